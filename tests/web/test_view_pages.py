@@ -48,18 +48,17 @@ def write_run(store, shift=0.0, first_word="Yes", *, is_rated=True):
     return run
 
 
-@pytest.fixture(scope="module")
-def site(view_site, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("view")
-    store = Store(folder / ".assay")
+@pytest.fixture
+def site(view_site, tmp_path):
+    store = Store(tmp_path / ".assay")
     first = write_run(store)
     second = write_run(store, 0.1, "No")
     ledger = Ledger(store)
     ledger.add_run(ledger.begin("desk").id, "no judge", first)
     store.close()
-    (folder / "mine.jsonl").write_text('{"id": "x", "user_input": "q", "response": "a"}', encoding="utf-8")
-    (folder / "other.jsonl").write_text('{"key": "no sample"}\n', encoding="utf-8")
-    return view_site(folder), first, second
+    (tmp_path / "mine.jsonl").write_text('{"id": "x", "user_input": "q", "response": "a"}', encoding="utf-8")
+    (tmp_path / "other.jsonl").write_text('{"key": "no sample"}\n', encoding="utf-8")
+    return view_site(tmp_path), first, second
 
 
 @pytest.fixture
