@@ -94,7 +94,7 @@ def test_runs_are_found_by_id_beginning_or_last(tmp_path):
         store.run("20")
     with pytest.raises(UsageError, match=f"no run is called 'x'.*{second}"):
         store.run("x")
-    with pytest.raises(UsageError, match="there are no runs .* yet: assay run FILE makes one"):
+    with pytest.raises(UsageError, match=r"there are no runs .* yet: assay run FILE makes one"):
         Store(tmp_path / "new").run("last")
 
 
