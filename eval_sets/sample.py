@@ -193,12 +193,16 @@ class Sample(BaseModel):
     def fingerprint(self) -> str:
         """What is equal for the same answer (`is_same_answer`), whatever its id: 32 digits of a SHA-256.
 
+        The last turn of a longer conversation is another one than the whole, though it has the same messages.
+
         Example:
             >>> one, other = (Sample(id=name, user_input="Free?", response="Yes.") for name in "ab")
             >>> one.fingerprint == other.fingerprint
             True
         """
-        return hashlib.sha256(to_json((self.user_input, self._texts))).hexdigest()[:32]
+        is_turn = self.id == f"{self.metadata.get('conversation')}#{self.metadata.get('turn')}"
+        is_part = is_turn and sum(message.is_answer for message in self.messages) > 1
+        return hashlib.sha256(to_json((self.user_input, self._texts, is_part))).hexdigest()[:32]
 
     @property
     def _texts(self) -> tuple[object, ...]:

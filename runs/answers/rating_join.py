@@ -36,20 +36,22 @@ class _Page:
     guideline: str = ""
     rated: set[str] = field(default_factory=set)  # the answers that have a rating
     judgements: dict[str, dict[str, Judgement]] = field(default_factory=dict)  # of each answer, by rater
+    names: dict[str, str] = field(default_factory=dict)  # what a rater's name is, by what it is in any letters
     agreed: dict[str, float] = field(default_factory=dict)  # what the team agreed on
     queues: dict[str, int] = field(default_factory=dict)  # how many answers it rated, the newest queue first
 
     def add(self, key: str, judgement: Judgement) -> None:
         """Takes up what was said of an answer, after what is newer."""
         by_rater = self.judgements.setdefault(key, {})
-        current = by_rater.setdefault(judgement.rater, judgement)
+        rater = self.names.setdefault(judgement.rater.casefold(), judgement.rater)
+        current = by_rater.setdefault(rater, judgement)
         if current.value is None and judgement.value is not None:
-            by_rater[judgement.rater] = judgement
+            by_rater[rater] = judgement
 
     def raters(self) -> list[str]:
         """Who rated."""
-        said = (one for by_rater in self.judgements.values() for one in by_rater.values())
-        return sorted({one.rater for one in said if one.value is not None})
+        said = (one for by_rater in self.judgements.values() for one in by_rater.items())
+        return sorted({rater for rater, judgement in said if judgement.value is not None})
 
 
 def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRatings:
@@ -71,8 +73,7 @@ def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRat
         notes.insert(0, f"{other_scale:,} of the file are left out, which are on another scale")
     if not page.rated and not other_scale:
         return JoinedRatings(dict(samples), _sentence(f"{len(of_file):,} of the file", notes))
-    names = {rater.casefold(): rater for rater in page.raters()}
-    joined = {key: _joined(sample, key, page, names) for key, sample in samples.items()}
+    joined = {key: _joined(sample, key, page) for key, sample in samples.items()}
     parts = [f"{len(of_file):,} of the file"] if of_file else []
     parts += [_describe(page)] if page.rated else []
     if both := len(of_file & page.rated):
@@ -146,16 +147,17 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page
         page.queues[name] = len(rated)
         page.rated |= rated
         page.agreed = agreed[name] | page.agreed
-        for key, judgement in said[name]:
+        # what was said of this very item counts before what was said of the same answer elsewhere, the newest first
+        for key, judgement in sorted(said[name], key=lambda one: (one[0] != one[1].sample, -one[1].number)):
             if key in rated:
                 page.add(key, judgement)
     return list(pages.values())
 
 
-def _joined(sample: Sample, key: str, page: _Page, names: Mapping[str, str]) -> Sample:
-    """A sample with its ratings; `names` are the page's raters by what they are in any letters."""
-    # one person whose name the file and the page write in other letters
-    of_file = {names.get(rater.casefold(), rater): rating for rater, rating in file_ratings(sample, page.scale).items()}
+def _joined(sample: Sample, key: str, page: _Page) -> Sample:
+    """A sample with its ratings: one person may be written in other letters in the file and on the page."""
+    ratings = file_ratings(sample, page.scale).items()
+    of_file = {page.names.get(rater.casefold(), rater): rating for rater, rating in ratings}
     # beside raters, the file's one rating is what its team agreed on
     agreed = page.agreed.get(key, sample.rating if sample.ratings and of_file else None)
     return with_judgements(sample, page.judgements.get(key, {}), of_file, agreed, page.scale)

@@ -233,7 +233,7 @@ def weigh_bound(
     """Weighs the evidence that the mean is below a bound, after each nightly run; the first runs show the noise only.
 
     The mean of the last 1, 2, ..., 30 nightly runs that did not fail is compared with the bound. The noise is that of
-    the answers and of the nights (`_Nights`); with one run alone that over groups, which is more. It is at least that
+    the answers and of the nights (`_Nights`); with one or two runs that over groups, which is more. It is at least that
     of a rare change (`_rare_change`): a judge that repeated itself may change its mind. The figure is about these
     questions: how they were chosen is no noise. A share is compared by the binomial distribution at its effective size
     (Korn and Graubard, 1998), since few failures are not nearly normal. A run whose own mean reaches the bound does not
@@ -258,7 +258,7 @@ def weigh_bound(
         seen = values[:, [*noise.runs, night]]
         lengths = np.arange(1, len(averages) + 1)
         scales = np.sqrt(variance_of_mean(lengths, noise.correlation))
-        if noise.runs:
+        if len(noise.runs) > 1:
             variances, degrees = noise.variances(night, lengths)
             means_of_runs = filled[:, [*noise.runs, night]].mean(axis=0)
             nights = _Nights.split(means_of_runs, lengths, variances, degrees, noise.correlation)

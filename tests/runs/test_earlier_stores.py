@@ -50,6 +50,8 @@ def test_turns_whose_messages_were_kept_once_are_found(store):
     turns = {turn.id: turn for turn in turn_samples(chat("chat", "Free?", "Yes.", "Until when?", "May."))}
     joined = join_ratings(store.database, turns).samples
     assert {name: one.ratings for name, one in joined.items()} == {"chat#1": {"ada": 5.0}, "chat#3": {"ada": 1.0}}
+    same = chat("chat", "Free?", "Yes.", "Until when?", "May.")  # what was said of its last turn is not said of it
+    assert join_ratings(store.database, {"chat": same}).samples["chat"].ratings == {}
     whole = chat("chat", "Free?", "Yes.", "Until when?", "June.")
     assert join_ratings(store.database, {"chat": whole}).samples["chat"].ratings == {}
 
