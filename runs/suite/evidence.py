@@ -233,11 +233,11 @@ def weigh_bound(
     """Weighs the evidence that the mean is below a bound, after each nightly run; the first runs show the noise only.
 
     The mean of the last 1, 2, ..., 30 nightly runs that did not fail is compared with the bound. The noise is that of
-    the answers and of the nights (`_Nights`); with one or two runs that over groups, which is more. It is at least that
-    of a rare change (`_rare_change`): a judge that repeated itself may change its mind. The figure is about these
-    questions: how they were chosen is no noise. A share is compared by the binomial distribution at its effective size
-    (Korn and Graubard, 1998), since few failures are not nearly normal. A run whose own mean reaches the bound does not
-    fail.
+    the answers and, from the third run on, of the nights (`_Nights`); with one run alone that over groups, which is
+    more. It is at least that of a rare change (`_rare_change`): a judge that repeated itself may change its mind. The
+    figure is about these questions: how they were chosen is no noise. A share is compared by the binomial distribution
+    at its effective size (Korn and Graubard, 1998), since few failures are not nearly normal. A run whose own mean
+    reaches the bound does not fail.
     """
     import numpy as np
 
@@ -258,12 +258,14 @@ def weigh_bound(
         seen = values[:, [*noise.runs, night]]
         lengths = np.arange(1, len(averages) + 1)
         scales = np.sqrt(variance_of_mean(lengths, noise.correlation))
-        if len(noise.runs) > 1:
+        if noise.runs:
             variances, degrees = noise.variances(night, lengths)
-            means_of_runs = filled[:, [*noise.runs, night]].mean(axis=0)
-            nights = _Nights.split(means_of_runs, lengths, variances, degrees, noise.correlation)
         else:  # the choice of the answers moves a mean more than a night does
             variances, degrees = (np.array([one]) for one in _variance(values[present, night], numbers[present]))
+        if len(noise.runs) > 1:
+            means_of_runs = filled[:, [*noise.runs, night]].mean(axis=0)
+            nights = _Nights.split(means_of_runs, lengths, variances, degrees, noise.correlation)
+        else:
             nights = _Nights(variances, np.maximum(degrees, 1.0), np.zeros(1), np.array([_MANY]))
         rare = _rare_change(np.bincount(numbers[present]), 1.0 if is_share else _extent(seen, bound), noise.together)
         rare *= math.sqrt(_KNOWN_CHANGES / max(noise.changes, _KNOWN_CHANGES))

@@ -90,3 +90,12 @@ def test_the_first_run_after_one_fails_where_nine_of_42_answers_fall_and_one_ris
     values[:9, 1], values[9, 0] = 0, 0
     groups = [str(number) for number in range(42)]
     assert weigh_falls(values, groups, accepted=1, allowed=0, level=0.05)[0].p == pytest.approx(5 * 11 / 1024, rel=0.2)
+
+
+def test_a_second_run_far_below_its_bound_fails():
+    """The step into the fall is no noise: 40 answers of 4.7, of which 28 fall to 0.7, have a mean of 1.9."""
+    values = np.full((40, 2), 4.7)
+    values[:28, 1] = 0.7
+    groups = [str(number) for number in range(40)]
+    weighed = weigh_bound(values, groups, skipped=0, bound=3.5, level=0.05, is_share=False)
+    assert [one.failed for one in weighed] == [False, True]
