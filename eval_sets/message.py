@@ -180,6 +180,22 @@ class Turn(NamedTuple):
     contexts: tuple[str, ...]  # what was retrieved for it
 
 
+def turn_id(conversation: str, turn: int) -> str:
+    """Returns the id of a turn's sample.
+
+    Example:
+        >>> turn_id("chat-7", 4)
+        'chat-7#4'
+    """
+    return f"{conversation}#{turn}"
+
+
+def is_turn_id(name: str, metadata: Mapping[str, Any]) -> bool:
+    """Whether an id is that of the turn that the sample's metadata names."""
+    conversation, turn = metadata.get("conversation"), metadata.get("turn")
+    return isinstance(turn, int) and name == turn_id(str(conversation), turn)
+
+
 def find_turns(messages: Sequence[Message]) -> list[Turn]:
     """Finds the turns: each answer of the assistant that follows a message of the customer.
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from pydantic_core import PydanticCustomError, to_json
 
 from ..value_messages import check_characters, is_nothing
-from .message import Message
+from .message import Message, is_turn_id
 
 Cell = int | float | str | bool | None
 ACCEPTED_SAMPLES = "a list of samples; load_set and read_samples make them of files and data"
@@ -183,7 +183,7 @@ class Sample(BaseModel):
             >>> one.is_same_answer(one), one.is_same_answer(other)
             (True, False)
         """
-        return self.user_input == other.user_input and self.has_same_texts(other)
+        return self.fingerprint == other.fingerprint
 
     def has_same_texts(self, other: "Sample") -> bool:
         """Whether another sample has the same answer, and in a conversation the same messages."""
@@ -200,8 +200,8 @@ class Sample(BaseModel):
             >>> one.fingerprint == other.fingerprint
             True
         """
-        is_turn = self.id == f"{self.metadata.get('conversation')}#{self.metadata.get('turn')}"
-        is_part = is_turn and sum(message.is_answer for message in self.messages) > 1
+        answers = sum(message.is_answer for message in self.messages)
+        is_part = answers > 1 and is_turn_id(self.id, self.metadata)
         return hashlib.sha256(to_json((self.user_input, self._texts, is_part))).hexdigest()[:32]
 
     @property

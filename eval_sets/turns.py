@@ -1,26 +1,16 @@
 """The turns of a conversation as samples of their own, and what of a conversation is measured at which sample."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import InputError
 from .levels import Level, Turns
-from .message import REASONS, Turn, find_turns
+from .message import REASONS, Turn, find_turns, is_turn_id, turn_id
 from .sample import Sample
 
 _BOTH: frozenset[Level] = frozenset({"answer", "conversation"})
 _ANSWER: frozenset[Level] = frozenset({"answer"})
 _CONVERSATION: frozenset[Level] = frozenset({"conversation"})
-
-
-def turn_id(conversation: str, turn: int) -> str:
-    """Returns the id of a turn's sample.
-
-    Example:
-        >>> turn_id("chat-7", 4)
-        'chat-7#4'
-    """
-    return f"{conversation}#{turn}"
 
 
 def turn_samples(sample: Sample, places: set[int] | None = None) -> list[Sample]:
@@ -81,12 +71,6 @@ def is_single_answer(sample: Sample) -> bool:
 def is_turn(sample: Sample) -> bool:
     """Whether a sample is one turn of a conversation, as `turn_samples` makes them."""
     return bool(sample.messages) and is_turn_id(sample.id, sample.metadata)
-
-
-def is_turn_id(name: str, metadata: Mapping[str, Any]) -> bool:
-    """Whether an id is that of the turn that the sample's metadata names."""
-    conversation, turn = metadata.get("conversation"), metadata.get("turn")
-    return isinstance(turn, int) and name == turn_id(str(conversation), turn)
 
 
 def with_turns(samples: Iterable[Sample], turns: Turns) -> Iterator[Sample]:

@@ -11,9 +11,9 @@ from starlette.routing import Route
 
 from ..errors import AssayError, UsageError
 from ..eval_sets import Sample
-from ..eval_sets.message import find_turns
+from ..eval_sets.message import find_turns, turn_id
 from ..eval_sets.opening_question import count_turns
-from ..eval_sets.turns import is_turn, turn_id, turn_samples
+from ..eval_sets.turns import is_turn, turn_samples
 from ..languages import FALLBACK, load_language
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES

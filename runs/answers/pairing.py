@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ...eval_sets import Sample
 from ...eval_sets.conversation import asked_text
+from ...eval_sets.message import turn_id
 from ...eval_sets.opening_question import opening_question
-from ...eval_sets.turns import turn_id
 from ...eval_sets.version_column import question_id
 from ...text.wording import count_of, verb_of
 from .table import AnswerTable

@@ -8,9 +8,9 @@ from dataclasses import replace
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
 from ...eval_sets.conversation import asked_text
-from ...eval_sets.pair_ratings import without_rating
+from ...eval_sets.message import turn_id
 from ...eval_sets.rows import Row
-from ...eval_sets.turns import is_turn, turn_id
+from ...eval_sets.turns import is_turn
 from ...meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ...meta_eval.score_files import Item, ReadOptions, ScoreSource, flatten, read_ratings
 from ...meta_eval.score_files.flat_rows import match_columns
@@ -18,7 +18,7 @@ from ...metrics.catalogue import higher_is_better
 from ...text.wording import count_of
 from ..store.store import RunRow, Store
 from .pairing import RunVersions
-from .rating_direction import RatingKinds, describe_left_out_pair_ratings, rates_pair
+from .rating_direction import RatingKinds, describe_left_out_pair_ratings
 from .summary import describe_fitted
 from .table import AnswerTable
 
@@ -56,19 +56,7 @@ def read_run_scores(table: AnswerTable, options: ReadOptions, versions: RunVersi
         wanted = [metric for metric in wanted if metric not in table.conversation_metrics]
     return ScoreSource(
         f"run {name}",
-        tuple(
-            replace(
-                _item(
-                    sample,
-                    message_types.get(item),
-                    {metric: score.reason for metric, score in level.scores[item].items()},
-                ),
-                id=versions.item(name, item),
-                version=versions.names.get(name, ""),
-                question=versions.question(name, item),
-            )
-            for item, sample in level.samples.items()
-        ),
+        tuple(_item(level, item, message_types.get(item, ""), versions) for item in level.samples),
         {metric: columns[metric] for metric in wanted},
         judges={metric: judge for metric in metrics_with_calls if judge},
         offered=tuple(columns),
@@ -90,24 +78,25 @@ def read_run_ratings(
     """
     samples: dict[str, Sample] = {}
     notes: dict[str, None] = {}
-    for table in rated:
+    pairs = 0
+    for table in (with_pairs.without_pair_ratings() for with_pairs in rated):
         run, note = table.run or "", table.rating_note
+        pairs += table.pair_ratings
         samples |= {versions.item(run, key): sample for key, sample in table.samples.items()}
         if note:
             notes[f"{versions.names[run]}: {note}" if versions.names else note] = None
     name = ", ".join(f"run {table.run}" for table in tables)
-    pairs = [key for key, sample in samples.items() if rates_pair(sample)]
-    if pairs and len(pairs) == sum(sample.human_rating is not None for sample in samples.values()):
+    is_rated = any(sample.human_rating is not None for sample in samples.values())
+    if pairs and not is_rated:
         raise InputError(
             f"{name}: its ratings say which of two answers is better, and a table of metrics "
             "needs ratings of one answer (--ratings); what a judge of pairs is worth says `assay judges card MODEL "
             "--on SET`"
         )
     if pairs:
-        notes[describe_left_out_pair_ratings(len(pairs))] = None
-        samples |= {key: without_rating(samples[key]) for key in pairs}
+        notes[describe_left_out_pair_ratings(pairs)] = None
     notes |= dict.fromkeys(RatingKinds.count(samples.values()).notes(()))
-    if not options.ratings and all(sample.human_rating is None for sample in samples.values()):
+    if not options.ratings and not is_rated:
         raise InputError(
             f"{name}: none of its {count_of(len(samples), options.level or 'sample')} is rated; name a file of "
             "ratings (--ratings)"
@@ -164,18 +153,21 @@ def _metric_evidence(store: Store, run: RunRow, item: str, *, is_one_of_several:
         yield MetricEvidence(name, score.value, score.status, score.reason, score.evidence)
 
 
-def _item(sample: Sample, message_type: str | None, reasons: dict[str, str]) -> Item:
+def _item(table: AnswerTable, name: str, message_type: str, versions: RunVersions) -> Item:
+    sample, run = table.samples[name], table.run or ""
     values = _row(sample)
     if message_type and not sample.message_type:
         values["message_type"] = message_type
     return Item(
-        sample.id,
+        versions.item(run, name),
         f"sample {sample.id}",
         sample.user_input,
         sample.response,
         sample.retrieved_contexts,
         values,
-        reasons,
+        {metric: score.reason for metric, score in table.scores[name].items()},
+        version=versions.names.get(run, ""),
+        question=versions.question(run, name),
         before=asked_text(sample).removesuffix(sample.user_input).rstrip("\n"),
     )
 

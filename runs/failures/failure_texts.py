@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 from ...eval_sets import Sample
+from ...eval_sets.message import turn_id
 from ...eval_sets.opening_question import opening_question
-from ...eval_sets.turns import is_single_answer, turn_id
+from ...eval_sets.turns import is_single_answer
 from ...metrics import Score
 from ...metrics.claim_support import read_judges_words
 from ...metrics.specification import parse_specification

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from ...eval_sets.message import is_turn_id
 from ...eval_sets.opening_question import count_turns
-from ...eval_sets.turns import is_turn_id
 from .database import Database, explain_errors
 from .sample_content import run_reader
 
