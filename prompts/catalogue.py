@@ -71,7 +71,7 @@ class Prompts:
         if language is not None and (name, language) in self.own:
             return self.own[name, language]
         bundled = _load_bundled(name, language)
-        return self.own.get((name, bundled.language), bundled) if self.own else bundled
+        return self.own.get((name, bundled.language), bundled)
 
     def evidence(self, names: Iterable[str], language: str | None) -> dict[str, Any]:
         """Says which prompts a judge was asked with, as a score's evidence.
@@ -88,15 +88,11 @@ class Prompts:
             >>> BUNDLED.evidence(["claims"], "es")["other_prompt_language"]
             'there are no prompts in es: the judge was asked in en'
         """
-        identities, others = list[str](), set[str]()
-        for name in names:
-            prompt = self.load(name, language)
-            identities += [prompt.identity]
-            others |= {prompt.language} - {language}
-        evidence: dict[str, Any] = {"prompts": identities}
-        if language is not None and others:
-            asked = ", ".join(sorted(others))
-            evidence[OTHER_LANGUAGE] = f"there are no prompts in {language}: the judge was asked in {asked}"
+        prompts = [self.load(name, language) for name in names]
+        evidence: dict[str, Any] = {"prompts": [prompt.identity for prompt in prompts]}
+        used = sorted({prompt.language for prompt in prompts} - {language})
+        if language is not None and used:
+            evidence[OTHER_LANGUAGE] = f"there are no prompts in {language}: the judge was asked in {', '.join(used)}"
         return evidence
 
 

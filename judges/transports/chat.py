@@ -233,9 +233,8 @@ class ListedAnswers:
         """The members of a reply, and the word that each question asked is answered with; None for no word of its."""
         values: dict[str, Any] = reply if isinstance(reply, dict) else {}
         said = {
-            question: value if value in words or question not in values else _read_word(value, words)
+            question: _read_word(values[question], words) if question in values else None
             for question, words in cls.words.items()
-            for value in [values.get(question)]
         }
         if not any(said.values()):
             raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
