@@ -1,6 +1,6 @@
 """Which combination to take: in sample beside out of fold, by size and by combiner, and what chance would give."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -9,11 +9,11 @@ import numpy as np
 from ..errors import UsageError
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
-from .arrays import Floats
+from .arrays import Bools, Floats
 from .chance import BEYOND_CHANCE, ChoiceTests
 from .combiners import SUBSET, largest_size, resampled_winners, subset_names
 from .correlation import estimate_correlation, estimate_rho_difference
-from .cross_validation import RULES, CombinationTask, cross_validate, fit_ways
+from .cross_validation import RULES, CombinationTask, FittedWays, OutOfFold, cross_validate, fit_ways
 from .estimate import Estimate
 from .groups import FEWEST_TO_CHOOSE
 from .ranks import column_spearmans, mean_ranks
@@ -147,69 +147,24 @@ def select(
         raise UsageError("what the metrics cost is not known, so that none is cheapest; name RUNs, which recorded it")
     if not names or len(rated.items) < FEWEST_TO_CHOOSE or float(np.ptp(rated.mean_rating)) == 0:
         return None
-    scores = rated.only(names).oriented
-    kind = SUBSET if combine in {"subsets", "sum"} else combine
-    task = CombinationTask.build(
-        scores,
-        rated.mean_rating,
-        rated.group_numbers,
-        middle=table.middle,
-        how="sum" if combine == "sum" else "ranks",
-        largest=largest_size(len(names), max_metrics),
-        costs=[table.costs.get(name, 0.0) for name in names] if table.costs else None,
-        owners=[table.cost_owners.get(name, name) for name in names],
-        asked_for=kind,
-    )
-    eligible = np.array([kind in {"all", way.kind} for way in task.ways])
-    rules = ("best", "simple", "cheap") if table.costs else ("best", "simple")
+    task, eligible = _build_task(table, rated, names, combine=combine, max_metrics=max_metrics)
+    rules: tuple[Prefer, ...] = ("best", "simple", "cheap") if table.costs else ("best", "simple")
     out_of_fold = cross_validate(task, repeats=repeats, folds=folds, seed=seed, rules=rules, eligible=eligible)
     if out_of_fold is None:
         return None
-
-    def with_interval(predictions: Floats, less: Floats | None = None) -> Estimate:
-        """Spearman of predictions, or how much more it is than that of other ones, with its interval."""
-        if less is None:
-            return estimate_correlation(mean_spearman, predictions, rated.mean_rating, rated.groups)
-        return estimate_rho_difference(predictions, less, rated.mean_rating, rated.groups)
-
-    fitted = fit_ways(task, np.arange(len(rated.items)))
-    in_sample = column_spearmans(fitted.predict_known(np.arange(len(rated.items))), task.ratings)
-    combinations = []
-    for number, way in enumerate(task.ways):
-        is_subset = way.kind == SUBSET
-        metrics = subset_names(task.subsets[fitted.rows[number]], names) if is_subset else names
-        combinations.append(
-            Combination(
-                way.kind,
-                len(metrics),
-                metrics,
-                float(in_sample[number]),
-                with_interval(out_of_fold.predictions[number]),
-                candidates=int((task.sizes == way.size).sum()) if is_subset and way.size else 1,
-                cost=None if fitted.costs is None else float(fitted.costs[number]),
-                most_cost=way.most_cost,
-            )
-        )
-    tried = (len(task.subsets) if eligible[0] else 0) + int(sum(eligible[len(fitted.rows) :]))
+    trial = _Trial(rated, names, task, fit_ways(task, np.arange(len(rated.items))), out_of_fold)
+    combinations = trial.combinations()
     places = {rule: RULES[rule](out_of_fold.scores) for rule in rules}
-    choices: list[ChosenCombination] = []
-    for rule, place in places.items():
-        if any(combinations[place].is_same(choice.combination) for choice in choices):
-            continue
-        predictions, best = out_of_fold.chosen[rule], out_of_fold.predictions[places["best"]]
-        difference = None if rule == "best" else with_interval(out_of_fold.predictions[place], less=best)
-        if difference is None or difference.high is None or difference.high >= 0:
-            own = replace(combinations[place], out_of_fold=with_interval(predictions), candidates=tried)
-            choices.append(ChosenCombination(rule, own, difference))
+    choices = trial.choices(combinations, places, tried=trial.count_tried(eligible))
     preferred = next(
         (choice for choice in choices if choice.combination.is_same(combinations[places[prefer]])), choices[0]
     )
     place, predictions = places[preferred.rule], out_of_fold.chosen[preferred.rule]
     tests = ChoiceTests(
         task,
-        fitted,
+        trial.fitted,
         out_of_fold,
-        estimate_rho=with_interval,
+        estimate_rho=trial.estimate_rho,
         is_choice=bool(eligible[0]),
         permutations=permutations,
         seed=seed,
@@ -217,11 +172,10 @@ def select(
     claim = tests.choose(place, predictions)
     if claim.way != place:
         place, predictions = claim.way, out_of_fold.predictions[claim.way]
-        difference = with_interval(predictions, less=out_of_fold.predictions[places["best"]])
+        difference = trial.estimate_gain(predictions, out_of_fold.predictions[places["best"]])
         preferred = ChosenCombination("shown", combinations[place], difference)
         choices.append(preferred)
     of_best = tests.best_subset
-    unrated_scores = table.only(names).oriented[np.isnan(table.mean_rating)]
     selection = Selection(
         combine=combine,
         prefer=prefer,
@@ -239,8 +193,88 @@ def select(
         folds=out_of_fold.scores.folds,
         cost_unit=table.cost_unit if table.costs else "",
     )
-    unrated = fitted.predict(unrated_scores)[:, place]
+    unrated = trial.fitted.predict(table.only(names).oriented[np.isnan(table.mean_rating)])[:, place]
     return selection, Predictions(predictions, out_of_fold.predictions[0], unrated)
+
+
+def _build_task(
+    table: ScoreTable, rated: ScoreTable, names: tuple[str, ...], *, combine: Combine, max_metrics: int | None
+) -> tuple[CombinationTask, Bools]:
+    """All ways to combine the metrics named, and which of them may be chosen, (ways,)."""
+    kind = SUBSET if combine in {"subsets", "sum"} else combine
+    task = CombinationTask.build(
+        rated.only(names).oriented,
+        rated.mean_rating,
+        rated.group_numbers,
+        middle=table.middle,
+        how="sum" if combine == "sum" else "ranks",
+        largest=largest_size(len(names), max_metrics),
+        costs=[table.costs.get(name, 0.0) for name in names] if table.costs else None,
+        owners=[table.cost_owners.get(name, name) for name in names],
+        asked_for=kind,
+    )
+    return task, np.array([kind in {"all", way.kind} for way in task.ways])
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """All ways to combine metrics as they were fitted to the rated items: to all of them, and without each fold."""
+
+    rated: ScoreTable
+    names: tuple[str, ...]  # the metrics that may be combined
+    task: CombinationTask
+    fitted: FittedWays
+    out_of_fold: OutOfFold
+
+    def estimate_rho(self, predictions: Floats) -> Estimate:
+        """Spearman of predictions, with its interval."""
+        return estimate_correlation(mean_spearman, predictions, self.rated.mean_rating, self.rated.groups)
+
+    def estimate_gain(self, predictions: Floats, others: Floats) -> Estimate:
+        """How much more the Spearman of predictions is than that of other ones, with its interval."""
+        return estimate_rho_difference(predictions, others, self.rated.mean_rating, self.rated.groups)
+
+    def combinations(self) -> list[Combination]:
+        """What each way reaches, in sample and out of fold, in the order of the task's ways."""
+        task, fitted = self.task, self.fitted
+        in_sample = column_spearmans(fitted.predict_known(np.arange(len(self.rated.items))), task.ratings)
+        combinations = []
+        for number, way in enumerate(task.ways):
+            is_subset = way.kind == SUBSET
+            metrics = subset_names(task.subsets[fitted.rows[number]], self.names) if is_subset else self.names
+            combinations.append(
+                Combination(
+                    way.kind,
+                    len(metrics),
+                    metrics,
+                    float(in_sample[number]),
+                    self.estimate_rho(self.out_of_fold.predictions[number]),
+                    candidates=int((task.sizes == way.size).sum()) if is_subset and way.size else 1,
+                    cost=None if fitted.costs is None else float(fitted.costs[number]),
+                    most_cost=way.most_cost,
+                )
+            )
+        return combinations
+
+    def count_tried(self, eligible: Bools) -> int:
+        """How many combinations a choice among the ways that are eligible is made from."""
+        return (len(self.task.subsets) if eligible[0] else 0) + int(sum(eligible[len(self.fitted.rows) :]))
+
+    def choices(
+        self, combinations: Sequence[Combination], places: Mapping[Prefer, int], *, tried: int
+    ) -> list[ChosenCombination]:
+        """What each rule chooses, the best first; without what an earlier rule chose, or is known to be worse."""
+        best = self.out_of_fold.predictions[places["best"]]
+        choices: list[ChosenCombination] = []
+        for rule, place in places.items():
+            if any(combinations[place].is_same(choice.combination) for choice in choices):
+                continue
+            difference = None if rule == "best" else self.estimate_gain(self.out_of_fold.predictions[place], best)
+            if difference is None or difference.high is None or difference.high >= 0:
+                reached = self.estimate_rho(self.out_of_fold.chosen[rule])
+                own = replace(combinations[place], out_of_fold=reached, candidates=tried)
+                choices.append(ChosenCombination(rule, own, difference))
+        return choices
 
 
 def _rows(combinations: list[Combination], chosen: Combination) -> Iterator[Combination]:
