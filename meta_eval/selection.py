@@ -148,7 +148,7 @@ def select(
     if not names or len(rated.items) < FEWEST_TO_CHOOSE or float(np.ptp(rated.mean_rating)) == 0:
         return None
     task, eligible = _build_task(table, rated, names, combine=combine, max_metrics=max_metrics)
-    rules: tuple[Prefer, ...] = ("best", "simple", "cheap") if table.costs else ("best", "simple")
+    rules = ("best", "simple", "cheap") if table.costs else ("best", "simple")
     out_of_fold = cross_validate(task, repeats=repeats, folds=folds, seed=seed, rules=rules, eligible=eligible)
     if out_of_fold is None:
         return None
@@ -261,7 +261,7 @@ class _Trial:
         return (len(self.task.subsets) if eligible[0] else 0) + int(sum(eligible[len(self.fitted.rows) :]))
 
     def choices(
-        self, combinations: Sequence[Combination], places: Mapping[Prefer, int], *, tried: int
+        self, combinations: Sequence[Combination], places: Mapping[str, int], *, tried: int
     ) -> list[ChosenCombination]:
         """What each rule chooses, the best first; without what an earlier rule chose, or is known to be worse."""
         best = self.out_of_fold.predictions[places["best"]]
