@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..errors import InputError
+from ..name_suggestions import nearest_names, quote_names
 from ..shell_words import quote_word
 from ..value_messages import shorten
 from .column_table import (
@@ -21,7 +22,6 @@ from .column_table import (
 )
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
-from .name_suggestions import nearest_names, quote_names
 from .number_rule import is_missing
 from .sample import Sample
 

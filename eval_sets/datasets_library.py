@@ -8,8 +8,8 @@ from typing import Any
 from ..errors import InputError
 from ..installation import require_extra
 from ..json_text import parse_json
+from ..name_suggestions import nearest_names, quote_names
 from ..regular_files import check_regular, read_text_file
-from .name_suggestions import nearest_names, quote_names
 from .parquet_file import ROWS_PER_BATCH, describe_cause, number_rows
 from .rows import Repeatable, Rows
 

@@ -8,10 +8,10 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from ..errors import InputError
+from ..name_suggestions import nearest_names, quote_names
 from ..regular_files import check_regular
 from ..text.wording import count_of, list_first
 from ..value_messages import shorten
-from .name_suggestions import nearest_names, quote_names
 from .number_rule import NumberText
 from .rows import MOST_COLUMNS, MOST_TITLES, Repeatable, Row, Rows, explain_header, find_header, repeated_name
 

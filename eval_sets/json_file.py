@@ -7,11 +7,11 @@ from typing import Any
 
 from ..errors import InputError
 from ..json_text import JSON_DECODER, explain_json_error
+from ..name_suggestions import quote_names
 from ..value_messages import describe_type
 from .column_table import CONVERSATION_KEYS
 from .logs.test_runs import is_test_run, read_test_run
 from .message_forms import is_thread
-from .name_suggestions import quote_names
 from .rows import BadRow, Repeatable, Row, Rows
 from .text_lines import encoding_note, find_encoding, read_lines, read_text
 

@@ -11,11 +11,11 @@ from typing import Any, Literal, NamedTuple
 
 from ..arguments import check_type
 from ..errors import InputError
+from ..name_suggestions import nearest_names, quote_names
 from ..text.wording import count_of, list_first
 from ..value_messages import describe_type, shorten
 from .cell_values import parse_ratings, parse_structure
 from .column_table import ALIASES, PREFERENCES, is_no_rating
-from .name_suggestions import nearest_names, quote_names
 from .number_rule import NumberRule, is_missing
 from .preference import Choice, Preference
 from .rows import BadRow, Row, Rows

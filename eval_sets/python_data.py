@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import InputError
+from ..name_suggestions import quote_names
 from ..text.language_detection import detect_language
 from ..value_messages import shorten
 from .column_table import CONVERSATION_KEYS
 from .message_forms import is_thread
-from .name_suggestions import quote_names
 from .ragas_dataset import from_ragas
 from .rows import Repeatable, Row, Rows
 from .sample import Sample

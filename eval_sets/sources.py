@@ -7,6 +7,7 @@ from importlib.resources import as_file
 from pathlib import Path
 
 from ..errors import InputError
+from ..name_suggestions import nearest_names, quote_names
 from ..regular_files import check_regular
 from .bundled import bundled_file, bundled_sets
 from .csv_file import open_csv
@@ -14,7 +15,6 @@ from .datasets_library import open_hub, open_saved
 from .excel_file import EXCEL_SUFFIXES, open_excel
 from .json_file import open_json, open_jsonl
 from .logs.conversations import is_chat_log, open_chat_log
-from .name_suggestions import nearest_names, quote_names
 from .parquet_file import is_parquet_url, open_parquet
 from .public.set_facts import PREFIX, is_public, public_sets
 from .public.set_rows import is_on_this_machine, open_public

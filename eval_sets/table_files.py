@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import InputError
+from ..name_suggestions import quote_names
 from ..regular_files import check_regular
 from ..text.wording import count_of
 from ..value_messages import describe_first_mistake, describe_type
@@ -15,7 +16,6 @@ from .cell_values import to_json_value
 from .csv_file import open_csv
 from .excel_file import EXCEL_SUFFIXES, check_named, name_columns, read_sheets
 from .json_file import open_json, open_jsonl
-from .name_suggestions import quote_names
 from .parquet_file import open_parquet
 from .rows import BadRow, Rows
 from .sample import Table

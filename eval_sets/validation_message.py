@@ -3,8 +3,8 @@
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from ..name_suggestions import quote_names
 from ..value_messages import describe_mistake, describe_type, shorten
-from .name_suggestions import quote_names
 from .number_rule import NO_RATING
 
 # the branches of a table's cell, which pydantic names in an error's path

@@ -2,15 +2,17 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ..errors import InputError
+from ..name_suggestions import nearest_names, quote_names
 from ..regular_files import MOST_BYTES, read_text_file
 from ..value_messages import describe_mistake, shorten
 
@@ -28,6 +30,7 @@ MOST_VALUES = 1_000_000
 MOST_REPEATED_VALUES = 100_000
 """How many more they may become when each alias (`*name`) is replaced by what it stands for."""
 _MOST_DIRECTIVES = 100  # lines `%TAG`: libyaml compares each with all before it
+_MOST_KEYS = 40  # in a message
 _LONGEST_NUMBER = 100  # characters; Python refuses to convert more than 4,300 digits
 _FORBIDDEN = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
@@ -43,6 +46,10 @@ class YAMLDocument:
     origin: str  # the file, for messages
     value: Any  # its value: texts, numbers, booleans, dates, lists and dicts; None for an empty file
     node: Any  # the same as PyYAML's nodes, which know their lines; None for an empty file
+
+    def describe(self, place: Place, problem: object) -> str:
+        """Says of a place what is wrong with it, after the file, the line and the key."""
+        return f"{self.origin}, line {self.line(place)}, {key_of(place)}: {problem}"
 
     def line(self, place: Sequence[int | str]) -> int:
         """Returns the line of a value, from 1: that of the deepest part of its place that the file has."""
@@ -82,23 +89,107 @@ def parse_yaml(text: str, kind: type[T], origin: str) -> T:
         >>> parse_yaml("months: [may, june]", dict[str, list[str]], "example.yaml")
         {'months': ['may', 'june']}
     """
-    document = load_yaml(text, origin)
+    return validate_yaml(load_yaml(text, origin), kind)
+
+
+def validate_yaml(
+    document: YAMLDocument,
+    kind: type[T],
+    *,
+    content: Any = None,
+    added: Mapping[str, Any] = MappingProxyType({}),
+    gone: Mapping[str, str] = MappingProxyType({}),
+    written_at: Callable[[Place], Place] = lambda place: place,
+) -> T:
+    """Makes the typed value of a document: the one door of all files that people write.
+
+    Args:
+        document: What the file holds.
+        kind: A pydantic model, or a type such as `dict[str, list[str]]`.
+        content: The document's value as the model has it, where a file may be written otherwise.
+        added: Values that no file holds, or that it may leave out.
+        gone: Keys of earlier versions, dotted, with what to do in place of each.
+        written_at: Says where in the file the value of a place of `content` stands.
+
+    Raises:
+        InputError: The message names the file, and the line and the key of each mistake; for an unknown key also the
+            nearest right name. Unknown keys come first: one that is misspelt is missing too.
+    """
+    value = document.value if content is None else content
+    raw = {**added, **value} if isinstance(value, dict) else value
+    hidden = [name for name in added if isinstance(value, dict) and name in value and _is_hidden(kind, name)]
+    mistakes: list[tuple[Place, str]] = [((name,), _unknown_key(kind, (name,))) for name in hidden]
     try:
-        value = TypeAdapter(kind).validate_python(document.value)
+        made: T = TypeAdapter(kind).validate_python(raw)
     except ValidationError as error:
-        mistakes = [
-            f"{origin}, line {document.line(mistake['loc'])}, {_key(mistake['loc'])}: "
-            f"{describe_mistake(mistake, _cure(mistake, kind))}"
-            for mistake in error.errors(include_url=False)
-        ]
-        raise InputError("\n".join(mistakes)) from error
-    mistakes = [
-        f"{origin}, line {document.line(place)}, {_key(place)}: {problem}"
-        for place, problem in booleans_as_numbers(document.value, value)
-    ]
+        errors = sorted(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
+        mistakes += [_explain(mistake, kind, gone) for mistake in errors]
+    else:
+        mistakes += booleans_as_numbers(raw, made)
     if mistakes:
-        raise InputError("\n".join(mistakes))
-    return value
+        raise InputError("\n".join(document.describe(written_at(place), problem) for place, problem in mistakes))
+    return made
+
+
+def _explain(mistake: "ErrorDetails", kind: Any, gone: Mapping[str, str]) -> tuple[Place, str]:
+    """Where a mistake is, and what is wrong there, with its cure."""
+    place, models = _find_models(kind, mistake["loc"])
+    if mistake["type"] == "extra_forbidden":
+        went = gone.get(key_of(place))
+        return place, f"went: {went}" if went else _unknown_key(kind, mistake["loc"])
+    if mistake["type"] in {"union_tag_not_found", "union_tag_invalid"}:
+        tag = mistake["ctx"]["discriminator"].strip("'")
+        kinds = [name for model in models for name in get_args(model.model_fields[tag].annotation)]
+        similar = nearest_names(str(mistake["ctx"].get("tag", "")), kinds)
+        hint = f"did you mean `{similar[0]}`? " if similar else ""
+        return place, f"begins with `{tag}:` and its kind; {hint}The kinds are {quote_names(kinds)}"
+    cure = ""
+    if mistake["type"] == "model_type" and not place and models:
+        cure = f"write KEY: VALUE on each line; the keys are {quote_names(_keys(models), at_most=_MOST_KEYS)}"
+    return place, describe_mistake(mistake, cure)
+
+
+def _unknown_key(kind: Any, place: Place) -> str:
+    known = _keys(_find_models(kind, place[:-1])[1])
+    similar = nearest_names(str(place[-1]), known)
+    hint = f"did you mean `{similar[0]}`? " if similar else ""
+    return f"is an unknown key; {hint}The keys are {quote_names(known, at_most=_MOST_KEYS)}"
+
+
+def _keys(models: Sequence[type[BaseModel]]) -> list[str]:
+    fields = ((name, field) for model in models for name, field in model.model_fields.items())
+    return list(dict.fromkeys(field.alias or name for name, field in fields if not field.exclude))
+
+
+def _is_hidden(kind: Any, name: str) -> bool:
+    """Whether a field of a model is never written in a file."""
+    return any(field.exclude for model in _models_in(kind) if (field := model.model_fields.get(name)))
+
+
+def _find_models(kind: Any, steps: Place) -> tuple[Place, list[type[BaseModel]]]:
+    """The place that pydantic's steps lead to, without the kinds of unions among them, and the models there."""
+    place, models = list[int | str](), _models_in(kind)
+    for step in steps:
+        of_kind = [
+            model for model in models if any(step in get_args(each.annotation) for each in model.model_fields.values())
+        ]
+        fields = [
+            field for model in models for name, field in model.model_fields.items() if step in {name, field.alias}
+        ]
+        if of_kind and not fields:
+            models = of_kind
+            continue
+        place.append(step)
+        if fields:
+            models = [model for field in fields for model in _models_in(field.annotation)]
+    return tuple(place), models
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    """The models that a value of this type may be, or hold in lists."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models_in(part)]
 
 
 def booleans_as_numbers(raw: Any, value: Any) -> Iterator[tuple[Place, str]]:
@@ -283,7 +374,7 @@ def _check_keys(mapping: Any, loader: Any, origin: str, place: Place) -> None:
     for number, (key, _) in enumerate(mapping.value):
         if not isinstance(key, yaml.ScalarNode):
             line = key.start_mark.line + 1
-            raise InputError(f"{origin}, line {line}, {_key(place)}: a key is a list or mapping; write a text")
+            raise InputError(f"{origin}, line {line}, {key_of(place)}: a key is a list or mapping; write a text")
         own_place = (*place, key.value)
         value = key.value if key.tag == _MERGE_TAG else _check_scalar(key, loader, origin, own_place)
         # also equal once read, as `yes` and `true`, or `1` and `0x1`
@@ -335,7 +426,7 @@ def _check_scalar(node: Any, loader: Any, origin: str, place: Place) -> Any:
 
 
 def _describe(origin: str, node: Any, place: Place) -> str:
-    return f"{origin}, line {node.start_mark.line + 1}, {shorten(_key(place), 100)}"
+    return f"{origin}, line {node.start_mark.line + 1}, {shorten(key_of(place), 100)}"
 
 
 def _not_yaml(origin: str, error: yaml.YAMLError) -> str:
@@ -352,16 +443,11 @@ def _not_yaml(origin: str, error: yaml.YAMLError) -> str:
     return f"{place}: not valid YAML: {problem}{within}; {_CHECK}"
 
 
-def _cure(mistake: "ErrorDetails", kind: Any) -> str:
-    """The fields that there are, for a file without any or with an unknown one on its first level; else empty."""
-    is_unknown = mistake["type"] == "extra_forbidden" and len(mistake["loc"]) == 1
-    if not hasattr(kind, "model_fields") or not (
-        is_unknown or (mistake["type"] == "model_type" and not mistake["loc"])
-    ):
-        return ""
-    names = ", ".join(field.alias or name for name, field in kind.model_fields.items())
-    return f"the fields are {names}" if is_unknown else f"write FIELD: VALUE on each line; the fields are {names}"
+def key_of(place: Place) -> str:
+    """A place as messages write it.
 
-
-def _key(place: Place) -> str:
+    Example:
+        >>> key_of(("gates", 0, "at_least")), key_of(())
+        ('gates.0.at_least', 'the whole file')
+    """
     return ".".join(str(step) for step in place if step != "[key]") or "the whole file"  # pydantic's word for a key

@@ -15,10 +15,10 @@ from typing import Any
 
 from ..errors import UsageError
 from ..eval_sets.levels import Level
-from ..eval_sets.name_suggestions import nearest_names
 from ..installation import load_entry, registered_entries
 from ..judges import Judge
 from ..judges.embedders import Embedder
+from ..name_suggestions import nearest_names
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
 from .options import coerce_options, constructor_parameters, option_types

@@ -4,8 +4,8 @@ from importlib.metadata import EntryPoint
 from typing import Any
 
 from ..errors import UsageError
-from ..eval_sets.name_suggestions import nearest_names, quote_names
 from ..installation import load_entry, registered_entries
+from ..name_suggestions import nearest_names, quote_names
 from .address import TraceAddress
 from .sink import Sink
 from .source import Source

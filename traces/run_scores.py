@@ -10,12 +10,12 @@ from typing import Any
 
 from ..errors import AssayError, UsageError
 from ..eval_sets import Sample
-from ..eval_sets.name_suggestions import nearest_names, quote_names
 from ..eval_sets.turns import is_turn
 from ..judges.judge import open_judge
 from ..metrics import Score
 from ..metrics.catalogue import describe_metric, load_metric
 from ..metrics.specification import parse_specification
+from ..name_suggestions import nearest_names, quote_names
 from ..runs import Store
 from ..runs.store.store import RunRow
 from .sink import TraceScore

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
+from ...name_suggestions import quote_names
 from ...value_messages import shorten
 from ..message import REASONS
-from ..name_suggestions import quote_names
 from ..number_rule import label_of, usual_scale
 
 UNUSED = "unused_ratings"

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ...errors import InputError
+from ...name_suggestions import quote_names
 from .. import cell_values
 from ..column_table import CASE_KEYS, NAMES, usual_name
 from ..columns import MAP_OPTIONS, TURN_FIELDS
 from ..message_forms import find_reference, is_message_like
-from ..name_suggestions import quote_names
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 from .conversations import is_conversation, read_conversations
 from .langfuse import is_observation, is_trace, read_observations, read_traces

@@ -13,11 +13,11 @@ from ...eval_sets.column_table import ALIASES, ID_ALIASES, NAMES, columns_by_usu
 from ...eval_sets.excel_file import EXCEL_SUFFIXES
 from ...eval_sets.json_file import SEVERAL, json_document
 from ...eval_sets.logs.test_runs import is_test_run, read_test_run
-from ...eval_sets.name_suggestions import nearest_names, quote_names
 from ...eval_sets.number_rule import is_missing
 from ...eval_sets.parquet_file import find_parquet_files, open_parquet
 from ...eval_sets.rows import BadRow, Row
 from ...eval_sets.sources import DELIMITED, cannot_read, open_source
+from ...name_suggestions import nearest_names, quote_names
 
 # our name -> the names that are read as it where ours is absent, the first of them that there is
 ROLES: dict[str, tuple[str, ...]] = {

@@ -18,10 +18,10 @@ from ...eval_sets.column_table import (
     says_failure,
     usual_name,
 )
-from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.number_rule import ColumnCells, NumberRule, scale_of_header, scale_of_rule
 from ...eval_sets.rows import Row
 from ...eval_sets.version_column import versioned_id
+from ...name_suggestions import quote_names
 from ...number_bounds import LARGEST_NUMBER
 from ...shell_words import quote_word
 from ...text.wording import count_of, list_first

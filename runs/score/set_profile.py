@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.levels import Level, Turns
-from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.turns import is_single_answer, is_turn, measured_levels
 from ...metrics import Metric
 from ...metrics.catalogue import measures_conversation
 from ...metrics.metric import FURTHER_NEEDS, has_field
 from ...metrics.specification import ALL_BASELINES, BASELINES, CONVERSATION_BASELINES, DEFAULT_METRICS
+from ...name_suggestions import quote_names
 from ...shell_words import quote_word
 from ...text.wording import count_of
 from ..answers.rating_direction import RatingKinds

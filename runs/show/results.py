@@ -13,12 +13,12 @@ from ...arguments import check_path, check_type
 from ...atomic_files import check_writable, replace_file
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...eval_sets.name_suggestions import nearest_names
 from ...installation import require_extra
 from ...judges import ReplyCounts, Usage
 from ...metrics import Score
 from ...metrics.score import flawless
 from ...metrics.specification import ALL_BASELINES
+from ...name_suggestions import nearest_names
 from ...presentation.figure import Figure
 from ...presentation.result_table import Paragraph, ResultTable
 from ...text.wording import count_of

@@ -4,24 +4,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
-
 from ...arguments import check_type
 from ...atomic_files import check_replaceable
 from ...errors import InputError, UsageError
 from ...eval_sets.columns import known_columns
-from ...eval_sets.name_suggestions import nearest_names, quote_names
 from ...eval_sets.sources import needs_network, open_source
-from ...languages.yaml_file import YAMLDocument, booleans_as_numbers, load_yaml
+from ...languages.yaml_file import Place, YAMLDocument, key_of, load_yaml, validate_yaml
 from ...metrics.catalogue import needs_judge
 from ...metrics.specification import ALL_BASELINES, parse_specification
+from ...name_suggestions import nearest_names, quote_names
 from ...regular_files import kind_of_no_folder, read_text_file
-from ...value_messages import describe_mistake
 from .gates import GATES, NO_JUDGE, UNANSWERED, DecideGate
-from .suite import BudgetBounds, CassetteUse, Outputs, Suite, judge_identity
-
-Place = Sequence[str | int]
+from .suite import Suite, judge_identity
 
 
 def load_suite(path: Path) -> Suite:
@@ -37,19 +31,13 @@ def load_suite(path: Path) -> Suite:
     check_type("path", path, Path, "the path of a suite's file, as a pathlib.Path")
     document = _read_document(path)
     content, places = _list_gates(document)
-    if not isinstance(content, dict):
-        raise InputError(f"{path}: holds no keys; a suite begins with `sets:` and `metrics:` (see docs/nightly.md)")
-    if "folder" in content:
-        raise InputError(_unknown_key(document, ("folder",)))
-    try:
-        suite = Suite.model_validate({"name": path.stem} | content | {"folder": path.resolve().parent})
-    except ValidationError as error:
-        errors = error.errors(include_url=False)
-        # a misspelt key is also a missing one: the misspelling is what to correct
-        first = next((problem for problem in errors if problem["type"] == "extra_forbidden"), errors[0])
-        raise InputError(_explanation(document, first, places)) from None
-    for place, problem in booleans_as_numbers(content, suite):
-        raise InputError(f"{path}, line {document.line(place)}, {_dotted(place)}: {problem}")
+    suite = validate_yaml(
+        document,
+        Suite,
+        content=content,
+        added={"name": path.stem, "folder": path.resolve().parent},
+        written_at=lambda place: _place_in_file(place, places),
+    )
     _check_names(suite, document, places)
     _check_store(suite, document)
     _check_outputs(suite, document)
@@ -69,9 +57,7 @@ def check_sets(suite: Suite, path: Path) -> None:
         except InputError as error:
             place: Place = ("sets", number)
             beside = "" if Path(source).is_absolute() else f" (looked for in {suite.folder} and among the bundled sets)"
-            raise InputError(
-                f"{path}, line {document.line(place)}, {_dotted(place)}: {name} cannot be read{beside}: {error}"
-            ) from None
+            raise InputError(document.describe(place, f"{name} cannot be read{beside}: {error}")) from None
 
 
 def _read_document(path: Path) -> YAMLDocument:
@@ -96,8 +82,7 @@ def _list_gates(document: YAMLDocument) -> tuple[Any, list[Place]]:
         places.append(("gates", number, str(kind)) if is_short else ("gates", number))
     if "decide" in content:
         if not isinstance(content["decide"], dict):
-            where = f"{document.origin}, line {document.line(('decide',))}, decide"
-            raise InputError(f"{where}: holds no keys; write `decide: {{against: accepted}}`")
+            raise InputError(document.describe(("decide",), "holds no keys; write `decide: {against: accepted}`"))
         gates.append({"gate": "decide"} | content["decide"])
         places.append(("decide",))
         content = {key: value for key, value in content.items() if key != "decide"}
@@ -113,8 +98,7 @@ def _place_in_file(place: Place, places: Sequence[Place]) -> Place:
 
 def _check_names(suite: Suite, document: YAMLDocument, places: Sequence[Place]) -> None:
     def invalid(place: Place, problem: str) -> InputError:
-        place = _place_in_file(place, places)
-        return InputError(f"{document.origin}, line {document.line(place)}, {_dotted(place)}: {problem}")
+        return InputError(document.describe(_place_in_file(place, places), problem))
 
     for number, metric in enumerate(suite.metrics):
         try:
@@ -137,7 +121,7 @@ def _check_names(suite: Suite, document: YAMLDocument, places: Sequence[Place]) 
     for number, gate in enumerate(suite.gates):
         if gate in suite.gates[:number]:
             same = suite.gates.index(gate)
-            raise invalid(("gates", number), f"is the same gate as {_dotted(places[same])}; remove one of them")
+            raise invalid(("gates", number), f"is the same gate as {key_of(places[same])}; remove one of them")
         gate_metric: str | None = getattr(gate, "metric", None)
         is_known = gate_metric in measured or (gate_metric == UNANSWERED and not isinstance(gate, DecideGate))
         if gate_metric is not None and not is_known:
@@ -174,10 +158,8 @@ def _check_store(suite: Suite, document: YAMLDocument) -> None:
         and isinstance(suite.store_place, Path)
         and (kind := kind_of_no_folder(suite.store_place))
     ):
-        raise InputError(
-            f"{document.origin}, line {document.line(('store',))}, store: {suite.store_place}: is {kind}, not a "
-            "folder; name the folder of a store"
-        )
+        problem = f"{suite.store_place}: is {kind}, not a folder; name the folder of a store"
+        raise InputError(document.describe(("store",), problem))
 
 
 def _check_outputs(suite: Suite, document: YAMLDocument) -> None:
@@ -186,51 +168,11 @@ def _check_outputs(suite: Suite, document: YAMLDocument) -> None:
         if name is None:
             continue
         target = suite.folder / Path(name).expanduser()  # not resolved: what /dev/stdout is may be a file
-        where = f"{document.origin}, line {document.line(('outputs', key))}, outputs.{key}"
         if key != "site":
             try:
                 check_replaceable(target, f"`{key}`")
             except UsageError as error:
-                raise InputError(f"{where}: {error}") from None
+                raise InputError(document.describe(("outputs", key), error)) from None
         elif kind := kind_of_no_folder(target):
-            raise InputError(f"{where}: {target}: is {kind}, not a folder; name a folder, or leave out `{key}`")
-
-
-def _explanation(document: YAMLDocument, error: ErrorDetails, places: Sequence[Place]) -> str:
-    place = _place_in_file(tuple(part for part in error["loc"] if part not in GATES), places)
-    if error["type"] == "extra_forbidden":
-        return _unknown_key(document, place, gate=next((str(part) for part in error["loc"] if part in GATES), None))
-    where = f"{document.origin}, line {document.line(place)}, {_dotted(place) or 'the suite'}"
-    if error["type"] == "missing":
-        return f"{where}: is missing; add it"
-    if error["type"] in {"union_tag_not_found", "union_tag_invalid"}:
-        value = error.get("input")
-        kind = error.get("ctx", {}).get("tag")
-        similar = (
-            nearest_names(str(kind), GATES) if kind else nearest_names("gate", value if isinstance(value, dict) else ())
-        )
-        hint = f"did you mean `{similar[0]}`? " if kind and similar else ""
-        hint = f"is `{similar[0]}` meant as `gate`? " if similar and not kind else hint
-        return f"{where}: begins with `gate:` and its kind; {hint}The kinds are {quote_names(GATES)}"
-    return f"{where}: {describe_mistake(error)}"
-
-
-def _unknown_key(document: YAMLDocument, place: Place, gate: str | None = None) -> str:
-    *parents, key = place
-    model: Any = Suite
-    if gate is not None:
-        model = GATES[gate]
-    elif parents:
-        model = {"cassette": CassetteUse, "budget": BudgetBounds, "outputs": Outputs}[str(parents[0])]
-    known = [field.alias or name for name, field in model.model_fields.items() if name != "folder"]
-    similar = nearest_names(str(key), known)
-    hint = f"did you mean `{similar[0]}`? " if similar else ""
-    within = f" in {_dotted(parents)}" if parents else ""
-    return (
-        f"{document.origin}, line {document.line(place)}: unknown key `{key}`{within}; {hint}The keys are "
-        f"{quote_names(known, at_most=30)}"
-    )
-
-
-def _dotted(place: Place) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+            problem = f"{target}: is {kind}, not a folder; name a folder, or leave out `{key}`"
+            raise InputError(document.describe(("outputs", key), problem))

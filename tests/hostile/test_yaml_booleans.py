@@ -29,7 +29,7 @@ FIELDS = {
             load_suite,
             SUITE,
             f"gates: [{{{{gate: {kind}{others}, {name}: {{}}}}}}]",
-            f"gates[0].{name}",
+            f"gates.0.{name}",
         )
         for kind, name, others in (
             ("mean", "at_least", ", metric: token_overlap"),

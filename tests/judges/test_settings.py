@@ -44,9 +44,12 @@ def test_a_file_a_model_string_and_a_gguf_path(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "the whole file: is empty; write FIELD: VALUE on each line; the fields are model"),
+        ("", "the whole file: is empty; write KEY: VALUE on each line; the keys are `model`"),
         ("max_tokens: 5", "line 1, model: is missing; add it"),
-        ("model: a/b\nmax_token: 5\n", "line 2, max_token: is an unknown field; the fields are model, served_as"),
+        (
+            "model: a/b\nmax_token: 5\n",
+            "line 2, max_token: is an unknown key; did you mean `max_tokens`.* The keys are `model`, `served_as`",
+        ),
         ("model: a/b\nconcurrency: 0\n", "line 2, concurrency: is 0; write 1 or more"),
         ("model: a/b\nprice: {input: -1, output: 0}\n", "price.input"),
         ("model: [a\n", "mine.yaml, line 2: not valid YAML"),

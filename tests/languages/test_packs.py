@@ -96,7 +96,7 @@ no_statement: '{question} nee'
         (
             SHORTEST + "greetings:\n  - hallo\n",
             6,
-            "greetings: is an unknown field; the fields are groups, idle, ",
+            "greetings: is an unknown key; .*The keys are `groups`, `idle`, ",
         ),
         (SHORTEST + "courtesy:\n  - graag\n  - yes\n", 8, "courtesy.1: "),  # YAML reads yes as true
         (SHORTEST + "courtesy: [dank (u|je]\n", 6, "courtesy.0: .*'dank \\(u\\|je'; close each bracket"),
@@ -107,7 +107,7 @@ no_statement: '{question} nee'
         ),
         (SHORTEST.replace("answer_no: [nee]\n", ""), 1, "answer_no: is missing; add it"),
         (SHORTEST + "courtesy: [\n", 7, "not valid YAML"),
-        ("", 1, "the whole file: is empty; write FIELD: VALUE"),
+        ("", 1, "the whole file: is empty; write KEY: VALUE"),
     ],
 )
 def test_a_mistake_is_told_with_file_line_and_key(tmp_path, text, line, message):

@@ -153,7 +153,7 @@ def test_the_interval_holds_what_either_kind_of_band_allows(value, low, high):
     ("change", "message"),
     [
         (("level: 0.9", "level: wide"), 'level: is a text ("wide"), not a number; write 4 or 4.5'),
-        (("kind: subset", "kinds: subset"), "kinds: is an unknown field; the fields are "),
+        (("kind: subset", "kinds: subset"), "kinds: is an unknown key; did you mean `kind`? The keys are "),
         (("version: 2", "version: 3"), "version: is 3; write 1 or 2"),
         (("weight: 0.5", "weight: .nan"), "weight: is nan, not a number that can be reckoned with"),
         (("kind: subset\n", ""), "kind: is missing; add it"),

@@ -49,7 +49,7 @@ SOME, NONE = "      some: It names some.\n", "      none: It names some.\n"
 MISTAKES = {
     "helpful.yaml": [
         ("weight: 2", "weight: -2", "line 6, criteria.0.weight: is -2; write a number above 0"),
-        ("weight: 2", "wieght: 2", "line 6, criteria.0.wieght: is an unknown field; correct its name"),
+        ("weight: 2", "wieght: 2", "line 6, criteria.0.wieght: is an unknown key; did you mean `weight`?"),
         ("reference]", "answer]", "line 2, fields.2: is \"answer\"; write 'user_input', 'response', 'ret"),
         (SOME, NONE, "line 9, criteria.0.levels.none: line 8 has this key too"),
         ("    question: Is the answer polite?\n", "", "line 11, criteria.1.question: is missing; add it"),
@@ -67,7 +67,7 @@ MISTAKES = {
         ("value: 1", "value: high", 'line 3, options.formally.value: is a text ("high"), not a number'),
         ("value: 0.5, ", "", "line 4, options.no.value: is missing; add it"),
         ('"no"', "no", "line 2, options.0: YAML reads this label as false; put it in quotes"),
-        (CHOICE, "", "line 1, the whole file: is empty; write FIELD: VALUE on each line; the fields are question"),
+        (CHOICE, "", "line 1, the whole file: is empty; write KEY: VALUE on each line; the keys are `question`"),
     ],
 }
 RIGHT = {"helpful.yaml": YAML, "helpful.md": MARKDOWN, "tone.yaml": CHOICE}

@@ -73,5 +73,5 @@ def test_a_file_that_is_no_suite_is_refused(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         load_suite(tmp_path / "none.yaml")
     for text in ("", "- a\n", "helpdesk"):
-        with pytest.raises(InputError, match="a suite begins with `sets:`"):
+        with pytest.raises(InputError, match="write KEY: VALUE on each line; the keys are `name`, `sets`, `metrics`"):
             load_suite(write(tmp_path, text))

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from ...errors import InputError
-from ...eval_sets.name_suggestions import quote_names
+from ...name_suggestions import quote_names
 from ..address import TraceAddress, environment_urls, find_server_url
 from ..http_client import HttpClient, read_key
 from ..tool_server import MOST_KEPT_PAGES, ToolServer, basic_secret

@@ -10,8 +10,8 @@ from urllib.parse import quote
 from ...errors import UsageError
 from ...eval_sets.logs.human_ratings import HumanRating, ObservedScales, PeopleRatings, Scale, is_number, join_ratings
 from ...eval_sets.logs.langfuse import is_by_person, read_scores, read_trace
-from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.rows import Row
+from ...name_suggestions import quote_names
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ...errors import InputError, UsageError
-from ...eval_sets.name_suggestions import nearest_names, quote_names
+from ...name_suggestions import nearest_names, quote_names
 from ...value_messages import shorten
 from ..address import TraceAddress, environment_urls, find_server_url
 from ..http_client import HttpClient, RefusedRequest, read_key

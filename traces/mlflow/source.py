@@ -6,7 +6,7 @@ from math import ceil
 from typing import Any
 
 from ...errors import UsageError
-from ...eval_sets.name_suggestions import quote_names
+from ...name_suggestions import quote_names
 from ...value_messages import shorten
 from ..address import TraceAddress
 from ..source import Fields, Traces, UnreadTrace

@@ -16,8 +16,8 @@ from ...eval_sets.logs.openinference import (
     span_time,
     trace_id,
 )
-from ...eval_sets.name_suggestions import nearest_names
 from ...eval_sets.rows import BadRow, Row, group_rows
+from ...name_suggestions import nearest_names
 from ..address import TraceAddress
 from ..source import Fields, Traces, UnreadTrace
 from ..times import read_utc

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ...errors import InputError, UsageError
-from ...eval_sets.name_suggestions import quote_names
+from ...name_suggestions import quote_names
 from ...value_messages import shorten
 from ..address import TraceAddress, environment_urls, find_server_url
 from ..http_client import HttpClient, RefusedRequest, is_passing

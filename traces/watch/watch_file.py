@@ -1,24 +1,17 @@
 """Reads a watch from its YAML file; an error names line, key and the nearest right name."""
 
-import typing
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator
 from pathlib import Path
-
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from ...arguments import check_type
 from ...errors import AssayError, InputError, UsageError
-from ...eval_sets.name_suggestions import nearest_names, quote_names
-from ...languages.yaml_file import YAMLDocument, booleans_as_numbers, dump_yaml, load_yaml
+from ...languages.yaml_file import Place, dump_yaml, load_yaml, validate_yaml
 from ...metrics.catalogue import measures_conversation, needs_judge
+from ...name_suggestions import nearest_names, quote_names
 from ...regular_files import kind_of_no_folder, read_text_file
-from ...value_messages import describe_mistake
 from ..registry import check_sink, check_source
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
 
-Place = Sequence[str | int]
 _ONE_WEBHOOK = "name one URL that gets alarms as JSON with `text`, which chat tools show: `webhook: env:NAME`"
 _JUDGE_ALONE = "a watch asks its judge again, and looks for no other drift; remove this key"
 _GONE = {"alarms": _ONE_WEBHOOK, "seconds": "a webhook is tried three times, for ten seconds each; remove this key"}
@@ -29,21 +22,11 @@ def load_watch(path: Path) -> WatchSettings:
     """Reads a watch file and checks everything that can be checked without asking a server or a judge."""
     check_type("path", path, Path, "the path of a watch file, as a pathlib.Path")
     document = load_yaml(read_text_file(path, "the watch file"), str(path))
-    content = document.value
-    if not isinstance(content, dict):
-        raise InputError(f"{path}: holds no keys; a watch begins with `source:` and `metric:` (see docs/watch.md)")
-    if "folder" in content:
-        raise InputError(_unknown_key(document, ("folder",)))
+    added = {"name": path.stem, "folder": path.resolve().parent}
+    settings = validate_yaml(document, WatchSettings, added=added, gone=_GONE)
     try:
-        settings = WatchSettings.model_validate({"name": path.stem} | content | {"folder": path.resolve().parent})
-    except ValidationError as error:
-        errors = error.errors(include_url=False)
-        # a misspelt key is also a missing one: the misspelling is what to correct
-        first = next((problem for problem in errors if problem["type"] == "extra_forbidden"), errors[0])
-        raise InputError(_explanation(document, first)) from None
-    try:
-        for place, problem in chain(booleans_as_numbers(content, settings), _find_mistakes(settings)):
-            raise InputError(f"{path}, line {document.line(place)}, {_dotted(place)}: {problem}")
+        for place, problem in _find_mistakes(settings):
+            raise InputError(document.describe(place, problem))
     except OSError as error:  # of a name that no file can have
         raise InputError(f"{path}: a file that it names cannot be read: {error.strerror or error}") from None
     return settings
@@ -121,42 +104,3 @@ def _check_bounds(settings: WatchSettings) -> Mistakes:
         if bound.kind in {"fall", "judge_fall"} and bound.limit >= high - low:
             problem = f"is {bound.limit:g}; a mean on the scale {low}-{high} cannot fall so far"
             yield ("bounds", number, bound.kind), problem
-
-
-def _explanation(document: YAMLDocument, error: ErrorDetails) -> str:
-    place = error["loc"]
-    if error["type"] == "extra_forbidden":
-        return _unknown_key(document, place)
-    where = f"{document.origin}, line {document.line(place)}, {_dotted(place) or 'the watch file'}"
-    if error["type"] == "missing":
-        return f"{where}: is missing; add it"
-    return f"{where}: {describe_mistake(error)}"
-
-
-def _unknown_key(document: YAMLDocument, place: Place) -> str:
-    *parents, key = place
-    if gone := _GONE.get(_dotted(place)):
-        return f"{document.origin}, line {document.line(place)}: `{_dotted(place)}` went: {gone}"
-    model = _model_at(parents)
-    known = [name for name in model.model_fields if name != "folder"]
-    hint = "".join(f"did you mean `{similar}`? " for similar in nearest_names(str(key), known)[:1])
-    within = f" in {_dotted(parents)}" if parents else ""
-    return (
-        f"{document.origin}, line {document.line(place)}: unknown key `{key}`{within}; {hint}The keys are "
-        f"{quote_names(known, at_most=40)}"
-    )
-
-
-def _model_at(parents: Place) -> type[BaseModel]:
-    """The model whose keys stand at a place of the file."""
-    model: type[BaseModel] = WatchSettings
-    for step in parents:
-        if isinstance(step, str):
-            annotation = model.model_fields[step].annotation
-            kinds = [annotation, *typing.get_args(annotation)]
-            model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
-    return model
-
-
-def _dotted(place: Place) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")

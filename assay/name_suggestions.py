@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ..value_messages import shorten
+from .value_messages import shorten
 
 _LONGEST_NAME = 300  # characters: a path has to be whole, so that it can be typed
 
