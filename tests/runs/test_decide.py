@@ -198,9 +198,15 @@ def test_a_file_of_ratings_names_answers_by_text_or_by_id_and_version(tmp_path):
     [
         ("id,rater,rating,version\nq0,ada,1,old\nq0,ada,5,new\n", "column version names 'old', 'new', and"),
         ("id,rater,rating,system\nq0,ada,1,old\n", r"call the runs as the file does \(assay decide old=RUN\)"),
-        ("id,rater,rating\nq0,ada,1\nq0,ada,5\n", r"is an answer of A and B; say whose .* column `version` \(A, B\)"),
-        ("id,rating\nq0,1\nq0,5\n", r"line 3, field id: 'q0' stands at line 2 too, and is an answer of A and B; say"),
-        ("id,rating,version\nz,1,old\nz,5,new\n", "field id: 'z' stands at line 2 too; its column version names 'old'"),
+        (
+            "id,rater,rating\nq0,ada,1\nq0,ada,5\n",
+            r"ada of q0 stands at line 2 too; say whose .* `version` \(A, B\)",
+        ),
+        ("id,rating\nq0,1\nq0,5\n", 'line 3, field id: "q0" stands at line 2 too; say whose is rated'),
+        (
+            "id,rating,version\nz,1,old\nz,5,new\n",
+            "none of its ratings is of an answer .* column version names 'old', 'new'",
+        ),
         ("id,rating,version\nz,1,old\n", "none of its ratings is of an answer .* column version names 'old'"),
     ],
 )

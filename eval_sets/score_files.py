@@ -1,15 +1,25 @@
-"""What one file says: its items, and one column of numbers per metric or rater, from long or wide rows."""
+"""What files of scores and ratings say: their items, and one column of numbers per metric or rater."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
-from ...errors import InputError
-from ...eval_sets import cell_values
-from ...eval_sets.column_search import VersionSearch
-from ...eval_sets.column_table import (
+from ..errors import InputError, UsageError
+from ..number_bounds import LARGEST_NUMBER
+from ..shell_words import quote_word
+from ..text.wording import count_of, list_first
+from . import cell_values
+from .column_search import VersionSearch
+from .column_table import (
+    ALIASES,
     NAMES,
+    ROLES,
+    criterion_of,
+    find_roles,
     is_failed_status,
     is_known_metric,
     is_no_rating,
@@ -18,62 +28,113 @@ from ...eval_sets.column_table import (
     says_failure,
     usual_name,
 )
-from ...eval_sets.name_suggestions import quote_names
-from ...eval_sets.number_rule import ColumnCells, NumberRule, scale_of_header, scale_of_rule
-from ...eval_sets.rows import Row
-from ...eval_sets.version_column import versioned_id
-from ...number_bounds import LARGEST_NUMBER
-from ...shell_words import quote_word
-from ...text.wording import count_of, list_first
-from ..table import RATER
-from .flat_rows import ROLES, as_label, check_patterns, find_roles, is_no_metric, match_columns, short_name
-from .read_options import ReadOptions
+from .columns import first_text
+from .flat_rows import flat_rows
+from .items import RATER, Item, ScoreSource, as_label
+from .levels import RatedLevel
+from .name_suggestions import nearest_names, quote_names
+from .number_rule import Bounds, ColumnCells, NumberRule, scale_of_header, scale_of_rule, usual_rating_scale
+from .rows import Row
+from .version_column import read_version, versioned_id
 
 _WIDEST_SCALE = 10  # where nothing says which columns are ratings, 0-10 is the widest scale that is believed
+_REPEATED = (
+    "keep one of them, give each its own id, or say which column names the version that gave the answer "
+    "(--versions COLUMN)"
+)
 _HOW_TO_RATE = "name their columns (--rating), or write a column rating, or the columns id, rater and rating"
 
 
-@dataclass(frozen=True)
-class Item:
-    """One rated or scored answer as a file shows it."""
+# never a metric, though a number may stand in them
+_NO_METRICS = {"rating", "rating_min", "rating_max", *ROLES["rating"], *NAMES["time"]}
+_BESIDE = frozenset(name for role in ("reason", "status", "error") for name in (role, *NAMES[role]))
+_HOLDERS = ("metadata", "scores", "metrics")
+_OF_SCORES = {"evidence", "usage"}  # what `assay run --out FOLDER` keeps of each score
 
-    id: str  # its id; empty where the file has none
-    place: str  # where it stands in the file, for messages ("line 17")
-    user_input: str = ""  # the question; empty where the file has none
-    response: str = ""  # the answer; empty where the file has none
-    contexts: tuple[str, ...] = ()  # the retrieved contexts
-    values: Mapping[str, Any] = field(default_factory=dict)  # all cells of its row
-    reasons: Mapping[str, str] = field(default_factory=dict)  # the reason of each metric's score
-    before: str = ""  # what was said before the question, in a conversation
-    version: str = ""  # the version that gave the answer, where its source says it
-    # what is the same of answers to one question, where its source says it; else the question's text is
-    question: str = ""
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How files of scores and ratings are read: what a user may say where the columns' names do not."""
+
+    # their column -> ours (id, metric, value, rater, rating, user_input, ...)
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    # the metrics to read, as patterns such as `metadata.published_metrics.*`; all if empty
+    metrics: tuple[str, ...] = ()
+    # the columns of ratings, or the raters, to read, as patterns; found by their names if empty
+    ratings: tuple[str, ...] = ()
+    lower_is_better: tuple[str, ...] = ()  # metrics whose lower scores are better
+    # metrics whose higher scores are better, though their names or runs say otherwise
+    higher_is_better: tuple[str, ...] = ()
+    group: str | None = None  # the attribute whose items share a source; None for `group`
+    by: tuple[str, ...] = ()  # attributes by whose labels the items are evaluated apart
+    scale: Bounds | None = None  # the lowest and the highest rating; None where the files say it
+    sheet: str | None = None  # the sheet of Excel files
+    header_row: int | None = None  # the row of CSV and Excel files that names the columns, 0 for none; None to find it
+    level: RatedLevel | None = None  # whether runs are read by conversation or by turn; None for what is rated
+    versions: str | None = None  # the attribute that says which version gave an answer; None for `system`
 
     @property
-    def asked(self) -> str:
-        """The question after what was said before it: with the answer it says which answer this is."""
-        return f"{self.before}\n{self.user_input}" if self.before else self.user_input
-
-    def label(self, attribute: str) -> str:
-        """The label of an attribute (also under `metadata.`); empty where the file has none."""
-        return as_label(self.values.get(attribute)) or as_label(self.values.get(f"metadata.{attribute}"))
+    def labels(self) -> frozenset[str]:
+        """The columns that hold labels of items and so no scores, though the labels may be numbers."""
+        names = {"group", "language", "message_type", *self.by, *filter(None, (self.group, self.versions))}
+        return frozenset(names | {f"metadata.{name}" for name in names})
 
 
-@dataclass(frozen=True)
-class ScoreSource:
-    """The numbers of one source of scores or ratings."""
+def short_name(column: str) -> str:
+    """A column's name without the object that only holds it: `metadata.published.bleu` is `published.bleu`."""
+    first, dot, rest = column.partition(".")
+    return rest if dot and first in _HOLDERS else column
 
-    name: str  # the file or run, for messages
-    items: tuple[Item, ...]
-    # metric or rater -> place of the item in `items` -> number; what is missing is left out
-    columns: Mapping[str, Mapping[int, float]]
-    judges: Mapping[str, str] = field(default_factory=dict)  # the judge that made a column, where one did
-    scale: tuple[float, float] | None = None  # the scale of ratings, where the source says it
-    read_columns: tuple[str, ...] = ()  # the columns of the source that were read
-    offered: tuple[str, ...] = ()  # the metrics that could have been read
-    # whether higher is better, by metric, where the source says it
-    directions: Mapping[str, bool] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()  # what the reader should tell the user
+
+def match_columns(patterns: Iterable[str], columns: Iterable[str]) -> list[str]:
+    """Returns the columns that the patterns name, in the patterns' order.
+
+    Examples:
+        >>> match_columns(["bleu", "scores.*"], ["scores.a", "scores.b", "metadata.bleu"])
+        ['metadata.bleu', 'scores.a', 'scores.b']
+    """
+    listed = list(columns)
+    matches: dict[str, None] = {}
+    for pattern in patterns:
+        if pattern in listed:  # a name may hold a bracket or a star
+            matches[pattern] = None
+        else:
+            named = [
+                column for column in listed if any(fnmatchcase(name, pattern) for name in (column, short_name(column)))
+            ]
+            matches |= dict.fromkeys(named)
+    return list(matches)
+
+
+def check_patterns(patterns: Iterable[str], columns: Iterable[str], what: str, name: str) -> None:
+    """Raises `UsageError` for a pattern that names none of the columns; `what` says what the columns are."""
+    listed_columns = list(columns)
+    for pattern in patterns:
+        if not match_columns([pattern], listed_columns):
+            listed = list(dict.fromkeys(map(short_name, listed_columns)))
+            meant = nearest_names(pattern, listed)
+            hint = f"did you mean {meant[0]}? It" if meant else "it"
+            raise UsageError(f"{name}: unknown {what} `{pattern}`; {hint} has {quote_names(listed)}")
+
+
+def read_score_files(
+    scores: Sequence[Path], ratings: Path | None, options: ReadOptions
+) -> tuple[list[ScoreSource], ScoreSource | None]:
+    """Reads files of scores and a file of ratings; a file that is both is read once."""
+    rows = {
+        path: flat_rows(path, options.sheet, options.header_row)
+        for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))
+    }
+    sources = {path: read_scores(rows[path], str(path), options) for path in dict.fromkeys(scores) if path != ratings}
+    rating_source = None
+    if ratings:
+        metrics = {metric for source in sources.values() for metric in source.columns}
+        is_both = ratings in scores
+        rating_source = read_ratings(rows[ratings], str(ratings), options, metrics=metrics, has_scores=is_both)
+        if is_both:
+            read = rating_source.read_columns
+            sources[ratings] = read_scores(rows[ratings], str(ratings), options, other_columns=read)
+    return [sources[path] for path in dict.fromkeys(scores)], rating_source
 
 
 def read_scores(
@@ -98,20 +159,13 @@ def read_scores(
         offered = list(columns)
     else:
         excluded = {*other_columns, *options.labels}
-        candidates = [
-            column for column in file.names if not is_no_metric(column, file.roles) and column not in excluded
-        ]
+        candidates = [column for column in file.names if not file.is_no_metric(column) and column not in excluded]
         requested = match_columns(options.metrics, candidates)
         items = _read_items(file)
         offered = [column for column in candidates if column in requested or file.holds_numbers(column)]
         columns = {column: file.scores(column) for column in (requested if options.metrics else offered)}
     if not offered:
-        rated = [column for column in file.names if rater_of(column) or column.startswith("ratings.")]
-        held = f", only the ratings {quote_names(rated)}" if rated else ""
-        raise InputError(
-            f"{name}: there are no scores in it{held}; write one column per metric, or the columns id, metric and "
-            f"value (it has {quote_names(file.names)})"
-        )
+        raise _nothing_scored(file)
     selected = match_columns(options.metrics, columns) if options.metrics else offered
     scores = {short_name(metric): columns[metric] for metric in selected}
     read, notes = tuple(selected), tuple(file.notes)
@@ -119,12 +173,19 @@ def read_scores(
 
 
 def read_ratings(
-    rows: Sequence[Row], name: str, options: ReadOptions, *, metrics: Collection[str] = (), has_scores: bool = False
+    rows: Sequence[Row],
+    name: str,
+    options: ReadOptions,
+    *,
+    metrics: Collection[str] = (),
+    has_scores: bool = False,
+    repeated: str = _REPEATED,
 ) -> ScoreSource:
     """Reads people's ratings in rows: long (columns rater and rating), an object `ratings` by rater, a column `rating`,
     or one column per rater.
 
     The scores of `metrics` are nobody's ratings. In a file that has scores too, only what is named as ratings is.
+    `repeated` says what to do about an id that stands twice.
 
     Raises:
         InputError: As `read_scores`, and where nothing says which columns are ratings.
@@ -134,49 +195,52 @@ def read_ratings(
         >>> read_ratings(rows, "ratings.jsonl", ReadOptions()).columns
         {'ann': {0: 4.0}, 'bob': {0: 5.0}}
     """
-    file = ScoreFile(rows, name, options)
+    file = ScoreFile(rows, name, options, repeated)
     roles = file.roles
     value = roles.get("rating") or ("" if file.is_long else roles.get("value", ""))
-    rating_columns: list[str] = []
     if "rater" in roles and value:
+        read = [value]
         items, columns = _read_long_rows(file, by=roles["rater"], value=value)
         if options.ratings:
             check_patterns(options.ratings, columns, "rater", name)
             columns = {rater: columns[rater] for rater in match_columns(options.ratings, columns)}
     else:
-        rating_columns = _named_rating_columns(file, options)
-        if not rating_columns and not has_scores:
-            rating_columns = _guess_rating_columns(file, metrics)
-            file.tell(
-                f"the columns {quote_names(rating_columns)} are read as the ratings of "
-                f"{count_of(len(rating_columns), 'rater')}"
-            )
-        if not rating_columns:
+        read = _named_rating_columns(file, options)
+        if not read and not has_scores:
+            read = _guess_rating_columns(file, metrics)
+            file.tell(f"the columns {quote_names(read)} are read as the ratings of {count_of(len(read), 'rater')}")
+        if not read:
             raise _nobody_rated(file)
         items = _read_items(file)
-        columns = _join_raters({column: file.ratings(column) for column in rating_columns}, name)
-        if not options.ratings and len(columns) > 1 and roles.get("rating") in rating_columns:
-            # beside the raters' own ratings, `rating` is their mean or says nothing new
-            rated = {place for rater, numbers in columns.items() if rater != RATER for place in numbers}
-            columns[RATER] = {place: rating for place, rating in columns[RATER].items() if place not in rated}
+        columns = _join_raters({column: file.ratings(column) for column in read}, name)
+        if not options.ratings:
+            file.tell_other_ratings(read)
+            if len(columns) > 1 and roles.get("rating") in read:
+                # beside the raters' own ratings, `rating` is their mean or says nothing new
+                rated = {place for rater, numbers in columns.items() if rater != RATER for place in numbers}
+                columns[RATER] = {place: rating for place, rating in columns[RATER].items() if place not in rated}
     columns = {rater: numbers for rater, numbers in columns.items() if numbers}
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(file.names)})")
-    scale, rescaled = _read_scale(file, columns)
-    if rescaled is not columns:
-        file.tell("its ratings are on several scales (rating_min, rating_max), and are brought to 1 to 5")
-    scale = scale or file.scale_of([value] if "rater" in roles and value else rating_columns)
-    read, notes = tuple(rating_columns), tuple(file.notes)
-    return ScoreSource(name, tuple(items), rescaled, scale=scale, read_columns=read, notes=notes)
+    values = [rating for numbers in columns.values() for rating in numbers.values()]
+    extremes = file.place_of(min(values), read), file.place_of(max(values), read)
+    scale, columns = _read_scale(file, items, columns, read, options.scale)
+    return ScoreSource(
+        name, tuple(items), columns, scale=scale, extremes=extremes, read_columns=tuple(read), notes=tuple(file.notes)
+    )
 
 
 class ScoreFile:
     """The rows of one file, and what of its columns only all of them tell."""
 
-    def __init__(self, rows: Sequence[Row], name: str, options: ReadOptions) -> None:
-        self.name, self.notes = name, list[str]()
+    def __init__(self, rows: Sequence[Row], name: str, options: ReadOptions, repeated: str = _REPEATED) -> None:
+        self.name, self.repeated, self.notes = name, repeated, list[str]()
         self.names = list(dict.fromkeys(column for row in rows for column in row.values))
         self.labels = options.labels
+        for theirs, ours in options.mapping.items():
+            if ours not in ROLES:
+                meant = nearest_names(ours, ROLES)
+                raise UsageError(f"map {theirs}={ours}: write one of {quote_names(meant or ROLES)} after the =")
         self.roles = find_roles(self.names, options.mapping)
         self.rows = self._without_totals(rows)
         self._cells: dict[str, ColumnCells] = {}
@@ -184,10 +248,20 @@ class ScoreFile:
             column: columns for column in self.names if (columns := _columns_beside(column, self.names, self.roles))
         }
         self._failed_words = self._statuses_of_failure()
-        search = VersionSearch({self.roles["id"]: "id"} if "id" in self.roles else {}, options.versions or "")
-        for row in () if self.is_long or "rater" in self.roles else self.rows:
-            search.add(row)
-        self.version = search.result()  # the column that tells apart the answers of versions to the question of one id
+        self.version = self._version_column(options.versions or "")
+
+    def _version_column(self, named: str) -> str:
+        """The column that tells apart the answers of versions to the question of one id; empty for none."""
+        id_column = self.roles.get("id", "id")
+        if not (self.is_long or "rater" in self.roles):
+            search = VersionSearch({id_column: "id"}, named)
+            for row in self.rows:
+                search.add(row)
+            return search.result()
+        versions = defaultdict[str, set[str]](set)
+        for row in self.rows if named else ():
+            versions[as_label(row.values.get(id_column))].add(read_version(row.values, named))
+        return named if any(len(of_id) > 1 for of_id in versions.values()) else ""
 
     @property
     def is_long(self) -> bool:
@@ -208,7 +282,7 @@ class ScoreFile:
         totals = {
             row.place: first
             for row in rows
-            if is_total(first := next((cell for cell in row.values.values() if isinstance(cell, str) and cell), ""))
+            if is_total(first := first_text(row.values))
             and not (len(texts) > 1 and all(as_label(row.values.get(column)) for column in texts))
         }
         if totals:
@@ -289,10 +363,35 @@ class ScoreFile:
         numbers = {place: self.number(row, column) for place, row in enumerate(self.rows)}
         return {place: number for place, number in numbers.items() if number is not None}
 
-    def scale_of(self, columns: Sequence[str]) -> tuple[float, float] | None:
+    def is_no_metric(self, column: str) -> bool:
+        """Whether a numeric column is known to be something else than a metric's scores."""
+        parts = column.split(".")
+        return (
+            column in {self.roles.get(role) for role in ("id", *ALIASES)}
+            or usual_name(column.removeprefix("metadata.")) in _NO_METRICS
+            or parts[0] in {"ratings", "reasons"}
+            or not _OF_SCORES.isdisjoint(parts)
+            or re.split(r"[\s_.]", column.casefold())[-1] in _BESIDE
+            or bool(rater_of(column) or criterion_of(column))
+            or column.startswith(("column ", "Unnamed:"))  # the index that pandas writes
+        )
+
+    def tell_other_ratings(self, read: Collection[str]) -> None:
+        """Notes the columns of people's ratings that are not read."""
+        for column in self.names:
+            is_rating = usual_name(column) in ROLES["rating"] or criterion_of(column)
+            if is_rating and column not in read and self.holds_numbers(column):
+                self.tell(f"{column} is another rating and no metric; --rating {quote_word(column)} reads it")
+
+    def scale_of(self, columns: Sequence[str]) -> Bounds | None:
         """The scale that the names of the columns of ratings say, or the way in which they are written."""
         told = {scale_of_header(column) or scale_of_rule(self.rule(column)[0]) for column in columns}
         return told.pop() if len(told) == 1 else None
+
+    def place_of(self, rating: float, columns: Sequence[str]) -> str:
+        """Where a rating stands first."""
+        cells = ((row, column) for row in self.rows for column in columns)
+        return next(f"{row.place}, field {column}" for row, column in cells if self.number(row, column) == rating)
 
 
 def _columns_beside(column: str, names: Collection[str], roles: Mapping[str, str]) -> dict[str, str]:
@@ -312,6 +411,21 @@ def _columns_beside(column: str, names: Collection[str], roles: Mapping[str, str
 
 def _plain(column: str) -> str:
     return re.sub(r"[\s_.:-]+", "_", column.casefold())
+
+
+def _nothing_scored(file: ScoreFile) -> InputError:
+    if {"user_input", "response"} <= file.roles.keys():
+        typed = quote_word(file.name)
+        return InputError(
+            f"{file.name}: nothing has scored its answers; `assay run {typed}` does, and `assay meta last` then "
+            f"compares the scores with the ratings (it has {quote_names(file.names)})"
+        )
+    rated = [column for column in file.names if rater_of(column) or column.startswith("ratings.")]
+    held = f", only the ratings {quote_names(rated)}" if rated else ""
+    return InputError(
+        f"{file.name}: there are no scores in it{held}; write one column per metric, or the columns id, metric and "
+        f"value (it has {quote_names(file.names)})"
+    )
 
 
 def _nobody_rated(file: ScoreFile) -> InputError:
@@ -362,7 +476,7 @@ def _guess_rating_columns(file: ScoreFile, metrics: Collection[str]) -> list[str
     numeric = [
         column
         for column in file.names
-        if column not in file.labels and not is_no_metric(column, file.roles) and file.holds_numbers(column)
+        if column not in file.labels and not file.is_no_metric(column) and file.holds_numbers(column)
     ]
     candidates = [column for column in numeric if not is_known_metric(column) and short_name(column) not in metrics]
     if not candidates and (numeric or file.is_long):
@@ -384,10 +498,7 @@ def _read_items(file: ScoreFile) -> list[Item]:
         if item.id:
             first = place_by_id.setdefault(item.id, row.place)
             if first != row.place:
-                problem = (
-                    f'"{item.id}" stands at {first} too; keep one of them, give each its own id, or say which column '
-                    "names the version that gave the answer (--versions COLUMN)"
-                )
+                problem = f'"{item.id}" stands at {first} too; {file.repeated}'
                 raise file.error(row, file.roles["id"], problem)
         items.append(item)
     return items
@@ -450,7 +561,7 @@ def _read_long_rows(file: ScoreFile, *, by: str, value: str) -> tuple[list[Item]
         first = place_by_cell.get((number, column))
         place_by_cell[number, column] = row.place
         if first is not None:
-            problem = f"{column} of {item.id or 'this item'} stands at {first} too; keep one of them"
+            problem = f"{column} of {item.id or 'this item'} stands at {first} too; {file.repeated}"
             raise file.error(row, by, problem)
         score = file.number(row, value)
         columns.setdefault(column, {})
@@ -466,28 +577,78 @@ def _read_long_rows(file: ScoreFile, *, by: str, value: str) -> tuple[list[Item]
 
 
 def _read_scale(
-    file: ScoreFile, columns: dict[str, dict[int, float]]
-) -> tuple[tuple[float, float] | None, dict[str, dict[int, float]]]:
-    """The scale that the rows name, and the ratings; ratings on several scales are brought to 1-5."""
-    low_column, high_column = file.roles.get("rating_min"), file.roles.get("rating_max")
-    if low_column is None and high_column is None:
+    file: ScoreFile,
+    items: Sequence[Item],
+    columns: dict[str, dict[int, float]],
+    read: Sequence[str],
+    typed: Bounds | None,
+) -> tuple[Bounds | None, dict[str, dict[int, float]]]:
+    """The scale that the user, the rows or the columns say, and the ratings; those on several scales on 1-5.
+
+    Raises `InputError` for a rating that is not on its scale.
+    """
+    rated = {number for ratings in columns.values() for number in ratings}  # a row may have no rating
+    if typed is None and {"rating_min", "rating_max"} & file.roles.keys():
+        scales = {number: _scale_of_item(file, items[number]) for number in rated}
+    elif (scale := typed or file.scale_of(read)) is not None:
+        scales = dict.fromkeys(rated, scale)
+    else:
         return None, columns
-    scales: list[tuple[float, float]] = []
-    for row in file.rows:
-        low = file.number(row, low_column) if low_column else None
-        high = file.number(row, high_column) if high_column else None
-        scales.append((1.0 if low is None else low, 5.0 if high is None else high))
-        if scales[-1][0] >= scales[-1][1]:
-            problem = "is not below rating_max; give a scale such as 1 and 5"
-            raise file.error(row, low_column or "rating_min", problem)
-    of_ratings = {scales[place] for ratings in columns.values() for place in ratings}  # a row may have no rating
-    if len(of_ratings) == 1:
-        return of_ratings.pop(), columns
-    rescaled = {
-        rater: {
-            place: 1 + 4 * (rating - scales[place][0]) / (scales[place][1] - scales[place][0])
-            for place, rating in ratings.items()
-        }
+    is_one = len({*scales.values()}) == 1
+    for ratings in columns.values():
+        for number, rating in ratings.items():
+            low, high = scales[number]
+            if not low <= rating <= high:
+                place = file.place_of(rating, read) if is_one else items[number].place
+                whose = "which --scale says" if typed else "which the file says"
+                raise InputError(
+                    f"{file.name}, {place}: is {rating:g}, off the scale of {low:g} to {high:g}, {whose}; correct the "
+                    "rating, or the scale"
+                )
+    if is_one:
+        return next(iter(scales.values())), columns
+    file.tell("its ratings are on several scales (rating_min, rating_max), and are brought to 1 to 5")
+    spans = {number: high - low for number, (low, high) in scales.items()}
+    return (1.0, 5.0), {
+        rater: {number: 1 + 4 * (rating - scales[number][0]) / spans[number] for number, rating in ratings.items()}
         for rater, ratings in columns.items()
     }
-    return (1.0, 5.0), rescaled
+
+
+def _scale_of_item(file: ScoreFile, item: Item) -> Bounds:
+    """The scale that the row of an item says; an end that it does not say is that of 1-5."""
+    row = Row(0, item.place, dict(item.values))
+    low, high = (
+        file.number(row, file.roles[role]) if role in file.roles else None for role in ("rating_min", "rating_max")
+    )
+    scale = 1.0 if low is None else low, 5.0 if high is None else high
+    if scale[0] >= scale[1]:
+        problem = "is not below rating_max; give a scale such as 1 and 5"
+        raise file.error(row, file.roles.get("rating_min", "rating_min"), problem)
+    return scale
+
+
+def find_scale(ratings: ScoreSource, own: Bounds | None = None) -> tuple[Bounds, list[str]]:
+    """Finds the scale of ratings, and what the user should know of it.
+
+    That is the one that the user or the source says, else `own` where it holds all ratings (that of other ratings of
+    the same answers), else the usual one that does, else their range.
+    """
+    if ratings.scale is not None:
+        return ratings.scale, []
+    values = [rating for numbers in ratings.columns.values() for rating in numbers.values()]
+    low, high = min(values), max(values)
+    if own is not None and own[0] <= low and high <= own[1]:
+        return own, []
+    usual = usual_rating_scale(values)
+    scale = usual[:2] if usual is not None and (low < high or low >= 1) else (low, high)
+    if scale == (1, 5) and not (usual and usual.hint):
+        return scale, []
+    if scale[0] == scale[1]:
+        raise InputError(f"{ratings.name}: all ratings are {low:g}; say the scale (--scale 0-1)")
+    hint = (usual and usual.hint) or "say another with --scale"
+    lowest, highest = ratings.extremes
+    return scale, [
+        f"{ratings.name}: the scale of {scale[0]:g} to {scale[1]:g} is taken from its lowest rating ({lowest}) and its "
+        f"highest ({highest}); {hint}"
+    ]
