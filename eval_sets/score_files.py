@@ -154,22 +154,23 @@ def read_scores(
         {'bleu': {0: 0.5, 1: 1.0}}
     """
     file = ScoreFile(rows, name, options)
-    if file.is_long:
-        items, columns = _read_long_rows(file, by=file.roles["metric"], value=file.roles["value"])
-        offered = list(columns)
-    else:
-        excluded = {*other_columns, *options.labels}
-        candidates = [column for column in file.names if not file.is_no_metric(column) and column not in excluded]
-        requested = match_columns(options.metrics, candidates)
-        items = _read_items(file)
-        offered = [column for column in candidates if column in requested or file.holds_numbers(column)]
-        columns = {column: file.scores(column) for column in (requested if options.metrics else offered)}
+    file.read_items("metric" if file.is_long else "")
+    excluded = {*other_columns, *options.labels}
+    candidates = list(file.cells) or [
+        column for column in file.names if not file.is_no_metric(column) and column not in excluded
+    ]
+    requested = match_columns(options.metrics, candidates)
+    offered = [
+        column for column in candidates if column in requested or column in file.cells or file.holds_numbers(column)
+    ]
     if not offered:
         raise _nothing_scored(file)
-    selected = match_columns(options.metrics, columns) if options.metrics else offered
-    scores = {short_name(metric): columns[metric] for metric in selected}
-    read, notes = tuple(selected), tuple(file.notes)
-    return ScoreSource(name, tuple(items), scores, read_columns=read, offered=tuple(offered), notes=notes)
+    selected = requested if options.metrics else offered
+    scores = {short_name(metric): file.scores(metric) for metric in selected}
+    items = [replace(item, reasons=file.reasons.get(number, {})) for number, item in enumerate(file.items)]
+    return ScoreSource(
+        name, tuple(items), scores, read_columns=tuple(selected), offered=tuple(offered), notes=tuple(file.notes)
+    )
 
 
 def read_ratings(
@@ -200,10 +201,10 @@ def read_ratings(
     value = roles.get("rating") or ("" if file.is_long else roles.get("value", ""))
     if "rater" in roles and value:
         read = [value]
-        items, columns = _read_long_rows(file, by=roles["rater"], value=value)
-        if options.ratings:
-            check_patterns(options.ratings, columns, "rater", name)
-            columns = {rater: columns[rater] for rater in match_columns(options.ratings, columns)}
+        file.read_items("rater", value)
+        check_patterns(options.ratings, file.cells, "rater", name)
+        raters = match_columns(options.ratings, file.cells) if options.ratings else list(file.cells)
+        columns = {rater: file.numbers(rater) for rater in raters}
     else:
         read = _named_rating_columns(file, options)
         if not read and not has_scores:
@@ -211,22 +212,27 @@ def read_ratings(
             file.tell(f"the columns {quote_names(read)} are read as the ratings of {count_of(len(read), 'rater')}")
         if not read:
             raise _nobody_rated(file)
-        items = _read_items(file)
-        columns = _join_raters({column: file.ratings(column) for column in read}, name)
-        if not options.ratings:
-            file.tell_other_ratings(read)
-            if len(columns) > 1 and roles.get("rating") in read:
-                # beside the raters' own ratings, `rating` is their mean or says nothing new
-                rated = {place for rater, numbers in columns.items() if rater != RATER for place in numbers}
-                columns[RATER] = {place: rating for place, rating in columns[RATER].items() if place not in rated}
+        file.read_items()
+        columns = _join_raters({column: file.numbers(column) for column in read}, name)
+        file.tell_ratings(read, is_named=bool(options.ratings))
+        if not options.ratings and len(columns) > 1 and roles.get("rating") in read:
+            # beside the raters' own ratings, `rating` is their mean or says nothing new
+            rated = {number for rater, numbers in columns.items() if rater != RATER for number in numbers}
+            columns[RATER] = {number: rating for number, rating in columns[RATER].items() if number not in rated}
     columns = {rater: numbers for rater, numbers in columns.items() if numbers}
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(file.names)})")
     values = [rating for numbers in columns.values() for rating in numbers.values()]
     extremes = file.place_of(min(values), read), file.place_of(max(values), read)
-    scale, columns = _read_scale(file, items, columns, read, options.scale)
+    scale, columns = _read_scale(file, columns, read, options.scale)
     return ScoreSource(
-        name, tuple(items), columns, scale=scale, extremes=extremes, read_columns=tuple(read), notes=tuple(file.notes)
+        name,
+        tuple(file.items),
+        columns,
+        scale=scale,
+        extremes=extremes,
+        read_columns=tuple(read),
+        notes=tuple(file.notes),
     )
 
 
@@ -243,7 +249,12 @@ class ScoreFile:
                 raise UsageError(f"map {theirs}={ours}: write one of {quote_names(meant or ROLES)} after the =")
         self.roles = find_roles(self.names, options.mapping)
         self.rows = self._without_totals(rows)
-        self._cells: dict[str, ColumnCells] = {}
+        self._rules: dict[str, ColumnCells] = {}
+        self.items: list[Item] = []
+        self.rows_of_items: list[tuple[int, Row]] = []  # the number of the item of each row
+        self.cells: dict[str, list[tuple[int, Row]]] = {}  # those with one score or rating, by its name
+        self.value = self.roles.get("value", "")  # the column that such rows have it in
+        self.reasons: dict[int, dict[str, str]] = {}  # of the scores of each item, by metric
         self.beside = {
             column: columns for column in self.names if (columns := _columns_beside(column, self.names, self.roles))
         }
@@ -292,11 +303,11 @@ class ScoreFile:
 
     def rule(self, column: str) -> tuple[ColumnCells, NumberRule]:
         """The cells of a column, and how they are read as numbers."""
-        if column not in self._cells:
-            cells = self._cells[column] = ColumnCells()
+        if column not in self._rules:
+            cells = self._rules[column] = ColumnCells()
             for row in self.rows:
                 cells.add(row.values.get(column))
-        return self._cells[column], self._cells[column].rule()
+        return self._rules[column], self._rules[column].rule()
 
     def holds_numbers(self, column: str) -> bool:
         """Whether most of what stands in a column is a number: then what is none is a mistake, not a text."""
@@ -314,23 +325,76 @@ class ScoreFile:
             raise self.error(row, column, str(error)) from None
         return number
 
-    def scores(self, column: str) -> dict[int, float]:
-        """The scores of a metric by the place of their row, without those that are no measurements."""
-        numbers, failed = dict[int, float](), list[str]()
-        for place, row in enumerate(self.rows):
-            number = self.number(row, column)
-            if number is not None and self.is_failed(row, column, number):
-                failed.append(row.place)
-            elif number is not None:
-                numbers[place] = number
-        self.tell_failed(short_name(column), failed)
-        return numbers
+    def read_items(self, role: str = "", value: str = "") -> None:
+        """Reads the items: one per row, or of rows with one score or rating each one per id, or else per text.
 
-    def tell_failed(self, metric: str, places: Sequence[str]) -> None:
-        """Notes the scores that count as missing because the metric failed."""
-        if places:
-            scores = count_of(len(places), "score")
-            self.tell(f"{scores} of {metric} missing, as the metric failed there: {list_first(places, 5)}")
+        Raises `InputError` where nothing tells two rows apart.
+        """
+        by, self.value = self.roles.get(role, ""), value or self.value
+        numbers: dict[object, int] = {}
+        places: dict[tuple[int, str], str] = {}
+        for place, row in enumerate(self.rows):
+            item, name = self._item(row), as_label(row.values.get(by))
+            texts = (item.user_input, item.response)
+            if by and not (name and (item.id or any(texts))):
+                missing = self.roles.get("id", "id") if name else by
+                raise self.error(row, missing, "is missing; without it nobody knows what was measured")
+            number = numbers.setdefault(item.id or (texts if by else place), len(self.items))
+            if number == len(self.items):
+                self.items.append(item)
+            if (first := places.setdefault((number, name), row.place)) != row.place:
+                what = f"{name} of {item.id or 'this item'}" if by else f'"{item.id}"'
+                raise self.error(row, by or self.roles["id"], f"{what} stands at {first} too; {self.repeated}")
+            self.rows_of_items.append((number, row))
+            if by:
+                self.cells.setdefault(name, []).append((number, row))
+
+    def _item(self, row: Row) -> Item:
+        roles = self.roles
+        contexts: Any = row.values.get(roles.get("retrieved_contexts", ""))
+        if isinstance(contexts, str):
+            try:
+                contexts = cell_values.parse_texts(contexts)
+            except ValueError as error:
+                raise self.error(row, roles["retrieved_contexts"], str(error)) from None
+        name = as_label(row.values.get(roles.get("id", "")))
+        version = read_version(row.values, self.version) if self.version and name else ""
+        question, answer = (row.values.get(roles.get(role, "")) for role in ("user_input", "response"))
+        return Item(
+            versioned_id(name, version) if version else name,
+            row.place,
+            question if isinstance(question, str) else "",
+            answer if isinstance(answer, str) else "",
+            contexts=tuple(str(context) for context in contexts or ()),
+            values=row.values,
+            version=version,
+            question=name if version else "",
+        )
+
+    def numbers(self, name: str) -> dict[int, float]:
+        """The numbers of a column, or of a rater, by item."""
+        column, rows = (self.value, self.cells[name]) if name in self.cells else (name, self.rows_of_items)
+        numbers = {number: self.number(row, column) for number, row in rows}
+        return {number: value for number, value in numbers.items() if value is not None}
+
+    def scores(self, metric: str) -> dict[int, float]:
+        """The scores of a metric by item, without those that are no measurements; and their reasons."""
+        column, rows = (self.value, self.cells[metric]) if metric in self.cells else (metric, self.rows_of_items)
+        reason_column = self.beside.get(column, {}).get("reason", "")
+        is_own = bool(self.cells) or reason_column != self.roles.get("reason")
+        scores, failed = dict[int, float](), list[str]()
+        for number, row in rows:
+            score = self.number(row, column)
+            if score is not None and self.is_failed(row, column, score):
+                failed.append(row.place)
+            elif score is not None:
+                scores[number] = score
+            if is_own and isinstance(reason := row.values.get(reason_column), str) and reason:
+                self.reasons.setdefault(number, {})[short_name(metric)] = reason
+        if failed:
+            count = count_of(len(failed), "score")
+            self.tell(f"{count} of {short_name(metric)} missing, as the metric failed there: {list_first(failed, 5)}")
+        return scores
 
     def is_failed(self, row: Row, column: str, number: float) -> bool:
         """Whether a number stands for a metric that failed: by its status or error, or the reason of a 0."""
@@ -353,16 +417,6 @@ class ScoreFile:
         verdicts = {"failed", "fail"} if words & {"pass", "passed"} else set[str]()
         return frozenset(word for word in words - verdicts if is_failed_status(word))
 
-    def ratings(self, column: str) -> dict[int, float]:
-        """The ratings of a column by the place of their row."""
-        without = [f'{row.place} "{row.values[column]}"' for row in self.rows if is_no_rating(row.values.get(column))]
-        if without:
-            self.tell(f"{count_of(len(without), 'cell')} of {column} without a rating: {list_first(without)}")
-        if described := self.rule(column)[1].describe():
-            self.tell(f"read {column} as ratings from 0 to 1, {described}")
-        numbers = {place: self.number(row, column) for place, row in enumerate(self.rows)}
-        return {place: number for place, number in numbers.items() if number is not None}
-
     def is_no_metric(self, column: str) -> bool:
         """Whether a numeric column is known to be something else than a metric's scores."""
         parts = column.split(".")
@@ -376,9 +430,15 @@ class ScoreFile:
             or column.startswith(("column ", "Unnamed:"))  # the index that pandas writes
         )
 
-    def tell_other_ratings(self, read: Collection[str]) -> None:
-        """Notes the columns of people's ratings that are not read."""
-        for column in self.names:
+    def tell_ratings(self, read: Collection[str], *, is_named: bool) -> None:
+        """Notes which cells of the columns hold no rating, how labels are read, and what other ratings there are."""
+        for column in read:
+            cells = [f'{row.place} "{row.values[column]}"' for row in self.rows if is_no_rating(row.values.get(column))]
+            if cells:
+                self.tell(f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}")
+            if described := self.rule(column)[1].describe():
+                self.tell(f"read {column} as ratings from 0 to 1, {described}")
+        for column in () if is_named else self.names:
             is_rating = usual_name(column) in ROLES["rating"] or criterion_of(column)
             if is_rating and column not in read and self.holds_numbers(column):
                 self.tell(f"{column} is another rating and no metric; --rating {quote_word(column)} reads it")
@@ -489,96 +549,8 @@ def _guess_rating_columns(file: ScoreFile, metrics: Collection[str]) -> list[str
     return candidates
 
 
-def _read_items(file: ScoreFile) -> list[Item]:
-    """One item per row. Raises `InputError` for an id that stands twice, and no column tells the versions apart."""
-    items = []
-    place_by_id: dict[str, str] = {}
-    for row in file.rows:
-        item = _read_item(row, file)
-        if item.id:
-            first = place_by_id.setdefault(item.id, row.place)
-            if first != row.place:
-                problem = f'"{item.id}" stands at {first} too; {file.repeated}'
-                raise file.error(row, file.roles["id"], problem)
-        items.append(item)
-    return items
-
-
-def _read_item(row: Row, file: ScoreFile) -> Item:
-    roles = file.roles
-    contexts: Any = row.values.get(roles.get("retrieved_contexts", ""))
-    if isinstance(contexts, str):
-        try:
-            contexts = cell_values.parse_texts(contexts)
-        except ValueError as error:
-            raise file.error(row, roles["retrieved_contexts"], str(error)) from None
-    name = as_label(row.values.get(roles.get("id", "")))
-    version = as_label(row.values.get(file.version, "")) if file.version and name else ""
-    question, answer = (row.values.get(roles.get(role, "")) for role in ("user_input", "response"))
-    return Item(
-        versioned_id(name, version) if version else name,
-        row.place,
-        question if isinstance(question, str) else "",
-        answer if isinstance(answer, str) else "",
-        contexts=tuple(str(context) for context in contexts or ()),
-        values=row.values,
-        reasons=_reasons(row, file),
-        version=version,
-        question=name if version else "",
-    )
-
-
-def _reasons(row: Row, file: ScoreFile) -> dict[str, str]:
-    """The reasons that stand beside scores, by metric."""
-    reasons = {
-        short_name(metric): row.values.get(columns["reason"])
-        for metric, columns in file.beside.items()
-        if "reason" in columns and columns["reason"] != file.roles.get("reason")
-    }
-    return {metric: reason for metric, reason in reasons.items() if isinstance(reason, str) and reason}
-
-
-def _read_long_rows(file: ScoreFile, *, by: str, value: str) -> tuple[list[Item], dict[str, dict[int, float]]]:
-    """Items and columns of long rows. Rows of one item share its id, or where there are no ids its texts."""
-    roles = file.roles
-    items: list[Item] = []
-    number_by_key: dict[str, int] = {}
-    reasons: list[dict[str, str]] = []
-    columns: dict[str, dict[int, float]] = {}
-    place_by_cell: dict[tuple[int, str], str] = {}
-    failed: dict[str, list[str]] = {}
-    for row in file.rows:
-        item = _read_item(row, file)
-        key = item.id or f"{item.user_input}\0{item.response}"
-        column = as_label(row.values.get(by))
-        if key == "\0" or not column:
-            missing = roles.get("id", "id") if key == "\0" else by
-            raise file.error(row, missing, "is missing; without it nobody knows what was measured")
-        number = number_by_key.setdefault(key, len(items))
-        if number == len(items):
-            items.append(item)
-            reasons.append({})
-        first = place_by_cell.get((number, column))
-        place_by_cell[number, column] = row.place
-        if first is not None:
-            problem = f"{column} of {item.id or 'this item'} stands at {first} too; {file.repeated}"
-            raise file.error(row, by, problem)
-        score = file.number(row, value)
-        columns.setdefault(column, {})
-        if score is not None and by == roles.get("metric") and file.is_failed(row, value, score):
-            failed.setdefault(column, []).append(row.place)
-        elif score is not None:
-            columns[column][number] = score
-        if "reason" in roles and isinstance(reason := row.values.get(roles["reason"]), str):
-            reasons[number][column] = reason
-    for column, places in failed.items():
-        file.tell_failed(column, places)
-    return [replace(item, reasons=reason) for item, reason in zip(items, reasons, strict=True)], columns
-
-
 def _read_scale(
     file: ScoreFile,
-    items: Sequence[Item],
     columns: dict[str, dict[int, float]],
     read: Sequence[str],
     typed: Bounds | None,
@@ -589,7 +561,7 @@ def _read_scale(
     """
     rated = {number for ratings in columns.values() for number in ratings}  # a row may have no rating
     if typed is None and {"rating_min", "rating_max"} & file.roles.keys():
-        scales = {number: _scale_of_item(file, items[number]) for number in rated}
+        scales = {number: _scale_of_item(file, file.items[number]) for number in rated}
     elif (scale := typed or file.scale_of(read)) is not None:
         scales = dict.fromkeys(rated, scale)
     else:
@@ -599,7 +571,7 @@ def _read_scale(
         for number, rating in ratings.items():
             low, high = scales[number]
             if not low <= rating <= high:
-                place = file.place_of(rating, read) if is_one else items[number].place
+                place = file.place_of(rating, read) if is_one else file.items[number].place
                 whose = "which --scale says" if typed else "which the file says"
                 raise InputError(
                     f"{file.name}, {place}: is {rating:g}, off the scale of {low:g} to {high:g}, {whose}; correct the "
