@@ -380,12 +380,12 @@ class VersionSearch:
         with_metadata = {*self._cells, *(f"metadata.{column}" for column in self._cells), "metadata"}
         return self._id in names and bool(names & with_metadata)
 
-    def add(self, row: Row) -> None:
-        """Looks at a row."""
+    def add(self, row: Row, part: str = "") -> None:
+        """Looks at a row; `part` says of which metric or rater it is, where an id has one row for each of them."""
         name = row.values.get(self._id)
         if name is None or not str(name).strip():
             return
-        name = str(name).strip()
+        name = f"{str(name).strip()}\0{part}"
         self._has_repeats |= hash(name) in self._ids
         self._ids.add(hash(name))
         by_name = columns_by_usual_name(row.values)

@@ -1,7 +1,6 @@
 """What files of scores and ratings say: their items, and one column of numbers per metric or rater."""
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -28,12 +27,18 @@ from .column_table import (
     says_failure,
     usual_name,
 )
-from .columns import first_text
+from .columns import check_names, first_text
 from .flat_rows import flat_rows
 from .items import RATER, Item, ScoreSource, as_label
 from .levels import RatedLevel
 from .name_suggestions import nearest_names, quote_names
-from .number_rule import Bounds, ColumnCells, NumberRule, scale_of_header, scale_of_rule, usual_rating_scale
+from .number_rule import Bounds, ColumnCells, NumberRule, is_missing, scale_of_header, scale_of_rule, usual_rating_scale
+from .pair_ratings import (
+    describe_left_out_pair_ratings,
+    describe_lost_pairs,
+    has_other_answer,
+    split_pair_rows,
+)
 from .rows import Row
 from .version_column import read_version, versioned_id
 
@@ -196,6 +201,12 @@ def read_ratings(
         >>> read_ratings(rows, "ratings.jsonl", ReadOptions()).columns
         {'ann': {0: 4.0}, 'bob': {0: 5.0}}
     """
+    rows, pairs = split_pair_rows(rows)
+    if pairs and not rows:
+        raise InputError(
+            f"{name}: its ratings say which of two answers is better, and ratings of one answer are needed; `assay "
+            "decide` reads preferences between versions, and what a judge of pairs is worth says `assay judges card`"
+        )
     file = ScoreFile(rows, name, options, repeated)
     roles = file.roles
     value = roles.get("rating") or ("" if file.is_long else roles.get("value", ""))
@@ -222,6 +233,7 @@ def read_ratings(
     columns = {rater: numbers for rater, numbers in columns.items() if numbers}
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(file.names)})")
+    file.tell_pairs([row for row in pairs if any(not is_missing(row.values.get(column)) for column in read)])
     values = [rating for numbers in columns.values() for rating in numbers.values()]
     extremes = file.place_of(min(values), read), file.place_of(max(values), read)
     scale, columns = _read_scale(file, columns, read, options.scale)
@@ -243,10 +255,7 @@ class ScoreFile:
         self.name, self.repeated, self.notes = name, repeated, list[str]()
         self.names = list(dict.fromkeys(column for row in rows for column in row.values))
         self.labels = options.labels
-        for theirs, ours in options.mapping.items():
-            if ours not in ROLES:
-                meant = nearest_names(ours, ROLES)
-                raise UsageError(f"map {theirs}={ours}: write one of {quote_names(meant or ROLES)} after the =")
+        check_names(options.mapping, ROLES)
         self.roles = find_roles(self.names, options.mapping)
         self.rows = self._without_totals(rows)
         self._rules: dict[str, ColumnCells] = {}
@@ -259,20 +268,10 @@ class ScoreFile:
             column: columns for column in self.names if (columns := _columns_beside(column, self.names, self.roles))
         }
         self._failed_words = self._statuses_of_failure()
-        self.version = self._version_column(options.versions or "")
-
-    def _version_column(self, named: str) -> str:
-        """The column that tells apart the answers of versions to the question of one id; empty for none."""
-        id_column = self.roles.get("id", "id")
-        if not (self.is_long or "rater" in self.roles):
-            search = VersionSearch({id_column: "id"}, named)
-            for row in self.rows:
-                search.add(row)
-            return search.result()
-        versions = defaultdict[str, set[str]](set)
-        for row in self.rows if named else ():
-            versions[as_label(row.values.get(id_column))].add(read_version(row.values, named))
-        return named if any(len(of_id) > 1 for of_id in versions.values()) else ""
+        search = VersionSearch({self.roles.get("id", "id"): "id"}, options.versions or "")
+        for row in self.rows:
+            search.add(row, as_label(row.values.get(self.roles.get("metric" if self.is_long else "rater", ""))))
+        self.version = search.result()  # the column that tells apart the answers of versions to the question of one id
 
     @property
     def is_long(self) -> bool:
@@ -442,6 +441,14 @@ class ScoreFile:
             is_rating = usual_name(column) in ROLES["rating"] or criterion_of(column)
             if is_rating and column not in read and self.holds_numbers(column):
                 self.tell(f"{column} is another rating and no metric; --rating {quote_word(column)} reads it")
+
+    def tell_pairs(self, rated: Sequence[Row]) -> None:
+        """Notes the ratings that are left out since they say which of two answers is better."""
+        lost = [row.place for row in rated if not has_other_answer(row.values)]
+        if pairs := len(rated) - len(lost):
+            self.tell(describe_left_out_pair_ratings(pairs))
+        if lost:
+            self.notes.append(describe_lost_pairs(self.name, len(lost), lost[0]))
 
     def scale_of(self, columns: Sequence[str]) -> Bounds | None:
         """The scale that the names of the columns of ratings say, or the way in which they are written."""

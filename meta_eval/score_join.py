@@ -11,6 +11,7 @@ from ..errors import InputError
 from ..eval_sets.column_table import is_lower_better
 from ..eval_sets.items import Item, ItemMatcher, ScoreSource, has_other_answer
 from ..eval_sets.levels import RatedLevel
+from ..eval_sets.number_rule import is_missing
 from ..eval_sets.score_files import ReadOptions, check_patterns, find_scale
 from ..text.wording import count_of, verb_of
 from .arrays import Floats
@@ -74,7 +75,7 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     ids = _item_ids(matcher.items, ratings.name)
     unscored = tuple(ids[place] for place in sorted(rated - set(scored)))
     unrated = tuple(ids[place] for place in scored if place not in rated)
-    items = [[matcher.items[place], *answers[place]] for place in scored]
+    items = [_merge_items([matcher.items[place], *answers[place]]) for place in scored]
     scale, scale_notes = find_scale(ratings)
     metric_by_column = _name_columns(columns)
     directions, direction_notes = _find_directions(metric_by_column, scores, options)
@@ -105,8 +106,7 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
         baselines=BASELINES | {name for name, metric in metric_by_column.items() if metric in BASELINES},
     )
     notes += [*scale_notes, *direction_notes, *_list_unmatched(unscored, unrated)]
-    merged = dict(zip(names, map(_merge_items, items), strict=True))
-    return JoinedScores(table, unscored, unrated, tuple(notes), merged)
+    return JoinedScores(table, unscored, unrated, tuple(notes), dict(zip(names, items, strict=True)))
 
 
 def _match_items(source: ScoreSource, matcher: ItemMatcher, rating_name: str, notes: list[str]) -> list[int]:
@@ -195,43 +195,41 @@ def _array(places: Sequence[int], columns: Collection[Mapping[int, float]]) -> F
     return array
 
 
-def _labels(items: Sequence[list[Item]], attribute: str, option: str = "") -> list[str]:
+def _labels(items: Sequence[Item], attribute: str, option: str = "") -> list[str]:
     """The label of each item. Raises `InputError` where an option names an attribute of which no item has one."""
-    labels = [next((label for item in same if (label := item.label(attribute))), "") for same in items]
+    labels = [item.label(attribute) for item in items]
     if option and not any(labels):
         raise InputError(f"--{option} {attribute}: no item has a label for it; write a column `{attribute}`")
     return labels
 
 
-def _versions(items: Sequence[list[Item]], options: ReadOptions) -> tuple[str, ...]:
+def _versions(items: Sequence[Item], options: ReadOptions) -> tuple[str, ...]:
     """The version that gave each answer; empty where all are of one.
 
     That is the one that the source names (a run), the label of the attribute, or both where there are several of both.
     """
     labels = _labels(items, options.versions or "system", "versions" if options.versions else "")
-    runs = [next((item.version for item in same_items if item.version), "") for same_items in items]
-    systems = Counter(run for run, _ in set(zip(runs, labels, strict=True)))
+    systems = Counter(run for run, _ in {(item.version, label) for item, label in zip(items, labels, strict=True)})
     versions = tuple(
-        " ".join(filter(None, (run, label if systems[run] > 1 else ""))) if run else label
-        for run, label in zip(runs, labels, strict=True)
+        f"{item.version} {label if systems[item.version] > 1 else ''}".rstrip() if item.version else label
+        for item, label in zip(items, labels, strict=True)
     )
     return versions if len(set(versions) - {""}) > 1 else ()
 
 
-def _questions(items: Sequence[list[Item]], versions: Sequence[str], groups: Sequence[str]) -> tuple[str, ...]:
+def _questions(items: Sequence[Item], versions: Sequence[str], groups: Sequence[str]) -> tuple[str, ...]:
     """What answers to one question have in common: what the source says, else the text; empty where that is unknown.
 
     A text that one version was asked in several groups, such as a greeting, is another question in each group.
     """
-    named = [next((item.question for item in same_items if item.question), "") for same_items in items]
-    texts = [" ".join(next((item.asked for item in same if item.user_input), "").split()) for same in items]
+    texts = [" ".join(item.asked.split()) if item.user_input else "" for item in items]
     groups_of = defaultdict[tuple[str, str], set[str]](set)
     for text, version, group in zip(texts, versions, groups, strict=True):
         groups_of[text, version].add(group)
     repeated = {text for (text, _), of_text in groups_of.items() if len(of_text) > 1}
     return tuple(
-        name or (f"{group}: {text}" if text in repeated else text)
-        for name, text, group in zip(named, texts, groups, strict=True)
+        item.question or (f"{group}: {text}" if text in repeated else text)
+        for item, text, group in zip(items, texts, groups, strict=True)
     )
 
 
@@ -251,7 +249,8 @@ def _merge_items(items: list[Item]) -> Item:
 
     first = {one.name: next(filter(None, (getattr(item, one.name) for item in items)), "") for one in fields(Item)}
     reasons = {metric: reason for item in reversed(items) for metric, reason in item.reasons.items()}
-    values = {key: value for item in reversed(items) for key, value in item.values.items()}
+    filled = [{key: value for key, value in item.values.items() if not is_missing(value)} for item in items]
+    values = {key: value for cells in reversed(filled) for key, value in cells.items()}
     return Item(**first | {"contexts": first["contexts"] or (), "values": values, "reasons": reasons})
 
 

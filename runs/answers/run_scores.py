@@ -10,6 +10,7 @@ from ...eval_sets import Sample
 from ...eval_sets.flat_rows import flatten
 from ...eval_sets.items import Item, ScoreSource, item_of
 from ...eval_sets.message import turn_id
+from ...eval_sets.pair_ratings import describe_left_out_pair_ratings
 from ...eval_sets.rows import Row
 from ...eval_sets.score_files import ReadOptions, match_columns, read_ratings
 from ...eval_sets.turns import is_turn
@@ -18,7 +19,7 @@ from ...metrics.catalogue import higher_is_better
 from ...text.wording import count_of
 from ..store.store import RunRow, Store
 from .pairing import RunVersions
-from .rating_direction import RatingKinds, describe_left_out_pair_ratings
+from .rating_direction import RatingKinds
 from .summary import describe_fitted
 from .table import AnswerTable
 

@@ -3,18 +3,14 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError
-from ...eval_sets.column_table import ALIASES, NAMES
+from ...eval_sets.column_table import NAMES
 from ...eval_sets.flat_rows import flat_rows
 from ...eval_sets.items import RATER, Item, ItemMatcher, has_other_answer, item_of
-from ...eval_sets.number_rule import NumberRule
-from ...eval_sets.pair_ratings import describe_lost_pairs
-from ...eval_sets.preference_reading import is_filled
 from ...eval_sets.rows import Row
 from ...eval_sets.score_files import ReadOptions, find_scale, read_ratings
 from ...eval_sets.version_column import read_version, versioned_id
@@ -22,14 +18,12 @@ from ...text.wording import count_of, list_first, verb_of
 from ..ratings.rating_queue import RatingQueue
 from .pairing import PairedAnswer
 from .rated_set import FILE, ratings_by_rater, ratings_of_answers
-from .rating_direction import describe_left_out_pair_ratings
 from .table import AnswerTable
 from .version_answers import describe_rating_kinds
 
 if TYPE_CHECKING:
     from ..store.database import Database
 
-_OTHER_ANSWER = ("other_response", *ALIASES["other_response"])
 _VERSION_COLUMNS = tuple(dict.fromkeys(("version", "system", "run", *NAMES["version"])))
 Scale = tuple[float, float]
 _OwnRatings = dict[tuple[int, str], dict[str, float]]  # by version and answer, then by rater
@@ -235,16 +229,6 @@ def _read_file(
 ) -> tuple[_OwnRatings, Scale, list[str]]:
     """The ratings of a file, by version and answer; of a row without a version all that have its text."""
     rows = flat_rows(file)
-    sided = {row.place: row for row in rows if _has_two_sides(row)}
-    if any(map(_has_other_answer, sided.values())):
-        rows = [row for row in rows if row.place not in sided]
-    else:
-        sided = {}
-    if not rows:
-        raise InputError(
-            f"{file}: its ratings say which of two answers is better, and a decision needs ratings of one answer, or "
-            "preferences between these versions"
-        )
     names = [version.name for version in versions]
     by_label = {version.run: version.name for version in versions if version.run and not by}
     by_label |= {name: name for name in names}
@@ -282,27 +266,10 @@ def _read_file(
             f"{file}: none of its ratings is of an answer of {list_first(names)}; rows name answers by question and "
             f"answer, or by id and version{other_names and f'; {other_names}'}"
         )
-    rated = [row for row in sided.values() if any(is_filled(row.values.get(one)) for one in source.read_columns)]
-    lost = [row.place for row in rated if not _has_other_answer(row)]
-    if pairs := len(rated) - len(lost):
-        notes.append(f"{file}: {describe_left_out_pair_ratings(pairs)}.")
-    if lost:
-        notes.append(f"{describe_lost_pairs(str(file), len(lost), lost[0])}.")
     if unmatched:
         verb = verb_of(unmatched, "is", "are")
         notes.append(f"{file}: {count_of(unmatched, 'rated row')} {verb} of no answer of these versions.")
     return ratings, scale, notes
-
-
-def _has_other_answer(row: Row) -> bool:
-    return any(is_filled(row.values.get(column)) for column in _OTHER_ANSWER)
-
-
-def _has_two_sides(row: Row) -> bool:
-    """Whether a row's rating is on a scale with two sides, as `Sample.has_two_sides` has it."""
-    with suppress(ValueError):
-        return (NumberRule().read(row.values.get("rating_min")) or 0) < 0
-    return False
 
 
 def _find_version_column(rows: Sequence[Row], by_label: Mapping[str, str], by: str) -> tuple[str, str]:

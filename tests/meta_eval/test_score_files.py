@@ -411,3 +411,16 @@ def test_an_id_with_the_question_of_another_answer_means_that_answer(write):
     scores = [{"id": 2 - n, "question": f"q{n}?", "f": n / 2} for n in range(3)]
     joined = read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
     assert column(joined, "f") == {"0": 0, "1": 0.5, "2": 1}
+
+
+def test_ratings_of_pairs_in_a_file_are_left_out_and_said(write):
+    header = "id,rating,rating_min,rating_max,other_response\n"
+    ratings = write("r.csv", header + "a,2,1,5,\nb,4,1,5,\nc,-2,-2,2,No.\nd,1,-2,2,\n")
+    joined = read_score_table([write("s.csv", "id,f\na,1\nb,2\nc,3\nd,4\n")], ratings, ReadOptions())
+    assert (rated(joined), joined.table.rating_max) == ({"a": 2, "b": 4, "c": None, "d": None}, 5)
+    assert f"{ratings}: 1 rating says which of two answers is better, and is left out" in joined.notes
+    assert any("no other_response, so that it is not used" in note and "line 5" in note for note in joined.notes)
+    with pytest.raises(
+        InputError, match=r"r2\.csv: its ratings say which of two answers is better, and ratings of one"
+    ):
+        read_score_table([write("s.csv", "id,f\nc,3\n")], write("r2.csv", header + "c,-2,-2,2,No.\n"), ReadOptions())
