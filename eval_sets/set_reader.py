@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..arguments import check_type
+from ..arguments import wrong_type
 from ..errors import InputError
 from ..text.wording import count_of
 from .column_search import ColumnSearch, SetColumns, look_at_columns, may_tell_columns, message_ratings
@@ -113,9 +113,11 @@ def read_set(
         InputError: At once when the source cannot be opened, and while reading at the first bad row; the message has
             file, line, field and cure.
     """
-    check_type("source", source, (str, Path), "a path or the name of a set; `read_samples` takes data of a program")
+    if not isinstance(source, str | Path):
+        raise wrong_type("source", source, "a path or the name of a set; `read_samples` takes data of a program")
     mapping = _check_options(mapping, language, limit, scale)
-    check_type("skip_bad", skip_bad, (list, type(None)), "a list, to which the errors are appended: skip_bad=[]")
+    if not isinstance(skip_bad, list | None):
+        raise wrong_type("skip_bad", skip_bad, "a list, to which the errors are appended: skip_bad=[]")
     opened = open_source(source, split=split, sheet=sheet, header_row=header_row, known=known_columns(mapping))
     return _Set(opened, mapping, language, scale, versions, has_stem=is_one_of_several).samples(limit, skip_bad, notes)
 
@@ -170,7 +172,8 @@ def _check_options(
 ) -> dict[str, str]:
     checked = dict(mapping or {})
     check_mapping(checked)
-    check_type("language", language, (str, type(None)), "a code of two letters, such as nl")
+    if not isinstance(language, str | None):
+        raise wrong_type("language", language, "a code of two letters, such as nl")
     if language is not None and not _LANGUAGE.fullmatch(language):
         raise InputError(f"language `{language}` is no ISO 639-1 code; write nl, en or another code of two letters")
     if limit is not None and limit < 1:
