@@ -12,7 +12,8 @@ from ..eval_sets.column_table import is_lower_better
 from ..eval_sets.items import Item, ItemMatcher, ScoreSource, has_other_answer
 from ..eval_sets.levels import RatedLevel
 from ..eval_sets.number_rule import is_missing
-from ..eval_sets.score_files import ReadOptions, check_patterns, find_scale
+from ..eval_sets.score_columns import ReadOptions, check_patterns
+from ..eval_sets.score_files import find_scale
 from ..text.wording import count_of, verb_of
 from .arrays import Floats
 from .table import BASELINES, ScoreTable

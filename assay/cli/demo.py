@@ -136,7 +136,7 @@ def _print_conversations(console: "Console", store: "Store", outcome: "Outcome",
 
 
 def _join_scores(store: "Store", run: str) -> "JoinedScores":
-    from ..eval_sets.score_files import ReadOptions
+    from ..eval_sets.score_columns import ReadOptions
     from ..runs.answers.score_table import join_scores, read_runs
 
     return join_scores(store.database, read_runs(store, [run]), (), None, ReadOptions())

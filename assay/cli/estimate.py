@@ -15,7 +15,7 @@ from .output import print_result, typed_command
 
 if TYPE_CHECKING:
     from ..eval_sets.levels import RatedLevel
-    from ..eval_sets.score_files import ReadOptions
+    from ..eval_sets.score_columns import ReadOptions
     from ..meta_eval.prediction_powered import MeanRating
     from ..meta_eval.table import ScoreTable
 

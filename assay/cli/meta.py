@@ -26,7 +26,7 @@ from .typed_values import MOST_REPEATS, MOST_RESAMPLES, OUTPUT_FILE, REPORT_FILE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..eval_sets.score_files import ReadOptions
+    from ..eval_sets.score_columns import ReadOptions
     from ..meta_eval.score_join import JoinedScores
     from ..runs import AnswerTable
 
@@ -46,7 +46,7 @@ def _split_names(_context: click.Context, _option: click.Parameter, typed: str |
 
 with_read_options = option_group(
     "read_options",
-    "eval_sets.score_files:ReadOptions",
+    "eval_sets.score_columns:ReadOptions",
     click.option(
         "--metrics", metavar="A,B", callback=_split_names, help="Only these metrics or columns; * is a wildcard."
     ),

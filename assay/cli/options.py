@@ -128,7 +128,7 @@ def option_group(
     Args:
         keyword: The command's parameter.
         group: What makes the object of the values by name; `dict` for a mapping that a function takes as it is. In
-            words, as in "eval_sets.score_files:ReadOptions", it is imported when the command runs.
+            words, as in "eval_sets.score_columns:ReadOptions", it is imported when the command runs.
         *options: The options.
     """
 

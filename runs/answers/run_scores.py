@@ -12,7 +12,8 @@ from ...eval_sets.items import Item, ScoreSource, item_of
 from ...eval_sets.message import turn_id
 from ...eval_sets.pair_ratings import describe_left_out_pair_ratings
 from ...eval_sets.rows import Row
-from ...eval_sets.score_files import ReadOptions, match_columns, read_ratings
+from ...eval_sets.score_columns import ReadOptions, match_columns
+from ...eval_sets.score_files import read_ratings
 from ...eval_sets.turns import is_turn
 from ...meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ...metrics.catalogue import higher_is_better

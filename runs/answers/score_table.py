@@ -22,7 +22,7 @@ from .table import AnswerTable
 from .version_answers import at_rated_level
 
 if TYPE_CHECKING:
-    from ...eval_sets.score_files import ReadOptions
+    from ...eval_sets.score_columns import ReadOptions
     from ...meta_eval.score_join import JoinedScores
     from ...meta_eval.table import ScoreTable
     from ..store.database import Database

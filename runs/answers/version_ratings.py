@@ -12,7 +12,8 @@ from ...eval_sets.column_table import NAMES
 from ...eval_sets.flat_rows import flat_rows
 from ...eval_sets.items import RATER, Item, ItemMatcher, has_other_answer, item_of
 from ...eval_sets.rows import Row
-from ...eval_sets.score_files import ReadOptions, find_scale, read_ratings
+from ...eval_sets.score_columns import ReadOptions
+from ...eval_sets.score_files import find_scale, read_ratings
 from ...eval_sets.version_column import read_version, versioned_id
 from ...text.wording import count_of, list_first, verb_of
 from ..ratings.rating_queue import RatingQueue
