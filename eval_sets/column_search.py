@@ -10,9 +10,9 @@ from ..shell_words import quote_word
 from ..value_messages import shorten
 from .cell_values import parse_structure
 from .column_table import (
-    ALIASES,
     ID_ALIASES,
     NAMES,
+    OTHER_ANSWER,
     RATING_ALIASES,
     columns_by_usual_name,
     criterion_of,
@@ -40,7 +40,6 @@ from .version_column import read_version
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
 _WIDER = 2  # so many times as wide as the scale of a column's own values, a scale is another one
 _NAMES = ("rating", *RATING_ALIASES)
-_OTHERS = ("other_response", *ALIASES["other_response"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,7 @@ class ColumnSearch:
         columns = [column for column in self._names if column not in self._mapping or column == self._own]
         self._by_name = columns_by_usual_name(columns)
         self._others = [column for column, ours in self._mapping.items() if ours == "other_response"]
-        self._others += [self._by_name[name] for name in _OTHERS if name in self._by_name]
+        self._others += [self._by_name[name] for name in OTHER_ANSWER if name in self._by_name]
         for name in _NAMES:
             if (column := self._by_name.get(name)) is not None:
                 self._cells.setdefault(column, ColumnCells())
@@ -171,7 +170,7 @@ class ColumnSearch:
     def _has_other_answer(self, values: Mapping[str, Any]) -> bool:
         metadata = values.get("metadata")
         cells = [values.get(column) for column in self._others]
-        cells += [metadata.get(name) for name in _OTHERS] if isinstance(metadata, Mapping) else []
+        cells += [metadata.get(name) for name in OTHER_ANSWER] if isinstance(metadata, Mapping) else []
         return any(isinstance(cell, str) and cell.strip() for cell in cells)
 
     def _add_object(self, ratings: object) -> None:

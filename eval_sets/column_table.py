@@ -25,6 +25,9 @@ ALIASES = {
 }
 """Usual names of columns, read as our field where our own column is absent, whatever their case."""
 
+OTHER_ANSWER = ("other_response", *ALIASES["other_response"])
+"""The columns of another answer beside a row's own."""
+
 RATING_ALIASES = NAMES["rating"]
 """Usual names of a column of ratings, read where its values are numbers on a usual scale, or two labels."""
 

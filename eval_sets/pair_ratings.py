@@ -5,12 +5,10 @@ from contextlib import suppress
 from typing import Any
 
 from ..text.wording import count_of, verb_of
-from .column_table import ALIASES
+from .column_table import OTHER_ANSWER
 from .number_rule import NumberRule, is_missing
 from .rows import Row
 from .sample import Sample
-
-_OTHER_ANSWER = ("other_response", *ALIASES["other_response"])
 
 
 def split_pair_rows(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
@@ -23,7 +21,7 @@ def split_pair_rows(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
 
 def has_other_answer(values: Mapping[str, Any]) -> bool:
     """Whether a row holds another answer beside its own."""
-    return any(not is_missing(values.get(column)) for column in _OTHER_ANSWER)
+    return any(not is_missing(values.get(column)) for column in OTHER_ANSWER)
 
 
 def _has_two_sides(values: Mapping[str, Any]) -> bool:
