@@ -371,7 +371,7 @@ class VersionSearch:
         self._ids: set[int] = set()
         self._cells: dict[str, set[int]] = {column: set() for column in ([named] if named else NAMES["version"])}
         self._columns: dict[str, str] = {}
-        self._has_repeats = False
+        self._has_repeats, self._is_named = False, bool(named)
 
     def may_have(self, columns: Iterable[str]) -> bool:
         """Whether rows with these columns may be of several versions."""
@@ -392,6 +392,8 @@ class VersionSearch:
             column = by_name.get(version, version)
             label = read_version(row.values, column)
             cell = hash((name, label))
+            if not label and self._is_named:
+                continue  # the user says what it holds: the other rows are told apart
             if not label or cell in self._cells[version]:
                 del self._cells[version]
             else:

@@ -193,6 +193,16 @@ def test_a_file_of_ratings_names_answers_by_text_or_by_id_and_version(tmp_path):
         read(tmp_path, old, new, ratings=(ambiguous,))
 
 
+def test_a_version_in_some_rows_only_tells_these_apart(tmp_path):
+    file = tmp_path / "some.csv"
+    file.write_text("id,question,answer,version,rating\nq0,,,A,1\nq0,,,B,5\n,Question 1?,new 1,,4\n")
+    reading = read(tmp_path, version("old", [None] * 2), version("new", [None] * 2), ratings=(file,))
+    assert by_version(reading, reading.table.ratings) == {"A": [1, None], "B": [5, 4]}
+    file.write_text("id,question,answer,version,rating\nq0,,,A,1\nq0,,,B,5\nq1,Question 1?,new 1,,4\n")
+    reading = read(tmp_path, version("old", [None] * 2), version("new", [None] * 2), ratings=(file,))
+    assert by_version(reading, reading.table.ratings) == {"A": [1, None], "B": [5, 4]}
+
+
 @pytest.mark.parametrize(
     ("rows", "cause"),
     [
