@@ -219,7 +219,7 @@ class ScoreFile:
             except ValueError as error:
                 raise self.error(row, roles["retrieved_contexts"], str(error)) from None
         name = as_label(row.values.get(roles.get("id", "")))
-        version = read_version(row.values, self.version) if self.version and name else ""
+        version = as_label(read_version(row.values, self.version)) if self.version and name else ""
         question, answer = (row.values.get(roles.get(role, "")) for role in ("user_input", "response"))
         return Item(
             versioned_id(name, version) if version else name,

@@ -240,13 +240,14 @@ def _read_scale(
     Raises `InputError` for a rating that is not on its scale.
     """
     rated = {number for ratings in columns.values() for number in ratings}  # a row may have no rating
-    if typed is None and {"rating_min", "rating_max"} & file.roles.keys():
+    scales = {}
+    if {"rating_min", "rating_max"} & file.roles.keys():
         scales = {number: _scale_of_item(file, file.items[number]) for number in rated}
-    elif (scale := typed or file.scale_of(read)) is not None:
+    is_one = len({*scales.values()}) < 2
+    if is_one and (scale := typed or next(iter(scales.values()), None) or file.scale_of(read)) is not None:
         scales = dict.fromkeys(rated, scale)
-    else:
+    if not scales:
         return None, columns
-    is_one = len({*scales.values()}) == 1
     for ratings in columns.values():
         for number, rating in ratings.items():
             low, high = scales[number]
