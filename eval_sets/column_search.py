@@ -372,6 +372,7 @@ class VersionSearch:
         self._cells: dict[str, set[int]] = {column: set() for column in ([named] if named else NAMES["version"])}
         self._columns: dict[str, str] = {}
         self._has_repeats, self._is_named = False, bool(named)
+        self._labels: dict[int, str] = {}  # the first label of each id
 
     def may_have(self, columns: Iterable[str]) -> bool:
         """Whether rows with these columns may be of several versions."""
@@ -384,17 +385,19 @@ class VersionSearch:
         name = row.values.get(self._id)
         if name is None or not str(name).strip():
             return
-        name = f"{str(name).strip()}\0{part}"
-        self._has_repeats |= hash(name) in self._ids
-        self._ids.add(hash(name))
+        name = str(name).strip()
+        self._has_repeats |= hash((name, part)) in self._ids
+        self._ids.add(hash((name, part)))
         by_name = columns_by_usual_name(row.values)
         for version in list(self._cells):
             column = by_name.get(version, version)
             label = read_version(row.values, column)
-            cell = hash((name, label))
-            if not label and self._is_named:
-                continue  # the user says what it holds: the other rows are told apart
-            if not label or cell in self._cells[version]:
+            cell = hash((name, part, label))
+            if self._is_named:  # of rows without a label, or with the same one, the reading says what is wrong
+                if label:
+                    self._columns[version] = column
+                    self._has_repeats |= self._labels.setdefault(hash(name), label) != label
+            elif not label or cell in self._cells[version]:
                 del self._cells[version]
             else:
                 self._cells[version].add(cell)
@@ -402,8 +405,8 @@ class VersionSearch:
 
     def result(self) -> str:
         """The column, from the rows that were added; empty where ids are unique, or no column tells them apart."""
-        chosen = next(iter(self._cells), "") if self._has_repeats else ""
-        return self._columns.get(chosen, chosen)
+        chosen = (self._columns[version] for version in self._cells if version in self._columns)
+        return next(chosen, "") if self._has_repeats else ""
 
 
 def look_at_columns(rows: Iterable[Row | BadRow], search: ColumnSearch) -> SetColumns:

@@ -131,8 +131,10 @@ class ScoreFile:
         }
         self._failed_words = self._statuses_of_failure()
         search = VersionSearch({self.roles.get("id", "id"): "id"}, options.versions or "")
+        has_raters = "rater" in self.roles and bool({"rating", "value"} & self.roles.keys())
+        part = self.roles.get("metric" if self.is_long else "rater" if has_raters else "", "")
         for row in self.rows:
-            search.add(row, as_label(row.values.get(self.roles.get("metric" if self.is_long else "rater", ""))))
+            search.add(row, as_label(row.values.get(part)))
         self.version = search.result()  # the column that tells apart the answers of versions to the question of one id
 
     @property
@@ -205,7 +207,8 @@ class ScoreFile:
                 self.items.append(item)
             if (first := places.setdefault((number, name), row.place)) != row.place:
                 what = f"{name} of {item.id or 'this item'}" if by else f'"{item.id}"'
-                raise self.error(row, by or self.roles["id"], f"{what} stands at {first} too; {self.repeated}")
+                cure = self.repeated if item.id else "keep one of them"
+                raise self.error(row, by or self.roles["id"], f"{what} stands at {first} too; {cure}")
             self.rows_of_items.append((number, row))
             if by:
                 self.cells.setdefault(name, []).append((number, row))
@@ -317,9 +320,10 @@ class ScoreFile:
         told = {scale_of_header(column) or scale_of_rule(self.rule(column)[0]) for column in columns}
         return told.pop() if len(told) == 1 else None
 
-    def place_of(self, rating: float, columns: Sequence[str]) -> str:
-        """Where a rating stands first."""
-        cells = ((row, column) for row in self.rows for column in columns)
+    def place_of(self, rating: float, columns: Sequence[str], item: int | None = None) -> str:
+        """Where a rating, of an item or of any, stands first."""
+        rows = (row for number, row in self.rows_of_items if item in (None, number))
+        cells = ((row, column) for row in rows for column in columns)
         return next(f"{row.place}, field {column}" for row, column in cells if self.number(row, column) == rating)
 
 

@@ -14,7 +14,7 @@ from .column_table import (
     usual_name,
 )
 from .flat_rows import flat_rows
-from .items import RATER, Item, ScoreSource
+from .items import RATER, ScoreSource
 from .name_suggestions import quote_names
 from .number_rule import Bounds, is_missing, usual_rating_scale
 from .pair_ratings import (
@@ -239,38 +239,34 @@ def _read_scale(
 
     Raises `InputError` for a rating that is not on its scale.
     """
-    rated = {number for ratings in columns.values() for number in ratings}  # a row may have no rating
-    scales = {}
+    scales: dict[tuple[str, int], Bounds] = {}
     if {"rating_min", "rating_max"} & file.roles.keys():
-        scales = {number: _scale_of_item(file, file.items[number]) for number in rated}
+        for rater, ratings in columns.items():
+            rows = dict(file.cells.get(rater, file.rows_of_items))
+            scales |= {(rater, number): _scale_of_row(file, rows[number]) for number in ratings}
     is_one = len({*scales.values()}) < 2
     if is_one and (scale := typed or next(iter(scales.values()), None) or file.scale_of(read)) is not None:
-        scales = dict.fromkeys(rated, scale)
+        scales = {(rater, number): scale for rater, ratings in columns.items() for number in ratings}
     if not scales:
         return None, columns
-    for ratings in columns.values():
-        for number, rating in ratings.items():
-            low, high = scales[number]
-            if not low <= rating <= high:
-                place = file.place_of(rating, read) if is_one else file.items[number].place
-                whose = "which --scale says" if typed else "which the file says"
-                raise InputError(
-                    f"{file.name}, {place}: is {rating:g}, off the scale of {low:g} to {high:g}, {whose}; correct the "
-                    "rating, or the scale"
-                )
+    for (rater, number), (low, high) in scales.items():
+        if not low <= (rating := columns[rater][number]) <= high:
+            whose = "which --scale says" if typed else "which the file says"
+            raise InputError(
+                f"{file.name}, {file.place_of(rating, read, number)}: is {rating:g}, off the scale of {low:g} to "
+                f"{high:g}, {whose}; correct the rating, or the scale"
+            )
     if is_one:
         return next(iter(scales.values())), columns
     file.tell("its ratings are on several scales (rating_min, rating_max), and are brought to 1 to 5")
-    spans = {number: high - low for number, (low, high) in scales.items()}
-    return (1.0, 5.0), {
-        rater: {number: 1 + 4 * (rating - scales[number][0]) / spans[number] for number, rating in ratings.items()}
-        for rater, ratings in columns.items()
-    }
+    rescaled: dict[str, dict[int, float]] = {rater: {} for rater in columns}
+    for (rater, number), (low, high) in scales.items():
+        rescaled[rater][number] = 1 + 4 * (columns[rater][number] - low) / (high - low)
+    return (1.0, 5.0), rescaled
 
 
-def _scale_of_item(file: ScoreFile, item: Item) -> Bounds:
-    """The scale that the row of an item says; an end that it does not say is that of 1-5."""
-    row = Row(0, item.place, dict(item.values))
+def _scale_of_row(file: ScoreFile, row: Row) -> Bounds:
+    """The scale that a row says; an end that it does not say is that of 1-5."""
     low, high = (
         file.number(row, file.roles[role]) if role in file.roles else None for role in ("rating_min", "rating_max")
     )

@@ -237,7 +237,8 @@ def _read_file(
     whose = other_names or (
         f"say whose is rated in a column `version` ({list_first(names)}), or write the answer in a column `response`"
     )
-    source = read_ratings(rows, str(file), ReadOptions(scale=scale, versions=column or None), repeated=whose)
+    reading, repeated = ReadOptions(scale=scale, versions=column or None), "keep one of them" if column else whose
+    source = read_ratings(rows, str(file), reading, repeated=repeated)
     scale, scale_notes = find_scale(source, own_scale)
     notes = [f"{note}." for note in (*source.notes, *scale_notes)]
     ratings: _OwnRatings = {}

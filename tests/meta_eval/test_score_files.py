@@ -389,7 +389,7 @@ def test_rated_answers_that_nothing_scored_are_told_what_scores_them(write):
 
 def test_raters_on_two_scales_in_long_rows_are_brought_to_one(write):
     """Of each row its own scale: 1 of 0 to 1 is the best, 3 of 1 to 5 the middle."""
-    rows = "id,rater,rating,rating_min,rating_max\na,an,1,0,1\na,bo,0,0,1\nb,an,3,1,5\nb,bo,5,1,5\n"
+    rows = "id,rater,rating,rating_min,rating_max\na,an,1,0,1\na,bo,1,1,5\nb,an,3,1,5\nb,bo,1,0,1\n"
     joined = read_score_table([write("s.csv", "id,f\na,1\nb,2\n")], write("r.csv", rows), ReadOptions())
     assert (rated(joined, "an"), rated(joined, "bo")) == ({"a": 5, "b": 3}, {"a": 1, "b": 5})
 
