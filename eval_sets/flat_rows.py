@@ -38,10 +38,21 @@ def flat_rows(path: Path, sheet: str | None = None, header_row: int | None = Non
     for row in opened.rows:
         if isinstance(row, BadRow):
             raise row.error
-        rows.append(row._replace(values=flatten(row.values)))
+        rows.append(row)
+    if len(rows) == 1 and suffix == ".json":
+        rows = _rows_within(rows[0])
     if not rows:
         raise InputError(f"{path}: the file holds no rows; it should hold one per item")
-    return rows
+    return [row._replace(values=flatten(row.values)) for row in rows]
+
+
+def _rows_within(row: Row) -> list[Row]:
+    """The rows that one object holds, such as `assay show --json` writes; the row itself where it holds none."""
+    lists = ((key, row.values.get(key)) for key in ("scores", "rows", "data"))
+    for key, held in lists:
+        if isinstance(held, list) and held and all(isinstance(values, dict) for values in held):
+            return [Row(number, f"{key} {number}", values) for number, values in enumerate(held, 1)]
+    return [row]
 
 
 def flatten(values: Mapping[str, Any]) -> dict[str, Any]:

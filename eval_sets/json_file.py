@@ -8,15 +8,12 @@ from typing import Any
 from ..errors import InputError
 from ..json_text import JSON_DECODER, explain_json_error
 from ..value_messages import describe_type
-from .column_table import ALIASES, CONVERSATION_KEYS
+from .column_table import CONVERSATION_KEYS
 from .logs.test_runs import is_test_run, read_test_run
-from .message_forms import is_message_like, is_thread
+from .message_forms import is_thread
 from .rows import BadRow, Repeatable, Row, Rows
 from .text_lines import encoding_note, find_encoding, read_lines, read_text
 
-_ROWS = ("scores", "rows", "data")
-"""The keys of an object under which its rows stand, beside `samples`."""
-_OF_A_ROW = frozenset(("id", *(name for field in ("user_input", "response") for name in (field, *ALIASES[field]))))
 SEVERAL = object()
 """What a file with several JSON documents (JSON Lines) holds."""
 
@@ -45,20 +42,12 @@ def open_json(path: Path, name: str) -> Rows:
         if len(document) > 1 and all(_is_column(held) for held in document.values()):
             document = list(_rows_of_columns(document))
         else:
-            document = document.get("samples", _find_rows(document) or [document])
+            document = document.get("samples", [document])
     if not isinstance(document, list):
         cure = "write a list of samples, or an object with a list `samples`"
         raise InputError(f"{name}: holds {describe_type(document)}; {cure}")
     listed: list[Any] = document
     return Rows(name, path.stem, Repeatable(lambda: _listed_rows(listed, name)), notes=encoding_note(name, encoding))
-
-
-def _find_rows(document: Mapping[str, Any]) -> list[Any]:
-    """The one list of rows in an object that is no row itself, such as `assay show --json` writes."""
-    lists = {key: held for key, held in document.items() if isinstance(held, list)}
-    rows = next((lists[key] for key in _ROWS if key in lists), [])
-    is_rows = all(isinstance(row, dict) and not is_message_like(row) for row in rows)
-    return rows if is_rows and len(lists) == 1 and _OF_A_ROW.isdisjoint(document) else []
 
 
 def _is_column(held: Any) -> bool:
