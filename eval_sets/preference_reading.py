@@ -1,6 +1,5 @@
 """Reading people's preferences between two versions' answers, in the forms that teams and public sets have them in."""
 
-import logging
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,12 +17,11 @@ from .column_table import ALIASES, PREFERENCES, is_no_rating
 from .name_suggestions import nearest_names, quote_names
 from .number_rule import NumberRule, is_missing
 from .preference import Choice, Preference
-from .rows import BadRow, Row, Rows
+from .rows import BadRow, Row, Rows, tell_notes
 from .sources import cannot_read, open_source
 
 _ROWS_LOOKED_AT = 20
 _WORDS = "write first, second or tie (also a, b, model_a, model_b), or the name of the better version"
-_LOGGER = logging.getLogger("assay")
 _CHOICES: tuple[Choice, ...] = ("first", "second", "tie")
 _PLACES_SHOWN = 5
 Form = Literal["words", "outcomes", "ratings"]
@@ -237,12 +235,7 @@ def read_preferences(
         raise cannot_read(opened.name, error) from None
     if not preferences:
         raise reader.explain_nothing(skip_bad or [])
-    account = [note for note in (*opened.notes, *reader.notes(preferences)) if note]
-    if notes is None:
-        for note in account:
-            _LOGGER.warning(note)
-    else:
-        notes += [note for note in account if note not in notes]
+    tell_notes((*opened.notes, *reader.notes(preferences)), notes)
     return preferences
 
 
