@@ -383,7 +383,7 @@ class VersionSearch:
     def add(self, row: Row, part: str = "") -> None:
         """Looks at a row; `part` says of which metric or rater it is, where an id has one row for each of them."""
         name = row.values.get(self._id)
-        if name is None or not str(name).strip():
+        if not self._cells or name is None or not str(name).strip():
             return
         name = str(name).strip()
         self._has_repeats |= hash((name, part)) in self._ids

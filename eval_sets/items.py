@@ -103,6 +103,7 @@ class ItemMatcher:
         self._number_by_id: dict[str, int] = {}
         self._number_by_text: dict[tuple[str, str], int | None] = {}  # None: several items have this text
         self._numbers_by_question: dict[str, list[int]] = {}
+        self._listed = 0  # how many items are listed by question: it is seldom asked for
         for item in items:
             self.add(item)
 
@@ -114,16 +115,14 @@ class ItemMatcher:
             self._number_by_id[item.id] = number
         if any(key := _text_of(item)):
             self._number_by_text[key] = None if key in self._number_by_text else number
-        for question in item.questions:
-            self._numbers_by_question.setdefault(question, []).append(number)
         return number
 
     def find(self, item: Item) -> int | None:
         """Returns the number of the item that is meant; None for a new one."""
         by_id = self._number_by_id.get(item.id) if item.id else None
-        asked = " ".join(item.user_input.split())
+        asked = _text_of(item)[0]
         if by_id is not None and asked and asked not in self.items[by_id].questions:
-            others = self._numbers_by_question.get(asked, [by_id])
+            others = self._asking(asked) or [by_id]
             by_id = others[0] if len(others) == 1 else None  # of several, the text says which
         if by_id is not None and not has_other_answer(self.items[by_id], item):
             return by_id
@@ -136,6 +135,13 @@ class ItemMatcher:
                 "files an id column, so that it is clear which one is meant"
             )
         return by_text
+
+    def _asking(self, question: str) -> list[int]:
+        for number in range(self._listed, len(self.items)):
+            for text in self.items[number].questions:
+                self._numbers_by_question.setdefault(text, []).append(number)
+        self._listed = len(self.items)
+        return self._numbers_by_question.get(question, [])
 
 
 def has_other_answer(one: Item, other: Item) -> bool:

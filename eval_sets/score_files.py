@@ -77,7 +77,9 @@ def read_scores(
         raise _nothing_scored(file)
     selected = requested if options.metrics else offered
     scores = {short_name(metric): file.scores(metric) for metric in selected}
-    items = [replace(item, reasons=file.reasons.get(number, {})) for number, item in enumerate(file.items)]
+    items = file.items
+    for number, reasons in file.reasons.items():
+        items[number] = replace(items[number], reasons=reasons)
     return ScoreSource(
         name, tuple(items), scores, read_columns=tuple(selected), offered=tuple(offered), notes=tuple(file.notes)
     )
@@ -139,9 +141,9 @@ def read_ratings(
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(file.names)})")
     file.tell_pairs([row for row in pairs if any(not is_missing(row.values.get(column)) for column in read)])
-    values = [rating for numbers in columns.values() for rating in numbers.values()]
-    extremes = file.place_of(min(values), read), file.place_of(max(values), read)
     scale, columns = _read_scale(file, columns, read, options.scale)
+    values = [rating for numbers in columns.values() for rating in numbers.values()]
+    extremes = ("", "") if scale else (file.place_of(min(values), read), file.place_of(max(values), read))
     return ScoreSource(
         name,
         tuple(file.items),

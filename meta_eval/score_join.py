@@ -250,8 +250,10 @@ def _merge_items(items: list[Item]) -> Item:
 
     first = {one.name: next(filter(None, (getattr(item, one.name) for item in items)), "") for one in fields(Item)}
     reasons = {metric: reason for item in reversed(items) for metric, reason in item.reasons.items()}
-    filled = [{key: value for key, value in item.values.items() if not is_missing(value)} for item in items]
-    values = {key: value for cells in reversed(filled) for key, value in cells.items()}
+    values = items[0].values
+    for item in items[1:]:
+        if item.values is not values:  # of a file with scores and ratings both have the same row
+            values = {**item.values, **{key: value for key, value in values.items() if not is_missing(value)}}
     return Item(**first | {"contexts": first["contexts"] or (), "values": values, "reasons": reasons})
 
 
