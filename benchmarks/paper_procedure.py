@@ -19,6 +19,7 @@ import numpy as np
 from benchmark_output import print_table
 from scipy import stats
 
+from assay.eval_sets import ReadOptions, read_score_files
 from assay.meta_eval import (
     Estimate,
     Floats,
@@ -29,10 +30,10 @@ from assay.meta_eval import (
     estimate,
     evaluate_table,
     grouped_folds,
+    join_sources,
     mean_spearman,
     name_of,
 )
-from assay.meta_eval.score_files import ReadOptions, read_score_table
 from assay.presentation import Figure
 
 _LARGEST_P = 0.10
@@ -366,7 +367,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--ratings", type=Path, help="the file of ratings; left out, they stand in the first file")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(arguments)
-    table = read_score_table(options.scores, options.ratings, ReadOptions(by=())).table
+    reading = ReadOptions(by=())
+    sources, ratings = read_score_files(options.scores, options.ratings or options.scores[0], reading)
+    assert ratings is not None
+    table = join_sources(sources, ratings, reading).table
     procedure, tables = evaluate(table)
     if options.json:
         print(json.dumps({"procedure": asdict(procedure) if procedure else None, "tables": asdict(tables)}, indent=1))

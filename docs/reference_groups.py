@@ -160,10 +160,9 @@ GROUPS = (
         "Bring ratings and scores together, and see which metric agrees with people.",
         {
             "Ratings": _of("assay.runs.ratings", "RatingQueue AnswerPair QueueSettings Judgement OpenItem"),
-            "Scores and ratings in files": _of(
-                "assay.meta_eval.score_files",
-                "read_score_files read_score_table read_scores read_ratings join_sources JoinedScores ScoreSource Item "
-                "ReadOptions flat_rows flatten",
+            "Scores and ratings in files": (
+                *_of("assay.eval_sets", "read_score_files read_ratings ReadOptions ScoreSource Item flat_rows flatten"),
+                *_of("assay.meta_eval", "join_sources JoinedScores"),
             ),
             "Preferences between versions": _of(
                 "assay.meta_eval.decision",

@@ -1,6 +1,8 @@
 from .bundled import bundled_sets as bundled_sets
 from .columns import explain_missing as explain_missing
 from .csv_file import escape_formula as escape_formula, unescape_formula as unescape_formula
+from .flat_rows import flat_rows as flat_rows, flatten as flatten
+from .items import Item as Item, ScoreSource as ScoreSource
 from .logs.human_ratings import (
     UNUSED as UNUSED,
     HumanRating as HumanRating,
@@ -25,6 +27,8 @@ from .public.set_files import cached_path as cached_path, read_files as read_fil
 from .public.set_rows import check_count as check_count, is_in_part as is_in_part, read_rows as read_rows
 from .ragas_dataset import from_ragas as from_ragas, to_ragas as to_ragas
 from .sample import Sample as Sample, Table as Table
+from .score_columns import ReadOptions as ReadOptions
+from .score_files import read_ratings as read_ratings, read_score_files as read_score_files
 from .set_reader import load_set as load_set, read_samples as read_samples, read_set as read_set
 from .set_writer import write_set as write_set
 from .table_files import read_table_file as read_table_file

@@ -10,9 +10,9 @@ from ..shell_words import quote_word
 from ..value_messages import shorten
 from .cell_values import parse_structure
 from .column_table import (
-    ALIASES,
     ID_ALIASES,
     NAMES,
+    OTHER_ANSWER,
     RATING_ALIASES,
     columns_by_usual_name,
     criterion_of,
@@ -40,7 +40,6 @@ from .version_column import read_version
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
 _WIDER = 2  # so many times as wide as the scale of a column's own values, a scale is another one
 _NAMES = ("rating", *RATING_ALIASES)
-_OTHERS = ("other_response", *ALIASES["other_response"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,7 @@ class ColumnSearch:
         columns = [column for column in self._names if column not in self._mapping or column == self._own]
         self._by_name = columns_by_usual_name(columns)
         self._others = [column for column, ours in self._mapping.items() if ours == "other_response"]
-        self._others += [self._by_name[name] for name in _OTHERS if name in self._by_name]
+        self._others += [self._by_name[name] for name in OTHER_ANSWER if name in self._by_name]
         for name in _NAMES:
             if (column := self._by_name.get(name)) is not None:
                 self._cells.setdefault(column, ColumnCells())
@@ -171,7 +170,7 @@ class ColumnSearch:
     def _has_other_answer(self, values: Mapping[str, Any]) -> bool:
         metadata = values.get("metadata")
         cells = [values.get(column) for column in self._others]
-        cells += [metadata.get(name) for name in _OTHERS] if isinstance(metadata, Mapping) else []
+        cells += [metadata.get(name) for name in OTHER_ANSWER] if isinstance(metadata, Mapping) else []
         return any(isinstance(cell, str) and cell.strip() for cell in cells)
 
     def _add_object(self, ratings: object) -> None:
@@ -372,7 +371,8 @@ class VersionSearch:
         self._ids: set[int] = set()
         self._cells: dict[str, set[int]] = {column: set() for column in ([named] if named else NAMES["version"])}
         self._columns: dict[str, str] = {}
-        self._has_repeats = False
+        self._has_repeats, self._is_named = False, bool(named)
+        self._labels: dict[int, str] = {}  # the first label of each id
 
     def may_have(self, columns: Iterable[str]) -> bool:
         """Whether rows with these columns may be of several versions."""
@@ -380,20 +380,24 @@ class VersionSearch:
         with_metadata = {*self._cells, *(f"metadata.{column}" for column in self._cells), "metadata"}
         return self._id in names and bool(names & with_metadata)
 
-    def add(self, row: Row) -> None:
-        """Looks at a row."""
+    def add(self, row: Row, part: str = "") -> None:
+        """Looks at a row; `part` says of which metric or rater it is, where an id has one row for each of them."""
         name = row.values.get(self._id)
-        if name is None or not str(name).strip():
+        if not self._cells or name is None or not str(name).strip():
             return
         name = str(name).strip()
-        self._has_repeats |= hash(name) in self._ids
-        self._ids.add(hash(name))
+        self._has_repeats |= hash((name, part)) in self._ids
+        self._ids.add(hash((name, part)))
         by_name = columns_by_usual_name(row.values)
         for version in list(self._cells):
             column = by_name.get(version, version)
             label = read_version(row.values, column)
-            cell = hash((name, label))
-            if not label or cell in self._cells[version]:
+            cell = hash((name, part, label))
+            if self._is_named:  # of rows without a label, or with the same one, the reading says what is wrong
+                if label:
+                    self._columns[version] = column
+                    self._has_repeats |= self._labels.setdefault(hash(name), label) != label
+            elif not label or cell in self._cells[version]:
                 del self._cells[version]
             else:
                 self._cells[version].add(cell)
@@ -401,8 +405,8 @@ class VersionSearch:
 
     def result(self) -> str:
         """The column, from the rows that were added; empty where ids are unique, or no column tells them apart."""
-        chosen = next(iter(self._cells), "") if self._has_repeats else ""
-        return self._columns.get(chosen, chosen)
+        chosen = (self._columns[version] for version in self._cells if version in self._columns)
+        return next(chosen, "") if self._has_repeats else ""
 
 
 def look_at_columns(rows: Iterable[Row | BadRow], search: ColumnSearch) -> SetColumns:

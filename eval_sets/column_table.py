@@ -25,11 +25,25 @@ ALIASES = {
 }
 """Usual names of columns, read as our field where our own column is absent, whatever their case."""
 
+OTHER_ANSWER = ("other_response", *ALIASES["other_response"])
+"""The columns of another answer beside a row's own."""
+
 RATING_ALIASES = NAMES["rating"]
 """Usual names of a column of ratings, read where its values are numbers on a usual scale, or two labels."""
 
 ID_ALIASES = ("id", *_listed(_TABLE["id"]))  # a column `ID` is read here
 """Usual names of a column that names the rows, read as `id` where no two rows have the same."""
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "id": ("sample", "item", "item_id", "answer_id", *ID_ALIASES),
+    **{role: NAMES[role] for role in ("metric", "value", "rater")},
+    "rating": tuple(name for name in NAMES["rating"] if name not in {"score", "label"}),  # those may be a metric's
+    "rating_min": (),
+    "rating_max": (),
+    **{role: NAMES[role] for role in ("reason", "status", "error")},
+    **ALIASES,
+}
+"""The roles of columns in rows of scores and ratings, with their usual names; the first that a file has is read."""
 
 NO_RATING_WORDS = frozenset(_listed(_TABLE["no_rating"]))
 """What says in a cell, in small letters, that there is nothing."""
@@ -47,6 +61,7 @@ MONTHS = {name: number for number, names in enumerate(_TABLE["months"], 1) for n
 
 _CRITERIA = frozenset(_listed(_TABLE["criteria"]))
 _METRICS = frozenset(_listed(_TABLE["metrics"]))
+_LOWER_IS_BETTER = frozenset(_TABLE["lower_is_better"])
 _LANGUAGES = {name: code for code, names in _TABLE["languages"].items() for name in names}
 _TOTALS = frozenset(_listed(_TABLE["totals"]))
 _LONGEST_TOTAL = 30  # characters, with what stands around the word
@@ -176,8 +191,24 @@ def is_known_metric(name: str) -> bool:
         >>> is_known_metric("Answer Relevancy"), is_known_metric("bias [GEval]"), is_known_metric("ann")
         (True, True, False)
     """
-    base = _small(re.split(r"[(\[@:]", name.strip().rpartition(".")[2])[0])
-    return base.removesuffix("_metric").removesuffix("_score") in _METRICS
+    return _metric_base(name).removesuffix("_metric").removesuffix("_score") in _METRICS
+
+
+def is_lower_better(metric: str) -> bool:
+    """Whether a metric's name, ours or another tool's, says that its lower scores are better.
+
+    Examples:
+        >>> is_lower_better("noise_sensitivity(mode=relevant)"), is_lower_better("Hallucination")
+        (True, True)
+        >>> is_lower_better("faithfulness")
+        False
+    """
+    return _metric_base(metric) in _LOWER_IS_BETTER
+
+
+def _metric_base(name: str) -> str:
+    """The name of a metric without the object that holds it, and without its settings or judge."""
+    return _small(re.split(r"[(\[@:]", name.strip().rpartition(".")[2])[0])
 
 
 @lru_cache(maxsize=256)
@@ -271,6 +302,28 @@ def _by_usual_name(columns: tuple[str, ...]) -> Mapping[str, str]:
         if plain or len(listed) == 1:
             chosen[name] = (plain or listed)[0]
     return chosen | {column: column for column in columns}
+
+
+def find_roles(columns: Iterable[str], mapping: Mapping[str, str]) -> dict[str, str]:
+    """Finds which column of rows of scores or ratings has which role; a mapping (theirs to ours) counts first.
+
+    Examples:
+        >>> find_roles(["sample", "question", "score"], {})
+        {'id': 'sample', 'value': 'score', 'user_input': 'question'}
+    """
+    present = tuple(dict.fromkeys(columns))
+    return dict(_roles(present, tuple((theirs, ours) for theirs, ours in mapping.items() if theirs in present)))
+
+
+@lru_cache(maxsize=256)  # the rows of a file have the same columns
+def _roles(columns: tuple[str, ...], mapping: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+    by_name = columns_by_usual_name(columns)
+    roles = {ours: theirs for theirs, ours in mapping if ours in ROLES}
+    for role, names in ROLES.items():
+        known = (by_name[name] for name in (role, *names) if name in by_name and by_name[name] not in roles.values())
+        if role not in roles and (column := next(known, None)) is not None:
+            roles[role] = column
+    return roles
 
 
 def is_link(column: str, value: Any) -> bool:

@@ -78,15 +78,22 @@ def known_columns(mapping: Mapping[str, str]) -> frozenset[str]:
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
     """Raises `InputError` when a mapping (their column -> our field) names no field of ours, or one field twice."""
+    check_names(mapping, FIELDS, TURN_FIELDS)
     for theirs, ours in mapping.items():
-        if ours not in FIELDS and ours not in TURN_FIELDS:
-            similar = nearest_names(ours, [*FIELDS, *TURN_FIELDS])
-            hint = f"did you mean {theirs}={similar[0]}? The" if similar else "the"
-            turned = f" (it is THEIRS=OURS: write {ours}={theirs})" if theirs in FIELDS else ""
-            fields = f"{quote_names(FIELDS)}, and of rows that are messages {quote_names(TURN_FIELDS)}"
-            raise InputError(f"map {theirs}={ours}: no field is called `{ours}`{turned}; {hint} fields are {fields}")
         if others := [other for other, field in mapping.items() if field == ours and other != theirs]:
             raise InputError(f"map {theirs}={ours}: `{others[0]}` is mapped to `{ours}` too; keep one of them")
+
+
+def check_names(mapping: Mapping[str, str], names: Collection[str], of_messages: Collection[str] = ()) -> None:
+    """Raises `InputError` when a mapping (their column -> our name) has none of our names."""
+    for theirs, ours in mapping.items():
+        if ours not in {*names, *of_messages}:
+            similar = nearest_names(ours, [*names, *of_messages])
+            hint = f"did you mean {theirs}={similar[0]}? The" if similar else "the"
+            turned = f" (it is THEIRS=OURS: write {ours}={theirs})" if theirs in names else ""
+            turns = f", and of rows that are messages {quote_names(of_messages)}" if of_messages else ""
+            fields = f"{hint} fields are {quote_names(names)}{turns}"
+            raise InputError(f"map {theirs}={ours}: no field is called `{ours}`{turned}; {fields}")
 
 
 def check_columns(columns: Collection[str], mapping: Mapping[str, str], name: str) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 from ..errors import InputError
 from ..json_text import JSON_DECODER, explain_json_error
-from ..name_suggestions import quote_names
 from ..value_messages import describe_type
 from .column_table import CONVERSATION_KEYS
 from .logs.test_runs import is_test_run, read_test_run
@@ -41,9 +40,9 @@ def open_json(path: Path, name: str) -> Rows:
         document = list(read_test_run(document))
     if isinstance(document, dict):
         if len(document) > 1 and all(_is_column(held) for held in document.values()):
-            cure = "write a list with one object per row (in pandas: to_json(orient='records'))"
-            raise InputError(f"{name}: holds one object of columns ({quote_names(document)}); {cure}")
-        document = document.get("samples", [document])
+            document = list(_rows_of_columns(document))
+        else:
+            document = document.get("samples", [document])
     if not isinstance(document, list):
         cure = "write a list of samples, or an object with a list `samples`"
         raise InputError(f"{name}: holds {describe_type(document)}; {cure}")
@@ -58,9 +57,13 @@ def _is_column(held: Any) -> bool:
     return isinstance(held, list) and bool(held) and not isinstance(held[0], dict | list)
 
 
-def json_document(path: Path, name: str) -> Any:
-    """Reads a JSON file whole."""
-    return _read_document(path, name)[0]
+def _rows_of_columns(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The rows of an object of columns, as pandas writes them: by the number of the row, or in order."""
+    columns = {
+        name: column if isinstance(column, Mapping) else dict(enumerate(column)) for name, column in document.items()
+    }
+    for key in dict.fromkeys(key for column in columns.values() for key in column):
+        yield {name: column.get(key) for name, column in columns.items()}
 
 
 def _read_document(path: Path, name: str) -> tuple[Any, str]:

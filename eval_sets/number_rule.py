@@ -10,6 +10,7 @@ from decimal import Decimal
 from statistics import median
 from typing import NamedTuple
 
+from ..errors import UsageError
 from ..text.wording import count_of
 from ..value_messages import describe_type, shorten
 from .column_table import DEGREES, LABELS, MONTHS, NO_RATING_WORDS, split_remark
@@ -270,6 +271,20 @@ def scale_of_header(column: str) -> tuple[float, float] | None:
     stated = [match[1], match[2]] if match else re.findall(r"(?<![\d.,])(-?\d+)\s*=", remark)
     bounds = [float(number.replace(",", ".")) for number in (stated[0], stated[-1])] if len(stated) > 1 else []
     return (bounds[0], bounds[1]) if bounds and bounds[0] < bounds[1] else None
+
+
+def parse_scale(text: str) -> Bounds:
+    """Reads a rating scale that a user types.
+
+    Examples:
+        >>> parse_scale("1-5"), parse_scale("-1 to 1")
+        ((1.0, 5.0), (-1.0, 1.0))
+    """
+    match = _SCALE.fullmatch(text.strip().replace(":", "-"))
+    low, high = (float(number.replace(",", ".")) for number in match.groups()) if match else (0.0, 0.0)
+    if low >= high:
+        raise UsageError(f"scale {text!r}: write the lowest and the highest rating, such as 1-5")
+    return low, high
 
 
 def is_missing(value: object) -> bool:

@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..installation import require_extra
 from ..regular_files import check_regular
 from ..value_messages import shorten
-from .rows import Repeatable, Row, Rows
+from .rows import BadRow, Repeatable, Row, Rows
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -40,6 +40,23 @@ def open_parquet(source: Path | str, name: str) -> Rows:
                 yield batch.to_pylist()
 
     return Rows(name, path.stem, Repeatable(lambda: number_rows(batches())), columns)
+
+
+def open_parquet_files(pattern: str) -> Rows:
+    """Opens the Parquet files of a folder or a pattern as one source, whose places name the file."""
+    files = find_parquet_files(pattern)
+    if not files:
+        raise InputError(f"{pattern}: there is no Parquet file; correct the path")
+
+    def rows() -> Iterator[Row | BadRow]:
+        for file in files:
+            for row in open_parquet(file, pattern if len(files) == 1 else file).rows:
+                if isinstance(row, Row) and len(files) > 1:
+                    yield row._replace(place=f"{Path(file).name}, {row.place}")
+                else:
+                    yield row
+
+    return Rows(pattern, Path(pattern).stem, Repeatable(rows))
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Reading people's preferences between two versions' answers, in the forms that teams and public sets have them in."""
 
-import logging
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,12 +17,11 @@ from .cell_values import parse_ratings, parse_structure
 from .column_table import ALIASES, PREFERENCES, is_no_rating
 from .number_rule import NumberRule, is_missing
 from .preference import Choice, Preference
-from .rows import BadRow, Row, Rows
+from .rows import BadRow, Row, Rows, tell_notes
 from .sources import cannot_read, open_source
 
 _ROWS_LOOKED_AT = 20
 _WORDS = "write first, second or tie (also a, b, model_a, model_b), or the name of the better version"
-_LOGGER = logging.getLogger("assay")
 _CHOICES: tuple[Choice, ...] = ("first", "second", "tie")
 _PLACES_SHOWN = 5
 Form = Literal["words", "outcomes", "ratings"]
@@ -79,11 +77,8 @@ class PreferenceRow:
     def question_names(self) -> list[tuple[str, str]]:
         """What the row may call its question, each with its column: ids first, then texts."""
         cells = [self._cells[name] for name in PREFERENCES["question"] if name in self._cells]
-        return [
-            (cell.column, f"{cell.value:.15g}" if isinstance(cell.value, float) else str(cell.value).strip())
-            for cell in cells
-            if is_filled(cell.value) and isinstance(cell.value, str | int | float)
-        ]
+        texts = [(cell.column, _written(cell.value).strip()) for cell in cells]
+        return [(column, text) for column, text in texts if text]
 
     def versions(self) -> tuple[PreferenceCell, PreferenceCell] | None:
         """The cells of the two versions that the row compares; None where it names none."""
@@ -115,8 +110,12 @@ class PreferenceRow:
 
     def ratings(self) -> PreferenceCell | None:
         """The cell with ratings of a second answer against the first, on a scale around 0; None where there is none."""
-        lowest, highest = (_number(self._cells.get(name)) for name in ("rating_min", "rating_max"))
-        if self.versions() is None or self.cell("second_answer") is None or lowest is None or highest is None:
+        if self.versions() is None or self.cell("second_answer") is None:
+            return None
+        bounds = [self._cells[name].value for name in ("rating_min", "rating_max") if name in self._cells]
+        try:
+            lowest, highest = (NumberRule().read(bound) or 0.0 for bound in bounds)
+        except ValueError:
             return None
         if lowest >= 0 or lowest != -highest:
             return None
@@ -157,11 +156,11 @@ def _metadata(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _number(cell: PreferenceCell | None) -> float | None:
-    try:
-        return None if cell is None or isinstance(cell.value, bool) else float(cell.value)
-    except (TypeError, ValueError):
-        return None
+def _written(value: Any) -> str:
+    """An id or a name as text, also where the file has a number; "" of anything else."""
+    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+        return str(value)
+    return f"{value:.15g}" if isinstance(value, float) else ""
 
 
 def is_preference_file(path: str | Path, *, sheet: str | None = None) -> bool:
@@ -236,12 +235,7 @@ def read_preferences(
         raise cannot_read(opened.name, error) from None
     if not preferences:
         raise reader.explain_nothing(skip_bad or [])
-    account = [note for note in (*opened.notes, *reader.notes(preferences)) if note]
-    if notes is None:
-        for note in account:
-            _LOGGER.warning(note)
-    else:
-        notes += [note for note in account if note not in notes]
+    tell_notes((*opened.notes, *reader.notes(preferences)), notes)
     return preferences
 
 
@@ -318,24 +312,16 @@ class _Reader:
         named = cells.versions()
         if named is None:
             return self._unnamed
-        first, second = (self._version_name(cell, row) for cell in named)
         self._columns.setdefault(named[0].column, "first")
         self._columns.setdefault(named[1].column, "second")
+        for cell in named:
+            if not is_filled(cell.value):
+                raise self._error(row, cell.column, "is empty; write the name of the version")
+        first, second = (self._text(cell, row).strip() for cell in named)
         if first == second:
             problem = f'is "{shorten(first)}", as {named[0].column} is; name two versions, or leave the row out'
             raise self._error(row, named[1].column, problem)
         return first, second
-
-    def _version_name(self, cell: PreferenceCell, row: Row) -> str:
-        value = cell.value
-        if isinstance(value, int) and not isinstance(value, bool):
-            value = str(value)
-        if not isinstance(value, str):
-            problem = "is empty" if value is None else f"is {describe_type(value)}, not a text"
-            raise self._error(row, cell.column, f"{problem}; write the name of the version")
-        if not value.strip():
-            raise self._error(row, cell.column, "is empty; write the name of the version")
-        return value.strip()
 
     def _read_word(self, cell: PreferenceCell, row: Row, first: str, second: str) -> Choice | None:
         self._columns.setdefault(cell.column, "choice")
@@ -401,14 +387,15 @@ class _Reader:
         if cell is None or not is_filled(cell.value):
             return cell.value if cell is not None and isinstance(cell.value, str) else ""
         self._columns.setdefault(cell.column, kind)
+        return self._text(cell, row)
+
+    def _text(self, cell: PreferenceCell, row: Row) -> str:
         value = cell.value
-        if kind == "rater" and isinstance(value, list | tuple):  # a judge of MT-bench: its model and its prompt
+        if isinstance(value, list | tuple):  # a judge of MT-bench: its model and its prompt
             value = " ".join(map(str, value))
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            value = f"{value:.15g}" if isinstance(value, float) else str(value)
-        if not isinstance(value, str):
+        if not (text := _written(value)):
             raise self._error(row, cell.column, f"is {describe_type(value)}, not a text; write a text")
-        return value
+        return text
 
     def _error(self, row: Row, field: str, problem: str) -> InputError:
         return InputError(f"{self._source.name}, {row.place}, field {field}: {problem}")

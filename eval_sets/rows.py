@@ -1,5 +1,6 @@
 """What every reader of a format hands on: rows, each with its place in the source."""
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ MOST_COLUMNS = 16_384
 """Of a CSV or Excel file, as of Excel itself."""
 
 
+_LOGGER = logging.getLogger("assay")
 _ROWS_KEPT = 20  # few: a row may be long
 Item_co = TypeVar("Item_co", covariant=True)
 
@@ -148,3 +150,12 @@ def group_rows(
             if last.get(hash(name)) == row.number:
                 yield groups.pop(name)
     yield from groups.values()
+
+
+def tell_notes(lines: Iterable[str], notes: list[str] | None) -> None:
+    """Appends what the user should know to the notes; without a list of them it is logged."""
+    if notes is None:
+        for line in filter(None, lines):
+            _LOGGER.warning(line)
+    else:
+        notes += [line for line in dict.fromkeys(lines) if line and line not in notes]

@@ -11,7 +11,7 @@ from ..text.wording import count_of, list_first
 from ..value_messages import is_nothing, shorten
 from . import cell_values
 from .column_search import SetColumns
-from .column_table import ALIASES, is_link, is_no_rating, language_code, link_columns
+from .column_table import OTHER_ANSWER, is_link, is_no_rating, language_code, link_columns
 from .columns import FIELDS, REQUIRED, explain_missing, reason_to_leave_out, sort_row
 from .message import find_turns
 from .message_times import readings
@@ -27,7 +27,6 @@ from .version_column import read_version, versioned_id
 
 _OPTIONAL = {*FIELDS} - {*REQUIRED}
 _PLAIN = NumberRule()
-_OTHERS = {"other_response", *ALIASES["other_response"]}
 _LABELS = {"group", "language"}  # in which a word for nothing is nothing
 _LONGEST_NAME = 60
 
@@ -331,9 +330,9 @@ class SampleBuilder:
 
     def _read_other_response(self, fields: dict[str, Any], metadata: Mapping[str, Any]) -> None:
         """Reads another answer out of the metadata, where it is usual to keep one; the metadata keep it too."""
-        if fields.get("other_response") or _OTHERS.isdisjoint(metadata):
+        if fields.get("other_response") or {*OTHER_ANSWER}.isdisjoint(metadata):
             return
-        for name in ("other_response", *ALIASES["other_response"]):
+        for name in OTHER_ANSWER:
             if isinstance(text := metadata.get(name), str) and text.strip():
                 fields["other_response"] = text
                 self.account.add_from_metadata(name, "other_response")

@@ -1,13 +1,12 @@
 """Reading evaluation sets of any format that a team may have them in."""
 
-import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..arguments import check_type
+from ..arguments import wrong_type
 from ..errors import InputError
 from ..text.wording import count_of
 from .column_search import ColumnSearch, SetColumns, look_at_columns, may_tell_columns, message_ratings
@@ -17,7 +16,7 @@ from .number_rule import Bounds
 from .pair_ratings import describe_lost_pairs, is_lost_pair, without_rating
 from .preference_reading import PreferenceRow
 from .python_data import open_data, ready_samples
-from .rows import BadRow, Row, Rows
+from .rows import BadRow, Row, Rows, tell_notes
 from .sample import Sample
 from .sample_builder import ColumnAccount, SampleBuilder
 from .sources import cannot_read, open_source
@@ -25,7 +24,6 @@ from .sources import cannot_read, open_source
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _EMPTY = "the set is empty; it should hold one row per sample"
 _ROWS_LOOKED_AT = 20  # few: a row may be long, and is kept meanwhile
-_LOGGER = logging.getLogger("assay")
 
 
 def load_set(
@@ -113,9 +111,11 @@ def read_set(
         InputError: At once when the source cannot be opened, and while reading at the first bad row; the message has
             file, line, field and cure.
     """
-    check_type("source", source, (str, Path), "a path or the name of a set; `read_samples` takes data of a program")
+    if not isinstance(source, str | Path):
+        raise wrong_type("source", source, "a path or the name of a set; `read_samples` takes data of a program")
     mapping = _check_options(mapping, language, limit, scale)
-    check_type("skip_bad", skip_bad, (list, type(None)), "a list, to which the errors are appended: skip_bad=[]")
+    if not isinstance(skip_bad, list | None):
+        raise wrong_type("skip_bad", skip_bad, "a list, to which the errors are appended: skip_bad=[]")
     opened = open_source(source, split=split, sheet=sheet, header_row=header_row, known=known_columns(mapping))
     return _Set(opened, mapping, language, scale, versions, has_stem=is_one_of_several).samples(limit, skip_bad, notes)
 
@@ -160,7 +160,7 @@ def read_samples(
     if samples is not None:
         has_pairs = any(sample.is_pair for sample in samples)
         lost = [place for place, sample in enumerate(samples) if has_pairs and is_lost_pair(sample)]
-        _tell([describe_lost_pairs("the list", len(lost), f"index {lost[0]}")] if lost else [], notes)
+        tell_notes([describe_lost_pairs("the list", len(lost), f"index {lost[0]}")] if lost else [], notes)
         return (without_rating(sample) if has_pairs and is_lost_pair(sample) else sample for sample in samples)
     return _Set(open_data(data), mapping, language, scale).samples(None, None, notes)
 
@@ -170,7 +170,8 @@ def _check_options(
 ) -> dict[str, str]:
     checked = dict(mapping or {})
     check_mapping(checked)
-    check_type("language", language, (str, type(None)), "a code of two letters, such as nl")
+    if not isinstance(language, str | None):
+        raise wrong_type("language", language, "a code of two letters, such as nl")
     if language is not None and not _LANGUAGE.fullmatch(language):
         raise InputError(f"language `{language}` is no ISO 639-1 code; write nl, en or another code of two letters")
     if limit is not None and limit < 1:
@@ -269,7 +270,7 @@ class _Set:
         # a format that names its columns has passed this before the first row; in the others only all rows tell
         check_mapped(builder.account.columns, builder.mapping, opened.name)
         account = (*opened.notes, *opened.late_notes(), *builder.account.notes())
-        _tell(account if notes is None else (*account, builder.account.count_conversations()), notes)
+        tell_notes(account if notes is None else (*account, builder.account.count_conversations()), notes)
 
 
 def _is_preference(values: Mapping[str, Any]) -> bool:
@@ -285,12 +286,3 @@ def _why_nothing(first_error: InputError | None, bad: int, account: ColumnAccoun
         left_out = "; ".join(note.partition(": ")[2] for note in account.notes() if " left out that " in note)
         return f"none of its rows is an answer: {left_out}"
     return _EMPTY
-
-
-def _tell(lines: Iterable[str], notes: list[str] | None) -> None:
-    """Appends what the user should know to the notes; without a list of them it is logged."""
-    if notes is None:
-        for line in filter(None, lines):
-            _LOGGER.warning(line)
-    else:
-        notes += [line for line in dict.fromkeys(lines) if line and line not in notes]

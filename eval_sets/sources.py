@@ -66,7 +66,8 @@ def open_source(
             _no_sheet(name, sheet)
             return open_saved(path, name, split)
         if path.exists():
-            check_regular(path, name)
+            if not path.is_file():
+                check_regular(path, name)
             _no_split(name, split)
             return _open_file(path, name, sheet, header_row, known)
     except OSError as error:

@@ -44,7 +44,8 @@ def find_encoding(path: Path) -> str:
     A byte order mark decides. Without one the file is UTF-8, unless it holds bytes that are none and no valid character
     of more than one byte: then it is Windows-1252 (old Excel). A file with both is a damaged UTF-8 file.
     """
-    check_regular(path)
+    if not path.is_file():
+        check_regular(path)
     with path.open("rb") as file:
         start = file.read(64)
         for mark, encoding in _MARKS:

@@ -126,6 +126,7 @@ from .recommendation import (
 )
 from .report.charts import sizes as sizes, triage as triage
 from .report.disagreements import confusions as confusions, worst_disagreements as worst_disagreements
+from .score_join import JoinedScores as JoinedScores, join_sources as join_sources
 from .scorer import (
     AgreementRecord as AgreementRecord,
     Scorer as Scorer,

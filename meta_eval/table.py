@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import InputError
+from ..eval_sets.items import RATER
 from ..eval_sets.rows import repeated_name
 from ..number_bounds import LARGEST_NUMBER
 from ..text.wording import count_of
@@ -18,7 +19,6 @@ SENTINELS = frozenset(
 )
 """Baselines that say nothing of what is answered: never part of a combination, and what every metric should beat."""
 BASELINES = SENTINELS | {"token_overlap", "rouge_l_precision"}
-RATER = "rating"  # the name of a rater where a set holds one rating per answer and no names
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..eval_sets import Sample
+    from ..eval_sets.levels import RatedLevel
     from ..meta_eval.decision import Decision
-    from ..meta_eval.score_files.read_options import RatedLevel
     from ..runs import Store
     from ..runs.decision.decide import Looks, VersionReading
 

@@ -15,7 +15,7 @@ from .output import echo_json, is_json, open_console, print_blocks, print_comman
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..meta_eval.score_files import JoinedScores
+    from ..meta_eval.score_join import JoinedScores
     from ..runs import Outcome, Store
 
 DEMO_METRICS = (
@@ -136,7 +136,7 @@ def _print_conversations(console: "Console", store: "Store", outcome: "Outcome",
 
 
 def _join_scores(store: "Store", run: str) -> "JoinedScores":
-    from ..meta_eval.score_files import ReadOptions
+    from ..eval_sets.score_columns import ReadOptions
     from ..runs.answers.score_table import join_scores, read_runs
 
     return join_scores(store.database, read_runs(store, [run]), (), None, ReadOptions())

@@ -14,9 +14,9 @@ from .meta import scores_option, with_read_options
 from .output import print_result, typed_command
 
 if TYPE_CHECKING:
+    from ..eval_sets.levels import RatedLevel
+    from ..eval_sets.score_columns import ReadOptions
     from ..meta_eval.prediction_powered import MeanRating
-    from ..meta_eval.score_files import ReadOptions
-    from ..meta_eval.score_files.read_options import RatedLevel
     from ..meta_eval.table import ScoreTable
 
 _FILE = click.Path(path_type=Path, dir_okay=False)

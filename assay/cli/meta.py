@@ -26,7 +26,8 @@ from .typed_values import MOST_REPEATS, MOST_RESAMPLES, OUTPUT_FILE, REPORT_FILE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..meta_eval.score_files import JoinedScores, ReadOptions
+    from ..eval_sets.score_columns import ReadOptions
+    from ..meta_eval.score_join import JoinedScores
     from ..runs import AnswerTable
 
 COMBINERS = ("all", "subsets", "sum", "mean-rank", "ridge", "logistic")  # as in meta_eval.selection
@@ -45,7 +46,7 @@ def _split_names(_context: click.Context, _option: click.Parameter, typed: str |
 
 with_read_options = option_group(
     "read_options",
-    "meta_eval.score_files:ReadOptions",
+    "eval_sets.score_columns:ReadOptions",
     click.option(
         "--metrics", metavar="A,B", callback=_split_names, help="Only these metrics or columns; * is a wildcard."
     ),

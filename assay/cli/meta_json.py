@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..meta_eval.agreement import MetricAgreement
     from ..meta_eval.meta_evaluation import MetaEvaluation
-    from ..meta_eval.score_files import JoinedScores
+    from ..meta_eval.score_join import JoinedScores
     from ..meta_eval.selection import Combination, Selection
 
 

@@ -128,7 +128,7 @@ def option_group(
     Args:
         keyword: The command's parameter.
         group: What makes the object of the values by name; `dict` for a mapping that a function takes as it is. In
-            words, as in "meta_eval.score_files:ReadOptions", it is imported when the command runs.
+            words, as in "eval_sets.score_columns:ReadOptions", it is imported when the command runs.
         *options: The options.
     """
 
@@ -254,7 +254,7 @@ map_option = click.option(
 )
 level_option = click.option(
     "--level",
-    type=click.Choice(("conversation", "turn")),  # as in meta_eval.score_files.read_options
+    type=click.Choice(("conversation", "turn")),  # as in eval_sets.levels
     help="With runs of conversations: what is evaluated. Default: what is rated.",
 )
 sheet_option = click.option("--sheet", help="Which sheet of an Excel file.")
@@ -278,7 +278,7 @@ class TypedScale(NamedTuple):
 
 def read_scale(_context: click.Context, _option: click.Parameter, typed: str | None) -> TypedScale | None:
     """Reads `1-5` as typed into the lowest and the highest rating."""
-    from ..meta_eval.score_files.read_options import parse_scale
+    from ..eval_sets.number_rule import parse_scale
 
     return None if typed is None else TypedScale(*parse_scale(typed))
 

@@ -20,7 +20,7 @@ from .output import echo, echo_json, echo_notice, is_json, print_result
 from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
-    from ..meta_eval.score_files.read_options import RatedLevel
+    from ..eval_sets.levels import RatedLevel
 
 
 @click.command()

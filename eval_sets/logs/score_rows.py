@@ -1,11 +1,11 @@
 """Rows of scores or ratings, several of one answer: the answers, each once, with what was given to it by name."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ...text.wording import count_of, list_first
-from ..column_table import ID_ALIASES, NAMES, columns_by_usual_name
+from ..column_table import find_roles
 from ..number_rule import is_missing
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 
@@ -23,7 +23,7 @@ class LongColumns(NamedTuple):
 
 def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[str, str]) -> LongColumns | None:
     """Finds the columns of rows that are a score of a metric, or a rating of a rater where answers have several."""
-    columns = _columns(opened.columns or first, mapping, (*_OF_SCORES, "rater", "rating"))
+    columns = find_roles(opened.columns or first, mapping)
     if {"metric", "value"} <= columns.keys() and not {"rater", "rating"} & {*columns, *mapping.values()}:
         used = frozenset(columns[role] for role in _OF_SCORES if role in columns)
         return LongColumns("scores", columns["metric"], columns["value"], used)
@@ -76,30 +76,9 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
     return replace(opened, rows=Repeatable(rows), columns=columns, made=frozenset([long.field]), late_notes=notes)
 
 
-def _columns(columns: Iterable[str], mapping: Mapping[str, str], roles: Iterable[str]) -> dict[str, str]:
-    by_name = columns_by_usual_name(columns)
-    theirs = {ours: column for column, ours in mapping.items()}
-    chosen = {
-        role: theirs.get(role) or next((by_name[name] for name in (role, *_names(role)) if name in by_name), "")
-        for role in roles
-    }
-    return {role: column for role, column in chosen.items() if column}
-
-
-def _names(role: str) -> list[str]:
-    """The usual names of a role; of ratings without those that may be a metric's."""
-    return [name for name in NAMES[role] if role != "rating" or name not in {"score", "label"}]
-
-
 def _key(values: Mapping[str, Any], mapping: Mapping[str, str]) -> str | None:
     """What the rows of one answer have in common: its id, and its texts."""
-    theirs = {ours: column for column, ours in mapping.items()}
-    by_name = columns_by_usual_name(values)
-
-    def cell(field: str, names: Iterable[str]) -> str:
-        column = theirs.get(field) or next((by_name[name] for name in (field, *names) if name in by_name), "")
-        return "" if is_missing(values.get(column)) else str(values.get(column)).strip()
-
-    texts = [cell("user_input", NAMES["user_input"]), cell("response", NAMES["response"])]
-    name = cell("id", ("sample", *ID_ALIASES))
+    roles = find_roles(values, mapping)
+    cells = [values.get(roles.get(role, "")) for role in ("id", "user_input", "response")]
+    name, *texts = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
     return "\0".join([name, *texts]) if any(texts) else None

@@ -29,7 +29,7 @@ from .tables import (
 )
 
 if TYPE_CHECKING:
-    from ..score_files import JoinedScores
+    from ..score_join import JoinedScores
 
 _SLICE_METRICS = 2  # metrics in the table of slices, the chosen ones first
 _MOST_COMPARISONS = 6  # the report has all of them

@@ -26,7 +26,7 @@ from .tables import (
 )
 
 if TYPE_CHECKING:
-    from ..score_files import JoinedScores
+    from ..score_join import JoinedScores
 
 # an item's id -> its texts and the evidence of its scores; None where there is nothing to show
 EvidenceOf = Callable[[str], AnswerEvidence | None]

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from ...errors import UsageError
 from ...eval_sets import Sample
+from ...eval_sets.levels import RatedLevel
 from ...eval_sets.message import turn_id
 from ...eval_sets.turns import is_single_answer, is_turn, turn_samples
-from ...meta_eval.score_files.read_options import RatedLevel
 from ...text.wording import count_of, verb_of
 
 

@@ -14,6 +14,11 @@ FILE = "file"
 """The rater whose ratings are those that a set came with."""
 
 
+def ratings_by_rater(sample: Sample) -> dict[str, float]:
+    """Returns the ratings of a sample by rater; one rating without a rater is that of the rater `file`."""
+    return dict(sample.ratings) or ({} if sample.rating is None else {FILE: sample.rating})
+
+
 def file_ratings(sample: Sample, scale: tuple[float, float]) -> dict[str, float]:
     """Returns the ratings that a sample came with, by rater; its one rating is that of the rater `file`.
 
@@ -22,11 +27,7 @@ def file_ratings(sample: Sample, scale: tuple[float, float]) -> dict[str, float]
         >>> file_ratings(sample, (1, 5)), file_ratings(sample, (1, 10))
         ({'file': 4.0}, {})
     """
-    if (sample.rating_min, sample.rating_max) != scale:
-        return {}
-    if sample.ratings:
-        return dict(sample.ratings)
-    return {} if sample.rating is None else {FILE: sample.rating}
+    return ratings_by_rater(sample) if (sample.rating_min, sample.rating_max) == scale else {}
 
 
 def rated_samples(queue: RatingQueue, series: int | None = None) -> list[Sample]:

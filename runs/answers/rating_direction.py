@@ -13,7 +13,7 @@ from ...errors import UsageError
 from ...eval_sets import Sample
 from ...metrics.specification import parse_specification
 from ...presentation.wording import format_rating
-from ...text.wording import count_of, verb_of
+from ...text.wording import count_of
 
 PAIRWISE = "pairwise"
 PAIR_CURE = "rate pairs from -2 to 2 (rating_min, rating_max), above 0 where other_response is better"
@@ -147,17 +147,6 @@ class RatingKinds:
                 f"{no_figure}; if it says which of the two is better, {PAIR_CURE}"
             )
         return tuple(notes)
-
-
-def describe_left_out_pair_ratings(count: int) -> str:
-    """Says that ratings of pairs are left out, where answers are compared by their own ratings.
-
-    Example:
-        >>> describe_left_out_pair_ratings(1)
-        '1 rating says which of two answers is better, and is left out'
-    """
-    says = count_of(count, "rating says", "ratings say")
-    return f"{says} which of two answers is better, and {verb_of(count, 'is', 'are')} left out"
 
 
 def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None:

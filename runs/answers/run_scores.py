@@ -7,18 +7,20 @@ from dataclasses import replace
 
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
-from ...eval_sets.conversation import asked_text
+from ...eval_sets.flat_rows import flatten
+from ...eval_sets.items import Item, ScoreSource, item_of
 from ...eval_sets.message import turn_id
+from ...eval_sets.pair_ratings import describe_left_out_pair_ratings
 from ...eval_sets.rows import Row
+from ...eval_sets.score_columns import ReadOptions, match_columns
+from ...eval_sets.score_files import read_ratings
 from ...eval_sets.turns import is_turn
 from ...meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
-from ...meta_eval.score_files import Item, ReadOptions, ScoreSource, flatten, read_ratings
-from ...meta_eval.score_files.flat_rows import match_columns
 from ...metrics.catalogue import higher_is_better
 from ...text.wording import count_of
 from ..store.store import RunRow, Store
 from .pairing import RunVersions
-from .rating_direction import RatingKinds, describe_left_out_pair_ratings
+from .rating_direction import RatingKinds
 from .summary import describe_fitted
 from .table import AnswerTable
 
@@ -158,17 +160,13 @@ def _item(table: AnswerTable, name: str, message_type: str, versions: RunVersion
     values = _row(sample)
     if message_type and not sample.message_type:
         values["message_type"] = message_type
-    return Item(
-        versions.item(run, name),
-        f"sample {sample.id}",
-        sample.user_input,
-        sample.response,
-        sample.retrieved_contexts,
-        values,
-        {metric: score.reason for metric, score in table.scores[name].items()},
+    return replace(
+        item_of(sample),
+        id=versions.item(run, name),
+        values=values,
+        reasons={metric: score.reason for metric, score in table.scores[name].items()},
         version=versions.names.get(run, ""),
         question=versions.question(run, name),
-        before=asked_text(sample).removesuffix(sample.user_input).rstrip("\n"),
     )
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ...eval_sets import Sample
+from ...eval_sets.score_files import read_score_files
 from ...judges import Usage
 from ...meta_eval.question_only import add_question_only
-from ...meta_eval.score_files import join_sources, read_score_files
+from ...meta_eval.score_join import join_sources
 from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...metrics.score import FITTED_ON
@@ -21,7 +22,8 @@ from .table import AnswerTable
 from .version_answers import at_rated_level
 
 if TYPE_CHECKING:
-    from ...meta_eval.score_files import JoinedScores, ReadOptions
+    from ...eval_sets.score_columns import ReadOptions
+    from ...meta_eval.score_join import JoinedScores
     from ...meta_eval.table import ScoreTable
     from ..store.database import Database
     from ..store.store import Store

@@ -11,7 +11,7 @@ from .rating_direction import rates_pair
 from .rating_join import join_ratings
 
 if TYPE_CHECKING:
-    from ...meta_eval.score_files.read_options import RatedLevel
+    from ...eval_sets.levels import RatedLevel
     from ..store.database import Database
     from ..store.store import Field, RunRow, Store
 

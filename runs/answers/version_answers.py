@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ...errors import UsageError
 from ...eval_sets import bundled_sets, read_set
+from ...eval_sets.levels import RatedLevel
+from ...eval_sets.pair_ratings import describe_left_out_pair_ratings
 from ...eval_sets.public.set_facts import is_public
 from ...eval_sets.version_column import version_label
-from ...meta_eval.score_files.read_options import RatedLevel
 from ...name_suggestions import nearest_names
 from ...text.wording import count_of, list_first, verb_of
 from .rated_level import choose_level
-from .rating_direction import RatingKinds, describe_left_out_pair_ratings
+from .rating_direction import RatingKinds
 from .table import AnswerTable
 
 if TYPE_CHECKING:

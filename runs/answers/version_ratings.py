@@ -3,36 +3,28 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError
-from ...eval_sets import Sample
-from ...eval_sets.column_table import ALIASES, NAMES
-from ...eval_sets.conversation import asked_text
-from ...eval_sets.number_rule import NumberRule
-from ...eval_sets.opening_question import opening_question
-from ...eval_sets.pair_ratings import describe_lost_pairs
+from ...eval_sets.column_table import NAMES
+from ...eval_sets.flat_rows import flat_rows
+from ...eval_sets.items import RATER, Item, ItemMatcher, has_other_answer, item_of
 from ...eval_sets.rows import Row
-from ...eval_sets.version_column import versioned_id
-from ...meta_eval.score_files import Item, ReadOptions, ScoreSource, flat_rows, read_ratings
-from ...meta_eval.score_files.flat_rows import find_roles
-from ...meta_eval.score_files.score_join import ItemMatcher, find_scale, has_other_answer
-from ...meta_eval.table import RATER
+from ...eval_sets.score_columns import ReadOptions
+from ...eval_sets.score_files import find_scale, read_ratings
+from ...eval_sets.version_column import read_version, versioned_id
 from ...text.wording import count_of, list_first, verb_of
 from ..ratings.rating_queue import RatingQueue
 from .pairing import PairedAnswer
-from .rated_set import FILE, ratings_of_answers
-from .rating_direction import describe_left_out_pair_ratings
+from .rated_set import FILE, ratings_by_rater, ratings_of_answers
 from .table import AnswerTable
 from .version_answers import describe_rating_kinds
 
 if TYPE_CHECKING:
     from ..store.database import Database
 
-_OTHER_ANSWER = ("other_response", *ALIASES["other_response"])
 _VERSION_COLUMNS = tuple(dict.fromkeys(("version", "system", "run", *NAMES["version"])))
 Scale = tuple[float, float]
 _OwnRatings = dict[tuple[int, str], dict[str, float]]  # by version and answer, then by rater
@@ -45,11 +37,6 @@ class RatedText:
     question: Hashable
     versions: frozenset[int]
     ratings: Mapping[str, float] = field(default_factory=dict)  # its ratings by rater
-
-
-def ratings_by_rater(sample: Sample) -> dict[str, float]:
-    """Returns the ratings of a sample by rater; one rating without a rater is that of the rater `file`."""
-    return dict(sample.ratings) or ({} if sample.rating is None else {FILE: sample.rating})
 
 
 def find_common_raters(answers: Sequence[RatedText], versions: Collection[int]) -> frozenset[str]:
@@ -242,28 +229,20 @@ def _read_file(
     file: Path, versions: Sequence[AnswerTable], scale: Scale | None, own_scale: Scale | None, by: str
 ) -> tuple[_OwnRatings, Scale, list[str]]:
     """The ratings of a file, by version and answer; of a row without a version all that have its text."""
-    all_rows = flat_rows(file)
-    pairs = [row for row in all_rows if _has_two_sides(row) and _has_other_answer(row)]
-    lost = [row for row in all_rows if pairs and _has_two_sides(row) and not _has_other_answer(row)]
-    rows = [row for row in all_rows if not (pairs and _has_two_sides(row))]
-    if not rows and all_rows:
-        raise InputError(
-            f"{file}: its ratings say which of two answers is better, and a decision needs ratings of one answer, or "
-            "preferences between these versions"
-        )
+    rows = flat_rows(file)
     names = [version.name for version in versions]
     by_label = {version.run: version.name for version in versions if version.run and not by}
     by_label |= {name: name for name in names}
-    column = _version_column(rows, by_label, by)
-    other_names = "" if column else _describe_other_names(rows, by_label, by)
+    column, other_names = _find_version_column(rows, by_label, by)
     whose = other_names or (
         f"say whose is rated in a column `version` ({list_first(names)}), or write the answer in a column `response`"
     )
-    _check_whose(rows, column, versions, file, other_names=other_names, whose=whose)
-    source = read_ratings(_with_labels(rows, column), str(file), ReadOptions(scale=scale))
-    scale, notes = _find_scale(rows, source, scale, own_scale)
+    reading, repeated = ReadOptions(scale=scale, versions=column or None), "keep one of them" if column else whose
+    source = read_ratings(rows, str(file), reading, repeated=repeated)
+    scale, scale_notes = find_scale(source, own_scale)
+    notes = [f"{note}." for note in (*source.notes, *scale_notes)]
     ratings: _OwnRatings = {}
-    matchers = [_matcher(version) for version in versions]
+    matchers = [ItemMatcher(map(item_of, version.samples.values())) for version in versions]
     unmatched, others = 0, Counter[str]()
     for number, item in enumerate(source.items):
         of_item = {
@@ -271,14 +250,13 @@ def _read_file(
             for rater, column_of_rater in source.columns.items()
             if number in column_of_rater
         }
-        label = _label(item.values, column)
+        label = item.label(column) if column else ""
         if label and label not in by_label:
             others[label] += 1
         elif of_item:
             name = by_label.get(label, "")
             within = [place for place, version in enumerate(versions) if not name or version.name == name]
-            own = replace(item, id=item.id.removeprefix(f"{label}: "))
-            matches = _find(own, within, matchers, versions, file=str(file), whose=whose)
+            matches = _find(item, within, matchers, versions, file=str(file), whose=whose)
             unmatched += not matches
             for version, sample in matches:
                 ratings[version, sample] = ratings.get((version, sample), {}) | of_item
@@ -290,155 +268,28 @@ def _read_file(
             f"{file}: none of its ratings is of an answer of {list_first(names)}; rows name answers by question and "
             f"answer, or by id and version{other_names and f'; {other_names}'}"
         )
-    if rated_pairs := _only_rated(pairs, source):
-        notes.append(f"{file}: {describe_left_out_pair_ratings(len(rated_pairs))}.")
-    if rated_lost := _only_rated(lost, source):
-        notes.append(f"{describe_lost_pairs(str(file), len(rated_lost), rated_lost[0].place)}.")
     if unmatched:
         verb = verb_of(unmatched, "is", "are")
         notes.append(f"{file}: {count_of(unmatched, 'rated row')} {verb} of no answer of these versions.")
     return ratings, scale, notes
 
 
-def _only_rated(rows: Sequence[Row], source: ScoreSource) -> list[Row]:
-    """The rows with a rating, in a column in which the rest of the file has its ratings."""
-    roles = find_roles(list(dict.fromkeys(name for row in rows for name in row.values)), {})
-    columns = source.read_columns or (roles.get("rating") or roles.get("value") or "",)
-
-    def is_given(cell: object) -> bool:  # also 0, which is a tie
-        return cell is not None and str(cell).strip() != ""
-
-    return [row for row in rows if any(is_given(row.values.get(column)) for column in columns)]
-
-
-def _has_other_answer(row: Row) -> bool:
-    return any(str(row.values.get(column) or "").strip() for column in _OTHER_ANSWER)
-
-
-def _has_two_sides(row: Row) -> bool:
-    """Whether a row's rating is on a scale with two sides, as `Sample.has_two_sides` has it."""
-    with suppress(ValueError):
-        return (NumberRule().read(row.values.get("rating_min")) or 0) < 0
-    return False
-
-
-def _with_labels(rows: Sequence[Row], column: str) -> list[Row]:
-    """The rows with their version before their id: two versions may have one id."""
-    id_column = find_roles(list(dict.fromkeys(name for row in rows for name in row.values)), {}).get("id", "")
-    return [
-        row._replace(values=row.values | {id_column: f"{label}: {row.values[id_column]}"})
-        if (label := _label(row.values, column)) and row.values.get(id_column)
-        else row
-        for row in rows
-    ]
-
-
-def _label(values: Mapping[str, object], column: str) -> str:
-    return str(values.get(column) or "").strip() if column else ""
-
-
-def _find_scale(
-    rows: Sequence[Row], source: ScoreSource, scale: Scale | None, own_scale: Scale | None
-) -> tuple[Scale, list[str]]:
-    """Scale that the user says, else the file, else that of the other ratings where all are on it, else as usual."""
-    values = [value for column in source.columns.values() for value in column.values()]
-    if stated := scale or source.scale:
-        low, high = stated
-        off = next((value for value in values if not low <= value <= high), None)
-        if off is None:
-            return stated, []
-        whose = "which --scale says" if scale else "which its rating_min and rating_max say"
-        raise InputError(
-            f"{source.name}, {_place_of(rows, source, off)}: is {off:g}, off the scale of {low:g} to {high:g}, {whose}"
-            "; correct the rating, or the scale"
-        )
-    low, high = min(values), max(values)
-    if own_scale is not None and own_scale[0] <= low and high <= own_scale[1]:
-        return own_scale, []
-    bounds, _ = find_scale(source, ReadOptions())
-    if bounds == (1.0, 5.0):
-        return bounds, []
-    low, high = bounds
-    lowest, highest = (_place_of(rows, source, value) for value in (min(values), max(values)))
-    return bounds, [
-        f"{source.name}: the scale of {low:g} to {high:g} is taken from its lowest rating ({lowest}) and its highest "
-        f"({highest}); say another with --scale."
-    ]
-
-
-def _place_of(rows: Sequence[Row], source: ScoreSource, rating: float) -> str:
-    """Where a rating stands first; of one that was brought to another scale its row."""
-    roles = find_roles(list(dict.fromkeys(name for row in rows for name in row.values)), {})
-    columns = source.read_columns or tuple(filter(None, [roles.get("rating") or roles.get("value")]))
-    for row in rows:
-        for column in columns:
-            with suppress(ValueError):
-                if NumberRule().read(row.values.get(column)) == rating:
-                    return f"{row.place}, field {column}"
-    return next(
-        f"{source.items[number].place}, of {rater}"
-        for rater, ratings in source.columns.items()
-        for number, value in ratings.items()
-        if value == rating
-    )
-
-
-def _version_column(rows: Sequence[Row], names: Collection[str], by: str) -> str:
-    """The column whose cells name versions; "" where there is none."""
-    for wanted in filter(None, (by, *_VERSION_COLUMNS)):
-        for column in (wanted, f"metadata.{wanted}"):
-            if any(str(row.values.get(column) or "").strip() in names for row in rows):
-                return column
-    return ""
-
-
-def _describe_other_names(rows: Sequence[Row], by_label: Mapping[str, str], by: str) -> str:
-    """What to do about a column of versions that names none of them; "" where there is no such column."""
+def _find_version_column(rows: Sequence[Row], by_label: Mapping[str, str], by: str) -> tuple[str, str]:
+    """The column whose cells name versions; where there is none, what to do about one that names others, if any."""
     listed = list_first(list(dict.fromkeys(by_label.values())))
-    for wanted in filter(None, (by, *_VERSION_COLUMNS)):
-        for column in (wanted, f"metadata.{wanted}"):
-            labels = list(dict.fromkeys(label for row in rows if (label := _label(row.values, column))))
-            if labels and not by_label.keys() & {*labels}:
-                typed = " ".join(f"{label}=RUN" for label in labels[: len(by_label)])
-                own_names = "" if by else f", or call the runs as the file does (assay decide {typed})"
-                return (
-                    f"its column {column} names {list_first([repr(label) for label in labels], 5)}, and the versions "
-                    f"are {listed}: write these names there{own_names}"
-                )
-    return ""
-
-
-def _check_whose(
-    rows: Sequence[Row],
-    column: str,
-    versions: Sequence[AnswerTable],
-    file: Path,
-    *,
-    other_names: str,
-    whose: str,
-) -> None:
-    """Raises where one rater rates one id twice: several versions have it, and nothing says whose answer is rated."""
-    roles = find_roles(list(dict.fromkeys(name for row in rows for name in row.values)), {})
-    first_places: dict[tuple[str, str], str] = {}
-    for row in rows:
-        name = _label(row.values, roles.get("id", ""))
-        owners = [version.name for version in versions if _own_id(name, version) in version.samples]
-        if not name or (len(owners) < 2 and not other_names) or _label(row.values, column):
-            continue
-        first = first_places.setdefault((name, _label(row.values, roles.get("rater", ""))), row.place)
-        if first != row.place:
-            of_several = f", and is an answer of {' and '.join(owners)}" if len(owners) > 1 else ""
-            place = f"{file}, {row.place}, field {roles['id']}"
-            raise InputError(f"{place}: {name!r} stands at {first} too{of_several}; {whose}")
-
-
-def _matcher(version: AnswerTable) -> ItemMatcher:
-    return ItemMatcher(_item(sample) for sample in version.samples.values())
-
-
-def _item(sample: Sample) -> Item:
-    before = asked_text(sample).removesuffix(sample.user_input).rstrip("\n")
-    return Item(sample.id, f"sample {sample.id}", sample.user_input, sample.response, before=before)
+    other_names = ""
+    for column in filter(None, (by, *_VERSION_COLUMNS)):
+        labels = list(dict.fromkeys(label for row in rows if (label := read_version(row.values, column))))
+        if by_label.keys() & {*labels}:
+            return column, ""
+        if labels and not other_names:
+            typed = " ".join(f"{label}=RUN" for label in labels[: len(by_label)])
+            own_names = "" if by else f", or call the runs as the file does (assay decide {typed})"
+            other_names = (
+                f"its column {column} names {list_first([repr(label) for label in labels], 5)}, and the versions "
+                f"are {listed}: write these names there{own_names}"
+            )
+    return "", other_names
 
 
 def _find(
@@ -452,9 +303,12 @@ def _find(
 ) -> list[tuple[int, str]]:
     """The answers that a row is of: several only where they have its text."""
     matches = []
+    name = item.question or item.id
     for version in within:
+        own = versioned_id(name, versions[version].name)  # where the row has the id that several versions share
         try:
-            number = matchers[version].find(_with_own_id(item, versions[version]))
+            known = replace(item, id=own if own in versions[version].samples else name)
+            number = matchers[version].find(known)
         except InputError as error:
             raise InputError(f"{file}, {error}") from None
         if number is not None and not has_other_answer(matchers[version].items[number], item):
@@ -464,35 +318,9 @@ def _find(
         if len(answers) > 1:
             listed = " and ".join(versions[version].name for version, _ in matches)
             raise InputError(
-                f"{file}, {item.place}: {item.id or item.user_input[:60]!r} is an answer of {listed}; {whose}"
+                f"{file}, {item.place}: {name or item.user_input[:60]!r} is an answer of {listed}; {whose}"
             )
     return matches
-
-
-def _with_own_id(item: Item, version: AnswerTable) -> Item:
-    """The row with the id of the answer it is of; where its question is that of another answer, of this one."""
-    name = _own_id(item.id, version)
-    sample = version.samples.get(name)
-    asked = " ".join(item.user_input.split())
-    if sample is None or not asked or asked in _questions(sample):
-        return replace(item, id=name)
-    to_question = [other for other, answer in version.samples.items() if asked in _questions(answer)]
-    if not to_question:  # the same question, written otherwise
-        return replace(item, id=name)
-    return replace(item, id=to_question[0] if len(to_question) == 1 else "")  # of several, the text says which
-
-
-def _questions(sample: Sample) -> tuple[str, str, str]:
-    """What a file may have as the question of an answer."""
-    texts = (sample.user_input, asked_text(sample), opening_question(sample))
-    first, second, third = (" ".join(text.split()) for text in texts)
-    return first, second, third
-
-
-def _own_id(name: str, version: AnswerTable) -> str:
-    """The id of a version's answer, where a row may have that which several versions share."""
-    own = versioned_id(name, version.name)
-    return own if own in version.samples else name
 
 
 def _describe_queues(database: "Database", versions: Sequence[AnswerTable]) -> list[str]:

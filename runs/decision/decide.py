@@ -38,8 +38,8 @@ from .version_measure import VersionMeasure, choose_measure, common_metrics, ori
 from .version_preferences import find_preferences, number_questions
 
 if TYPE_CHECKING:
+    from ...eval_sets.levels import RatedLevel
     from ...meta_eval.arrays import Floats, Places
-    from ...meta_eval.score_files.read_options import RatedLevel
     from ..store.database import Database
     from ..store.store import Store
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ...errors import UsageError
 from ...eval_sets.opening_question import listed_question
+from ...eval_sets.pair_ratings import describe_left_out_pair_ratings
 from ...judges.embedders import Embedder, embed_texts
 from ...meta_eval.clustering import OUTLIER, Stability, describe_stability
 from ...meta_eval.estimate import TOO_FEW_GROUPS, Estimate
@@ -16,7 +17,7 @@ from ...text.wording import count_of, verb_of
 from ...worker_threads import compute_beside
 from ..answers.pair_difference import adjust_p_values, paired_difference
 from ..answers.pairing import pair_samples
-from ..answers.rating_direction import describe_left_out_pair_ratings, rates_pair
+from ..answers.rating_direction import rates_pair
 from ..answers.table import AnswerTable
 from .bad_answers import BadAnswers, count_others, select_bad_answers
 from .failure_texts import FailureText, TextKind, embeddable_texts

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
+from ...eval_sets.items import RATER
 from ...judges import Answer, Answers, Judge, JudgeLike, JudgeSettings, Question, Reply, Request, Usage
 from ...judges.alignment import (
     Alignment,
@@ -33,7 +34,7 @@ from ...meta_eval.groups import Predict
 from ...meta_eval.question_only import add_question_only
 from ...meta_eval.rater_groups import RaterGroups, find_rater_groups
 from ...meta_eval.raters import Raters, agreement_of_raters
-from ...meta_eval.table import QUESTION_ONLY, RATER, ScoreTable
+from ...meta_eval.table import QUESTION_ONLY, ScoreTable
 from ...metrics import Score
 from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end

@@ -169,7 +169,8 @@ def build_value_table(
     """
     import numpy as np
 
-    from ...meta_eval.table import RATER, ScoreTable
+    from ...eval_sets.items import RATER
+    from ...meta_eval.table import ScoreTable
 
     by_rater = {RATER: [sample.rating_share for sample in samples]} if ratings is None else ratings
 

@@ -17,7 +17,7 @@ from ..answers.table import AnswerTable
 
 if TYPE_CHECKING:
     from ...meta_eval.meta_evaluation import MetaEvaluation
-    from ...meta_eval.score_files import JoinedScores
+    from ...meta_eval.score_join import JoinedScores
     from ...meta_eval.table import ScoreTable
 
 

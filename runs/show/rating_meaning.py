@@ -74,7 +74,7 @@ def predict_queue_stability(store: Store, queue: RatingQueue) -> "Stability | No
 
 
 def _score_table(store: Store, queue: RatingQueue) -> "ScoreTable":
-    from ...meta_eval.score_files import ReadOptions
+    from ...eval_sets.score_columns import ReadOptions
     from ..answers.score_table import join_scores, read_runs
 
     return join_scores(store.database, read_runs(store, [_run_of(queue)]), (), None, ReadOptions()).table

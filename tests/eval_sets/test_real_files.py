@@ -279,13 +279,12 @@ def test_the_columns_of_other_teams(tmp_path, header, row, says):
 
 def test_a_json_object_of_columns_or_around_rows(tmp_path):
     path = tmp_path / "a.json"
-    for columns in (
-        {"question": ["Free?", "When?"], "answer": ["Yes.", "May."]},
-        {"question": {"0": "a"}, "answer": {"0": "b"}},
+    for columns, answers in (
+        ({"question": ["Free?", "When?"], "answer": ["Yes.", "May."]}, [("Free?", "Yes."), ("When?", "May.")]),
+        ({"question": {"0": "Free?"}, "answer": {"0": "Yes."}}, [("Free?", "Yes.")]),
     ):
         path.write_text(json.dumps(columns), encoding="utf-8")
-        with pytest.raises(InputError, match=r"holds one object of columns \(`question`, `answer`\); write a list"):
-            load_set(path)
+        assert [(sample.user_input, sample.response) for sample in load_set(path)] == answers
     path.write_text(json.dumps({"results": [{"question": "Free?", "answer": "Yes."}], "run": 3}), encoding="utf-8")
     (sample,) = load_set(path)
     assert (sample.user_input, sample.metadata) == ("Free?", {"of_results": {"run": 3}})

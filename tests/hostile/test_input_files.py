@@ -14,11 +14,10 @@ from modules import module_of
 from openpyxl import Workbook
 
 from assay.errors import AssayError, InputError, UsageError
-from assay.eval_sets import load_set, read_table_file
+from assay.eval_sets import flat_rows, load_set, read_table_file
 from assay.generation import DocumentSource, load_bot, read_document
 from assay.judges import Cassette, load_settings
 from assay.meta_eval import Scorer
-from assay.meta_eval.score_files import flat_rows
 from assay.metrics import read_choice, read_documentation, read_rubric, read_vocabulary, tables_of_file
 from assay.prompts import read_prompt
 from assay.runs import Store

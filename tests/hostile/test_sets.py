@@ -13,8 +13,7 @@ import pytest
 from openpyxl import Workbook
 
 from assay.errors import AssayError, InputError
-from assay.eval_sets import load_set, write_set
-from assay.meta_eval.score_files import flat_rows
+from assay.eval_sets import flat_rows, load_set, write_set
 
 ROW = {"id": "a", "user_input": "How?", "response": "So.", "rating": 4}
 HEADER = "id,user_input,response,rating"
@@ -121,9 +120,9 @@ def test_a_number_of_309_digits_is_told_with_its_size(tmp_path):
     scores.write_text(json.dumps({"id": "a", "score": int("9" * 309)}) + "\n", encoding="utf-8")
     assert flat_rows(scores)  # read as a row; the number is refused where it is used
     with pytest.raises(InputError, match="has 309 digits"):
-        from assay.meta_eval.score_files import ReadOptions, read_scores
+        from assay.eval_sets import ReadOptions, read_score_files
 
-        read_scores(flat_rows(scores), "scores.jsonl", ReadOptions(metrics=("score",)))
+        read_score_files([scores], None, ReadOptions(metrics=("score",)))
 
 
 def test_nesting_is_bounded_and_told(tmp_path):

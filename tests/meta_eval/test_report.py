@@ -10,9 +10,17 @@ import numpy as np
 import pytest
 from tables_of_scores import table_of
 
-from assay.meta_eval import AnswerEvidence, MetricEvidence, confusions, evaluate_table, worst_disagreements
+from assay.eval_sets import Item, ReadOptions, ScoreSource
+from assay.meta_eval import (
+    AnswerEvidence,
+    JoinedScores,
+    MetricEvidence,
+    confusions,
+    evaluate_table,
+    join_sources,
+    worst_disagreements,
+)
 from assay.meta_eval.report import render_report
-from assay.meta_eval.score_files import Item, JoinedScores, ReadOptions, ScoreSource, join_sources
 from assay.presentation import axis_over
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"

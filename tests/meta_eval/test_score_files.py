@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from assay.errors import AssayError, InputError
-from assay.meta_eval import ScoreTable, evaluate_table, metric_agreements
-from assay.meta_eval.score_files import JoinedScores, ReadOptions, read_score_table
+from assay.eval_sets import ReadOptions, read_score_files
+from assay.meta_eval import JoinedScores, ScoreTable, evaluate_table, join_sources, metric_agreements
 
 EXPORTS = Path(__file__).parent / "exports"
 Write = Callable[..., Path]
@@ -27,6 +27,12 @@ def write(tmp_path: Path) -> Write:
         return path
 
     return written
+
+
+def read_score_table(scores: list[Path], ratings: Path | None, options: ReadOptions) -> JoinedScores:
+    sources, rating_source = read_score_files(scores, ratings or scores[0], options)
+    assert rating_source is not None
+    return join_sources(sources, rating_source, options)
 
 
 def by_item(table: ScoreTable, values: np.ndarray) -> dict[str, float | None]:
@@ -364,3 +370,57 @@ def test_two_columns_of_one_rater_are_joined(write):
         [write("s.csv", "id,f,rating_anja,Cijfer Anja\na,0.1,1,\nb,0.9,,5\n")], None, ReadOptions()
     )
     assert joined.table.raters == ("anja",)
+
+
+def test_another_rating_of_people_is_no_metric(write):
+    file = write("s.csv", "id,f,user_rating,expert_rating\na,0.1,1,2\nb,0.9,5,4\nc,0.5,3,3\n")
+    joined = read_score_table([file], None, ReadOptions())
+    assert (joined.table.metrics, rated(joined)) == (("f",), {"a": 1, "b": 5, "c": 3})
+    assert f"{file}: expert_rating is another rating and no metric; --rating expert_rating reads it" in joined.notes
+    chosen = read_score_table([file], None, ReadOptions(ratings=("expert_rating",)))
+    assert (chosen.table.metrics, rated(chosen)) == (("f",), {"a": 2, "b": 4, "c": 3})
+
+
+def test_rated_answers_that_nothing_scored_are_told_what_scores_them(write):
+    file = write("my answers.csv", "question,answer,rating\nFree?,Yes.,4\nWhen?,In May.,2\n")
+    with pytest.raises(InputError, match=r"nothing has scored its answers; `assay run '.*my answers.csv'` does"):
+        read_score_table([file], None, ReadOptions())
+
+
+def test_raters_on_two_scales_in_long_rows_are_brought_to_one(write):
+    """Of each row its own scale: 1 of 0 to 1 is the best, 3 of 1 to 5 the middle."""
+    rows = "id,rater,rating,rating_min,rating_max\na,an,1,0,1\na,bo,1,1,5\nb,an,3,1,5\nb,bo,1,0,1\n"
+    joined = read_score_table([write("s.csv", "id,f\na,1\nb,2\n")], write("r.csv", rows), ReadOptions())
+    assert (rated(joined, "an"), rated(joined, "bo")) == ({"a": 5, "b": 3}, {"a": 1, "b": 5})
+
+
+def test_long_rows_of_several_versions_and_a_rating_off_its_scale(write):
+    scores = "id,model,metric,value\na,old,f,0.1\na,new,f,0.9\nb,old,f,0.3\nb,new,f,0.8\n"
+    ratings = "id,model,rating\na,old,2\na,new,5\nb,old,1\nb,new,7\n"
+    options = ReadOptions(versions="model")
+    joined = read_score_table([write("s.csv", scores)], write("r.csv", ratings), options)
+    assert column(joined, "f") == {"a@old": 0.1, "a@new": 0.9, "b@old": 0.3, "b@new": 0.8}
+    told = "the scale of 1 to 10 is taken from its lowest rating (line 4, field rating) and its highest (line 5, field"
+    assert any(told in note for note in joined.notes)
+    with pytest.raises(InputError, match=r"r\.csv, line 5, field rating: is 7, off the scale of 1 to 5, which --scale"):
+        read_score_table([write("s.csv", scores)], write("r.csv", ratings), replace(options, scale=(1, 5)))
+
+
+def test_an_id_with_the_question_of_another_answer_means_that_answer(write):
+    ratings = [{"id": n, "question": f"q{n}?", "answer": f"a{n}", "rating": n + 1} for n in range(3)]
+    scores = [{"id": 2 - n, "question": f"q{n}?", "f": n / 2} for n in range(3)]
+    joined = read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
+    assert column(joined, "f") == {"0": 0, "1": 0.5, "2": 1}
+
+
+def test_ratings_of_pairs_in_a_file_are_left_out_and_said(write):
+    header = "id,rating,rating_min,rating_max,other_response\n"
+    ratings = write("r.csv", header + "a,2,1,5,\nb,4,1,5,\nc,-2,-2,2,No.\nd,1,-2,2,\n")
+    joined = read_score_table([write("s.csv", "id,f\na,1\nb,2\nc,3\nd,4\n")], ratings, ReadOptions())
+    assert (rated(joined), joined.table.rating_max) == ({"a": 2, "b": 4, "c": None, "d": None}, 5)
+    assert f"{ratings}: 1 rating says which of two answers is better, and is left out" in joined.notes
+    assert any("no other_response, so that it is not used" in note and "line 5" in note for note in joined.notes)
+    with pytest.raises(
+        InputError, match=r"r2\.csv: its ratings say which of two answers is better, and ratings of one"
+    ):
+        read_score_table([write("s.csv", "id,f\nc,3\n")], write("r2.csv", header + "c,-2,-2,2,No.\n"), ReadOptions())

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
+from assay.eval_sets import ReadOptions
 from assay.meta_eval import evaluate_table
 from assay.meta_eval.report import render_report
-from assay.meta_eval.score_files import ReadOptions
 from assay.presentation import (
     Column,
     Figure,

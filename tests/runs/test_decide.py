@@ -193,14 +193,30 @@ def test_a_file_of_ratings_names_answers_by_text_or_by_id_and_version(tmp_path):
         read(tmp_path, old, new, ratings=(ambiguous,))
 
 
+def test_a_version_in_some_rows_only_tells_these_apart(tmp_path):
+    file = tmp_path / "some.csv"
+    file.write_text("id,question,answer,version,rating\nq0,,,A,1\nq0,,,B,5\n,Question 1?,new 1,,4\n")
+    reading = read(tmp_path, version("old", [None] * 2), version("new", [None] * 2), ratings=(file,))
+    assert by_version(reading, reading.table.ratings) == {"A": [1, None], "B": [5, 4]}
+    file.write_text("id,question,answer,version,rating\nq0,,,A,1\nq0,,,B,5\nq1,Question 1?,new 1,,4\n")
+    reading = read(tmp_path, version("old", [None] * 2), version("new", [None] * 2), ratings=(file,))
+    assert by_version(reading, reading.table.ratings) == {"A": [1, None], "B": [5, 4]}
+
+
 @pytest.mark.parametrize(
     ("rows", "cause"),
     [
         ("id,rater,rating,version\nq0,ada,1,old\nq0,ada,5,new\n", "column version names 'old', 'new', and"),
         ("id,rater,rating,system\nq0,ada,1,old\n", r"call the runs as the file does \(assay decide old=RUN\)"),
-        ("id,rater,rating\nq0,ada,1\nq0,ada,5\n", r"is an answer of A and B; say whose .* column `version` \(A, B\)"),
-        ("id,rating\nq0,1\nq0,5\n", r"line 3, field id: 'q0' stands at line 2 too, and is an answer of A and B; say"),
-        ("id,rating,version\nz,1,old\nz,5,new\n", "field id: 'z' stands at line 2 too; its column version names 'old'"),
+        (
+            "id,rater,rating\nq0,ada,1\nq0,ada,5\n",
+            r"ada of q0 stands at line 2 too; say whose .* `version` \(A, B\)",
+        ),
+        ("id,rating\nq0,1\nq0,5\n", 'line 3, field id: "q0" stands at line 2 too; say whose is rated'),
+        (
+            "id,rating,version\nz,1,old\nz,5,new\n",
+            "none of its ratings is of an answer .* column version names 'old', 'new'",
+        ),
         ("id,rating,version\nz,1,old\n", "none of its ratings is of an answer .* column version names 'old'"),
     ],
 )

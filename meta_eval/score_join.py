@@ -1,82 +1,28 @@
 """Sources of scores and ratings become one table: items matched, columns named, what does not match listed."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
 
-from ...errors import InputError
-from ...eval_sets.number_rule import usual_rating_scale
-from ...text.wording import count_of, verb_of
-from ..arrays import Floats
-from ..table import BASELINES, ScoreTable
-from ..version_swaps import merge_groups
-from .flat_rows import check_patterns, flat_rows, is_known_lower_is_better
-from .read_options import RatedLevel, ReadOptions
-from .score_sources import Item, ScoreSource, read_ratings, read_scores
+from ..errors import InputError
+from ..eval_sets.column_table import is_lower_better
+from ..eval_sets.items import Item, ItemMatcher, ScoreSource, has_other_answer
+from ..eval_sets.levels import RatedLevel
+from ..eval_sets.number_rule import is_missing
+from ..eval_sets.score_columns import ReadOptions, check_patterns
+from ..eval_sets.score_files import find_scale
+from ..text.wording import count_of, verb_of
+from .arrays import Floats
+from .table import BASELINES, ScoreTable
+from .version_swaps import merge_groups
 
 _MOST_LISTED = 10
 _ROUNDING = 1e-9
 # a metric, the judge that scored it if any, the source where it was first met
 _Column = tuple[str, str, str]
-
-
-class ItemMatcher:
-    """Finds which of the items known so far another source means.
-
-    Items match by id where their answers do not differ, else by question and answer; texts match when only white space
-    differs.
-
-    Examples:
-        >>> matcher = ItemMatcher([Item("a", "row 1", "How?", "So."), Item("b", "row 2", "When?", "Now.")])
-        >>> matcher.find(Item("", "line 1", "When?", "Now. "))
-        1
-        >>> matcher.find(Item("c", "line 2", "Who?", "Me.")) is None
-        True
-    """
-
-    def __init__(self, items: Iterable[Item]) -> None:
-        self.items: list[Item] = []
-        self._number_by_id: dict[str, int] = {}
-        self._number_by_text: dict[tuple[str, str], int | None] = {}  # None: several items have this text
-        for item in items:
-            self.add(item)
-
-    def add(self, item: Item) -> int:
-        """Adds a new item and returns its number."""
-        number = len(self.items)
-        self.items.append(item)
-        if item.id:
-            self._number_by_id[item.id] = number
-        if any(key := _text_of(item)):
-            self._number_by_text[key] = None if key in self._number_by_text else number
-        return number
-
-    def find(self, item: Item) -> int | None:
-        """Returns the number of the item that is meant; None for a new one."""
-        by_id = self._number_by_id.get(item.id) if item.id else None
-        if by_id is not None and not has_other_answer(self.items[by_id], item):
-            return by_id
-        if (key := _text_of(item)) not in self._number_by_text:
-            return by_id
-        by_text = self._number_by_text[key]
-        if by_text is None:
-            raise InputError(
-                f"{item.place}: several rated answers have this text ({item.user_input[:60]!r}); give both "
-                "files an id column, so that it is clear which one is meant"
-            )
-        return by_text
-
-
-def has_other_answer(one: Item, other: Item) -> bool:
-    """Whether two items with one id hold different answers."""
-    return bool(one.response and other.response) and _text_of(one)[1] != _text_of(other)[1]
-
-
-def _text_of(item: Item) -> tuple[str, str]:
-    return " ".join(item.user_input.split()), " ".join(item.response.split())
 
 
 @dataclass(frozen=True)
@@ -98,36 +44,6 @@ class JoinedScores:
     def texts(self) -> dict[str, tuple[str, str]]:
         """By item, what was asked (in a conversation after what was said before) and what was answered."""
         return {item: (answer.asked, answer.response) for item, answer in self.answers.items()}
-
-
-def read_score_table(scores: Sequence[Path], ratings: Path | None, options: ReadOptions) -> JoinedScores:
-    """Reads the table of files of scores and a file of ratings, which is the first file of scores where none is named.
-
-    Raises `InputError` as `read_scores`, `read_ratings` and `join_sources`.
-    """
-    sources, rating_source = read_score_files(scores, ratings or scores[0], options)
-    assert rating_source is not None
-    return join_sources(sources, rating_source, options)
-
-
-def read_score_files(
-    scores: Sequence[Path], ratings: Path | None, options: ReadOptions
-) -> tuple[list[ScoreSource], ScoreSource | None]:
-    """Reads files of scores and a file of ratings; a file that is both is read once."""
-    rows = {
-        path: flat_rows(path, options.sheet, options.header_row)
-        for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))
-    }
-    sources = {path: read_scores(rows[path], str(path), options) for path in dict.fromkeys(scores) if path != ratings}
-    rating_source = None
-    if ratings:
-        metrics = {metric for source in sources.values() for metric in source.columns}
-        is_both = ratings in scores
-        rating_source = read_ratings(rows[ratings], str(ratings), options, metrics=metrics, has_scores=is_both)
-        if is_both:
-            read = rating_source.read_columns
-            sources[ratings] = read_scores(rows[ratings], str(ratings), options, other_columns=read)
-    return [sources[path] for path in dict.fromkeys(scores)], rating_source
 
 
 def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: ReadOptions) -> JoinedScores:
@@ -160,8 +76,8 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     ids = _item_ids(matcher.items, ratings.name)
     unscored = tuple(ids[place] for place in sorted(rated - set(scored)))
     unrated = tuple(ids[place] for place in scored if place not in rated)
-    items = [[matcher.items[place], *answers[place]] for place in scored]
-    scale, scale_notes = find_scale(ratings, options)
+    items = [_merge_items([matcher.items[place], *answers[place]]) for place in scored]
+    scale, scale_notes = find_scale(ratings)
     metric_by_column = _name_columns(columns)
     directions, direction_notes = _find_directions(metric_by_column, scores, options)
     names = tuple(ids[place] for place in scored)
@@ -191,8 +107,7 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
         baselines=BASELINES | {name for name, metric in metric_by_column.items() if metric in BASELINES},
     )
     notes += [*scale_notes, *direction_notes, *_list_unmatched(unscored, unrated)]
-    merged = dict(zip(names, map(_merge_items, items), strict=True))
-    return JoinedScores(table, unscored, unrated, tuple(notes), merged)
+    return JoinedScores(table, unscored, unrated, tuple(notes), dict(zip(names, items, strict=True)))
 
 
 def _match_items(source: ScoreSource, matcher: ItemMatcher, rating_name: str, notes: list[str]) -> list[int]:
@@ -268,7 +183,7 @@ def _find_directions(
         elif metric in stated:
             directions[column] = stated[metric]
         else:
-            directions[column] = not is_known_lower_is_better(metric)
+            directions[column] = not is_lower_better(metric)
             guessed += [] if directions[column] else [column]
     notes = [f"lower is better for {', '.join(guessed)}, by its name; say otherwise with --higher-is-better"]
     return directions, notes if guessed else []
@@ -281,43 +196,41 @@ def _array(places: Sequence[int], columns: Collection[Mapping[int, float]]) -> F
     return array
 
 
-def _labels(items: Sequence[list[Item]], attribute: str, option: str = "") -> list[str]:
+def _labels(items: Sequence[Item], attribute: str, option: str = "") -> list[str]:
     """The label of each item. Raises `InputError` where an option names an attribute of which no item has one."""
-    labels = [next((label for item in same if (label := item.label(attribute))), "") for same in items]
+    labels = [item.label(attribute) for item in items]
     if option and not any(labels):
         raise InputError(f"--{option} {attribute}: no item has a label for it; write a column `{attribute}`")
     return labels
 
 
-def _versions(items: Sequence[list[Item]], options: ReadOptions) -> tuple[str, ...]:
+def _versions(items: Sequence[Item], options: ReadOptions) -> tuple[str, ...]:
     """The version that gave each answer; empty where all are of one.
 
     That is the one that the source names (a run), the label of the attribute, or both where there are several of both.
     """
     labels = _labels(items, options.versions or "system", "versions" if options.versions else "")
-    runs = [next((item.version for item in same_items if item.version), "") for same_items in items]
-    systems = Counter(run for run, _ in set(zip(runs, labels, strict=True)))
+    systems = Counter(run for run, _ in {(item.version, label) for item, label in zip(items, labels, strict=True)})
     versions = tuple(
-        " ".join(filter(None, (run, label if systems[run] > 1 else ""))) if run else label
-        for run, label in zip(runs, labels, strict=True)
+        f"{item.version} {label if systems[item.version] > 1 else ''}".rstrip() if item.version else label
+        for item, label in zip(items, labels, strict=True)
     )
     return versions if len(set(versions) - {""}) > 1 else ()
 
 
-def _questions(items: Sequence[list[Item]], versions: Sequence[str], groups: Sequence[str]) -> tuple[str, ...]:
+def _questions(items: Sequence[Item], versions: Sequence[str], groups: Sequence[str]) -> tuple[str, ...]:
     """What answers to one question have in common: what the source says, else the text; empty where that is unknown.
 
     A text that one version was asked in several groups, such as a greeting, is another question in each group.
     """
-    named = [next((item.question for item in same_items if item.question), "") for same_items in items]
-    texts = [" ".join(next((item.asked for item in same if item.user_input), "").split()) for same in items]
+    texts = [" ".join(item.asked.split()) if item.user_input else "" for item in items]
     groups_of = defaultdict[tuple[str, str], set[str]](set)
     for text, version, group in zip(texts, versions, groups, strict=True):
         groups_of[text, version].add(group)
     repeated = {text for (text, _), of_text in groups_of.items() if len(of_text) > 1}
     return tuple(
-        name or (f"{group}: {text}" if text in repeated else text)
-        for name, text, group in zip(named, texts, groups, strict=True)
+        item.question or (f"{group}: {text}" if text in repeated else text)
+        for item, text, group in zip(items, texts, groups, strict=True)
     )
 
 
@@ -337,25 +250,11 @@ def _merge_items(items: list[Item]) -> Item:
 
     first = {one.name: next(filter(None, (getattr(item, one.name) for item in items)), "") for one in fields(Item)}
     reasons = {metric: reason for item in reversed(items) for metric, reason in item.reasons.items()}
-    values = {key: value for item in reversed(items) for key, value in item.values.items()}
+    values = items[0].values
+    for item in items[1:]:
+        if item.values is not values:  # of a file with scores and ratings both have the same row
+            values = {**item.values, **{key: value for key, value in values.items() if not is_missing(value)}}
     return Item(**first | {"contexts": first["contexts"] or (), "values": values, "reasons": reasons})
-
-
-def find_scale(ratings: ScoreSource, options: ReadOptions) -> tuple[tuple[float, float], list[str]]:
-    """Finds the scale: the user's or the source's, else the usual one that holds all ratings, else their range."""
-    if scale := options.scale or ratings.scale:
-        return scale, []
-    values = [rating for numbers in ratings.columns.values() for rating in numbers.values()]
-    low, high = min(values), max(values)
-    usual = usual_rating_scale(values)
-    if usual is not None and (low < high or low >= 1):
-        low, high = usual[:2]
-        hint = usual.hint or "say another with --scale"
-        note = f"the ratings are taken to be on a scale from {low:g} to {high:g}; {hint}"
-        return (low, high), [note] if usual.hint or (low, high) != (1, 5) else []
-    if low == high:
-        raise InputError(f"{ratings.name}: all ratings are {low:g}; say the scale (--scale 0-1)")
-    return (low, high), [f"the ratings are taken to be on a scale from {low:g} to {high:g}; say another with --scale"]
 
 
 def _list_unmatched(unscored: tuple[str, ...], unrated: tuple[str, ...]) -> list[str]:

@@ -1,0 +1,346 @@
+"""The rows of a file of scores or ratings: its options, its items, and the numbers of its columns."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ..errors import InputError, UsageError
+from ..name_suggestions import nearest_names, quote_names
+from ..number_bounds import LARGEST_NUMBER
+from ..shell_words import quote_word
+from ..text.wording import count_of, list_first
+from . import cell_values
+from .column_search import VersionSearch
+from .column_table import (
+    ALIASES,
+    NAMES,
+    ROLES,
+    criterion_of,
+    find_roles,
+    is_failed_status,
+    is_no_rating,
+    is_total,
+    rater_of,
+    says_failure,
+    usual_name,
+)
+from .columns import check_names, first_text
+from .items import Item, as_label
+from .levels import RatedLevel
+from .number_rule import Bounds, ColumnCells, NumberRule, scale_of_header, scale_of_rule
+from .pair_ratings import describe_left_out_pair_ratings, describe_lost_pairs, has_other_answer
+from .rows import Row
+from .version_column import read_version, versioned_id
+
+REPEATED = (
+    "keep one of them, give each its own id, or say which column names the version that gave the answer "
+    "(--versions COLUMN)"
+)
+# never a metric, though a number may stand in them
+_NO_METRICS = {"rating", "rating_min", "rating_max", *ROLES["rating"], *NAMES["time"]}
+_BESIDE = frozenset(name for role in ("reason", "status", "error") for name in (role, *NAMES[role]))
+_HOLDERS = ("metadata", "scores", "metrics")
+_OF_SCORES = {"evidence", "usage"}  # what `assay run --out FOLDER` keeps of each score
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How files of scores and ratings are read: what a user may say where the columns' names do not."""
+
+    # their column -> ours (id, metric, value, rater, rating, user_input, ...)
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    # the metrics to read, as patterns such as `metadata.published_metrics.*`; all if empty
+    metrics: tuple[str, ...] = ()
+    # the columns of ratings, or the raters, to read, as patterns; found by their names if empty
+    ratings: tuple[str, ...] = ()
+    lower_is_better: tuple[str, ...] = ()  # metrics whose lower scores are better
+    # metrics whose higher scores are better, though their names or runs say otherwise
+    higher_is_better: tuple[str, ...] = ()
+    group: str | None = None  # the attribute whose items share a source; None for `group`
+    by: tuple[str, ...] = ()  # attributes by whose labels the items are evaluated apart
+    scale: Bounds | None = None  # the lowest and the highest rating; None where the files say it
+    sheet: str | None = None  # the sheet of Excel files
+    header_row: int | None = None  # the row of CSV and Excel files that names the columns, 0 for none; None to find it
+    level: RatedLevel | None = None  # whether runs are read by conversation or by turn; None for what is rated
+    versions: str | None = None  # the attribute that says which version gave an answer; None for `system`
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The columns that hold labels of items and so no scores, though the labels may be numbers."""
+        names = {"group", "language", "message_type", *self.by, *filter(None, (self.group, self.versions))}
+        return frozenset(names | {f"metadata.{name}" for name in names})
+
+
+def short_name(column: str) -> str:
+    """A column's name without the object that only holds it: `metadata.published.bleu` is `published.bleu`."""
+    first, dot, rest = column.partition(".")
+    return rest if dot and first in _HOLDERS else column
+
+
+def match_columns(patterns: Iterable[str], columns: Iterable[str]) -> list[str]:
+    """Returns the columns that the patterns name, in the patterns' order.
+
+    Examples:
+        >>> match_columns(["bleu", "scores.*"], ["scores.a", "scores.b", "metadata.bleu"])
+        ['metadata.bleu', 'scores.a', 'scores.b']
+    """
+    listed = list(columns)
+    matches: dict[str, None] = {}
+    for pattern in patterns:
+        if pattern in listed:  # a name may hold a bracket or a star
+            matches[pattern] = None
+        else:
+            named = [
+                column for column in listed if any(fnmatchcase(name, pattern) for name in (column, short_name(column)))
+            ]
+            matches |= dict.fromkeys(named)
+    return list(matches)
+
+
+def check_patterns(patterns: Iterable[str], columns: Iterable[str], what: str, name: str) -> None:
+    """Raises `UsageError` for a pattern that names none of the columns; `what` says what the columns are."""
+    listed_columns = list(columns)
+    for pattern in patterns:
+        if not match_columns([pattern], listed_columns):
+            listed = list(dict.fromkeys(map(short_name, listed_columns)))
+            meant = nearest_names(pattern, listed)
+            hint = f"did you mean {meant[0]}? It" if meant else "it"
+            raise UsageError(f"{name}: unknown {what} `{pattern}`; {hint} has {quote_names(listed)}")
+
+
+class ScoreFile:
+    """The rows of one file, and what of its columns only all of them tell."""
+
+    def __init__(self, rows: Sequence[Row], name: str, options: ReadOptions, repeated: str = REPEATED) -> None:
+        self.name, self.repeated, self.notes = name, repeated, list[str]()
+        self.names = list(dict.fromkeys(column for row in rows for column in row.values))
+        self.labels = options.labels
+        check_names(options.mapping, ROLES)
+        self.roles = find_roles(self.names, options.mapping)
+        self.rows = self._without_totals(rows)
+        self._rules: dict[str, ColumnCells] = {}
+        self.items: list[Item] = []
+        self.rows_of_items: list[tuple[int, Row]] = []  # the number of the item of each row
+        self.cells: dict[str, list[tuple[int, Row]]] = {}  # those with one score or rating, by its name
+        self.value = self.roles.get("value", "")  # the column that such rows have it in
+        self.reasons: dict[int, dict[str, str]] = {}  # of the scores of each item, by metric
+        self.beside = {
+            column: columns for column in self.names if (columns := _columns_beside(column, self.names, self.roles))
+        }
+        self._failed_words = self._statuses_of_failure()
+        search = VersionSearch({self.roles.get("id", "id"): "id"}, options.versions or "")
+        has_raters = "rater" in self.roles and bool({"rating", "value"} & self.roles.keys())
+        part = self.roles.get("metric" if self.is_long else "rater" if has_raters else "", "")
+        for row in self.rows:
+            search.add(row, as_label(row.values.get(part)))
+        self.version = search.result()  # the column that tells apart the answers of versions to the question of one id
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a row is one score, with the name of its metric."""
+        return {"metric", "value"} <= self.roles.keys()
+
+    def tell(self, note: str) -> None:
+        """Notes what the user should know."""
+        self.notes.append(f"{self.name}: {note}")
+
+    def error(self, row: Row, column: str, problem: str) -> InputError:
+        """The error of one cell: file, line, field, and what is wrong with its cure."""
+        return InputError(f"{self.name}, {row.place}, field {column}: {problem}")
+
+    def _without_totals(self, rows: Sequence[Row]) -> list[Row]:
+        """The rows without those that sum up others, which their first cell names so."""
+        texts = [column for role in ("user_input", "response") if (column := self.roles.get(role))]
+        totals = {
+            row.place: first
+            for row in rows
+            if is_total(first := first_text(row.values))
+            and not (len(texts) > 1 and all(as_label(row.values.get(column)) for column in texts))
+        }
+        if totals:
+            listed = list_first([f'{place} "{first}"' for place, first in totals.items()], 5)
+            self.tell(f"{count_of(len(totals), 'row')} left out that sums up others: {listed}")
+        return [row for row in rows if row.place not in totals]
+
+    def rule(self, column: str) -> tuple[ColumnCells, NumberRule]:
+        """The cells of a column, and how they are read as numbers."""
+        if column not in self._rules:
+            cells = self._rules[column] = ColumnCells()
+            for row in self.rows:
+                cells.add(row.values.get(column))
+        return self._rules[column], self._rules[column].rule()
+
+    def holds_numbers(self, column: str) -> bool:
+        """Whether most of what stands in a column is a number: then what is none is a mistake, not a text."""
+        cells, rule = self.rule(column)
+        is_own = rule.labels and not ({*rule.labels} <= {"true", "false"})
+        return not is_own and (len(cells.values()) > cells.count_unread() or bool(cells.find_unclear()))
+
+    def number(self, row: Row, column: str) -> float | None:
+        """The number in a cell; None where there is none. Raises `InputError` with the place of the cell."""
+        try:
+            number = self.rule(column)[1].read(row.values.get(column))
+            if number is not None and abs(number) > LARGEST_NUMBER:
+                raise ValueError(f"is larger than {LARGEST_NUMBER:g}; write it in a larger unit, or leave it empty")
+        except ValueError as error:
+            raise self.error(row, column, str(error)) from None
+        return number
+
+    def read_items(self, role: str = "", value: str = "") -> None:
+        """Reads the items: one per row, or of rows with one score or rating each one per id, or else per text.
+
+        Raises `InputError` where nothing tells two rows apart.
+        """
+        by, self.value = self.roles.get(role, ""), value or self.value
+        numbers: dict[object, int] = {}
+        places: dict[tuple[int, str], str] = {}
+        for place, row in enumerate(self.rows):
+            item, name = self._item(row), as_label(row.values.get(by))
+            texts = (item.user_input, item.response)
+            if by and not (name and (item.id or any(texts))):
+                missing = self.roles.get("id", "id") if name else by
+                raise self.error(row, missing, "is missing; without it nobody knows what was measured")
+            number = numbers.setdefault(item.id or (texts if by else place), len(self.items))
+            if number == len(self.items):
+                self.items.append(item)
+            if (first := places.setdefault((number, name), row.place)) != row.place:
+                what = f"{name} of {item.id or 'this item'}" if by else f'"{item.id}"'
+                cure = self.repeated if item.id else "keep one of them"
+                raise self.error(row, by or self.roles["id"], f"{what} stands at {first} too; {cure}")
+            self.rows_of_items.append((number, row))
+            if by:
+                self.cells.setdefault(name, []).append((number, row))
+
+    def _item(self, row: Row) -> Item:
+        roles = self.roles
+        contexts: Any = row.values.get(roles.get("retrieved_contexts", ""))
+        if isinstance(contexts, str):
+            try:
+                contexts = cell_values.parse_texts(contexts)
+            except ValueError as error:
+                raise self.error(row, roles["retrieved_contexts"], str(error)) from None
+        name = as_label(row.values.get(roles.get("id", "")))
+        version = as_label(read_version(row.values, self.version)) if self.version and name else ""
+        question, answer = (row.values.get(roles.get(role, "")) for role in ("user_input", "response"))
+        return Item(
+            versioned_id(name, version) if version else name,
+            row.place,
+            question if isinstance(question, str) else "",
+            answer if isinstance(answer, str) else "",
+            contexts=tuple(str(context) for context in contexts or ()),
+            values=row.values,
+            version=version,
+            question=name if version else "",
+        )
+
+    def numbers(self, name: str) -> dict[int, float]:
+        """The numbers of a column, or of a rater, by item."""
+        column, rows = (self.value, self.cells[name]) if name in self.cells else (name, self.rows_of_items)
+        numbers = {number: self.number(row, column) for number, row in rows}
+        return {number: value for number, value in numbers.items() if value is not None}
+
+    def scores(self, metric: str) -> dict[int, float]:
+        """The scores of a metric by item, without those that are no measurements; and their reasons."""
+        column, rows = (self.value, self.cells[metric]) if metric in self.cells else (metric, self.rows_of_items)
+        reason_column = self.beside.get(column, {}).get("reason", "")
+        is_own = bool(self.cells) or reason_column != self.roles.get("reason")
+        scores, failed = dict[int, float](), list[str]()
+        for number, row in rows:
+            score = self.number(row, column)
+            if score is not None and self.is_failed(row, column, score):
+                failed.append(row.place)
+            elif score is not None:
+                scores[number] = score
+            if is_own and isinstance(reason := row.values.get(reason_column), str) and reason:
+                self.reasons.setdefault(number, {})[short_name(metric)] = reason
+        if failed:
+            count = count_of(len(failed), "score")
+            self.tell(f"{count} of {short_name(metric)} missing, as the metric failed there: {list_first(failed, 5)}")
+        return scores
+
+    def is_failed(self, row: Row, column: str, number: float) -> bool:
+        """Whether a number stands for a metric that failed: by its status or error, or the reason of a 0."""
+        beside = self.beside.get(column, {})
+        is_row = "metric" not in self.roles
+        for role in ("status", "error"):
+            cell = as_label(row.values.get(beside.get(role, "")))
+            says = (
+                cell.casefold() in self._failed_words if role == "status" else cell.casefold() not in {"", "false", "0"}
+            )
+            if says and (number <= 0 or not (is_row and beside[role] == self.roles.get(role))):
+                return True
+        reason = row.values.get(beside.get("reason", ""))
+        return number <= 0 and isinstance(reason, str) and says_failure(reason)
+
+    def _statuses_of_failure(self) -> frozenset[str]:
+        """The statuses in it that say that there is no score; `failed` beside `passed` is a verdict on one."""
+        columns = {columns["status"] for columns in self.beside.values() if "status" in columns}
+        words = {as_label(row.values.get(column)).casefold() for row in self.rows for column in columns}
+        verdicts = {"failed", "fail"} if words & {"pass", "passed"} else set[str]()
+        return frozenset(word for word in words - verdicts if is_failed_status(word))
+
+    def is_no_metric(self, column: str) -> bool:
+        """Whether a numeric column is known to be something else than a metric's scores."""
+        parts = column.split(".")
+        return (
+            column in {self.roles.get(role) for role in ("id", "rating", "rating_min", "rating_max", *ALIASES)}
+            or usual_name(column.removeprefix("metadata.")) in _NO_METRICS
+            or parts[0] in {"ratings", "reasons"}
+            or not _OF_SCORES.isdisjoint(parts)
+            or re.split(r"[\s_.]", column.casefold())[-1] in _BESIDE
+            or bool(rater_of(column) or criterion_of(column))
+            or column.startswith(("column ", "Unnamed:"))  # the index that pandas writes
+        )
+
+    def tell_ratings(self, read: Collection[str], *, is_named: bool) -> None:
+        """Notes which cells of the columns hold no rating, how labels are read, and what other ratings there are."""
+        for column in read:
+            cells = [f'{row.place} "{row.values[column]}"' for row in self.rows if is_no_rating(row.values.get(column))]
+            if cells:
+                self.tell(f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}")
+            if described := self.rule(column)[1].describe():
+                self.tell(f"read {column} as ratings from 0 to 1, {described}")
+        for column in () if is_named else self.names:
+            is_rating = usual_name(column) in ROLES["rating"] or criterion_of(column)
+            if is_rating and column not in read and self.holds_numbers(column):
+                self.tell(f"{column} is another rating and no metric; --rating {quote_word(column)} reads it")
+
+    def tell_pairs(self, rated: Sequence[Row]) -> None:
+        """Notes the ratings that are left out since they say which of two answers is better."""
+        lost = [row.place for row in rated if not has_other_answer(row.values)]
+        if pairs := len(rated) - len(lost):
+            self.tell(describe_left_out_pair_ratings(pairs))
+        if lost:
+            self.notes.append(describe_lost_pairs(self.name, len(lost), lost[0]))
+
+    def scale_of(self, columns: Sequence[str]) -> Bounds | None:
+        """The scale that the names of the columns of ratings say, or the way in which they are written."""
+        told = {scale_of_header(column) or scale_of_rule(self.rule(column)[0]) for column in columns}
+        return told.pop() if len(told) == 1 else None
+
+    def place_of(self, rating: float, columns: Sequence[str], item: int | None = None) -> str:
+        """Where a rating, of an item or of any, stands first."""
+        rows = (row for number, row in self.rows_of_items if item in (None, number))
+        cells = ((row, column) for row in rows for column in columns)
+        return next(f"{row.place}, field {column}" for row, column in cells if self.number(row, column) == rating)
+
+
+def _columns_beside(column: str, names: Collection[str], roles: Mapping[str, str]) -> dict[str, str]:
+    """The columns that say why a score is what it is: those of the metric, else of the row."""
+    by_name = {_plain(name): name for name in names}
+    bases = [_plain(column), _plain(column).removesuffix("_score").removesuffix("_value")]
+    if column.startswith("scores.") and (reason := f"reasons.{column.removeprefix('scores.')}") in names:
+        by_name[f"{bases[0]}_reason"] = reason
+    beside = {}
+    for role in ("status", "error", "reason"):
+        words = (role, *NAMES[role])
+        named = [by_name[f"{base}_{word}"] for base in bases for word in words if f"{base}_{word}" in by_name]
+        if named or role in roles:
+            beside[role] = named[0] if named else roles[role]
+    return beside
+
+
+def _plain(column: str) -> str:
+    return re.sub(r"[\s_.:-]+", "_", column.casefold())

@@ -1,0 +1,305 @@
+"""What files of scores and ratings say: one column of numbers per metric or rater, and the scale of ratings."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..errors import InputError
+from ..name_suggestions import quote_names
+from ..shell_words import quote_word
+from ..text.wording import count_of
+from .column_table import (
+    ROLES,
+    is_known_metric,
+    rater_of,
+    usual_name,
+)
+from .flat_rows import flat_rows
+from .items import RATER, ScoreSource
+from .number_rule import Bounds, is_missing, usual_rating_scale
+from .pair_ratings import (
+    split_pair_rows,
+)
+from .rows import Row
+from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name
+
+_WIDEST_SCALE = 10  # where nothing says which columns are ratings, 0-10 is the widest scale that is believed
+_HOW_TO_RATE = "name their columns (--rating), or write a column rating, or the columns id, rater and rating"
+
+
+def read_score_files(
+    scores: Sequence[Path], ratings: Path | None, options: ReadOptions
+) -> tuple[list[ScoreSource], ScoreSource | None]:
+    """Reads files of scores and a file of ratings; a file that is both is read once."""
+    rows = {
+        path: flat_rows(path, options.sheet, options.header_row)
+        for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))
+    }
+    sources = {path: read_scores(rows[path], str(path), options) for path in dict.fromkeys(scores) if path != ratings}
+    rating_source = None
+    if ratings:
+        metrics = {metric for source in sources.values() for metric in source.columns}
+        is_both = ratings in scores
+        rating_source = read_ratings(rows[ratings], str(ratings), options, metrics=metrics, has_scores=is_both)
+        if is_both:
+            read = rating_source.read_columns
+            sources[ratings] = read_scores(rows[ratings], str(ratings), options, other_columns=read)
+    return [sources[path] for path in dict.fromkeys(scores)], rating_source
+
+
+def read_scores(
+    rows: Sequence[Row], name: str, options: ReadOptions, *, other_columns: Collection[str] = ()
+) -> ScoreSource:
+    """Reads the metrics' scores in rows: long (columns metric and value) or wide (one column per metric).
+
+    Wide, every column of numbers is a metric, unless its name says otherwise or it is in `other_columns`. A score whose
+    status, error or reason says that the metric failed is missing. `name` is the file's, for messages.
+
+    Raises:
+        InputError: A cell is no number, an item stands twice, or there are no numbers at all.
+
+    Examples:
+        >>> rows = [Row(1, "line 2", {"id": "a", "bleu": 0.5, "note": "x"}), Row(2, "line 3", {"id": "b", "bleu": 1})]
+        >>> read_scores(rows, "scores.csv", ReadOptions()).columns
+        {'bleu': {0: 0.5, 1: 1.0}}
+    """
+    file = ScoreFile(rows, name, options)
+    file.read_items("metric" if file.is_long else "")
+    excluded = {*other_columns, *options.labels}
+    candidates = list(file.cells) or [
+        column for column in file.names if not file.is_no_metric(column) and column not in excluded
+    ]
+    requested = match_columns(options.metrics, candidates)
+    offered = [
+        column for column in candidates if column in requested or column in file.cells or file.holds_numbers(column)
+    ]
+    if not offered:
+        raise _nothing_scored(file)
+    selected = requested if options.metrics else offered
+    scores = {short_name(metric): file.scores(metric) for metric in selected}
+    items = file.items
+    for number, reasons in file.reasons.items():
+        items[number] = replace(items[number], reasons=reasons)
+    return ScoreSource(
+        name, tuple(items), scores, read_columns=tuple(selected), offered=tuple(offered), notes=tuple(file.notes)
+    )
+
+
+def read_ratings(
+    rows: Sequence[Row],
+    name: str,
+    options: ReadOptions,
+    *,
+    metrics: Collection[str] = (),
+    has_scores: bool = False,
+    repeated: str = REPEATED,
+) -> ScoreSource:
+    """Reads people's ratings in rows: long (columns rater and rating), an object `ratings` by rater, a column `rating`,
+    or one column per rater.
+
+    The scores of `metrics` are nobody's ratings. In a file that has scores too, only what is named as ratings is.
+    `repeated` says what to do about an id that stands twice.
+
+    Raises:
+        InputError: As `read_scores`, and where nothing says which columns are ratings.
+
+    Examples:
+        >>> rows = [Row(1, "line 2", {"id": "a", "ratings.ann": 4, "ratings.bob": 5})]
+        >>> read_ratings(rows, "ratings.jsonl", ReadOptions()).columns
+        {'ann': {0: 4.0}, 'bob': {0: 5.0}}
+    """
+    rows, pairs = split_pair_rows(rows)
+    if pairs and not rows:
+        raise InputError(
+            f"{name}: its ratings say which of two answers is better, and ratings of one answer are needed; `assay "
+            "decide` reads preferences between versions, and what a judge of pairs is worth says `assay judges card`"
+        )
+    file = ScoreFile(rows, name, options, repeated)
+    roles = file.roles
+    value = roles.get("rating") or ("" if file.is_long else roles.get("value", ""))
+    if "rater" in roles and value:
+        read = [value]
+        file.read_items("rater", value)
+        check_patterns(options.ratings, file.cells, "rater", name)
+        raters = match_columns(options.ratings, file.cells) if options.ratings else list(file.cells)
+        columns = {rater: file.numbers(rater) for rater in raters}
+    else:
+        read = _named_rating_columns(file, options)
+        if not read and not has_scores:
+            read = _guess_rating_columns(file, metrics)
+            file.tell(f"the columns {quote_names(read)} are read as the ratings of {count_of(len(read), 'rater')}")
+        if not read:
+            raise _nobody_rated(file)
+        file.read_items()
+        columns = _join_raters({column: file.numbers(column) for column in read}, name)
+        file.tell_ratings(read, is_named=bool(options.ratings))
+        if not options.ratings and len(columns) > 1 and roles.get("rating") in read:
+            # beside the raters' own ratings, `rating` is their mean or says nothing new
+            rated = {number for rater, numbers in columns.items() if rater != RATER for number in numbers}
+            columns[RATER] = {number: rating for number, rating in columns[RATER].items() if number not in rated}
+    columns = {rater: numbers for rater, numbers in columns.items() if numbers}
+    if not columns:
+        raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(file.names)})")
+    file.tell_pairs([row for row in pairs if any(not is_missing(row.values.get(column)) for column in read)])
+    scale, columns = _read_scale(file, columns, read, options.scale)
+    values = [rating for numbers in columns.values() for rating in numbers.values()]
+    extremes = ("", "") if scale else (file.place_of(min(values), read), file.place_of(max(values), read))
+    return ScoreSource(
+        name,
+        tuple(file.items),
+        columns,
+        scale=scale,
+        extremes=extremes,
+        read_columns=tuple(read),
+        notes=tuple(file.notes),
+    )
+
+
+def _nothing_scored(file: ScoreFile) -> InputError:
+    if {"user_input", "response"} <= file.roles.keys():
+        typed = quote_word(file.name)
+        return InputError(
+            f"{file.name}: nothing has scored its answers; `assay run {typed}` does, and `assay meta last` then "
+            f"compares the scores with the ratings (it has {quote_names(file.names)})"
+        )
+    rated = [column for column in file.names if rater_of(column) or column.startswith("ratings.")]
+    held = f", only the ratings {quote_names(rated)}" if rated else ""
+    return InputError(
+        f"{file.name}: there are no scores in it{held}; write one column per metric, or the columns id, metric and "
+        f"value (it has {quote_names(file.names)})"
+    )
+
+
+def _nobody_rated(file: ScoreFile) -> InputError:
+    return InputError(
+        f"{file.name}: nobody rated in it; name a file of ratings (--ratings FILE), or {_HOW_TO_RATE} (it has "
+        f"{quote_names(file.names)})"
+    )
+
+
+def _rater_name(column: str) -> str:
+    if usual_name(column) in (*ROLES["rating"], "rating"):
+        return RATER
+    return rater_of(column) or short_name(column).removeprefix("ratings.")
+
+
+def _join_raters(by_column: Mapping[str, dict[int, float]], name: str) -> dict[str, dict[int, float]]:
+    """The ratings by rater; two columns of one rater are joined. Raises `InputError` where they differ."""
+    columns: dict[str, tuple[str, str, dict[int, float]]] = {}
+    for column, numbers in by_column.items():
+        rater = _rater_name(column)
+        first, known, joined = columns.setdefault(rater.casefold(), (column, rater, {}))
+        if any(joined.get(place, number) != number for place, number in numbers.items()):
+            raise InputError(
+                f"{name}: `{first}` and `{column}` are both read as the ratings of {known}; rename one of them, or "
+                f"choose one (--rating {quote_word(column)})"
+            )
+        joined.update(numbers)
+    return {known: numbers for _, known, numbers in columns.values()}
+
+
+def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
+    """The columns that the user or their names call ratings; none where neither does."""
+    names, roles = file.names, file.roles
+    if options.ratings:
+        column_by_name = {column: column for column in names}
+        column_by_name |= {rater_of(column) or column.removeprefix("ratings."): column for column in names}
+        check_patterns(options.ratings, column_by_name, "column of ratings", file.name)
+        return [column_by_name[match] for match in match_columns(options.ratings, column_by_name)]
+    by_rater = [column for column in names if column.startswith("ratings.") or rater_of(column)]
+    is_value = not file.is_long and "value" in roles
+    return (
+        by_rater + [roles[role] for role in ("rating", "value") if role in roles and (role == "rating" or is_value)][:1]
+    )
+
+
+def _guess_rating_columns(file: ScoreFile, metrics: Collection[str]) -> list[str]:
+    """The columns of numbers, where all may be ratings. Raises `InputError` where one is none, or there are none."""
+    numeric = [
+        column
+        for column in file.names
+        if column not in file.labels and not file.is_no_metric(column) and file.holds_numbers(column)
+    ]
+    candidates = [column for column in numeric if not is_known_metric(column) and short_name(column) not in metrics]
+    if not candidates and (numeric or file.is_long):
+        raise _nobody_rated(file)
+    numbers_by_column = [numbers for column in candidates if (numbers := file.rule(column)[0].values())]
+    if not numbers_by_column or any(max(numbers) - min(numbers) > _WIDEST_SCALE for numbers in numbers_by_column):
+        raise InputError(
+            f"{file.name}: which of its columns are ratings? {_HOW_TO_RATE} (it has {quote_names(file.names)})"
+        )
+    return candidates
+
+
+def _read_scale(
+    file: ScoreFile,
+    columns: dict[str, dict[int, float]],
+    read: Sequence[str],
+    typed: Bounds | None,
+) -> tuple[Bounds | None, dict[str, dict[int, float]]]:
+    """The scale that the user, the rows or the columns say, and the ratings; those on several scales on 1-5.
+
+    Raises `InputError` for a rating that is not on its scale.
+    """
+    scales: dict[tuple[str, int], Bounds] = {}
+    if {"rating_min", "rating_max"} & file.roles.keys():
+        for rater, ratings in columns.items():
+            rows = dict(file.cells.get(rater, file.rows_of_items))
+            scales |= {(rater, number): _scale_of_row(file, rows[number]) for number in ratings}
+    is_one = len({*scales.values()}) < 2
+    if is_one and (scale := typed or next(iter(scales.values()), None) or file.scale_of(read)) is not None:
+        scales = {(rater, number): scale for rater, ratings in columns.items() for number in ratings}
+    if not scales:
+        return None, columns
+    for (rater, number), (low, high) in scales.items():
+        if not low <= (rating := columns[rater][number]) <= high:
+            whose = "which --scale says" if typed else "which the file says"
+            raise InputError(
+                f"{file.name}, {file.place_of(rating, read, number)}: is {rating:g}, off the scale of {low:g} to "
+                f"{high:g}, {whose}; correct the rating, or the scale"
+            )
+    if is_one:
+        return next(iter(scales.values())), columns
+    file.tell("its ratings are on several scales (rating_min, rating_max), and are brought to 1 to 5")
+    rescaled: dict[str, dict[int, float]] = {rater: {} for rater in columns}
+    for (rater, number), (low, high) in scales.items():
+        rescaled[rater][number] = 1 + 4 * (columns[rater][number] - low) / (high - low)
+    return (1.0, 5.0), rescaled
+
+
+def _scale_of_row(file: ScoreFile, row: Row) -> Bounds:
+    """The scale that a row says; an end that it does not say is that of 1-5."""
+    low, high = (
+        file.number(row, file.roles[role]) if role in file.roles else None for role in ("rating_min", "rating_max")
+    )
+    scale = 1.0 if low is None else low, 5.0 if high is None else high
+    if scale[0] >= scale[1]:
+        problem = "is not below rating_max; give a scale such as 1 and 5"
+        raise file.error(row, file.roles.get("rating_min", "rating_min"), problem)
+    return scale
+
+
+def find_scale(ratings: ScoreSource, own: Bounds | None = None) -> tuple[Bounds, list[str]]:
+    """Finds the scale of ratings, and what the user should know of it.
+
+    That is the one that the user or the source says, else `own` where it holds all ratings (that of other ratings of
+    the same answers), else the usual one that does, else their range.
+    """
+    if ratings.scale is not None:
+        return ratings.scale, []
+    values = [rating for numbers in ratings.columns.values() for rating in numbers.values()]
+    low, high = min(values), max(values)
+    if own is not None and own[0] <= low and high <= own[1]:
+        return own, []
+    usual = usual_rating_scale(values)
+    scale = usual[:2] if usual is not None and (low < high or low >= 1) else (low, high)
+    if scale == (1, 5) and not (usual and usual.hint):
+        return scale, []
+    if scale[0] == scale[1]:
+        raise InputError(f"{ratings.name}: all ratings are {low:g}; say the scale (--scale 0-1)")
+    hint = (usual and usual.hint) or "say another with --scale"
+    lowest, highest = ratings.extremes
+    return scale, [
+        f"{ratings.name}: the scale of {scale[0]:g} to {scale[1]:g} is taken from its lowest rating ({lowest}) and its "
+        f"highest ({highest}); {hint}"
+    ]
