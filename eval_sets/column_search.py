@@ -16,11 +16,10 @@ from .column_table import (
     RATING_ALIASES,
     columns_by_usual_name,
     criterion_of,
-    is_total,
     rater_of,
     usual_name,
 )
-from .columns import first_text, has_list, reason_to_leave_out, sort_row
+from .columns import has_list, reason_to_leave_out, sort_row
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
 from .number_rule import (
@@ -118,11 +117,9 @@ class ColumnSearch:
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 
     def add(self, row: Row) -> None:
-        """Looks at a row, but for one that sums up others."""
-        if is_total(first_text(row.values)):
-            fields = sort_row(row.values, self._mapping).fields
-            if reason_to_leave_out(row.values, fields):
-                return
+        """Looks at a row, but for one that is no answer: nothing in it may decide how the others are read."""
+        if reason_to_leave_out(row.values, sort_row(row.values, self._mapping).fields):
+            return
         self.ids.add(row)
         self.versions.add(row)
         for rating in message_ratings(row):

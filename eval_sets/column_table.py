@@ -249,10 +249,13 @@ def is_total(text: str) -> bool:
     """Whether a cell is the name of a row that sums up others.
 
     Examples:
-        >>> is_total("Gemiddelde:"), is_total("How do I cancel?")
-        (True, False)
+        >>> is_total("Gemiddelde:"), is_total("Average rating"), is_total("How do I cancel?"), is_total("Total cost?")
+        (True, True, False, False)
     """
-    return len(text) < _LONGEST_TOTAL and _small(text).replace("_", " ") in _TOTALS
+    words = _small(text).replace("_", " ")
+    first, _, rest = words.partition(" ")
+    is_of_ratings = first in _TOTALS and rest.replace(" ", "_") in {"rating", *RATING_ALIASES}
+    return len(text) < _LONGEST_TOTAL and (words in _TOTALS or is_of_ratings)
 
 
 def says_failure(reason: str) -> bool:

@@ -1,11 +1,12 @@
 """Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..errors import InputError
 from ..shell_words import quote_word
+from ..text.wording import count_of, list_first, verb_of
 from ..value_messages import shorten
 from .column_table import (
     ALIASES,
@@ -41,16 +42,23 @@ def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) ->
     """
     if fields.get("messages") or not {"user_input", "response"} <= fields.keys():
         return ""
-    question, answer = (fields[name] for name in ("user_input", "response"))
+    question, answer = (fields[name] if fields[name] is not None else "" for name in ("user_input", "response"))
     if not isinstance(question, str) or not isinstance(answer, str):
         return ""
     if question.strip() and answer.strip():
         return ""
-    if is_total(first := first_text(values)):
-        return f"sums up others ({shorten(first, 20)})"
+    if label := next(filter(is_total, (first_text(values), question)), ""):
+        return f"sums up others ({shorten(label, 20)})"
     if question.strip() or ({"user_input", "response"} <= values.keys() and not is_missing(values.get("id"))):
         return ""
     return "has no question" if answer.strip() else "has no question and no answer"
+
+
+def describe_left_out(places: Sequence[str], reason: str) -> str:
+    """Says which rows are left out, and why."""
+    verb, _, rest = reason.partition(" ")
+    plural = verb_of(len(places), verb, "have" if verb == "has" else verb.removesuffix("s"))
+    return f"{count_of(len(places), 'row')} left out that {plural} {rest}: {list_first(list(places), 5)}"
 
 
 def first_text(values: Mapping[str, Any]) -> str:

@@ -126,8 +126,26 @@ def test_rows_that_are_no_answers_are_left_out_and_named(tmp_path, row, says):
     assert says in notes
 
 
+@pytest.mark.parametrize("label", ["Average", "Total"])
+def test_a_label_of_a_total_need_not_stand_first(tmp_path, label):
+    samples, notes = read(tmp_path / "a.csv", f"rating,question,answer\n5,Q?,A.\n1,Total cost?,\n30,{label},\n")
+    assert [(sample.user_input, sample.rating, sample.rating_max) for sample in samples] == [
+        ("Q?", 5, 5),
+        ("Total cost?", 1, 5),
+    ]
+    assert f"1 row left out that sums up others ({label}): line 4" in notes
+
+
+def test_a_row_that_is_no_answer_decides_nothing(tmp_path):
+    """Its other columns are not even told as filled, and its id is no other row's."""
+    text = "ticket,question,answer,team,rating\n7,Q?,A.,,5\n8,P?,B.,,2\n7,,,web,30\n"
+    samples, notes = read(tmp_path / "a.csv", text)
+    assert [(sample.id, sample.rating, sample.rating_max) for sample in samples] == [("7", 5, 5), ("8", 2, 5)]
+    assert "ticket as id" in notes[0] and "empty: team" in notes[0]
+
+
 def test_a_file_without_any_question_says_so(tmp_path):
-    with pytest.raises(InputError, match=r"none of its rows is an answer: 2 rows left out that has no question"):
+    with pytest.raises(InputError, match=r"none of its rows is an answer: 2 rows left out that have no question"):
         read(tmp_path / "a.csv", "question,answer\n,A.\n,B.\n")
 
 
