@@ -1,6 +1,7 @@
 """Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -8,6 +9,7 @@ from ..errors import InputError
 from ..shell_words import quote_word
 from ..text.wording import count_of, list_first, verb_of
 from ..value_messages import shorten
+from .cell_values import parse_structure
 from .column_table import (
     ALIASES,
     CASE_KEYS,
@@ -21,7 +23,7 @@ from .column_table import (
     numbered_contexts,
 )
 from .message import MESSAGE_ALIASES
-from .message_forms import find_messages_key
+from .message_forms import find_answer, find_messages_key, is_question
 from .name_suggestions import nearest_names, quote_names
 from .number_rule import is_missing
 from .sample import Sample
@@ -199,6 +201,8 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
                 fields[field] = extras.pop(chosen)
                 origins[field] = chosen
     _take_numbered_contexts(fields, origins, extras)
+    if isinstance(fields.get("response"), list | Mapping) and (text := find_answer(fields["response"])) is not None:
+        fields["response"] = text
     if fields.get("messages"):
         _keep_beside_messages(fields, origins, extras, mapping)
     return SortedRow(fields, origins, extras)
@@ -255,12 +259,18 @@ def _keep_beside_messages(
 ) -> None:
     """Puts columns back that usually are a field, and beside messages are not: what those hold is the turn under test.
 
-    A question with an answer beside messages is a turn of its own; a `prompt` alone repeats one of them.
+    A question with an answer beside messages is a turn of its own, and an answer beside messages that end with a
+    question answers it; a `prompt` alone repeats one of them.
     """
     doubtful: list[str] = [name for name in ("user_input", "response") if name in origins]
-    if {"user_input", "response"} <= fields.keys():
+    messages = fields["messages"]
+    if doubtful and isinstance(messages, str):
+        with suppress(ValueError):  # the reading of the values says so
+            messages = parse_structure(messages)
+    is_asked = isinstance(messages, list | tuple) and bool(messages) and is_question(messages[-1])
+    if {"user_input", "response"} <= fields.keys() or (is_asked and "response" in fields):
         doubtful.clear()
-    if "retrieved_contexts" in origins and _has_contexts(fields["messages"]):
+    if "retrieved_contexts" in origins and _has_contexts(messages):
         doubtful.append("retrieved_contexts")
     for name in doubtful:
         if origins[name] not in mapping:

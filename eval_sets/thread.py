@@ -174,12 +174,9 @@ def join_turn(values: Mapping[str, Any]) -> dict[str, Any]:
             read_thread(joined["messages"])  # which says that it is empty
         return _join_history(joined)
     messages = list(read_thread(joined["messages"]))
-    question, answer = (
-        text if isinstance(text := joined.get(name), str) else None for name in ("user_input", "response")
-    )
+    question, answer = _check_turn(joined.get("user_input"), joined.get("response"))
     if not (question or "").strip() and not (answer or "").strip():
         question = answer = None
-    _check_turn(question, answer)
     is_asked = messages[-1].role == "user" and question is not None and question.endswith(messages[-1].text)
     asked = "\n".join(message.text for message in messages if message.role == "user" and message.text.strip())
     is_silent = not (answer or "").strip() and question in {None, asked} and not find_turns(messages)
@@ -235,13 +232,16 @@ def _check_texts(history: object) -> None:
                 raise ThreadError(f"cannot be read: {error}", place, "metadata.history") from None
 
 
-def _check_turn(question: str | None, answer: str | None) -> None:
-    """Raises `ThreadError` where the question or the answer under test is a text that no message can hold."""
+def _check_turn(question: Any, answer: Any) -> tuple[str | None, str | None]:
+    """The question and the answer under test; raises `ThreadError` where one is no text that a message can hold."""
     for name, text in (("user_input", question), ("response", answer)):
+        if not isinstance(text, str | None):
+            raise ThreadError(f"is {describe_type(text)}, not a text; write it as one", field=name)
         try:
             check_characters(text or "")
         except ValueError as error:
             raise ThreadError(str(error), field=name) from None
+    return question, answer
 
 
 def _add_turn(messages: list[Message], question: str | None, answer: str) -> None:

@@ -310,6 +310,32 @@ SPOKEN = [
 ]
 
 
+BLOCKS = [{"type": "text", "text": "Open "}, {"type": "text", "text": "settings."}]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"response": BLOCKS},
+        {"response": {"content": BLOCKS, "stop_reason": "end_turn"}},
+        {"answer": "Open settings."},
+        {"completion": BLOCKS},
+    ],
+)
+def test_an_answer_beside_messages_is_the_one_under_test(answer):
+    asked = [("user", "How do I cancel?"), ("assistant", "Sure?"), ("user", "Yes")]
+    messages = [{"role": role, "content": text} for role, text in asked]
+    (sample,) = read_samples([{"messages": messages, "rating": 4, **answer}], scale=(1, 5))
+    assert (sample.user_input, sample.response, sample.rating) == ("Yes", "Open settings.", 4)
+    assert [message.text for message in sample.messages] == ["How do I cancel?", "Sure?", "Yes", "Open settings."]
+
+
+def test_an_answer_without_a_text_is_an_error():
+    rows = [{"messages": [{"role": "user", "content": "Free?"}], "response": [{"type": "image", "url": "x"}, 7]}]
+    with pytest.raises(InputError, match="field response: is a list, not a text"):
+        list(read_samples(rows))
+
+
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
 def test_in_a_row_the_question_stands_before_its_answer(tmp_path, order):
     rows = [f"c1,Q{place}?,A{place}.,{place + 3},2026-03-01 10:0{place}\n" for place in order]
