@@ -208,11 +208,13 @@ class ColumnSearch:
         if chosen[0].rater if chosen else is_told:
             chosen = self._on_one_scale(chosen, constant, is_told=is_told or self._scale is not None)
             unused = {column: why for column, why in unused.items() if column not in {one.name for one in constant}}
+        name = self.ids.result() or (self.versions.id if self.versions.result() else "")
+        ids_unused = {column: why for column, why in self.ids.unused.items() if column != name}
         return SetColumns(
             tuple(chosen),
             own,
-            "" if "id" in self._mapping.values() else self.ids.result(),
-            unused | ({} if "id" in self._mapping.values() else self.ids.unused),
+            "" if "id" in self._mapping.values() else name,
+            unused | ({} if "id" in self._mapping.values() else ids_unused),
             self._message_scale(),
             self.versions.result(),
             self._has_pairs,
@@ -364,7 +366,8 @@ class VersionSearch:
     """
 
     def __init__(self, mapping: Mapping[str, str], named: str = "") -> None:
-        self._id = next((theirs for theirs, ours in mapping.items() if ours == "id"), "id")
+        # the column of ids; by default one of a usual name, which the first row that has one tells
+        self.id = next((theirs for theirs, ours in mapping.items() if ours == "id"), "")
         # hashes in place of texts keep this small for very large sets
         self._ids: set[int] = set()
         self._cells: dict[str, set[int]] = {column: set() for column in ([named] if named else NAMES["version"])}
@@ -375,11 +378,12 @@ class VersionSearch:
         """Whether rows with these columns may be of several versions."""
         names = {*columns} | {usual_name(column) for column in columns}
         with_metadata = {*self._cells, *(f"metadata.{column}" for column in self._cells), "metadata"}
-        return self._id in names and bool(names & with_metadata)
+        return bool(names & ({self.id} if self.id else {*ID_ALIASES}) and names & with_metadata)
 
     def add(self, row: Row, part: str = "") -> None:
         """Looks at a row; `part` says of which metric or rater it is, where an id has one row for each of them."""
-        name = row.values.get(self._id)
+        self.id = self.id or next((column for _, column in _id_columns(tuple(row.values))), "")
+        name = row.values.get(self.id)
         if name is None or not str(name).strip():
             return
         name = f"{str(name).strip()}\0{part}"

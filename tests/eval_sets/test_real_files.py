@@ -340,3 +340,15 @@ def test_objects_that_an_application_was_given_and_returned(tmp_path):
     assert (first.id, first.user_input, first.response, first.reference) == ("1", "Free?", "Yes.", "Yes.")
     assert (second.user_input, second.response, second.metadata["cost"]) == ("When?", "", 4)
     assert any("runs or examples, as LangSmith has them: read as questions" in note for note in notes)
+
+
+@pytest.mark.parametrize("header", ["id,version", "Fall,Fassung", "Ticket,Version"])
+def test_answers_of_versions_to_one_question_are_told_apart(tmp_path, header):
+    text = f"{header},question,answer,rating\n1,A,q,a,4\n1,B,q,b,5\n2,A,r,a,4\n2,B,r,b,3\n"
+    samples, _ = read(tmp_path / "a.csv", text)
+    assert [(sample.id, sample.group) for sample in samples] == [
+        ("1@A", "1"),
+        ("1@B", "1"),
+        ("2@A", "2"),
+        ("2@B", "2"),
+    ]
