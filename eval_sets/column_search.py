@@ -77,6 +77,7 @@ class SetColumns:
     message_scale: Bounds | None = None  # the scale of the ratings in messages, where there are any
     version: str = ""  # the one that tells apart rows of one id; empty where ids are unique
     has_pairs: bool = False  # whether any row has another answer
+    told_rule: NumberRule = field(default_factory=NumberRule)  # of the ratings whose rows tell their scale
 
     @property
     def hints(self) -> list[str]:
@@ -113,7 +114,7 @@ class ColumnSearch:
         self._told = set[bool]()
         self._others: list[str] = []  # the columns that may hold another answer
         self._has_pairs = False
-        self._in_messages, self._objects = ColumnCells(), ColumnCells()
+        self._in_messages, self._objects, self._told_cells = ColumnCells(), ColumnCells(), ColumnCells()
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 
     def add(self, row: Row) -> None:
@@ -136,6 +137,7 @@ class ColumnSearch:
             return
         own = values.get(self._own)
         if not is_missing(own) and is_told:
+            self._told_cells.add(own)
             return
         for column, cells in self._cells.items():
             if not is_missing(value := values.get(column)) and (is_missing(own) or not rater_of(column)):
@@ -218,6 +220,7 @@ class ColumnSearch:
             self._message_scale(),
             self.versions.result(),
             self._has_pairs,
+            self._told_cells.rule(),
         )
 
     def _own_column(self, unused: dict[str, str]) -> RatingColumn | None:

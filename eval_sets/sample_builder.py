@@ -276,7 +276,7 @@ class SampleBuilder:
                 extras["rating"] = fields.pop("rating")  # of rows of tables it is from 1 to 5, as any
             elif own is not None and not is_told:
                 fields["rating_min"], fields["rating_max"] = own.scale[:2]
-            return own.rule if own is not None else _PLAIN
+            return own.rule if own is not None and not is_told else self._columns.told_rule
         for column in self._columns.ratings:
             if not column.rater and column.name in extras and "rating" not in origins:
                 fields["rating"] = extras.pop(column.name)

@@ -352,3 +352,9 @@ def test_answers_of_versions_to_one_question_are_told_apart(tmp_path, header):
         ("2@A", "2"),
         ("2@B", "2"),
     ]
+
+
+def test_numbers_whose_rows_tell_their_scale_have_one_rule_too(tmp_path):
+    rows = "".join(f'Q?,A{n}.,"{cell}",0,1000\n' for n, cell in enumerate(["1,000", "990", "20"]))
+    samples, _ = read(tmp_path / "a.csv", f"question,answer,rating,rating_min,rating_max\n{rows}")
+    assert [(sample.rating, sample.rating_max) for sample in samples] == [(1000, 1000), (990, 1000), (20, 1000)]
