@@ -16,7 +16,9 @@ from .column_table import (
     RATING_ALIASES,
     columns_by_usual_name,
     criterion_of,
+    is_low_good,
     rater_of,
+    split_remark,
     usual_name,
 )
 from .columns import has_list, reason_to_leave_out, sort_row
@@ -210,6 +212,13 @@ class ColumnSearch:
         if chosen[0].rater if chosen else is_told:
             chosen = self._on_one_scale(chosen, constant, is_told=is_told or self._scale is not None)
             unused = {column: why for column, why in unused.items() if column not in {one.name for one in constant}}
+        for column in filter(None, (own, *chosen)):
+            if is_low_good(split_remark(column.name)[1]):
+                turned = f"write {column.scale.low + column.scale.high:g} - x in place of each rating x"
+                says = (
+                    f"the column {column.name} says that its low end is good, and a high rating is read as a good one"
+                )
+                raise InputError(f"{self._name}: {says}; {turned}, and leave the remark out of its name")
         name = self.ids.result() or (self.versions.id if self.versions.result() else "")
         ids_unused = {column: why for column, why in self.ids.unused.items() if column != name}
         return SetColumns(

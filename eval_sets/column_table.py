@@ -245,6 +245,18 @@ def has_other_role(column: str, field: str) -> bool:
     return is_other or bool(rater_of(column) or criterion_of(column) or words & {*_TABLE["no_hints"]})
 
 
+def is_low_good(remark: str) -> bool:
+    """Whether a remark on a scale says that its low end is the good one.
+
+    Examples:
+        >>> is_low_good("1 = sehr gut, 6 = ungenügend"), is_low_good("1 = not good, 5 = excellent")
+        (True, False)
+    """
+    ends = [end.split()[-1].casefold() for end in re.findall(r"\d\s*=\s*([^\d,;/]*[^\W\d])", remark)]
+    good, bad = ([end in _TABLE[kind] for end in (ends[:1] + ends[-1:])] for kind in ("good_ends", "bad_ends"))
+    return len(ends) > 1 and (good == [True, False] or bad == [False, True])
+
+
 def is_total(text: str) -> bool:
     """Whether a cell is the name of a row that sums up others.
 
