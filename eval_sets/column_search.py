@@ -214,11 +214,10 @@ class ColumnSearch:
             unused = {column: why for column, why in unused.items() if column not in {one.name for one in constant}}
         for column in filter(None, (own, *chosen)):
             if is_low_good(split_remark(column.name)[1]):
-                turned = f"write {column.scale.low + column.scale.high:g} - x in place of each rating x"
-                says = (
-                    f"the column {column.name} says that its low end is good, and a high rating is read as a good one"
-                )
-                raise InputError(f"{self._name}: {says}; {turned}, and leave the remark out of its name")
+                low, high = column.scale[:2]
+                says = f"the column {column.name} says that its low end is good, and high ratings are read as good"
+                turned = f"write {low + high:g} - x in place of each rating x, leave the remark out of its name"
+                raise InputError(f"{self._name}: {says}; {turned} and say --scale {low:g}-{high:g}")
         name = self.ids.result() or (self.versions.id if self.versions.result() else "")
         ids_unused = {column: why for column, why in self.ids.unused.items() if column != name}
         return SetColumns(

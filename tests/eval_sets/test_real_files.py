@@ -362,7 +362,7 @@ def test_numbers_whose_rows_tell_their_scale_have_one_rule_too(tmp_path):
 
 def test_a_scale_whose_low_end_is_good_is_an_error_with_its_cure(tmp_path):
     column = '"Bewertung (1 = sehr gut, 6 = ungenügend)"'
-    with pytest.raises(InputError, match="its low end is good.*; write 7 - x in place of each rating x"):
+    with pytest.raises(InputError, match=r"its low end is good.*; write 7 - x in place of each rating x"):
         read(tmp_path / "a.csv", rated("1", "3", column=column))
     samples, _ = read(tmp_path / "a.csv", rated("1", "3", column='"Bewertung (1 = ungenügend, 6 = sehr gut)"'))
     assert [(sample.rating, sample.rating_max) for sample in samples] == [(1, 6), (3, 6)]
