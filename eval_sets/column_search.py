@@ -212,10 +212,10 @@ class ColumnSearch:
         if chosen[0].rater if chosen else is_told:
             chosen = self._on_one_scale(chosen, constant, is_told=is_told or self._scale is not None)
             unused = {column: why for column, why in unused.items() if column not in {one.name for one in constant}}
-        for column in filter(None, (own, *chosen)):
-            if is_low_good(split_remark(column.name)[1]):
-                low, high = column.scale[:2]
-                says = f"the column {column.name} says that its low end is good, and high ratings are read as good"
+        for rated in filter(None, (own, *chosen)):
+            if is_low_good(split_remark(rated.name)[1]):
+                low, high = rated.scale[:2]
+                says = f"the column {rated.name} says that its low end is good, and high ratings are read as good"
                 turned = f"write {low + high:g} - x in place of each rating x, leave the remark out of its name"
                 raise InputError(f"{self._name}: {says}; {turned} and say --scale {low:g}-{high:g}")
         name = self.ids.result() or (self.versions.id if self.versions.result() else "")

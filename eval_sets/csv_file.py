@@ -126,8 +126,9 @@ class _Records:
         else:
             return
         first_line = self._line
-        head = [first, *islice(lines, max(MOST_TITLES, self._wanted or 0))]
-        named = head[self._wanted - first_line :][:1] if (self._wanted or 0) >= first_line else []
+        wanted = self._wanted or 0
+        head = [first, *islice(lines, max(MOST_TITLES, wanted))]
+        named = head[wanted - first_line :][:1] if wanted >= first_line else []
         self.delimiter = separator or find_delimiter(named or head[: 1 if self._wanted == 0 else None], self.known)
         yield from self._parse(chain(head, lines), first_line - 1)
 
