@@ -16,11 +16,12 @@ from .column_table import (
     RATING_ALIASES,
     columns_by_usual_name,
     criterion_of,
-    is_total,
+    is_low_good,
     rater_of,
+    split_remark,
     usual_name,
 )
-from .columns import first_text, has_list, reason_to_leave_out, sort_row
+from .columns import has_list, reason_to_leave_out, sort_row
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
 from .number_rule import (
@@ -77,6 +78,7 @@ class SetColumns:
     message_scale: Bounds | None = None  # the scale of the ratings in messages, where there are any
     version: str = ""  # the one that tells apart rows of one id; empty where ids are unique
     has_pairs: bool = False  # whether any row has another answer
+    told_rule: NumberRule = field(default_factory=NumberRule)  # of the ratings whose rows tell their scale
 
     @property
     def hints(self) -> list[str]:
@@ -113,15 +115,13 @@ class ColumnSearch:
         self._told = set[bool]()
         self._others: list[str] = []  # the columns that may hold another answer
         self._has_pairs = False
-        self._in_messages, self._objects = ColumnCells(), ColumnCells()
+        self._in_messages, self._objects, self._told_cells = ColumnCells(), ColumnCells(), ColumnCells()
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 
     def add(self, row: Row) -> None:
-        """Looks at a row, but for one that sums up others."""
-        if is_total(first_text(row.values)):
-            fields = sort_row(row.values, self._mapping).fields
-            if reason_to_leave_out(row.values, fields):
-                return
+        """Looks at a row, but for one that is no answer: nothing in it may decide how the others are read."""
+        if reason_to_leave_out(row.values, sort_row(row.values, self._mapping).fields):
+            return
         self.ids.add(row)
         self.versions.add(row)
         for rating in message_ratings(row):
@@ -138,6 +138,7 @@ class ColumnSearch:
             return
         own = values.get(self._own)
         if not is_missing(own) and is_told:
+            self._told_cells.add(own)
             return
         for column, cells in self._cells.items():
             if not is_missing(value := values.get(column)) and (is_missing(own) or not rater_of(column)):
@@ -210,14 +211,23 @@ class ColumnSearch:
         if chosen[0].rater if chosen else is_told:
             chosen = self._on_one_scale(chosen, constant, is_told=is_told or self._scale is not None)
             unused = {column: why for column, why in unused.items() if column not in {one.name for one in constant}}
+        for rated in filter(None, (own, *chosen)):
+            if is_low_good(split_remark(rated.name)[1]):
+                low, high = rated.scale[:2]
+                says = f"the column {rated.name} says that its low end is good, and high ratings are read as good"
+                turned = f"write {low + high:g} - x in place of each rating x, leave the remark out of its name"
+                raise InputError(f"{self._name}: {says}; {turned} and say --scale {low:g}-{high:g}")
+        name = self.ids.result() or (self.versions.id if self.versions.result() else "")
+        ids_unused = {column: why for column, why in self.ids.unused.items() if column != name}
         return SetColumns(
             tuple(chosen),
             own,
-            "" if "id" in self._mapping.values() else self.ids.result(),
-            unused | ({} if "id" in self._mapping.values() else self.ids.unused),
+            "" if "id" in self._mapping.values() else name,
+            unused | ({} if "id" in self._mapping.values() else ids_unused),
             self._message_scale(),
             self.versions.result(),
             self._has_pairs,
+            self._told_cells.rule(),
         )
 
     def _own_column(self, unused: dict[str, str]) -> RatingColumn | None:
@@ -366,7 +376,8 @@ class VersionSearch:
     """
 
     def __init__(self, mapping: Mapping[str, str], named: str = "") -> None:
-        self._id = next((theirs for theirs, ours in mapping.items() if ours == "id"), "id")
+        # the column of ids; by default one of a usual name, which the first row that has one tells
+        self.id = next((theirs for theirs, ours in mapping.items() if ours == "id"), "")
         # hashes in place of texts keep this small for very large sets
         self._ids: set[int] = set()
         self._cells: dict[str, set[int]] = {column: set() for column in ([named] if named else NAMES["version"])}
@@ -378,11 +389,12 @@ class VersionSearch:
         """Whether rows with these columns may be of several versions."""
         names = {*columns} | {usual_name(column) for column in columns}
         with_metadata = {*self._cells, *(f"metadata.{column}" for column in self._cells), "metadata"}
-        return self._id in names and bool(names & with_metadata)
+        return bool(names & ({self.id} if self.id else {*ID_ALIASES}) and names & with_metadata)
 
     def add(self, row: Row, part: str = "") -> None:
         """Looks at a row; `part` says of which metric or rater it is, where an id has one row for each of them."""
-        name = row.values.get(self._id)
+        self.id = self.id or next((column for _, column in _id_columns(tuple(row.values))), "")
+        name = row.values.get(self.id)
         if not self._cells or name is None or not str(name).strip():
             return
         name = str(name).strip()

@@ -248,14 +248,29 @@ def has_other_role(column: str, field: str) -> bool:
     return is_other or bool(rater_of(column) or criterion_of(column) or words & {*_TABLE["no_hints"]})
 
 
+def is_low_good(remark: str) -> bool:
+    """Whether a remark on a scale says that its low end is the good one.
+
+    Examples:
+        >>> is_low_good("1 = sehr gut, 6 = ungenügend"), is_low_good("1 = not good, 5 = excellent")
+        (True, False)
+    """
+    ends = [end.split()[-1].casefold() for end in re.findall(r"\d\s*=\s*([^\d,;/]*[^\W\d])", remark)]
+    good, bad = ([end in _TABLE[kind] for end in (ends[:1] + ends[-1:])] for kind in ("good_ends", "bad_ends"))
+    return len(ends) > 1 and (good == [True, False] or bad == [False, True])
+
+
 def is_total(text: str) -> bool:
     """Whether a cell is the name of a row that sums up others.
 
     Examples:
-        >>> is_total("Gemiddelde:"), is_total("How do I cancel?")
-        (True, False)
+        >>> is_total("Gemiddelde:"), is_total("Average rating"), is_total("How do I cancel?"), is_total("Total cost?")
+        (True, True, False, False)
     """
-    return len(text) < _LONGEST_TOTAL and _small(text).replace("_", " ") in _TOTALS
+    words = _small(text).replace("_", " ")
+    first, _, rest = words.partition(" ")
+    is_of_ratings = first in _TOTALS and rest.replace(" ", "_") in {"rating", *RATING_ALIASES}
+    return len(text) < _LONGEST_TOTAL and (words in _TOTALS or is_of_ratings)
 
 
 def says_failure(reason: str) -> bool:

@@ -1,13 +1,16 @@
 """Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..errors import InputError
 from ..name_suggestions import nearest_names, quote_names
 from ..shell_words import quote_word
+from ..text.wording import count_of, list_first, verb_of
 from ..value_messages import shorten
+from .cell_values import parse_structure
 from .column_table import (
     ALIASES,
     CASE_KEYS,
@@ -21,7 +24,7 @@ from .column_table import (
     numbered_contexts,
 )
 from .message import MESSAGE_ALIASES
-from .message_forms import find_messages_key
+from .message_forms import find_answer, find_messages_key, is_question
 from .number_rule import is_missing
 from .sample import Sample
 
@@ -41,16 +44,23 @@ def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) ->
     """
     if fields.get("messages") or not {"user_input", "response"} <= fields.keys():
         return ""
-    question, answer = (fields[name] for name in ("user_input", "response"))
+    question, answer = (fields[name] if fields[name] is not None else "" for name in ("user_input", "response"))
     if not isinstance(question, str) or not isinstance(answer, str):
         return ""
     if question.strip() and answer.strip():
         return ""
-    if is_total(first := first_text(values)):
-        return f"sums up others ({shorten(first, 20)})"
+    if label := next(filter(is_total, (first_text(values), question)), ""):
+        return f"sums up others ({shorten(label, 20)})"
     if question.strip() or ({"user_input", "response"} <= values.keys() and not is_missing(values.get("id"))):
         return ""
     return "has no question" if answer.strip() else "has no question and no answer"
+
+
+def describe_left_out(places: Sequence[str], reason: str) -> str:
+    """Says which rows are left out, and why."""
+    verb, _, rest = reason.partition(" ")
+    plural = verb_of(len(places), verb, "have" if verb == "has" else verb.removesuffix("s"))
+    return f"{count_of(len(places), 'row')} left out that {plural} {rest}: {list_first(list(places), 5)}"
 
 
 def first_text(values: Mapping[str, Any]) -> str:
@@ -191,6 +201,8 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
                 fields[field] = extras.pop(chosen)
                 origins[field] = chosen
     _take_numbered_contexts(fields, origins, extras)
+    if isinstance(fields.get("response"), list | Mapping) and (text := find_answer(fields["response"])) is not None:
+        fields["response"] = text
     if fields.get("messages"):
         _keep_beside_messages(fields, origins, extras, mapping)
     return SortedRow(fields, origins, extras)
@@ -247,12 +259,18 @@ def _keep_beside_messages(
 ) -> None:
     """Puts columns back that usually are a field, and beside messages are not: what those hold is the turn under test.
 
-    A question with an answer beside messages is a turn of its own; a `prompt` alone repeats one of them.
+    A question with an answer beside messages is a turn of its own, and an answer beside messages that end with a
+    question answers it; a `prompt` alone repeats one of them.
     """
     doubtful: list[str] = [name for name in ("user_input", "response") if name in origins]
-    if {"user_input", "response"} <= fields.keys():
+    messages = fields["messages"]
+    if doubtful and isinstance(messages, str):
+        with suppress(ValueError):  # the reading of the values says so
+            messages = parse_structure(messages)
+    is_asked = isinstance(messages, list | tuple) and bool(messages) and is_question(messages[-1])
+    if {"user_input", "response"} <= fields.keys() or (is_asked and "response" in fields):
         doubtful.clear()
-    if "retrieved_contexts" in origins and _has_contexts(fields["messages"]):
+    if "retrieved_contexts" in origins and _has_contexts(messages):
         doubtful.append("retrieved_contexts")
     for name in doubtful:
         if origins[name] not in mapping:

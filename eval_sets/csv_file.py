@@ -2,13 +2,14 @@
 
 import csv
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
 from ..errors import InputError
 from ..text.wording import count_of
+from .column_table import usual_name
 from .rows import (
     MOST_COLUMNS,
     MOST_TITLES,
@@ -53,17 +54,20 @@ def open_csv(path: Path, name: str, known: Collection[str], header_row: int | No
     )
 
 
-def find_delimiter(header: str, known: Collection[str]) -> str:
-    """Finds the delimiter under which a header line gives most known names, then most names.
+def find_delimiter(lines: Sequence[str], known: Collection[str]) -> str:
+    """Finds the delimiter under which the header gives most known names, then most names.
+
+    The header is the first line, or below a title the first with two known names.
 
     Examples:
-        >>> find_delimiter("question;answer, short;rating", {"question", "rating"})
+        >>> find_delimiter(["Ratings, of March", "question;answer, short;rating"], {"question", "rating"})
         ';'
     """
 
     def count_names(delimiter: str) -> tuple[int, int]:
-        cells = next(csv.reader([header], delimiter=delimiter), [])
-        return sum(cell.strip() in known for cell in cells), len(cells)
+        rows = [next(csv.reader([line], delimiter=delimiter), []) for line in lines]
+        cells = rows[find_header(rows, known)]
+        return sum(cell.strip() in known or usual_name(cell) in known for cell in cells), len(cells)
 
     return max(DELIMITERS, key=count_names)
 
@@ -76,10 +80,12 @@ class _Records:
         self.encoding = find_encoding(path)
         self.delimiter = ","
         self._line = 0
+        self._wanted: int | None = None  # the line that the user says names the columns
         self._records = Repeatable(self._read)
 
     def header(self, wanted: int | None) -> tuple[list[int], tuple[str, ...]]:
         """Returns the lines up to the header, and the names of the columns; one without a name is `column <place>`."""
+        self._wanted = wanted
         head = list(islice(self, max(MOST_TITLES, wanted or 0)))
         if not head:
             raise InputError(f"{self.name}: the file is empty; its first line should name the columns")
@@ -119,12 +125,15 @@ class _Records:
                 break
         else:
             return
-        self.delimiter = separator or find_delimiter(first, self.known)
-        yield from self._parse(chain([first], lines))
+        first_line = self._line
+        wanted = self._wanted or 0
+        head = [first, *islice(lines, max(MOST_TITLES, wanted))]
+        named = head[wanted - first_line :][:1] if wanted >= first_line else []
+        self.delimiter = separator or find_delimiter(named or head[: 1 if self._wanted == 0 else None], self.known)
+        yield from self._parse(chain(head, lines), first_line - 1)
 
-    def _parse(self, lines: Iterator[str]) -> Iterator[tuple[int, list[str], str | None]]:
+    def _parse(self, lines: Iterator[str], before: int) -> Iterator[tuple[int, list[str], str | None]]:
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
-        before = self._line - 1
         while True:
             first_line = before + reader.line_num + 1
             try:

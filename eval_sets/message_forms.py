@@ -22,6 +22,7 @@ SPEAKER_KEYS = ("role", "message.role", "speaker", "sender", "author", "from", "
 CONTENT_KEYS = ("content", "message.content", *MESSAGE_ALIASES["content"], "parts")
 """The keys that hold what is said."""
 
+_TEXTS = {"text", "output_text"}  # the types of parts of a message that are its text
 _CALLS, _RESULTS = {"tool_use", "tool_call"}, {"tool_result", "tool_call_response"}  # the types of parts
 _RESULT_KEYS = ("content", "response", "result")
 _WRAPPERS = ("message", "kwargs", "data")
@@ -285,6 +286,11 @@ def _begins_as_thread(value: Any) -> bool:
     return isinstance(value, list | tuple) and bool(value) and is_message_like(value[0])
 
 
+def is_question(value: Any) -> bool:
+    """Whether a value is a message of a user."""
+    return _spoken(value, "user") is not None
+
+
 def is_thread(value: Any) -> bool:
     """Whether a value is a list of messages, whoever speaks in them."""
     return isinstance(value, list | tuple) and bool(value) and all(map(is_message_like, value))
@@ -327,7 +333,8 @@ def _find_text(value: Any, wanted: str, names: Sequence[str], depth: int = 0) ->
     if isinstance(value, str) or depth > 6:
         return value if isinstance(value, str) else None
     if isinstance(value, list):
-        last = next((text for one in reversed(value) if (text := _spoken(one, wanted)) is not None), None)
+        parts = join_parts([part for part in value if isinstance(part, Mapping) and part.get("type") in _TEXTS])
+        last = next((text for one in reversed(value) if (text := _spoken(one, wanted)) is not None), parts)
         return last if last is not None else _only(value, wanted, names, depth)
     if isinstance(value, Mapping):
         if (text := _spoken(value, wanted)) is not None:

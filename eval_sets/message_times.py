@@ -9,7 +9,8 @@ from .column_table import MONTHS
 
 _FIRST_MILLISECONDS = 1e11  # a larger time counts milliseconds: in seconds it is of the year 5138
 _CENTURY = 2000  # of a year of two digits
-_ORDERS = ("dmy", "mdy", "ymd")
+DATE_ORDERS = ("dmy", "mdy", "ymd")
+"""In which day, month and year may stand in a date."""
 _CLOCK = (
     r"(?:,?[\sT]+(?P<hour>[0-9]{1,2})[:.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,][0-9]+)?)?"
     r"(?:\s*(?P<half>[ap])\.?\s?m\.?)?)?"
@@ -43,13 +44,13 @@ def readings(text: str | None) -> dict[str, datetime]:
     """
     text = (text or "").strip()
     if (time := _read_standard(text)) is not None:
-        return dict.fromkeys(_ORDERS, time)
+        return dict.fromkeys(DATE_ORDERS, time)
     if match := _NUMBERS.fullmatch(text):
         return _read_numbers((match[1], match[3], match[4]), match.groupdict())
     if match := _NAMED.fullmatch(text):
         month = MONTHS.get((match[2] or match[3]).casefold(), 0)
         date = _date(int(match[5]), month, int(match[1] or match[4]), match.groupdict())
-        return {} if date is None else dict.fromkeys(_ORDERS, date)
+        return {} if date is None else dict.fromkeys(DATE_ORDERS, date)
     return {}
 
 
@@ -72,14 +73,14 @@ def _read_standard(text: str) -> datetime | None:
 def _read_numbers(parts: tuple[str, str, str], clock: Mapping[str, str | None]) -> dict[str, datetime]:
     """The readings of a date of three numbers, of which one with four digits is the year."""
     times = {}
-    for order in _ORDERS:
+    for order in DATE_ORDERS:
         date = dict(zip(order, parts, strict=True))
         year = date["y"]
         if len(year) == 4 or (len(year) == 2 and max(map(len, parts)) == 2):
             time = _date(int(year) + (0 if len(year) == 4 else _CENTURY), int(date["m"]), int(date["d"]), clock)
             if time is not None:
                 times[order] = time
-    return dict.fromkeys(_ORDERS, times["ymd"]) if len(parts[0]) == 4 and times else times
+    return dict.fromkeys(DATE_ORDERS, times["ymd"]) if len(parts[0]) == 4 and times else times
 
 
 def _date(year: int, month: int, day: int, clock: Mapping[str, str | None]) -> datetime | None:

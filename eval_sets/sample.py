@@ -116,7 +116,8 @@ class Sample(BaseModel):
                 scale = f"{self.rating_min:g}-{self.rating_max:g}"
                 raise PydanticCustomError(
                     "off_scale",
-                    "{field}: {rating} is outside the scale {scale}; correct it, or give rating_min and rating_max",
+                    "{field}: {rating} is outside the scale {scale}; correct it, or say the scale: --scale "
+                    "LOW-HIGH, or columns rating_min and rating_max",
                     {"field": field, "rating": f"{rating:g}", "scale": scale},
                 )
         return self

@@ -12,7 +12,7 @@ from ..value_messages import is_nothing, shorten
 from . import cell_values
 from .column_search import SetColumns
 from .column_table import OTHER_ANSWER, is_link, is_no_rating, language_code, link_columns
-from .columns import FIELDS, REQUIRED, explain_missing, reason_to_leave_out, sort_row
+from .columns import FIELDS, REQUIRED, describe_left_out, explain_missing, reason_to_leave_out, sort_row
 from .message import find_turns
 from .message_times import readings
 from .number_rule import Bounds, NumberRule, is_missing
@@ -120,8 +120,7 @@ class ColumnAccount:
                 notes.append(f"{self._source.name}: {links}, kept in the metadata: {list_first(places)}")
         notes += [f"{self._source.name}: {hint}" for hint in self._columns.hints]
         notes += [
-            f"{self._source.name}: {count_of(len(places), 'row')} left out that {reason}: {list_first(places, 5)}"
-            for reason, places in self._left_out.items()
+            f"{self._source.name}: {describe_left_out(places, reason)}" for reason, places in self._left_out.items()
         ]
         if self._silent and self._answered:  # a set of questions has no answers at all
             silent = count_of(len(self._silent), "row has no answer and counts", "rows have no answer and count")
@@ -215,12 +214,12 @@ class SampleBuilder:
     def sample(self, row: Row) -> Sample | None:
         """Builds the row's sample, with an id and a language; None of a row that is no answer, which is left out."""
         fields, origins, extras = sort_row(row.values, self.mapping)
-        rule = self._read_columns(fields, origins, extras)
-        self.account.add(row, fields, origins)
-        self._drop_empty(fields)
         if reason := reason_to_leave_out(row.values, fields):
             self.account.leave_out(row, reason)
             return None
+        rule = self._read_columns(fields, origins, extras)
+        self.account.add(row, fields, origins)
+        self._drop_empty(fields)
         self._drop_no_ratings(fields, origins, row)
         self._read_values(fields, origins, row, rule)
         self._join_ratings(fields, extras, row)
@@ -233,8 +232,10 @@ class SampleBuilder:
             self._read_other_response(fields, metadata)
         try:
             if "messages" in fields or "history" in metadata:
-                if (order := find_time_order(fields.get("messages"))) is not None:
-                    fields["messages"] = [fields["messages"][place] for place in order]
+                messages = fields.get("messages")
+                parts = [[message] for message in messages] if isinstance(messages, list | tuple) else []
+                if (order := find_time_order(parts)) is not None:
+                    fields["messages"] = [message for place in order for message in parts[place]]
                     self.account.sorted.append(row.place)
                 fields = join_turn(fields)
         except ThreadError as error:
@@ -274,7 +275,7 @@ class SampleBuilder:
                 extras["rating"] = fields.pop("rating")  # of rows of tables it is from 1 to 5, as any
             elif own is not None and not is_told:
                 fields["rating_min"], fields["rating_max"] = own.scale[:2]
-            return own.rule if own is not None else _PLAIN
+            return own.rule if own is not None and not is_told else self._columns.told_rule
         for column in self._columns.ratings:
             if not column.rater and column.name in extras and "rating" not in origins:
                 fields["rating"] = extras.pop(column.name)

@@ -26,7 +26,7 @@ from .column_table import (
     says_failure,
     usual_name,
 )
-from .columns import check_names, first_text
+from .columns import check_names, describe_left_out, first_text
 from .items import Item, as_label
 from .levels import RatedLevel
 from .number_rule import Bounds, ColumnCells, NumberRule, scale_of_header, scale_of_rule
@@ -151,7 +151,7 @@ class ScoreFile:
         return InputError(f"{self.name}, {row.place}, field {column}: {problem}")
 
     def _without_totals(self, rows: Sequence[Row]) -> list[Row]:
-        """The rows without those that sum up others, which their first cell names so."""
+        """The rows without those that sum up others: their first cell names them so, or none names what they are of."""
         texts = [column for role in ("user_input", "response") if (column := self.roles.get(role))]
         totals = {
             row.place: first
@@ -162,7 +162,13 @@ class ScoreFile:
         if totals:
             listed = list_first([f'{place} "{first}"' for place, first in totals.items()], 5)
             self.tell(f"{count_of(len(totals), 'row')} left out that sums up others: {listed}")
-        return [row for row in rows if row.place not in totals]
+        names = [self.roles[role] for role in ("id", "user_input", "response", "metric", "rater") if role in self.roles]
+        unnamed = [row.place for row in rows if not any(as_label(row.values.get(column)) for column in names)]
+        if len(unnamed) == len(rows):
+            unnamed = []  # they are told apart by their order
+        elif unnamed:
+            self.tell(describe_left_out(unnamed, "names no item"))
+        return [row for row in rows if row.place not in {*totals, *unnamed}]
 
     def rule(self, column: str) -> tuple[ColumnCells, NumberRule]:
         """The cells of a column, and how they are read as numbers."""

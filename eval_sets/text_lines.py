@@ -22,6 +22,7 @@ _NAMES = {
     **dict.fromkeys(("utf-16", "utf-16-le", "utf-16-be"), "UTF-16"),
     "utf-32": "UTF-32",
     "cp1252": "Windows-1252",
+    "iso2022_jp": "ISO-2022-JP",
 }
 _BYTES_PER_BLOCK = 2**16
 _LOOKED_AT = 2**18  # bytes
@@ -43,6 +44,7 @@ def find_encoding(path: Path) -> str:
 
     A byte order mark decides. Without one the file is UTF-8, unless it holds bytes that are none and no valid character
     of more than one byte: then it is Windows-1252 (old Excel). A file with both is a damaged UTF-8 file.
+    Signs that begin Japanese letters in seven bits are those of ISO-2022-JP.
     """
     if not path.is_file():
         check_regular(path)
@@ -59,6 +61,8 @@ def find_encoding(path: Path) -> str:
         strict, lenient = codecs.getincrementaldecoder("utf-8")(), codecs.getincrementaldecoder("utf-8")("ignore")
         is_utf8, has_characters, is_cp1252 = True, False, True
         while block := file.read(_BYTES_PER_BLOCK):
+            if b"\x1b$B" in block or b"\x1b$@" in block:  # which begin Japanese letters, and are no letters in UTF-8
+                return "iso2022_jp"
             if is_utf8:
                 try:
                     strict.decode(block)
@@ -138,7 +142,11 @@ def _not_utf8(line: str, start: int, place: str, path: Path) -> InputError:
     byte = bytes([ord(line[start]) - 0xDC00])
     number = len(line[:start].encode()) + 1
     rest = "".join(line[start:]).encode("utf-8", errors="surrogateescape")
-    known = f"; in Windows-1252 it is '{byte.decode('cp1252')}'" if _is_guess(byte, line, rest) else ""
+    with path.open("rb") as file:  # a sign inside a word anywhere says that it is another encoding
+        text = file.read(_LOOKED_AT).decode("utf-8", errors="surrogateescape")
+    odd = "".join(letter for letter in text if letter.isascii() or "\udc80" <= letter <= "\udcff")
+    is_guess = _is_guess(byte, line, rest) and _is_western(odd.encode("utf-8", errors="surrogateescape"))
+    known = f"; in Windows-1252 it is '{byte.decode('cp1252')}'" if is_guess else ""
     converted = quote_word(path.with_name(f"{path.stem}-utf8{path.suffix}"))
     return InputError(
         f"{place}: byte 0x{byte.hex()} at place {number} of the line is not UTF-8{known}: save the file as UTF-8 (in "

@@ -1,6 +1,6 @@
 """The messages of a sample: read from any form in which they are logged, and joined with the turn under test."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from itertools import pairwise
 from typing import Any
@@ -13,7 +13,7 @@ from ..value_messages import check_characters, describe_first_mistake, describe_
 from .cell_values import find_documents
 from .message import MESSAGE_ALIASES, Message, find_disorder, find_turns
 from .message_forms import read_forms
-from .message_times import readings
+from .message_times import DATE_ORDERS, readings
 
 
 class ThreadError(ValueError):
@@ -58,27 +58,27 @@ def read_thread(values: object) -> tuple[Message, ...]:
     return tuple(reader.messages)
 
 
-def find_time_order(values: object) -> list[int] | None:
-    """Finds the order of messages by their times, where they stand in another one.
+def find_time_order(parts: Sequence[Sequence[object]], orders: Collection[str] = DATE_ORDERS) -> list[int] | None:
+    """Finds the order by their times of the parts of a conversation, where they stand in another one.
 
-    Those that stand newest first are turned round, and any others sorted where no two have one time. None where they
-    stand in order, where a time is missing or can be read in two ways that differ, and where nothing is answered then.
+    A part is a message, or a question with its answer, which stay in their order. Parts that stand newest first are
+    turned round, and any others sorted where no two have one time. None where they stand in order, where a time is
+    missing or can be read in two ways that differ, and where nothing is answered then. `orders` are those in which
+    dates may be written.
 
     Example:
-        >>> chat = [{"role": "assistant", "content": "Yes.", "time": "2026-03-01 10:01"}]
-        >>> find_time_order([*chat, {"role": "user", "content": "Free?", "time": "2026-03-01 10:00"}])
+        >>> chat = [[{"role": "assistant", "content": "Yes.", "time": "2026-03-01 10:01"}]]
+        >>> find_time_order([*chat, [{"role": "user", "content": "Free?", "time": "2026-03-01 10:00"}]])
         [1, 0]
     """
-    if not isinstance(values, list | tuple) or not values:
-        return None
-    times = [readings(_time_of(value)) for value in values]
-    common = set.intersection(*map(set, times))
-    orders = {_order([time[name] for time in times]) for name in common}
-    order = list(orders.pop()) if len(orders) == 1 else []
+    times = [readings(time_text(part[-1])) for part in parts]
+    common = {*orders}.intersection(*times) if times else ()
+    found = {_order([time[name] for time in times]) for name in common}
+    order = list(found.pop()) if len(found) == 1 else []
     if not order or order == sorted(order):
         return None
     try:
-        return order if find_turns(read_thread([values[place] for place in order])) else None
+        return order if find_turns(read_thread([message for place in order for message in parts[place]])) else None
     except ThreadError:
         return None
 
@@ -90,7 +90,8 @@ def describe_sorted(places: Sequence[str]) -> str:
     return f"{stand} newest first, or in no order of time, and {read}: {list_first(list(places), 5)}"
 
 
-def _time_of(value: object) -> str:
+def time_text(value: object) -> str:
+    """The time of a message as a text; empty where it has none."""
     fields = value if isinstance(value, Mapping) else vars(value) if hasattr(value, "__dict__") else {}
     time = next((fields[name] for name in ("time", *MESSAGE_ALIASES["time"]) if fields.get(name)), "")
     return time.isoformat() if isinstance(time, date) else str(time)
@@ -173,12 +174,9 @@ def join_turn(values: Mapping[str, Any]) -> dict[str, Any]:
             read_thread(joined["messages"])  # which says that it is empty
         return _join_history(joined)
     messages = list(read_thread(joined["messages"]))
-    question, answer = (
-        text if isinstance(text := joined.get(name), str) else None for name in ("user_input", "response")
-    )
+    question, answer = _check_turn(joined.get("user_input"), joined.get("response"))
     if not (question or "").strip() and not (answer or "").strip():
         question = answer = None
-    _check_turn(question, answer)
     is_asked = messages[-1].role == "user" and question is not None and question.endswith(messages[-1].text)
     asked = "\n".join(message.text for message in messages if message.role == "user" and message.text.strip())
     is_silent = not (answer or "").strip() and question in {None, asked} and not find_turns(messages)
@@ -234,13 +232,16 @@ def _check_texts(history: object) -> None:
                 raise ThreadError(f"cannot be read: {error}", place, "metadata.history") from None
 
 
-def _check_turn(question: str | None, answer: str | None) -> None:
-    """Raises `ThreadError` where the question or the answer under test is a text that no message can hold."""
+def _check_turn(question: Any, answer: Any) -> tuple[str | None, str | None]:
+    """The question and the answer under test; raises `ThreadError` where one is no text that a message can hold."""
     for name, text in (("user_input", question), ("response", answer)):
+        if not isinstance(text, str | None):
+            raise ThreadError(f"is {describe_type(text)}, not a text; write it as one", field=name)
         try:
             check_characters(text or "")
         except ValueError as error:
             raise ThreadError(str(error), field=name) from None
+    return question, answer
 
 
 def _add_turn(messages: list[Message], question: str | None, answer: str) -> None:

@@ -107,7 +107,7 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
         baselines=BASELINES | {name for name, metric in metric_by_column.items() if metric in BASELINES},
     )
     notes += [*scale_notes, *direction_notes, *_list_unmatched(unscored, unrated)]
-    return JoinedScores(table, unscored, unrated, tuple(notes), dict(zip(names, items, strict=True)))
+    return JoinedScores(table, unscored, unrated, tuple(dict.fromkeys(notes)), dict(zip(names, items, strict=True)))
 
 
 def _match_items(source: ScoreSource, matcher: ItemMatcher, rating_name: str, notes: list[str]) -> list[int]:

@@ -18,17 +18,19 @@ from ..column_table import (
     rater_of,
     usual_name,
 )
-from ..columns import check_mapped
+from ..columns import check_mapped, describe_left_out
 from ..message_forms import find_role
+from ..message_times import DATE_ORDERS, readings
 from ..number_rule import ColumnCells
-from ..rows import BadRow, Row, Rows, group_rows
+from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 from ..sample_builder import merge_metadata
-from ..thread import describe_sorted, find_time_order
+from ..thread import describe_sorted, find_time_order, time_text
 from .conversations import conversation_row
 
 _RATINGS = {"rating", *RATING_ALIASES}
 _UNSURE_RATINGS = {"score", "label"}  # ratings where they are numbers
 _MESSAGE_FIELDS = ("role", "content", "time", "tool_calls", "tool_call_id", "name", "retrieved_contexts")
+_SPOKEN = ("role", "content", "tool_calls", "user_input", "response")
 _PAIR_FIELDS = ("user_input", "response", "retrieved_contexts", "time")
 _OF_MESSAGES = {"id", *_MESSAGE_FIELDS, *_PAIR_FIELDS}
 _OF_CONVERSATIONS = {"group", "language", "rating", "rating_max", "rating_min", "ratings"}
@@ -142,24 +144,27 @@ class TurnReader:
 
     def __init__(self, opened: Rows, columns: TurnColumns, mapping: Mapping[str, str]) -> None:
         self._opened, self._columns, self._mapping = opened, columns, mapping
+        self._turns = Repeatable(self._read_turns)
         self._has_looked = False
         self._shared: set[str] = set()
         self._is_filled: dict[str, bool] = {}
         self._ratings: dict[str, ColumnCells] = {}
         self._spreads: dict[str, _Spread] = {}
+        self._left_out: dict[str, None] = {}  # the places of rows in which nothing is said
+        self._date_orders = {*DATE_ORDERS}  # those in which all times can be read
         self._sorted: dict[str, None] = {}  # the places of conversations whose rows stood in another order of time
         self._unnamed: Row | None = None  # the first row that names no conversation
 
     def rows(self) -> Iterator[Row | BadRow]:
         """Yields one row per conversation, in the order of their last rows."""
         if not self._has_looked:
-            self._look_at_columns(self._opened.rows)
+            self._look_at_columns(self._turns)
             self._has_looked = True
         check_mapped(self._is_filled, self._mapping, self._opened.name)
         unnamed = self._unnamed
         if unnamed is not None:  # first: without it, a conversation lacks messages
             yield self._join([unnamed])
-        for group in group_rows(self._opened.rows, self._key):
+        for group in group_rows(self._turns, self._key):
             if isinstance(group, BadRow):
                 yield group
             elif unnamed is None or group[0].number != unnamed.number:
@@ -190,7 +195,18 @@ class TurnReader:
             f"that it is used by nothing; --map {quote_word(f'{column}=rating')} makes it the rating of each message"
             for column in raters
         ]
+        if self._left_out:
+            notes.append(f"{self._opened.name}: {describe_left_out(list(self._left_out), 'has no message')}")
         return [*notes, f"{self._opened.name}: {describe_sorted(list(self._sorted))}"] if self._sorted else notes
+
+    def _read_turns(self) -> Iterator[Row | BadRow]:
+        """The rows in which something is said; one in which nothing is sums up others, or is blank."""
+        columns = [self._columns.fields[name] for name in _SPOKEN if name in self._columns.fields]
+        for row in self._opened.rows:
+            if isinstance(row, BadRow) or any(str(row.values.get(column) or "").strip() for column in columns):
+                yield row
+            else:
+                self._left_out[row.place] = None
 
     def _key(self, values: Mapping[str, Any]) -> str | None:
         value = values.get(self._columns.conversation)
@@ -207,6 +223,8 @@ class TurnReader:
             for column, value in row.values.items():
                 if not self._is_filled.get(column):
                     self._is_filled[column] = _is_filled(value)
+                if column == self._columns.fields.get("time"):
+                    self._check_date(row, column)
                 if usual_name(column) in _RATINGS or self._mapping.get(column) == "rating":
                     self._ratings.setdefault(column, ColumnCells()).add(value)
             if (name := self._key(row.values)) is None:
@@ -233,6 +251,15 @@ class TurnReader:
         filled = {column for column, is_filled in self._is_filled.items() if is_filled}
         varying -= {column for column, spread in self._spreads.items() if self._is_of_conversation(column, spread)}
         self._shared = filled - varying - own - _OF_MESSAGES - {self._columns.conversation}
+
+    def _check_date(self, row: Row, column: str) -> None:
+        """Raises `InputError` where a date stands in another order of day and month than those before it."""
+        orders = readings(time_text({"time": row.values[column]})).keys()
+        if orders and not self._date_orders & orders:
+            problem = f'"{row.values[column]}" has another order of day and month than the dates above it'
+            cure = "write all in one way, such as 2026-01-31 10:00"
+            raise InputError(f"{self._opened.name}, {row.place}, field time (column {column}): {problem}; {cure}")
+        self._date_orders &= orders or self._date_orders
 
     def _look_at_spreads(self, values: Mapping[str, Any], conversation: int, asked: set[int]) -> None:
         """Looks where a rating stands, and what else may stand in some rows of a conversation only."""
@@ -270,18 +297,17 @@ class TurnReader:
             problem = f"names no conversation in {self._columns.conversation}; write which one the row is of"
             cure = "in every row: a merged cell, or the first row of a conversation alone, names it for one row only"
             return BadRow(rows[0].number, InputError(f"{self._opened.name}, {rows[0].place}: {problem}, {cure}"))
-        messages: list[dict[str, Any]] = []
-        places: list[Row] = []
+        parts: list[list[dict[str, Any]]] = []
         for row in rows:
             try:
-                own = self._messages(row)
+                parts.append(self._messages(row))
             except ValueError as error:
                 return BadRow(rows[0].number, InputError(f"{self._opened.name}, {row.place}, {error}"))
-            messages += own
-            places += [row] * len(own)
-        if (order := find_time_order(messages)) is not None:
-            messages, places = [messages[place] for place in order], [places[place] for place in order]
+        if (order := find_time_order(parts, self._date_orders)) is not None:
             self._sorted[rows[0].place] = None
+        order = order or list(range(len(rows)))
+        messages = [message for place in order for message in parts[place]]
+        places = [rows[place] for place in order for _ in parts[place]]
         shared: dict[str, Any] = {}
         for row in rows:
             for name, value in row.values.items():

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...eval_sets.column_table import NAMES, is_known_metric
+from ...eval_sets.column_table import NAMES, is_known_metric, usual_name
 from ...eval_sets.turns import is_single_answer
 from ...eval_sets.version_column import version_label
 from ...meta_eval.groups import FEWEST_TO_CHOOSE
@@ -75,7 +75,8 @@ def find_support(file: str, look: "SetLook") -> list[Support]:
 
 def _versions(file: str, look: "SetLook") -> Support:
     purpose = "which version is better"
-    for column in NAMES["version"]:
+    columns = dict.fromkeys(column for sample in look.samples for column in sample.metadata)
+    for column in (column for column in columns if usual_name(column) in NAMES["version"]):
         labels = {label for sample in look.samples if (label := version_label(sample.metadata.get(column)))}
         if len(labels) > 1:
             return Support(

@@ -196,7 +196,7 @@ def test_a_field_that_is_read_as_what_it_means(jsonl, row, changes, expected):
         ({"id": ""}, "field id: is empty; give the sample a name"),
         ({"id": True}, "field id: is true or false"),
         ({"language": "Elvish"}, 'field language: "elvish" is no ISO 639 code; write nl, en'),
-        ({"rating": 777}, "field rating: 777 is outside the scale 1-5; correct it, or give rating_min and rating_max"),
+        ({"rating": 777}, "field rating: 777 is outside the scale 1-5; correct it, or say the scale: --scale LOW-HIGH"),
         ({"rating": "good"}, 'field rating: "good" is not a number; write 4 or 4,5'),
         ({"rating": "1_0"}, 'field rating: "1_0" is not a number'),
         ({"rating": float("inf")}, "field rating: is inf, which is no rating"),

@@ -126,8 +126,26 @@ def test_rows_that_are_no_answers_are_left_out_and_named(tmp_path, row, says):
     assert says in notes
 
 
+@pytest.mark.parametrize("label", ["Average", "Total"])
+def test_a_label_of_a_total_need_not_stand_first(tmp_path, label):
+    samples, notes = read(tmp_path / "a.csv", f"rating,question,answer\n5,Q?,A.\n1,Total cost?,\n30,{label},\n")
+    assert [(sample.user_input, sample.rating, sample.rating_max) for sample in samples] == [
+        ("Q?", 5, 5),
+        ("Total cost?", 1, 5),
+    ]
+    assert f"1 row left out that sums up others ({label}): line 4" in notes
+
+
+def test_a_row_that_is_no_answer_decides_nothing(tmp_path):
+    """Its other columns are not even told as filled, and its id is no other row's."""
+    text = "ticket,question,answer,team,rating\n7,Q?,A.,,5\n8,P?,B.,,2\n7,,,web,30\n"
+    samples, notes = read(tmp_path / "a.csv", text)
+    assert [(sample.id, sample.rating, sample.rating_max) for sample in samples] == [("7", 5, 5), ("8", 2, 5)]
+    assert "ticket as id" in notes[0] and "empty: team" in notes[0]
+
+
 def test_a_file_without_any_question_says_so(tmp_path):
-    with pytest.raises(InputError, match=r"none of its rows is an answer: 2 rows left out that has no question"):
+    with pytest.raises(InputError, match=r"none of its rows is an answer: 2 rows left out that have no question"):
         read(tmp_path / "a.csv", "question,answer\n,A.\n,B.\n")
 
 
@@ -322,3 +340,29 @@ def test_objects_that_an_application_was_given_and_returned(tmp_path):
     assert (first.id, first.user_input, first.response, first.reference) == ("1", "Free?", "Yes.", "Yes.")
     assert (second.user_input, second.response, second.metadata["cost"]) == ("When?", "", 4)
     assert any("runs or examples, as LangSmith has them: read as questions" in note for note in notes)
+
+
+@pytest.mark.parametrize("header", ["id,version", "Fall,Fassung", "Ticket,Version"])
+def test_answers_of_versions_to_one_question_are_told_apart(tmp_path, header):
+    text = f"{header},question,answer,rating\n1,A,q,a,4\n1,B,q,b,5\n2,A,r,a,4\n2,B,r,b,3\n"
+    samples, _ = read(tmp_path / "a.csv", text)
+    assert [(sample.id, sample.group) for sample in samples] == [
+        ("1@A", "1"),
+        ("1@B", "1"),
+        ("2@A", "2"),
+        ("2@B", "2"),
+    ]
+
+
+def test_numbers_whose_rows_tell_their_scale_have_one_rule_too(tmp_path):
+    rows = "".join(f'Q?,A{n}.,"{cell}",0,1000\n' for n, cell in enumerate(["1,000", "990", "20"]))
+    samples, _ = read(tmp_path / "a.csv", f"question,answer,rating,rating_min,rating_max\n{rows}")
+    assert [(sample.rating, sample.rating_max) for sample in samples] == [(1000, 1000), (990, 1000), (20, 1000)]
+
+
+def test_a_scale_whose_low_end_is_good_is_an_error_with_its_cure(tmp_path):
+    column = '"Bewertung (1 = sehr gut, 6 = ungenügend)"'
+    with pytest.raises(InputError, match=r"its low end is good.*; write 7 - x in place of each rating x"):
+        read(tmp_path / "a.csv", rated("1", "3", column=column))
+    samples, _ = read(tmp_path / "a.csv", rated("1", "3", column='"Bewertung (1 = ungenügend, 6 = sehr gut)"'))
+    assert [(sample.rating, sample.rating_max) for sample in samples] == [(1, 6), (3, 6)]

@@ -310,6 +310,56 @@ SPOKEN = [
 ]
 
 
+BLOCKS = [{"type": "text", "text": "Open "}, {"type": "text", "text": "settings."}]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"response": BLOCKS},
+        {"response": {"content": BLOCKS, "stop_reason": "end_turn"}},
+        {"answer": "Open settings."},
+        {"completion": BLOCKS},
+    ],
+)
+def test_an_answer_beside_messages_is_the_one_under_test(answer):
+    asked = [("user", "How do I cancel?"), ("assistant", "Sure?"), ("user", "Yes")]
+    messages = [{"role": role, "content": text} for role, text in asked]
+    (sample,) = read_samples([{"messages": messages, "rating": 4, **answer}], scale=(1, 5))
+    assert (sample.user_input, sample.response, sample.rating) == ("Yes", "Open settings.", 4)
+    assert [message.text for message in sample.messages] == ["How do I cancel?", "Sure?", "Yes", "Open settings."]
+
+
+def test_an_answer_without_a_text_is_an_error():
+    rows = [{"messages": [{"role": "user", "content": "Free?"}], "response": [{"type": "image", "url": "x"}, 7]}]
+    with pytest.raises(InputError, match="field response: is a list, not a text"):
+        list(read_samples(rows))
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
+def test_in_a_row_the_question_stands_before_its_answer(tmp_path, order):
+    rows = [f"c1,Q{place}?,A{place}.,{place + 3},2026-03-01 10:0{place}\n" for place in order]
+    path = tmp_path / "a.csv"
+    path.write_text(f"conversation_id,question,answer,stars,time\n{''.join(rows)},,,12,\n", encoding="utf-8")
+    notes: list[str] = []
+    (sample,) = read_samples(path, notes=notes)
+    assert [message.text for message in sample.messages] == ["Q0?", "A0.", "Q1?", "A1.", "Q2?", "A2."]
+    assert [message.rating for message in sample.messages] == [None, 3, None, 4, None, 5]
+    assert (sample.rating_min, sample.rating_max) == (1, 5)
+    assert f"{path}: 1 row left out that has no message: line 5" in notes
+
+
+def test_the_dates_of_a_column_stand_in_one_order(tmp_path):
+    """13/01 is of 13 January, so that 02/03 is of 2 March and 03/02 of 3 February, and 01/14 can be no date."""
+    head = "conversation_id,role,content,time\n1,user,A?,13/01/2026 10:00\n1,bot,B.,13/01/2026 10:01\n"
+    path = tmp_path / "a.csv"
+    path.write_text(f"{head}2,bot,D.,02/03/2026 10:00\n2,user,C?,03/02/2026 10:00\n", encoding="utf-8")
+    assert [message.text for message in [*read_samples(path)][1].messages] == ["C?", "D."]
+    path.write_text(f"{head}2,user,C?,01/14/2026 10:00\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r'line 4, field time .*: "01/14/2026 10:00" has another order of day and'):
+        list(read_samples(path))
+
+
 @pytest.mark.parametrize(
     ("order", "says"),
     [

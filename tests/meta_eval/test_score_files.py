@@ -365,6 +365,12 @@ def test_a_row_that_sums_up_others_is_no_item(write):
     assert any('1 row left out that sums up others: line 4 "Average"' in note for note in joined.notes)
 
 
+def test_a_row_that_names_no_item_tells_no_scale(write):
+    joined = read_score_table([write("s.csv", "id,f,rating\na,0.1,1\nb,0.9,5\n,,30\n")], None, ReadOptions())
+    assert joined.table.items == ("a", "b") and (joined.table.rating_min, joined.table.rating_max) == (1, 5)
+    assert sum("1 row left out that names no item: line 4" in note for note in joined.notes) == 1
+
+
 def test_two_columns_of_one_rater_are_joined(write):
     joined = read_score_table(
         [write("s.csv", "id,f,rating_anja,Cijfer Anja\na,0.1,1,\nb,0.9,,5\n")], None, ReadOptions()
