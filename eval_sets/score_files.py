@@ -111,12 +111,17 @@ def match_columns(patterns: Iterable[str], columns: Iterable[str]) -> list[str]:
     return list(matches)
 
 
-def check_patterns(patterns: Iterable[str], columns: Iterable[str], what: str, name: str) -> None:
-    """Raises `UsageError` for a pattern that names none of the columns; `what` says what the columns are."""
+def check_patterns(
+    patterns: Iterable[str], columns: Iterable[str], what: str, name: str, likely: Collection[str] = ()
+) -> None:
+    """Raises `UsageError` for a pattern that names none of the columns; `what` says what the columns are.
+
+    Where there are `likely` ones, the message lists only these.
+    """
     listed_columns = list(columns)
     for pattern in patterns:
         if not match_columns([pattern], listed_columns):
-            listed = list(dict.fromkeys(map(short_name, listed_columns)))
+            listed = list(dict.fromkeys(map(short_name, likely or listed_columns)))
             meant = nearest_names(pattern, listed)
             hint = f"did you mean {meant[0]}? It" if meant else "it"
             raise UsageError(f"{name}: unknown {what} `{pattern}`; {hint} has {quote_names(listed)}")
@@ -534,8 +539,13 @@ def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
     names, roles = file.names, file.roles
     if options.ratings:
         column_by_name = {column: column for column in names}
-        column_by_name |= {rater_of(column) or column.removeprefix("ratings."): column for column in names}
-        check_patterns(options.ratings, column_by_name, "column of ratings", file.name)
+        by_rater = {
+            rater_of(column) or column.removeprefix("ratings."): column
+            for column in names
+            if column.startswith("ratings.") or rater_of(column)
+        }
+        column_by_name |= by_rater
+        check_patterns(options.ratings, column_by_name, "rater or column of ratings", file.name, by_rater)
         return [column_by_name[match] for match in match_columns(options.ratings, column_by_name)]
     by_rater = [column for column in names if column.startswith("ratings.") or rater_of(column)]
     is_value = not file.is_long and "value" in roles

@@ -133,3 +133,14 @@ def test_a_greeting_of_many_conversations_is_no_question_that_joins_their_groups
     file.write_text("\n".join(line.replace(",chat", f",{line[:3]}") for line in lines))  # groups of one version each
     report = assay("meta", "--scores", file, "--json", *QUICK).json
     assert (report["settings"]["groups"], report["versions"]["pairs"][0]["questions"]) == (60, 20)
+
+
+def test_a_rater_that_no_one_is_lists_the_raters(assay, tmp_path):
+    file = tmp_path / "team.csv"
+    rows = "".join(f"Q{row},A,{row % 5 + 1},{5 - row % 5},c\n" for row in range(12))
+    file.write_text(f"question,answer,rating_ann,rating_bob,channel\n{rows}")
+    assert assay("run", file, "--metrics", "answer_length").exit_code == 0
+    told = assay("meta", "last", "--rating", "file")
+    assert told.exit_code == 2
+    assert "unknown rater or column of ratings `file`; it has `ann`, `bob`" in told.stderr
+    assert "channel" not in told.stderr
