@@ -26,6 +26,7 @@ from .public.set_facts import (
 from .public.set_files import cached_path as cached_path, read_files as read_files
 from .public.set_rows import check_count as check_count, is_in_part as is_in_part, read_rows as read_rows
 from .ragas_dataset import from_ragas as from_ragas, to_ragas as to_ragas
+from .rater_proposals import propose_raters as propose_raters
 from .sample import Sample as Sample, Table as Table
 from .score_columns import ReadOptions as ReadOptions
 from .score_files import read_ratings as read_ratings, read_score_files as read_score_files

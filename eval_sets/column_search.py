@@ -21,7 +21,7 @@ from .column_table import (
     split_remark,
     usual_name,
 )
-from .columns import has_list, reason_to_leave_out, sort_row
+from .columns import RATER, has_list, is_rater, reason_to_leave_out, sort_row
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
 from .number_rule import (
@@ -141,9 +141,13 @@ class ColumnSearch:
             self._told_cells.add(own)
             return
         for column, cells in self._cells.items():
-            if not is_missing(value := values.get(column)) and (is_missing(own) or not rater_of(column)):
+            if not is_missing(value := values.get(column)) and (is_missing(own) or not self._is_beside(column)):
                 cells.add(value)
         self._told.add(is_told)
+
+    def _is_beside(self, column: str) -> bool:
+        """Whether a column is of a rater only where a row has no `rating`: by its name, and by no mapping."""
+        return column in self._raters and column not in self._mapping
 
     def _add_columns(self, values: Mapping[str, Any]) -> None:
         self._names |= dict.fromkeys(values)
@@ -156,6 +160,10 @@ class ColumnSearch:
                 self._cells.setdefault(column, ColumnCells())
         if self._own in self._names:
             self._cells.setdefault(self._own, ColumnCells())
+        for column, ours in self._mapping.items():
+            if is_rater(ours) and column in self._names:
+                self._raters[column] = ours.removeprefix(RATER)
+                self._cells.setdefault(column, ColumnCells())
         for column in columns:
             if rater := rater_of(column):
                 same = (known for known in self._raters.values() if known.casefold() == rater.casefold())
@@ -194,7 +202,8 @@ class ColumnSearch:
         for column in candidates:
             cells, rater = self._cells[column], self._raters.get(column, "")
             scale = find_rating_scale(cells, self._scale or scale_of_header(column))
-            if isinstance(scale, str) and usual_name(column) == "rating" and cells.values():
+            is_sure = column in self._mapping and cells.values()[:1] != cells.values()[-1:]
+            if isinstance(scale, str) and (is_sure or usual_name(column) == "rating") and cells.values():
                 scale = self._scale_of_odd(cells)
             if (own is not None and self._own in self._mapping) or (has_own and not rater):
                 unused[column] = f"the ratings are those of {self._own}"
@@ -258,7 +267,9 @@ class ColumnSearch:
         return usual_scale(low, high, whole=all(map(float.is_integer, values))) if values else None
 
     def _rank(self, column: str) -> int:
-        """A column that names a rater is more surely of ratings than one called `score`."""
+        """A column that names a rater is more surely of ratings than one called `score`, and a mapping is sure."""
+        if column in self._mapping:
+            return -1
         return _NAMES.index("stars" if column in self._raters else usual_name(column))
 
     def _on_one_scale(
@@ -308,6 +319,7 @@ def may_tell_columns(columns: Iterable[str], mapping: Mapping[str, str], version
     ours = {*mapping.values()}
     may_rate = bool(names & {"ratings", *_NAMES}) or "rating" in ours or any(map(rater_of, listed))
     may_rate |= any(criterion_of(column) or scale_of_header(column) for column in listed)
+    may_rate |= any(map(is_rater, ours))
     has_id = "id" in {*listed, *ours}
     return may_rate or (not has_id and bool(names & {*ID_ALIASES})) or VersionSearch(mapping, versions).may_have(listed)
 

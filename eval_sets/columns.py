@@ -22,6 +22,7 @@ from .column_table import (
     is_total,
     may_hold,
     numbered_contexts,
+    rater_of,
 )
 from .message import MESSAGE_ALIASES
 from .message_forms import find_answer, find_messages_key, is_question
@@ -86,9 +87,39 @@ def known_columns(mapping: Mapping[str, str]) -> frozenset[str]:
     return frozenset((*FIELDS, *USUAL_NAMES, *TURN_FIELDS, *mapping))
 
 
+RATER = "ratings."
+"""What a mapping of a rater's column begins with, once it is read."""
+
+
+def is_rater(ours: str) -> bool:
+    """Whether a column is mapped to the ratings of one rater."""
+    return ours.startswith(RATER) and ours != RATER
+
+
+def read_raters(mapping: Mapping[str, str]) -> dict[str, str]:
+    """A mapping with each column of one rater's ratings as `ratings.NAME`.
+
+    Such a column is mapped to `rating_NAME`, or with others to one field: each then is a rater named by its column.
+
+    Examples:
+        >>> read_raters({"Ann": "rating_Ann", "low": "rating_min"})
+        {'Ann': 'ratings.Ann', 'low': 'rating_min'}
+        >>> read_raters({"Ann": "rating", "Bob": "rating"}), read_raters({"mark": "rating"})
+        ({'Ann': 'ratings.Ann', 'Bob': 'ratings.Bob'}, {'mark': 'rating'})
+    """
+    read = {}
+    for theirs, ours in mapping.items():
+        name = "" if ours in FIELDS or not ours.startswith("rating_") else ours.removeprefix("rating_")
+        if ours in {"rating", "ratings"} and [*mapping.values()].count(ours) > 1:
+            name = rater_of(theirs) or theirs
+        read[theirs] = f"{RATER}{name}" if name else ours
+    return read
+
+
 def check_mapping(mapping: Mapping[str, str]) -> None:
     """Raises `InputError` when a mapping (their column -> our field) names no field of ours, or one field twice."""
-    check_names(mapping, FIELDS, TURN_FIELDS)
+    of_fields = {theirs: ours for theirs, ours in mapping.items() if not is_rater(ours)}
+    check_names(of_fields, FIELDS, TURN_FIELDS)
     for theirs, ours in mapping.items():
         if others := [other for other, field in mapping.items() if field == ours and other != theirs]:
             raise InputError(f"map {theirs}={ours}: `{others[0]}` is mapped to `{ours}` too; keep one of them")
@@ -183,8 +214,9 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
     extras = dict(values)
     fields: dict[str, Any] = {}
     origins: dict[str, str] = {}
+    of_raters = {theirs: extras.pop(theirs) for theirs, ours in mapping.items() if theirs in values and is_rater(ours)}
     for theirs, ours in mapping.items():
-        if theirs in values:
+        if theirs in values and theirs not in of_raters:
             fields[ours] = extras.pop(theirs)
             origins[ours] = theirs
     for field in FIELDS:
@@ -205,7 +237,7 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
         fields["response"] = text
     if fields.get("messages"):
         _keep_beside_messages(fields, origins, extras, mapping)
-    return SortedRow(fields, origins, extras)
+    return SortedRow(fields, origins, extras | of_raters)
 
 
 @lru_cache(maxsize=256)  # the rows of a set have the same columns

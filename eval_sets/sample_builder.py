@@ -17,6 +17,7 @@ from .message import find_turns
 from .message_times import readings
 from .number_rule import Bounds, NumberRule, is_missing
 from .pair_ratings import describe_lost_pairs, is_lost_pair, without_rating
+from .rater_proposals import RaterSearch, type_raters
 from .rows import Row, Rows
 from .sample import Sample
 from .table_files import load_named_tables
@@ -44,6 +45,8 @@ class ColumnAccount:
         self._links: dict[str, list[str]] = {}
         self._left_out: dict[str, list[str]] = {}
         self._silent: list[str] = []
+        self._rater_search = RaterSearch()
+        self._is_rated = False
         self._answered = 0
         self._conversations = self._turns = self._messages = self._single = 0
         self._rated_in_vain = self._unread_times = 0
@@ -69,6 +72,8 @@ class ColumnAccount:
             self._uses.setdefault(column, field_name)
         for name in fields.keys() & values.keys() - origins.keys():
             self._uses.setdefault(name, name)
+        if not self._columns.ratings and not self._source.made:
+            self._rater_search.add({name: value for name, value in values.items() if name not in self._uses})
 
     def add_from_metadata(self, key: str, field_name: str) -> None:
         """Accounts for a field that was read out of the metadata of a row."""
@@ -85,6 +90,7 @@ class ColumnAccount:
 
     def add_sample(self, sample: Sample, place: str) -> None:
         """Counts a sample that is a conversation, or has no answer."""
+        self._is_rated = self._is_rated or sample.human_rating is not None or bool(sample.messages)
         if sample.response.strip():
             self._answered += 1
         else:
@@ -119,6 +125,10 @@ class ColumnAccount:
                 links = count_of(len(places), f"cell of {column} is a link", f"cells of {column} are links")
                 notes.append(f"{self._source.name}: {links}, kept in the metadata: {list_first(places)}")
         notes += [f"{self._source.name}: {hint}" for hint in self._columns.hints]
+        if not self._is_rated and (proposed := type_raters(self._rater_search.result())):
+            notes.append(
+                f"{self._source.name}: no column is read as a rating; if these are your team's: {' '.join(proposed)}"
+            )
         notes += [
             f"{self._source.name}: {describe_left_out(places, reason)}" for reason, places in self._left_out.items()
         ]

@@ -99,12 +99,17 @@ def match_columns(patterns: Iterable[str], columns: Iterable[str]) -> list[str]:
     return list(matches)
 
 
-def check_patterns(patterns: Iterable[str], columns: Iterable[str], what: str, name: str) -> None:
-    """Raises `UsageError` for a pattern that names none of the columns; `what` says what the columns are."""
+def check_patterns(
+    patterns: Iterable[str], columns: Iterable[str], what: str, name: str, likely: Collection[str] = ()
+) -> None:
+    """Raises `UsageError` for a pattern that names none of the columns; `what` says what the columns are.
+
+    Where there are `likely` ones, the message lists only these.
+    """
     listed_columns = list(columns)
     for pattern in patterns:
         if not match_columns([pattern], listed_columns):
-            listed = list(dict.fromkeys(map(short_name, listed_columns)))
+            listed = list(dict.fromkeys(map(short_name, likely or listed_columns)))
             meant = nearest_names(pattern, listed)
             hint = f"did you mean {meant[0]}? It" if meant else "it"
             raise UsageError(f"{name}: unknown {what} `{pattern}`; {hint} has {quote_names(listed)}")

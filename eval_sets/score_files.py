@@ -203,8 +203,13 @@ def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
     names, roles = file.names, file.roles
     if options.ratings:
         column_by_name = {column: column for column in names}
-        column_by_name |= {rater_of(column) or column.removeprefix("ratings."): column for column in names}
-        check_patterns(options.ratings, column_by_name, "column of ratings", file.name)
+        of_raters = {
+            rater_of(column) or column.removeprefix("ratings."): column
+            for column in names
+            if column.startswith("ratings.") or rater_of(column)
+        }
+        column_by_name |= of_raters
+        check_patterns(options.ratings, column_by_name, "rater or column of ratings", file.name, of_raters)
         return [column_by_name[match] for match in match_columns(options.ratings, column_by_name)]
     by_rater = [column for column in names if column.startswith("ratings.") or rater_of(column)]
     is_value = not file.is_long and "value" in roles

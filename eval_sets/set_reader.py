@@ -10,7 +10,7 @@ from ..arguments import wrong_type
 from ..errors import InputError
 from ..text.wording import count_of
 from .column_search import ColumnSearch, SetColumns, look_at_columns, may_tell_columns, message_ratings
-from .columns import check_columns, check_mapped, check_mapping, known_columns
+from .columns import check_columns, check_mapped, check_mapping, is_rater, known_columns, read_raters
 from .logs.log_format import read_logs
 from .number_rule import Bounds
 from .pair_ratings import describe_lost_pairs, is_lost_pair, without_rating
@@ -168,7 +168,7 @@ def read_samples(
 def _check_options(
     mapping: Mapping[str, str] | None, language: str | None, limit: int | None, scale: tuple[float, float] | None
 ) -> dict[str, str]:
-    checked = dict(mapping or {})
+    checked = read_raters(mapping or {})
     check_mapping(checked)
     if not isinstance(language, str | None):
         raise wrong_type("language", language, "a code of two letters, such as nl")
@@ -195,7 +195,8 @@ class _Set:
         has_stem: bool = False,
     ) -> None:
         self._opened = opened = read_logs(opened, mapping)
-        self._mapping = {} if opened.made else dict(mapping)  # the rows of a conversation were joined by it
+        # the rows of a conversation were joined by it, but for what its raters gave
+        self._mapping = {theirs: ours for theirs, ours in mapping.items() if is_rater(ours) or not opened.made}
         self._language, self._scale, self._versions, self._has_stem = language, scale, versions, has_stem
         if opened.columns is not None:
             try:

@@ -52,7 +52,7 @@ _FORMATS: dict[Kind, str] = {
     "contribution": "+.2f",
     "distance": ".4f",
     "index": ".0f",
-    "rating": "g",
+    "rating": ".4g",
     "predicted": ".1f",
     "share": ".0%",
     "rate": ".1%",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import replace_file
-from ..text.wording import count_of, quote_place, reader_language, verb_of
+from ..text.wording import count_of, phrase, quote_place, reader_language, verb_of
 from . import texts
 from .figure import MISSING, Figure, format_cost, format_p, format_price
 from .rendered_markdown import read_visible_text, render_markdown
@@ -58,6 +58,7 @@ def template_environment(*packages: str) -> "Environment":
         "typeset": typeset,
         "verb_of": verb_of,
         "verdict_sign": texts.verdict_sign,
+        "worded": lambda name, language: phrase(name).write(language),
     }
     return environment
 

@@ -108,6 +108,17 @@ def phrase(name: str, /, **values: object) -> Phrase:
     return Phrase(name, values)
 
 
+def join_phrases(phrases: Sequence[Phrase]) -> Phrase:
+    """Several phrases as one, with semicolons.
+
+    Example:
+        >>> join_phrases([phrase("answers", count=1), phrase("answers", count=2)]).write("nl")
+        '1 antwoord; 2 antwoorden'
+    """
+    first, *others = phrases
+    return phrase("and_also", first=first, others=join_phrases(others)) if others else first
+
+
 def _write_value(value: object, language: str | None, mark: str) -> str:
     if isinstance(value, Phrase):
         return value.write(language)

@@ -88,7 +88,8 @@ def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
         yield from _rater_blocks(evaluation.raters)
     if any(one.threshold is not None for one in evaluation.agreement.values()):
         names = {metric.name for metric in evaluation.metrics if metric.baseline}
-        yield ReportBlock((pass_fail_table(evaluation.agreement, names),))
+        has_others = any(name not in names and one.threshold is not None for name, one in evaluation.agreement.items())
+        yield ReportBlock((pass_fail_table(evaluation.agreement, names if has_others else ()),))
     if evaluation.trials:
         yield ReportBlock((trial_table(evaluation.trials),))
     if evaluation.selection is not None:

@@ -1,13 +1,15 @@
 """The report's page: what the templates are given."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...eval_sets.items import RATER
 from ...presentation.figure import Figure
 from ...presentation.page import read_asset, render_page, typeset, write_page
+from ...text.wording import Phrase, join_phrases, phrase
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_evaluation import MetaEvaluation
 from .charts import forest, scatters, sizes, triage
@@ -32,14 +34,26 @@ if TYPE_CHECKING:
 EvidenceOf = Callable[[str], AnswerEvidence | None]
 
 
-def write_report(path: Path, evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: EvidenceOf) -> None:
-    """Writes the report to a file. Raises `UsageError` when it cannot be written."""
-    write_page(path, render_report(evaluation, joined, evidence_of))
+def write_report(
+    path: Path,
+    evaluation: MetaEvaluation,
+    joined: "JoinedScores",
+    evidence_of: EvidenceOf,
+    sources: Sequence[Phrase] = (),
+) -> None:
+    """Writes the report to a file; `sources` are the runs and files that it is of, as it names them.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    write_page(path, render_report(evaluation, joined, evidence_of, sources))
 
 
-def render_report(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: EvidenceOf) -> str:
-    """The report as HTML."""
-    view = _view(evaluation, joined, evidence_of)
+def render_report(
+    evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: EvidenceOf, sources: Sequence[Phrase] = ()
+) -> str:
+    """The report as HTML; see `write_report`."""
+    view = _view(evaluation, joined, evidence_of) | {"about": _describe(evaluation, joined, sources)}
     return render_page(__package__, "page.html", view, script=read_asset(__package__, "thresholds.js"))
 
 
@@ -82,6 +96,17 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
             default=None,
         ),
     }
+
+
+def _describe(evaluation: MetaEvaluation, joined: "JoinedScores", sources: Sequence[Phrase]) -> Phrase | None:
+    """What the report is of: the runs and files, how many answers are rated, and by whom where that is known."""
+    if not sources:
+        return None
+    values = {"sources": join_phrases(sources), "rated": phrase("rated_answers", count=evaluation.settings.rated)}
+    raters = [rater for rater in joined.table.raters if rater != RATER]
+    if not raters:
+        return phrase("report_of_unnamed", **values)
+    return phrase("report_of", **values, raters=", ".join(raters))
 
 
 def _by_reason(left_out: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

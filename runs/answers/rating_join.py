@@ -1,12 +1,12 @@
 """The ratings of answers: those that their file came with, and those of the rating page, side by side."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...eval_sets import Sample
-from ...text.wording import count_of
+from ...text.wording import count_of, verb_of
 from ..ratings.judgement import Judgement, find_judgements, read_adjudications
 from ..ratings.rating_queue import queue_ids, read_answer_queues
 from ..store.database import Database
@@ -78,6 +78,7 @@ def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRat
     parts += [_describe(page)] if page.rated else []
     if both := len(of_file & page.rated):
         parts[-1] += f" ({count_of(both, 'answer has', 'answers have')} both)"
+    notes[:0] = _describe_replaced(samples, page)
     return JoinedRatings(joined, _sentence(", ".join(parts), notes))
 
 
@@ -161,6 +162,20 @@ def _joined(sample: Sample, key: str, page: _Page) -> Sample:
     # beside raters, the file's one rating is what its team agreed on
     agreed = page.agreed.get(key, sample.rating if sample.ratings and of_file else None)
     return with_judgements(sample, page.judgements.get(key, {}), of_file, agreed, page.scale)
+
+
+def _describe_replaced(samples: Mapping[str, Sample], page: _Page) -> list[str]:
+    """How many ratings of each rater in the file the same rater's newer ones on the page replace."""
+    replaced = Counter[str]()
+    for key, judgements in page.judgements.items():
+        of_file = {rater.casefold() for rater in file_ratings(samples[key], page.scale)}
+        replaced.update(
+            rater for rater, one in judgements.items() if one.value is not None and rater.casefold() in of_file
+        )
+    return [
+        f"{count_of(count, 'rating')} of {rater} on the page {verb_of(count, 'replaces', 'replace')} theirs in the file"
+        for rater, count in sorted(replaced.items())
+    ]
 
 
 def _scale_of(sample: Sample) -> _Scale:

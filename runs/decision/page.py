@@ -10,7 +10,7 @@ from ...presentation.charts import Forest, draw_forest
 from ...presentation.figure import Figure
 from ...presentation.page import render_page, write_page
 from ...presentation.wording import format_rating
-from ...text.wording import count_of, verb_of
+from ...text.wording import count_of, join_phrases, phrase, verb_of
 from .answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from .deciding_answers import DecidingAnswer, DecidingQuestion
 from .tables import (
@@ -55,6 +55,12 @@ def render_decision_report(decision: Decision, questions: Sequence[DecidingQuest
             (one, contrast_question(one, decision), _describe_gap(one), _left_out(one, decision)) for one in shown
         ],
         "count": len(questions),
+        "about": join_phrases(
+            [
+                phrase("answers_of_version", version=one.name, answers=phrase("answers", count=one.n))
+                for one in decision.versions
+            ]
+        ),
         "kinds": [words for by, words in _KINDS.items() if any(one.by == by for one in questions)],
     }
     return render_page(__package__, "decision.html", view)

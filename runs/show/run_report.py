@@ -29,7 +29,7 @@ _MOST_SAMPLES = 10_000
 def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: Collection[str], place: str) -> Verdict:
     """What a run says first: how good the answers are for people and for the first metric, what failed, what next."""
     rated = [sample for sample in results.samples.values() if sample.human_rating is not None]
-    lines: list[tuple[str, Phrase]] = [("chatbot", describe_rated(rated))]
+    lines: list[tuple[str, *tuple[Phrase, ...]]] = [("chatbot", describe_rated(rated))]
     metric = first_scored(summaries, metrics)
     for shown in (summary for summary in summaries if summary.name == metric):
         mean, answers = Figure("mean", shown.mean), phrase("answers", count=shown.n)
@@ -38,8 +38,18 @@ def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: C
     failed = max((summary.failed for summary in summaries), default=0)
     if failed:
         lines.append(("failed", phrase("failed_answers", count=failed)))
+    if not rated and (proposed := _propose_raters(results)):
+        shortly = phrase("raters_shortly", first=proposed[0])
+        return Verdict((*lines, ("next", phrase("raters", options=" ".join(proposed)), shortly)))
     lines.append(("next", phrase("try_meta" if rated else "try_rate", run=place)))
     return Verdict(tuple(lines))
+
+
+def _propose_raters(results: Results) -> list[str]:
+    """What to type where nobody rated, but columns that were kept in the metadata may be ratings."""
+    from ...eval_sets import propose_raters  # late: a run that is rated needs none of it
+
+    return propose_raters(sample.metadata for sample in results.samples.values())
 
 
 def name_run(store: "Store", run: str) -> str:

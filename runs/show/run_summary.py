@@ -98,6 +98,14 @@ def _describe_difference(what: str, metric: str, difference: float) -> list[Phra
     return [phrase(f"{what}_{direction}", metric=metric, amount=amount)]
 
 
+def describe_source(run: "RunRow") -> Phrase:
+    """A run as a report names it: its sets, and the day of its scores in UTC."""
+    then = datetime.fromisoformat(run.created)
+    month = phrase(f"month_{then.month}")
+    date = phrase("on_day_of_year", day=str(then.day), month=month, year=str(then.year))
+    return phrase("scored_run", sets=", ".join(source.rsplit("/", 1)[-1] for source in run.plan.sets), date=date)
+
+
 def describe_moment(moment: str, now: datetime) -> Phrase:
     """A moment in words, as somebody says it at another one, whose time zone counts.
 

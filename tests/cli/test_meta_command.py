@@ -133,3 +133,28 @@ def test_a_greeting_of_many_conversations_is_no_question_that_joins_their_groups
     file.write_text("\n".join(line.replace(",chat", f",{line[:3]}") for line in lines))  # groups of one version each
     report = assay("meta", "--scores", file, "--json", *QUICK).json
     assert (report["settings"]["groups"], report["versions"]["pairs"][0]["questions"]) == (60, 20)
+
+
+def test_a_rater_that_no_one_is_lists_the_raters(assay, tmp_path):
+    file = tmp_path / "team.csv"
+    rows = "".join(f"Q{row},A,{row % 5 + 1},{5 - row % 5},c\n" for row in range(12))
+    file.write_text(f"question,answer,rating_ann,rating_bob,channel\n{rows}")
+    assay("run", file, "--metrics", "answer_length")
+    told = assay("meta", "last", "--rating", "file", code=2).err.replace("\n", " ")
+    assert "unknown rater or column of ratings `file`; it has `ann`, `bob`" in told
+    assert "channel" not in told
+
+
+def test_a_report_names_its_run_its_answers_and_its_raters_in_the_language_of_its_reader(assay, tmp_path, monkeypatch):
+    file = tmp_path / "team.csv"
+    rows = "".join(f"Q{row},A,{row % 5 + 1},{5 - row % 5}\n" for row in range(12))
+    file.write_text(f"question,answer,rating_ann,rating_bob\n{rows}")
+    assay("run", file, "--metrics", "answer_length")
+    monkeypatch.setenv("LC_ALL", "nl_NL.UTF-8")
+    assay("meta", "last", "--report", "report.html")
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert '<h1 lang="nl">Welke maat uw team volgt</h1>' in page
+    assert '<h2 lang="nl">Elke maat naast de beoordelingen</h2>' in page
+    about = page.partition('<p class="about" lang="nl">')[2].partition("</p>")[0]
+    assert about.startswith("team.csv, gescoord op ")
+    assert about.endswith("; 12 beoordeelde antwoorden; beoordelaars: ann, bob")

@@ -151,3 +151,8 @@ def test_one_runs_figures_look_the_same_everywhere(assay, set_file, tmp_path):
             correlation = str(Figure.from_estimate("correlation", agreement.spearman))
             assert correlation in terminal and correlation in report
             assert str(Figure("p", agreement.p)) in report
+
+
+def test_a_mean_of_ratings_is_shown_in_four_digits():
+    assert str(Figure("rating", 7 / 3)) == "2.333"  # of ratings 2, 2 and 3
+    assert [str(Figure("rating", rating)) for rating in (4.0, 2.5, 100.0, -2.0)] == ["4", "2.5", "100", "-2"]

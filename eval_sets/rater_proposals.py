@@ -1,0 +1,85 @@
+"""Columns that may hold a rater's ratings, though their names do not say so: those of colleagues."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..shell_words import quote_word
+from .column_table import has_other_role, is_no_rating, rater_of
+from .number_rule import is_missing
+
+_HIGHEST = 10
+_FEWEST_VALUES = 3  # different ones: two may be a flag
+
+
+class RaterSearch:
+    """Finds columns of whole numbers on one small scale in rows that nobody rated, to propose them as raters'.
+
+    A column counts where it has three different whole numbers from 0 to 10 and nothing else, and its name neither has
+    another role nor is that of a criterion, a metric or a count. Beside one that counts, others count that have two
+    different numbers within the same range.
+
+    Example:
+        >>> search = RaterSearch()
+        >>> for ann, bob, page in ((1, "5", 3), (3, "3", 1), (5, "", 2)):
+        ...     search.add({"Ann": ann, "Bob": bob, "page": page, "note": "x"})
+        >>> search.result()
+        ['Ann', 'Bob']
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, set[int] | None] = {}  # None: the column holds something else
+
+    def add(self, cells: Mapping[str, Any]) -> None:
+        """Looks at the cells of a row that no field takes, by column."""
+        for column, cell in cells.items():
+            if column not in self._values:
+                self._values[column] = set() if _may_be_rater(column) else None
+            values = self._values[column]
+            if values is None or is_missing(cell) or is_no_rating(cell):
+                continue
+            number = _whole_number(cell)
+            if number is None:
+                self._values[column] = None
+            else:
+                values.add(number)
+
+    def result(self) -> list[str]:
+        """The columns, from the rows that were added."""
+        columns = {column: values for column, values in self._values.items() if values and len(values) > 1}
+        of_scale = [number for values in columns.values() if len(values) >= _FEWEST_VALUES for number in values]
+        if not of_scale:
+            return []
+        low, high = min(of_scale), max(of_scale)
+        return [column for column, values in columns.items() if low <= min(values) and max(values) <= high]
+
+
+def propose_raters(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What to type so that columns of rows are read as ratings; empty where none may be."""
+    search = RaterSearch()
+    for row in rows:
+        search.add(row)
+    return type_raters(search.result())
+
+
+def type_raters(columns: Iterable[str]) -> list[str]:
+    """The options that make columns those of raters named by them.
+
+    Example:
+        >>> type_raters(["Ann", "Jan Smit"])
+        ['--map Ann=rating_Ann', "--map 'Jan Smit=rating_Jan Smit'"]
+    """
+    return [f"--map {quote_word(f'{column}=rating_{column}')}" for column in columns]
+
+
+def _may_be_rater(column: str) -> bool:
+    return rater_of(f"rating_{column}") == column.strip() and not has_other_role(column, "rating")
+
+
+def _whole_number(cell: object) -> int | None:
+    """The whole number from 0 to 10 that a cell holds; None where it holds anything else."""
+    text = cell.strip() if isinstance(cell, str) else ""
+    if text.isascii() and text.isdigit():
+        cell = int(text) if len(text) < _FEWEST_VALUES else -1
+    if isinstance(cell, bool) or not isinstance(cell, int | float) or cell != int(cell):
+        return None
+    return int(cell) if 0 <= cell <= _HIGHEST else None

@@ -1,0 +1,81 @@
+"""Columns that are named after colleagues: mapped by the user, and proposed where no column is a rating."""
+
+import pytest
+
+from assay.errors import InputError
+from assay.eval_sets import load_set, propose_raters
+
+# Ann gave 1 and 5, Bob 3 and 4: means (1 + 3) / 2 = 2 and (5 + 4) / 2 = 4.5
+ROWS = "question,answer,Ann,Bob,page\nQ,A,1,3,1\nR,B,5,4,2\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "team.csv"
+    path.write_text(ROWS)
+    return path
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        {"Ann": "rating_Ann", "Bob": "rating_Bob"},
+        {"Ann": "ratings.Ann", "Bob": "ratings.Bob"},
+        {"Ann": "rating", "Bob": "rating"},
+        {"Ann": "ratings", "Bob": "ratings"},
+    ],
+)
+def test_mapped_columns_are_raters(file, mapping):
+    samples = load_set(file, mapping=mapping)
+    assert [dict(sample.ratings) for sample in samples] == [{"Ann": 1, "Bob": 3}, {"Ann": 5, "Bob": 4}]
+    assert [sample.human_rating for sample in samples] == [2, 4.5]
+    assert [sample.rating_max for sample in samples] == [5, 5]
+    assert all("Ann" not in sample.metadata for sample in samples)
+
+
+def test_a_mapped_rater_counts_beside_other_ratings(tmp_path):
+    path = tmp_path / "both.csv"
+    path.write_text("question,answer,score,Ann\nQ,A,2,1\nR,B,3,5\n")
+    samples = load_set(path, mapping={"Ann": "rating_Ann"})
+    assert [dict(sample.ratings) for sample in samples] == [{"Ann": 1}, {"Ann": 5}]
+
+
+def test_two_columns_are_not_one_rater(file):
+    with pytest.raises(InputError, match=r"`Bob` is mapped to `ratings.Ann` too"):
+        load_set(file, mapping={"Ann": "rating_Ann", "Bob": "rating_Ann"})
+
+
+def test_a_mapped_cell_that_is_no_number_is_named(tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text("question,answer,Ann\nQ,A,1\nR,B,hmm\nS,C,5\nT,D,2\n")
+    with pytest.raises(InputError, match="line 3, field ratings"):
+        load_set(path, mapping={"Ann": "rating_Ann"})
+
+
+def test_the_note_of_an_unrated_set_proposes_what_then_works(tmp_path):
+    path = tmp_path / "team.csv"
+    path.write_text(ROWS + "S,C,3,,3\n")
+    notes = []
+    load_set(path, notes=notes)
+    [proposal] = [note for note in notes if "no column is read as a rating" in note]
+    assert proposal.endswith("--map Ann=rating_Ann --map Bob=rating_Bob")
+    rated = []
+    load_set(path, mapping={"Ann": "rating_Ann", "Bob": "rating_Bob"}, notes=rated)
+    assert not any("no column is read as a rating" in note for note in rated)
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("page", [1, 2, 3]),  # a place
+        ("faithfulness", [1, 2, 3]),  # a metric
+        ("Toon", [1, 2, 3]),  # a criterion
+        ("reference", [1, 2, 3]),  # another field
+        ("Ann", [0, 1, 1]),  # a flag
+        ("Ann", [1, 2, 30]),  # no small scale
+        ("Ann", [1, 2.5, 3]),  # no whole number
+        ("Ann", [1, 2, "x"]),
+    ],
+)
+def test_nothing_else_is_proposed(column, values):
+    assert propose_raters({column: value} for value in values) == []
