@@ -16,7 +16,7 @@ from .metrics.context_relevance import ContextRelevance as ContextRelevance
 from .metrics.declined import Declined as Declined
 from .metrics.factoid import Factoid as Factoid
 from .metrics.factual_correctness import FactualCorrectness as FactualCorrectness
-from .metrics.faithfulness import Faithfulness as Faithfulness
+from .metrics.faithfulness import Faithfulness as Faithfulness, WeakestClaim as WeakestClaim
 from .metrics.function_metric import metric as metric
 from .metrics.heuristic.score import Heuristic as Heuristic
 from .metrics.metric import Metric as Metric
@@ -33,10 +33,9 @@ from .metrics.score import (
     skipped as skipped,
 )
 from .metrics.topic_adherence import TopicAdherence as TopicAdherence
-from .metrics.weakest_claim import WeakestClaim as WeakestClaim
 from .runs.decision.decide import decide as decide
 from .runs.score.evaluate import aevaluate as aevaluate, evaluate as evaluate
 from .runs.show.results import Results as Results
-from .text.quotes import Place as Place
+from .text.text_matching import Place as Place
 
 __version__: str

@@ -21,12 +21,6 @@ from .citation_marks import (
     read_citations as read_citations,
 )
 from .citations import Citations as Citations
-from .claim_support import (
-    Claims as Claims,
-    ClaimsBy as ClaimsBy,
-    predicate_claim as predicate_claim,
-    support_request as support_request,
-)
 from .consistent import (
     MOST_CLAIMS as MOST_CLAIMS,
     Consistent as Consistent,
@@ -48,7 +42,14 @@ from .effort import Effort as Effort
 from .expected_actions import match_most as match_most
 from .factoid import Factoid as Factoid
 from .factual_correctness import FactualCorrectness as FactualCorrectness
-from .faithfulness import Faithfulness as Faithfulness
+from .faithfulness import (
+    Claims as Claims,
+    ClaimsBy as ClaimsBy,
+    Faithfulness as Faithfulness,
+    WeakestClaim as WeakestClaim,
+    predicate_claim as predicate_claim,
+    support_request as support_request,
+)
 from .fbeta import f_beta as f_beta
 from .handover import (
     Handover as Handover,
@@ -163,4 +164,3 @@ from .thanks_at_end import ThanksAtEnd as ThanksAtEnd
 from .token_overlap import TokenOverlap as TokenOverlap
 from .tool_calls import ToolCalls as ToolCalls
 from .topic_adherence import TopicAdherence as TopicAdherence, Topics as Topics
-from .weakest_claim import WeakestClaim as WeakestClaim

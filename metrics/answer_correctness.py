@@ -6,8 +6,8 @@ from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, open_judge
 from ..judges.embedders import Embedder, open_embedder
 from ..prompts import BUNDLED, Prompts
-from .claim_support import ClaimsBy
 from .factual_correctness import compare_with_reference
+from .faithfulness import ClaimsBy
 from .metric import Metric
 from .score import Score, scored, skipped
 

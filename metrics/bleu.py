@@ -5,7 +5,7 @@ from typing import Any
 
 from ..eval_sets.sample import Sample
 from ..installation import require_extra
-from ..text.tokens import tokens
+from ..text.text_matching import tokens
 from .metric import ComputedMetric
 from .score import Score, scored, skipped
 

@@ -10,7 +10,7 @@ from ..eval_sets.sample import Sample
 from ..judges import ChoiceQuestion, JudgeLike, Request, open_judge
 from ..languages.yaml_file import read_yaml
 from ..prompts import BUNDLED, Prompts
-from .claim_support import require_answers
+from .faithfulness import require_answers
 from .metric import Metric
 from .rubric import Label, SampleField, Text, different_labels
 from .sample_state import sample_state

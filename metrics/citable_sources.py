@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..languages import FALLBACK, Language, load_language
-from ..text.tokens import tokens
+from ..text.text_matching import tokens
 
 MatchedBy = Literal["number", "label", "name", "address"]
 """What of a source a citation named."""

@@ -8,7 +8,7 @@ from ..judges import JudgeLike, Predicate, Request, open_judge
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.wording import count_of
-from .claim_support import predicate_claim, require_answers
+from .faithfulness import predicate_claim, require_answers
 from .metric import Metric
 from .sample_state import shown_contexts
 from .score import Claim, Score, scored

@@ -6,7 +6,7 @@ from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, open_judge
 from ..prompts import BUNDLED, Prompts
 from ..text.wording import count_of
-from .claim_support import ClaimsBy, extract_claims, judge_support
+from .faithfulness import ClaimsBy, extract_claims, judge_support
 from .metric import Metric
 from .sample_state import shown_contexts
 from .score import Score, scored, skipped

@@ -8,7 +8,7 @@ from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import sentences
 from ..text.wording import count_of
-from .claim_support import predicate_claim, require_answers
+from .faithfulness import predicate_claim, require_answers
 from .metric import Metric, compute_for
 from .sample_state import sample_state, shown_contexts
 from .score import Score, scored, skipped

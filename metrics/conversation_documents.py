@@ -9,7 +9,6 @@ from ..eval_sets.message import Message, find_turns, tool_label, tool_names
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Request
 from ..languages import Language, language_or_fallback
-from ..text.quotes import Place, find_nearest_sentence
 from ..text.sentence_kinds import CLAIM, QUESTION, TO_JUDGE
 from ..text.sentences import (
     NO_SENTENCES,
@@ -17,7 +16,7 @@ from ..text.sentences import (
     passages_without_words_to_judge,
     without_words_to_judge,
 )
-from ..text.tokens import tokens
+from ..text.text_matching import Place, find_nearest_sentence, tokens
 from .sample_state import describe_shortened, fit_results
 from .score import Claim, QuotedDocument
 

@@ -10,7 +10,7 @@ from ..judges import Judge, JudgeLike, Usage, open_judge
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import answer_to_its_reader
 from ..text.wording import count_of
-from .claim_support import ClaimsBy, extract_claims, judge_support, sentence_evidence, sentences_of_answer
+from .faithfulness import ClaimsBy, extract_claims, judge_support, sentence_evidence, sentences_of_answer
 from .fbeta import f_beta, precision, recall
 from .metric import Metric, compute_for
 from .score import Claim, Score, scored, skipped

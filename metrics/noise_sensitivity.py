@@ -8,7 +8,7 @@ from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Usage, open_judge
 from ..prompts import BUNDLED, Prompts
 from ..text.wording import count_of
-from .claim_support import ClaimsBy, extract_claims, judge_support, sentence_evidence, sentences_of_answer
+from .faithfulness import ClaimsBy, extract_claims, judge_support, sentence_evidence, sentences_of_answer
 from .metric import Metric, compute_for
 from .sample_state import shown_contexts
 from .score import Claim, Score, scored, skipped

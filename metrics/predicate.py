@@ -4,7 +4,7 @@ from ..arguments import check_type
 from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Predicate, Request, open_judge
 from ..prompts import BUNDLED, Prompts
-from .claim_support import predicate_claim, require_answers
+from .faithfulness import predicate_claim, require_answers
 from .metric import Metric
 from .sample_state import read_fields, sample_state
 from .score import Score, scored

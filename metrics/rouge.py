@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..eval_sets.sample import Sample
-from ..text.tokens import tokens
+from ..text.text_matching import tokens
 from ..text.wording import count_of
 from .metric import ComputedMetric
 from .score import Score, scored, skipped

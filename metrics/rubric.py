@@ -23,7 +23,7 @@ from ..languages.yaml_file import read_yaml
 from ..prompts import BUNDLED, Prompts
 from ..regular_files import read_text_file
 from ..value_messages import describe_mistake
-from .claim_support import require_answers
+from .faithfulness import require_answers
 from .metric import Metric
 from .sample_state import sample_state
 from .score import Score, scored

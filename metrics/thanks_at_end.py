@@ -5,7 +5,7 @@ from re import Pattern
 
 from ..eval_sets.sample import Sample
 from ..languages import Language, language_or_fallback
-from ..text.phrase_list import any_pattern
+from ..text.phrases import any_pattern
 from .metric import ComputedMetric
 from .score import Score, scored, skipped
 

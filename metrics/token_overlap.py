@@ -1,7 +1,7 @@
 """Token overlap: the baseline that a faithfulness metric should beat."""
 
 from ..eval_sets.sample import Sample
-from ..text.tokens import tokens
+from ..text.text_matching import tokens
 from ..text.wording import count_of
 from .metric import ComputedMetric
 from .score import Score, scored, skipped

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SCHEMAS = {
     "topics": "metrics.topic_adherence:Topics",
     "requests": "metrics.resolved:Requests",
-    "claims": "metrics.claim_support:Claims",
+    "claims": "metrics.faithfulness:Claims",
     "questions": "metrics.answer_relevance:ReverseQuestions",
 }
 
@@ -121,7 +121,7 @@ def copy(name: str, file: Path) -> None:
 def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
     from ..judges.transports.chat import Listed
     from ..metrics.answer_relevance import reverse_questions_question
-    from ..metrics.claim_support import claims_by_sentences, claims_question, support_request
+    from ..metrics.faithfulness import claims_by_sentences, claims_question, support_request
     from ..metrics.heuristic.translation import translation_questions
     from ..metrics.judge_rating import rating_request
     from ..prompts import BUNDLED
