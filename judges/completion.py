@@ -127,7 +127,7 @@ def shape_request(question: Question[Any], settings: JudgeSettings) -> dict[str,
 
 def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, seconds: float) -> RawReply:
     """Returns the raw reply that is made of a response, without the secrets that it repeats."""
-    choice, usage = response.choices[0], response.usage
+    choice, usage = response.choices[0], getattr(response, "usage", None)
     text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     is_unstated = False
