@@ -1,9 +1,9 @@
-from .batch.batch_files import (
+from .batch.batch_journal import (
+    BatchJournal as BatchJournal,
     Failure as Failure,
     read_results as read_results,
     request_body as request_body,
 )
-from .batch.batch_journal import BatchJournal as BatchJournal
 from .batch.provider import find_provider as find_provider
 from .body_limit import bounded_body as bounded_body
 from .budget import Budget as Budget

@@ -9,12 +9,12 @@ from typing import Any
 
 from ..errors import JudgeError
 from .body_limit import bounded_body
+from .budget import RequestSize, can_take_out, is_plausible_count, most_tokens
 from .cassette import likely_alternatives
 from .fast_path import acompletion
 from .litellm_lookup import known_price, load_litellm, reply_cost, stated_cost, takes_schema
 from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply, schema_text, strict_schema
-from .request_size import RequestSize, can_take_out, is_plausible_count, most_tokens
 from .retry import without_objects
 from .settings import JudgeSettings
 

@@ -18,8 +18,15 @@ from ..text.sentences import NO_SENTENCES, AnswerSentence, describe_cut_lines
 from ..text.text_matching import find_quote, tokens
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
-from .citable_sources import CitableSources, MatchedBy, is_address
-from .citation_marks import CitationMark, CitedAnswer, citation_pattern, read_citations
+from .citation_marks import (
+    CitableSources,
+    CitationMark,
+    CitedAnswer,
+    MatchedBy,
+    citation_pattern,
+    is_address,
+    read_citations,
+)
 from .faithfulness import SUPPORT, judge_support, sentence_evidence, sentences_of_answer, with_quotes
 from .metric import Metric, compute_for
 from .sample_state import shown_contexts

@@ -127,8 +127,7 @@ def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
     from ..prompts import BUNDLED
 
     claims = claims_by_sentences(sample)
-    documentation = "\n\n".join(sample.retrieved_contexts)
-    supports = [support_request(sample, claims, documentation, BUNDLED)] if claims else []
+    supports = [support_request(sample, claims, "\n\n".join(sample.retrieved_contexts), BUNDLED)] if claims else []
     builders: dict[str, Callable[[], list[Question[Any]]]] = {
         "claims": lambda: [claims_question(sample, BUNDLED)],
         "support": lambda: [question for request in supports for question in _one_by_one(request)],

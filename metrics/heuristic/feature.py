@@ -147,9 +147,9 @@ class StarredFeature(Feature):
         nlp_en: str | None = None,
         prompts: Prompts = BUNDLED,
     ) -> None:
-        """`translate` is `judge`, `deep-translator` or a `Translator`; `judge` and `prompts` are for the first.
+        """`translate` is `judge` or a `Translator`; `judge` and `prompts` are for the first.
 
-        Raises `ValueError` for another name, `UsageError` when there is no judge or the library is not installed.
+        Raises `UsageError` for another name, and when there is no judge.
         """
         super().__init__(nlp_nl, nlp_en)
         self.judge = None if judge is None or translate != "judge" else open_judge(judge)
