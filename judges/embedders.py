@@ -16,9 +16,9 @@ from ..errors import CassetteMiss, InputError, JudgeError, UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
-from .body_limit import bounded_body
 from .budget import Budget, RequestSize
 from .cassette import Cassette, Recording, short_hash
+from .completion import bounded_body
 from .fast_path import aembedding
 from .litellm_lookup import listed_price, stated_cost
 from .question import RawReply

@@ -36,11 +36,6 @@ from .consistent import (
     alike_pairs as alike_pairs,
     read_claims as read_claims,
 )
-from .conversation_documents import (
-    Documentation as Documentation,
-    collect_documents as collect_documents,
-    fitting_documents as fitting_documents,
-)
 from .declined import Declined as Declined, find_refusal as find_refusal
 from .effort import Effort as Effort
 from .expected_actions import match_most as match_most
@@ -67,8 +62,8 @@ from .heuristic.company_terms import (
     read_vocabulary as read_vocabulary,
 )
 from .heuristic.decision_tree import Tree as Tree, annotators_tree as annotators_tree, walk as walk
-from .heuristic.documentation import read_documentation as read_documentation
 from .heuristic.error_mismatch import ErrorMismatch as ErrorMismatch, error_mismatch as error_mismatch
+from .heuristic.feature import read_documentation as read_documentation
 from .heuristic.hal import find_pairs as find_pairs, nearness as nearness
 from .heuristic.message_type import Rules as Rules
 from .heuristic.off_context import OffContext as OffContext, ScopeCheck as ScopeCheck, off_context as off_context
@@ -138,7 +133,6 @@ from .numeric.tables.sample_tables import (
 from .numeric.tables.table import NumericTable as NumericTable, Period as Period, Times as Times
 from .numeric.times.calendar_times import holiday_dates as holiday_dates
 from .numeric.times.compound_times import find_times as find_times
-from .options import coerce_options as coerce_options, option_types as option_types
 from .own_questions import (
     ChoiceMetric as ChoiceMetric,
     OptionChoice as OptionChoice,
@@ -168,7 +162,12 @@ from .retrieval import (
     average_precision as average_precision,
 )
 from .rubric import Rubric as Rubric, RubricMetric as RubricMetric, read_rubric as read_rubric
-from .sample_state import write_thread as write_thread
+from .sample_state import (
+    Documentation as Documentation,
+    collect_documents as collect_documents,
+    fitting_documents as fitting_documents,
+    write_thread as write_thread,
+)
 from .score import (
     Claim as Claim,
     Place as Place,
@@ -179,6 +178,11 @@ from .score import (
     skipped as skipped,
 )
 from .scorer import judge_record as judge_record
-from .specification import BASELINES as BASELINES, parse_specification as parse_specification
+from .specification import (
+    BASELINES as BASELINES,
+    coerce_options as coerce_options,
+    option_types as option_types,
+    parse_specification as parse_specification,
+)
 from .tool_calls import ToolCalls as ToolCalls
 from .topic_adherence import TopicAdherence as TopicAdherence, Topics as Topics

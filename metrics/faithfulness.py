@@ -28,9 +28,8 @@ from ..text.sentences import (
 from ..text.text_matching import find_nearest_sentence
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
-from .conversation_documents import Documentation, fitting_documents, quote_documents
 from .metric import Metric, compute_for
-from .sample_state import TableContext, earlier_turns, shown_contexts
+from .sample_state import Documentation, TableContext, earlier_turns, fitting_documents, quote_documents, shown_contexts
 from .score import SENTENCES, Claim, QuotedDocument, Score, scored, skipped
 
 _NO_SENTENCES = {HEADING, *NO_SENTENCES}
