@@ -200,6 +200,7 @@ _Dumper.add_representer(
 def _check_events(text: str, origin: str) -> None:
     """Refuses what is too large or too deep, from the events alone: PyYAML builds nodes by recursion, and may crash."""
     documents = values = depth = 0
+    event: Any
     for event in yaml.parse(text, Loader=_LOADER):
         values += isinstance(event, yaml.NodeEvent)
         documents += isinstance(event, yaml.DocumentStartEvent)

@@ -6,7 +6,13 @@ from .components import (
     unspecified_components as unspecified_components,
 )
 from .demands import find_rules as find_rules
-from .entities import KINDS as KINDS, find_entities as find_entities, states_fact as states_fact
+from .entities import (
+    KINDS as KINDS,
+    Entity as Entity,
+    find_entities as find_entities,
+    find_unstated as find_unstated,
+    states_fact as states_fact,
+)
 from .language_detection import FEWEST_LETTERS as FEWEST_LETTERS, detect_language as detect_language
 from .number_ranges import join_ranges as join_ranges
 from .numbers import find_numbers as find_numbers, parse_number as parse_number
