@@ -6,23 +6,26 @@ from .judges.budget import Budget as Budget
 from .judges.judge import Judge as Judge, LiteLLMJudge as LiteLLMJudge
 from .judges.settings import JudgeSettings as JudgeSettings
 from .meta_eval.decision.version_decision import Decision as Decision
-from .metrics.answer_correctness import AnswerCorrectness as AnswerCorrectness
 from .metrics.answer_relevance import AnswerRelevance as AnswerRelevance
-from .metrics.choice import ChoiceMetric as ChoiceMetric
 from .metrics.citations import Citations as Citations
-from .metrics.context_precision import ContextPrecision as ContextPrecision
-from .metrics.context_recall import ContextRecall as ContextRecall
-from .metrics.context_relevance import ContextRelevance as ContextRelevance
+from .metrics.claims_against_reference import (
+    AnswerCorrectness as AnswerCorrectness,
+    FactualCorrectness as FactualCorrectness,
+    NoiseSensitivity as NoiseSensitivity,
+)
 from .metrics.declined import Declined as Declined
 from .metrics.factoid import Factoid as Factoid
-from .metrics.factual_correctness import FactualCorrectness as FactualCorrectness
-from .metrics.faithfulness import Faithfulness as Faithfulness
+from .metrics.faithfulness import Faithfulness as Faithfulness, WeakestClaim as WeakestClaim
 from .metrics.function_metric import metric as metric
 from .metrics.heuristic.score import Heuristic as Heuristic
 from .metrics.metric import Metric as Metric
-from .metrics.noise_sensitivity import NoiseSensitivity as NoiseSensitivity
 from .metrics.numeric.numeric_claims import NumericClaims as NumericClaims
-from .metrics.predicate import PredicateMetric as PredicateMetric
+from .metrics.own_questions import ChoiceMetric as ChoiceMetric, PredicateMetric as PredicateMetric
+from .metrics.retrieval import (
+    ContextPrecision as ContextPrecision,
+    ContextRecall as ContextRecall,
+    ContextRelevance as ContextRelevance,
+)
 from .metrics.rubric import RubricMetric as RubricMetric
 from .metrics.score import (
     Claim as Claim,
@@ -33,10 +36,9 @@ from .metrics.score import (
     skipped as skipped,
 )
 from .metrics.topic_adherence import TopicAdherence as TopicAdherence
-from .metrics.weakest_claim import WeakestClaim as WeakestClaim
 from .runs.decision.decide import decide as decide
 from .runs.score.evaluate import aevaluate as aevaluate, evaluate as evaluate
 from .runs.show.results import Results as Results
-from .text.quotes import Place as Place
+from .text.text_matching import Place as Place
 
 __version__: str

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -40,4 +41,6 @@ def profiled_threads(note: Callable[[Any, str, Any], None]) -> Iterator[None]:
 
 def _leave_threads() -> None:
     for workers in (worker_threads._COMPUTATIONS, worker_threads._BLOCKING):
+        while workers.is_busy():  # one that has given its result does not wait for more work yet
+            time.sleep(0.001)
         workers._begin()

@@ -62,12 +62,7 @@ def files_of_calls(work: Callable[[], object], before: Callable[[], object]) -> 
 
 
 def count_jumps(files: list[str]) -> int:
-    """How often a call is of a function in another file than the call before it.
-
-    Example:
-        >>> count_jumps(["a.py", "a.py", "b.py", "a.py"])
-        2
-    """
+    """How often a call is of a function in another file than the call before it."""
     return sum(earlier != later for earlier, later in itertools.pairwise(files))
 
 

@@ -288,7 +288,7 @@ GROUPS = (
             ),
             "Numbers and entities in a text": (
                 *_of("assay.text.numbers", "find_numbers parse_number known_unit Number NumberFormat NumeralValue"),
-                *_of("assay.text.entities", "find_entities find_unstated states_fact Entity KINDS"),
+                *_of("assay.text", "find_entities find_unstated states_fact Entity KINDS"),
             ),
         },
     ),

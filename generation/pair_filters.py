@@ -8,7 +8,7 @@ from ..languages import language_codes, language_or_fallback
 from ..metrics.declined import find_refusal
 from ..text.entities import Entity, find_entities, states_fact
 from ..text.language_detection import detect_language
-from ..text.tokens import tokens
+from ..text.text_matching import tokens
 from .pair import Pair
 from .section import Section
 

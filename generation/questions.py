@@ -14,7 +14,7 @@ from ..judges import Judge, Question
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.entities import find_entities
-from ..text.tokens import tokens
+from ..text.text_matching import tokens
 from .judge_calls import ask_all
 from .pair import Fact, Pair, PairKind
 from .section import Fold, Section

@@ -1,11 +1,10 @@
-from .batch.batch_files import (
+from .batch.batch_journal import (
+    BatchJournal as BatchJournal,
     Failure as Failure,
     read_results as read_results,
     request_body as request_body,
 )
-from .batch.batch_journal import BatchJournal as BatchJournal
 from .batch.provider import find_provider as find_provider
-from .body_limit import bounded_body as bounded_body
 from .budget import Budget as Budget
 from .cassette import (
     Cassette as Cassette,
@@ -21,7 +20,7 @@ from .cassette import (
     make_recording as make_recording,
     parse_line as parse_line,
 )
-from .completion import complete as complete
+from .completion import bounded_body as bounded_body, complete as complete
 from .connection import AdaptiveLimiter as AdaptiveLimiter, ModelLike as ModelLike
 from .drift import RepeatedQuestion as RepeatedQuestion
 from .embedders import (

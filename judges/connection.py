@@ -13,7 +13,7 @@ from ..arguments import check_type
 from ..errors import JudgeUnavailable
 from ..worker_threads import call_beside
 from .alignment import load_alignment
-from .budget import ACCEPTED_BUDGET, Budget
+from .budget import ACCEPTED_BUDGET, Budget, measure_question
 from .cassette import Cassette, MissExplainer, Mode, QuestionKeys
 from .completion import complete
 from .entailment import classify
@@ -21,7 +21,6 @@ from .fast_path import acompletion
 from .litellm_lookup import known_price
 from .python_model import JudgeFunction, OpenAIClient, PythonModel, open_python_model
 from .question import Question, RawReply
-from .request_size import measure_question
 from .retry import is_too_many
 from .settings import ENTAIL, GGUF, PYTHON, JudgeSettings, load_settings
 from .transports.entail import refuse

@@ -14,7 +14,6 @@ import json
 import logging
 import os
 import sys
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -51,7 +50,7 @@ _PASSED_ON = _FOR_THE_CALL | {
 class _Internals(NamedTuple):
     """What the fast path uses of litellm's internals."""
 
-    call_log: Any  # the class of a call's log
+    unheard_log: Any  # the log of every call, made once: nobody listens
     is_internal_call: ContextVar[bool]  # True: nobody listens, so that no log is kept
     handler: Any  # makes a call, written as the provider wants it
     open_client: Callable[[str], Any]  # opens a provider's HTTP client for one call
@@ -171,16 +170,12 @@ async def _complete(
     litellm: Any, internals: _Internals, endpoint: _Endpoint, parameters: dict[str, Any], request: dict[str, Any]
 ) -> Any:
     """Makes the call as `litellm.completion` does once it knows the provider and its parameters."""
-    call_log = internals.call_log(**_log_arguments(request["model"], request["messages"]))
-    call_log.update_environment_variables(
-        model=endpoint.model, optional_params=parameters, litellm_params={}, custom_llm_provider=endpoint.provider
-    )
     reply = litellm.ModelResponse()
-    reply.usage = litellm.Usage()
     try:
         client = internals.open_client(endpoint.provider)
+        log = internals.unheard_log
         return await internals.handler(
-            **_handler_arguments(endpoint, parameters, request, reply, call_log=call_log, client=client)
+            **_handler_arguments(endpoint, parameters, request, reply, log=log, client=client)
         )
     except Exception as error:
         known_error = litellm.exception_type(
@@ -195,13 +190,7 @@ async def _complete(
 
 
 def _handler_arguments(
-    endpoint: _Endpoint,
-    parameters: dict[str, Any],
-    request: dict[str, Any],
-    reply: Any,
-    *,
-    call_log: Any,
-    client: Any,
+    endpoint: _Endpoint, parameters: dict[str, Any], request: dict[str, Any], reply: Any, *, log: Any, client: Any
 ) -> dict[str, Any]:
     return {
         "model": endpoint.model,
@@ -214,7 +203,7 @@ def _handler_arguments(
         "litellm_params": {},
         "model_response": reply,
         "encoding": None,
-        "logging_obj": call_log,
+        "logging_obj": log,
         "client": client,
         "timeout": request["timeout"],
         "acompletion": True,
@@ -264,6 +253,8 @@ def _client_opener() -> Callable[[str], Any]:
     http = load_litellm("llms.custom_httpx.http_handler")
 
     class OneAttemptClient(http.AsyncHTTPHandler):  # type: ignore[misc, name-defined]
+        post = inspect.unwrap(http.AsyncHTTPHandler.post)  # without a task that tells a log how long it took
+
         def __init__(self, provider: str) -> None:
             shared = http.get_async_httpx_client(llm_provider=provider, params={"ssl_verify": None})
             self.client = shared.client
@@ -277,30 +268,25 @@ def _client_opener() -> Callable[[str], Any]:
     return OneAttemptClient
 
 
-def _log_arguments(model: str, messages: Any) -> dict[str, Any]:
-    return {
-        "model": model,
-        "messages": messages,
-        "stream": False,
-        "call_type": "acompletion",
-        "start_time": datetime.datetime.now(),
-        "litellm_call_id": str(uuid.uuid4()),
-        "function_id": "",
-    }
-
-
 @cache
 def _internals() -> _Internals | None:
     """Probes litellm's internals, once; None, with one line in the log, where they are not those that are expected."""
     try:
-        call_log = load_litellm("litellm_core_utils.litellm_logging").Logging
+        log = load_litellm("litellm_core_utils.litellm_logging").Logging(
+            model="",
+            messages=[],
+            stream=False,
+            call_type="acompletion",
+            start_time=datetime.datetime.now(),
+            litellm_call_id="",
+            function_id="",
+        )
+        log.update_environment_variables(litellm_params={}, optional_params={})
         is_internal_call = load_litellm("_internal_context").is_internal_call
         main = load_litellm("main")
         handler, find_bridge = main.base_llm_http_handler.completion, main.responses_api_bridge_check
         endpoint = _Endpoint("openai", "", "", "")
-        inspect.signature(call_log).bind(**_log_arguments("", []))
-        inspect.signature(call_log.update_environment_variables).bind(None, litellm_params={}, optional_params={})
-        arguments = _handler_arguments(endpoint, {}, {"messages": [], "timeout": 0.0}, None, call_log=None, client=None)
+        arguments = _handler_arguments(endpoint, {}, {"messages": [], "timeout": 0.0}, None, log=None, client=None)
         inspect.signature(handler).bind(**arguments)
         inspect.signature(find_bridge).bind(model="", custom_llm_provider="")
     except (ImportError, AttributeError, TypeError) as problem:
@@ -311,7 +297,7 @@ def _internals() -> _Internals | None:
             problem,
         )
         return None
-    return _Internals(call_log, is_internal_call, handler, _client_opener(), find_bridge)
+    return _Internals(log, is_internal_call, handler, _client_opener(), find_bridge)
 
 
 def _is_any_set(litellm: Any, names: tuple[str, ...]) -> bool:

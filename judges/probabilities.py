@@ -147,8 +147,7 @@ def chosen_option(reply: RawReply, options: Sequence[str]) -> str | None:
     Raises:
         ReplyError: As `option_probabilities`.
     """
-    can_be_read = _can_be_read if len(reply.text) <= _SHORT else _can_be_read.__wrapped__
-    if not can_be_read(reply.text, tuple(options)):
+    if not _can_be_read(reply.text, options):
         return None
     probabilities = option_probabilities(reply, options)
     if probabilities is None:
@@ -171,17 +170,11 @@ def read_option(text: str, options: Sequence[str]) -> str | None:
         >>> read_option("No, it is wrong", ("Yes", "No")), read_option("Yes is wrong", ("Yes", "No"))
         ('No', None)
     """
-    return (_read_option if len(text) <= _SHORT else _read_option.__wrapped__)(text, tuple(options))
-
-
-@lru_cache(maxsize=1024)  # replies are mostly the same few words
-def _read_option(text: str, options: tuple[str, ...]) -> str | None:
     meant = _options_begun_by(text, options)
     return meant[0] if len(meant) == 1 and not _takes_back(text, meant[0], options) else None
 
 
-@lru_cache(maxsize=1024)
-def _can_be_read(text: str, options: tuple[str, ...]) -> bool:
+def _can_be_read(text: str, options: Sequence[str]) -> bool:
     """Whether the words of a reply leave the choice to the probabilities of its tokens.
 
     They do where they begin with one option and say no other, or are the beginning of some, or a single word that is
@@ -194,7 +187,7 @@ def _can_be_read(text: str, options: tuple[str, ...]) -> bool:
     return len(meant) > 1 or not _takes_back(text, meant[0], options)
 
 
-def _takes_back(text: str, option: str, options: tuple[str, ...]) -> bool:
+def _takes_back(text: str, option: str, options: Sequence[str]) -> bool:
     """Whether a text that begins with an option names another one beside it, or negates it."""
     if len(text) <= len(option):
         return False
@@ -253,6 +246,11 @@ def _affirmations() -> frozenset[str]:
 
 def _options_begun_by(text: str, options: Sequence[str]) -> tuple[str, ...]:
     """The options that a text can be the beginning of; that which it says whole, where it cannot become longer."""
+    return (_begun_by if len(text) <= _SHORT else _begun_by.__wrapped__)(text, tuple(options))
+
+
+@lru_cache(maxsize=1024)  # tokens and replies are mostly the same few words
+def _begun_by(text: str, options: tuple[str, ...]) -> tuple[str, ...]:
     end = _END_OF_VALUE.search(text)
     begun = _fold(text[: end.start()] if end else text)
     if not begun:

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from ..errors import CassetteMiss, JudgeError, JudgeUnavailable, ReplyError
 from ..prompts import PromptMessage
 from ..text.wording import count_of
+from .budget import measure_question
 from .cassette import Recording, make_recording
 from .connection import Connection
 from .litellm_lookup import find_context_limit, missing_api_key
 from .question import PendingReplies, PlainText, Question, RawReply, Reply, ReplyPending
-from .request_size import measure_question
 from .retry import call_with_retries, concerns_the_request, explain, is_not_offered
 from .settings import JudgeSettings
 from .structured import parse_reply

@@ -173,7 +173,7 @@ class Sentences(GroupedSection):
 
     All but `to_judge`, `addressed` and `judge_words` are phrases of words (`text/sentence_kinds.py`): no patterns.
     `to_judge` speaks to whoever assesses the answer, `addressed` does where another phrase of its sentence is a
-    `to_judge`: patterns from the beginning of a phrase to its end (`text/judge_address.py`), of which none is looked
+    `to_judge`: patterns from the beginning of a phrase to its end (`text/phrases.py`), of which none is looked
     for without one of `judge_words` (parts of words). `groups` are what a `<name>` in them stands for.
     """
 

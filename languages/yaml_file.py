@@ -24,17 +24,14 @@ Place = tuple[int | str, ...]
 """Where a value stands: the keys and the numbers of entries that lead to it."""
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is ten times as fast, where it is there
 DEEPEST = 100
-"""How deep lists and mappings may be nested, aliases followed."""
+"""How deep lists and mappings may be nested."""
 MOST_VALUES = 1_000_000
 """How many keys and values a file may have."""
-MOST_REPEATED_VALUES = 100_000
-"""How many more they may become when each alias (`*name`) is replaced by what it stands for."""
 _MOST_DIRECTIVES = 100  # lines `%TAG`: libyaml compares each with all before it
 _MOST_KEYS = 40  # in a message
 _LONGEST_NUMBER = 100  # characters; Python refuses to convert more than 4,300 digits
 _FORBIDDEN = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
-_MERGE_TAG = "tag:yaml.org,2002:merge"
 _TOO_DEEP = f"is nested more than {DEEPEST} deep; flatten it"
 _CHECK = "check the brackets, quotes, colons and the indentation (spaces, no tabs) there"
 
@@ -246,9 +243,7 @@ def load_yaml(text: str, origin: str) -> YAMLDocument:
     if text.count("%TAG") > _MOST_DIRECTIVES:
         raise InputError(f"{origin}: has more than {_MOST_DIRECTIVES} directives %TAG; remove them")
     try:
-        bounds = _Bounds(origin)
-        for event in yaml.parse(text, Loader=_LOADER):
-            bounds.check(event)
+        _check_events(text, origin)
         loader = _LOADER(text)
         try:
             node = loader.get_single_node()
@@ -281,7 +276,11 @@ class ShortList(list[Any]):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes a `ShortList` in brackets."""
+    """Writes a `ShortList` in brackets, and a value that stands twice out each time: no reader takes aliases."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Whether a value is written out wherever it stands."""
+        return True
 
 
 _Dumper.add_representer(
@@ -289,72 +288,25 @@ _Dumper.add_representer(
 )
 
 
-@dataclass(slots=True)
-class _Collection:
-    """A list or mapping that is open: its anchor, and what it holds so far, aliases followed."""
-
-    anchor: str | None
-    values: int = 1
-    height: int = 0
-
-
-class _Bounds:
+def _check_events(text: str, origin: str) -> None:
     """Refuses what is too large or too deep, from the events alone: PyYAML builds nodes by recursion, and may crash."""
-
-    def __init__(self, origin: str) -> None:
-        self._origin = origin
-        self._sizes: dict[str, tuple[int, int]] = {}  # by anchor: the values that it stands for, and how deep they are
-        self._open = [_Collection(None)]
-        self._documents = self._written = self._repeated = 0
-        self._event: Any = None  # the last one
-
-    def check(self, event: Any) -> None:
-        """Takes the next event of the file."""
-        self._event = event
-        if isinstance(event, yaml.ScalarEvent):  # first: nearly all are
-            self._written += 1
-            self._add(event.anchor, 1, 0)
-        elif isinstance(event, yaml.DocumentStartEvent):
-            self._documents += 1
-            if self._documents > 1:
-                raise InputError(f"{self._place}: a second document begins here (---); keep one per file")
-        elif isinstance(event, yaml.CollectionStartEvent):
-            self._written += 1
-            self._open.append(_Collection(event.anchor))
-            self._check_depth(0)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            ended = self._open.pop()
-            self._add(ended.anchor, ended.values, ended.height + 1)
-        elif isinstance(event, yaml.AliasEvent):
-            if any(parent.anchor == event.anchor for parent in self._open):
-                raise InputError(f"{self._place}: *{event.anchor} stands inside of what it stands for; write it out")
-            values, height = self._sizes.get(str(event.anchor), (1, 0))
-            self._repeated += values
-            self._add(None, values, height)
-        if self._written > MOST_VALUES:
-            raise InputError(f"{self._place}: has more than {MOST_VALUES:,} values; make it smaller")
-        if self._repeated > MOST_REPEATED_VALUES:
-            raise InputError(
-                f"{self._place}: its aliases (*name) stand for more than {MOST_REPEATED_VALUES:,} values; write out "
-                "what is needed"
-            )
-
-    @property
-    def _place(self) -> str:
-        return f"{self._origin}, line {self._event.start_mark.line + 1}"
-
-    def _add(self, anchor: str | None, values: int, height: int) -> None:
-        """Counts a value that is complete."""
-        if anchor is not None:
-            self._sizes[anchor] = values, height
-        parent = self._open[-1]
-        parent.values += values
-        parent.height = max(parent.height, height)
-        self._check_depth(height)
-
-    def _check_depth(self, below: int) -> None:
-        if len(self._open) - 1 + below > DEEPEST:
-            raise InputError(f"{self._place}: {_TOO_DEEP}")
+    documents = values = depth = 0
+    event: Any
+    for event in yaml.parse(text, Loader=_LOADER):
+        values += isinstance(event, yaml.NodeEvent)
+        documents += isinstance(event, yaml.DocumentStartEvent)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent):
+            problem = f"*{event.anchor} stands for another part of the file; write that out"
+        elif documents > 1:
+            problem = "a second document begins here (---); keep one per file"
+        elif depth > DEEPEST:
+            problem = _TOO_DEEP
+        elif values > MOST_VALUES:
+            problem = f"has more than {MOST_VALUES:,} values; make it smaller"
+        else:
+            continue
+        raise InputError(f"{origin}, line {event.start_mark.line + 1}: {problem}")
 
 
 def _check_nodes(root: Any, loader: Any, origin: str) -> None:
@@ -376,7 +328,7 @@ def _check_keys(mapping: Any, loader: Any, origin: str, place: Place) -> None:
             line = key.start_mark.line + 1
             raise InputError(f"{origin}, line {line}, {key_of(place)}: a key is a list or mapping; write a text")
         own_place = (*place, key.value)
-        value = key.value if key.tag == _MERGE_TAG else _check_scalar(key, loader, origin, own_place)
+        value = _check_scalar(key, loader, origin, own_place)
         # also equal once read, as `yes` and `true`, or `1` and `0x1`
         for shared in (("text", key.value), ("value", str(value) if isinstance(value, list | dict | set) else value)):
             first = entries.setdefault(shared, number)
@@ -386,14 +338,10 @@ def _check_keys(mapping: Any, loader: Any, origin: str, place: Place) -> None:
 
 
 def _walk(root: Any) -> Iterator[tuple[Place, Any]]:
-    """Each node once, with its place."""
-    waiting: list[tuple[Place, Any]] = [((), root)]
-    visited = set()
+    """Each node, with its place."""
+    waiting: list[tuple[Place, Any]] = [((), root)] if root is not None else []
     while waiting:
         place, node = waiting.pop()
-        if node is None or id(node) in visited:
-            continue
-        visited.add(id(node))  # an alias leads to a node a second time
         yield place, node
         if isinstance(node, yaml.SequenceNode):
             items = list(enumerate(node.value))

@@ -1,8 +1,11 @@
-from .answer_correctness import AnswerCorrectness as AnswerCorrectness
-from .answer_length import AnswerLength as AnswerLength
 from .answer_relevance import AnswerRelevance as AnswerRelevance, ReverseQuestions as ReverseQuestions
-from .bertscore import BertScore as BertScore
-from .bleu import Bleu as Bleu
+from .baselines import (
+    AnswerLength as AnswerLength,
+    ConversationLength as ConversationLength,
+    ConversationTurns as ConversationTurns,
+    ThanksAtEnd as ThanksAtEnd,
+    TokenOverlap as TokenOverlap,
+)
 from .bleurt import Bleurt as Bleurt
 from .catalogue import (
     GROUP as GROUP,
@@ -13,19 +16,19 @@ from .catalogue import (
     metric_names as metric_names,
     needs_judge as needs_judge,
 )
-from .choice import ChoiceMetric as ChoiceMetric, OptionChoice as OptionChoice, read_choice as read_choice
-from .citable_sources import CitableSources as CitableSources, SourceMatch as SourceMatch
 from .citation_marks import (
+    CitableSources as CitableSources,
     CitedAnswer as CitedAnswer,
+    SourceMatch as SourceMatch,
     citation_pattern as citation_pattern,
     read_citations as read_citations,
 )
 from .citations import Citations as Citations
-from .claim_support import (
-    Claims as Claims,
-    ClaimsBy as ClaimsBy,
-    predicate_claim as predicate_claim,
-    support_request as support_request,
+from .claims_against_reference import (
+    AnswerCorrectness as AnswerCorrectness,
+    FactualCorrectness as FactualCorrectness,
+    NoiseSensitivity as NoiseSensitivity,
+    f_beta as f_beta,
 )
 from .consistent import (
     MOST_CLAIMS as MOST_CLAIMS,
@@ -33,23 +36,18 @@ from .consistent import (
     alike_pairs as alike_pairs,
     read_claims as read_claims,
 )
-from .context_precision import ContextPrecision as ContextPrecision, average_precision as average_precision
-from .context_recall import ContextRecall as ContextRecall
-from .context_relevance import ContextRelevance as ContextRelevance
-from .conversation_documents import (
-    Documentation as Documentation,
-    collect_documents as collect_documents,
-    fitting_documents as fitting_documents,
-)
-from .conversation_length import ConversationLength as ConversationLength
-from .conversation_turns import ConversationTurns as ConversationTurns
 from .declined import Declined as Declined, find_refusal as find_refusal
 from .effort import Effort as Effort
 from .expected_actions import match_most as match_most
 from .factoid import Factoid as Factoid
-from .factual_correctness import FactualCorrectness as FactualCorrectness
-from .faithfulness import Faithfulness as Faithfulness
-from .fbeta import f_beta as f_beta
+from .faithfulness import (
+    Claims as Claims,
+    ClaimsBy as ClaimsBy,
+    Faithfulness as Faithfulness,
+    WeakestClaim as WeakestClaim,
+    predicate_claim as predicate_claim,
+    support_request as support_request,
+)
 from .handover import (
     Handover as Handover,
     customer_wish as customer_wish,
@@ -63,24 +61,25 @@ from .heuristic.company_terms import (
     company_terms as company_terms,
     read_vocabulary as read_vocabulary,
 )
-from .heuristic.complex_answer import complex_answer as complex_answer, find_signal_words as find_signal_words
-from .heuristic.components_defined import components_defined as components_defined
-from .heuristic.context_synthesis import (
-    ContextSynthesis as ContextSynthesis,
-    context_synthesis as context_synthesis,
-    find_source as find_source,
-)
 from .heuristic.decision_tree import Tree as Tree, annotators_tree as annotators_tree, walk as walk
-from .heuristic.documentation import read_documentation as read_documentation
 from .heuristic.error_mismatch import ErrorMismatch as ErrorMismatch, error_mismatch as error_mismatch
-from .heuristic.general_answer import GeneralAnswer as GeneralAnswer
+from .heuristic.feature import read_documentation as read_documentation
 from .heuristic.hal import find_pairs as find_pairs, nearness as nearness
 from .heuristic.message_type import Rules as Rules
 from .heuristic.off_context import OffContext as OffContext, ScopeCheck as ScopeCheck, off_context as off_context
 from .heuristic.parse_cache import Parsed as Parsed, ParsedTexts as ParsedTexts, find_pipeline as find_pipeline
-from .heuristic.prompt_overlap import prompt_overlap as prompt_overlap
 from .heuristic.score import plain_score as plain_score, rate as rate
-from .heuristic.subject_combination import subject_combination as subject_combination
+from .heuristic.text_features import (
+    ContextSynthesis as ContextSynthesis,
+    GeneralAnswer as GeneralAnswer,
+    complex_answer as complex_answer,
+    components_defined as components_defined,
+    context_synthesis as context_synthesis,
+    find_signal_words as find_signal_words,
+    find_source as find_source,
+    prompt_overlap as prompt_overlap,
+    subject_combination as subject_combination,
+)
 from .heuristic.translation import translate_sample as translate_sample, translation_question as translation_question
 from .heuristic.verbatim_guide import step_cosine as step_cosine
 from .judge_rating import (
@@ -90,7 +89,6 @@ from .judge_rating import (
     rating_request as rating_request,
 )
 from .metric import ComputedMetric as ComputedMetric, Metric as Metric, run_to_end as run_to_end
-from .noise_sensitivity import NoiseSensitivity as NoiseSensitivity
 from .numeric.compute.computation import anomalies_of as anomalies_of
 from .numeric.compute.facts import facts_of as facts_of
 from .numeric.compute.statistics import STATISTICS as STATISTICS
@@ -135,19 +133,41 @@ from .numeric.tables.sample_tables import (
 from .numeric.tables.table import NumericTable as NumericTable, Period as Period, Times as Times
 from .numeric.times.calendar_times import holiday_dates as holiday_dates
 from .numeric.times.compound_times import find_times as find_times
-from .options import coerce_options as coerce_options, option_types as option_types
+from .own_questions import (
+    ChoiceMetric as ChoiceMetric,
+    OptionChoice as OptionChoice,
+    PredicateMetric as PredicateMetric,
+    read_choice as read_choice,
+)
 from .pairwise import Pairwise as Pairwise
 from .policy_compliance import PolicyKept as PolicyKept
-from .predicate import PredicateMetric as PredicateMetric
 from .ragas_adapter import (
     RagasMetric as RagasMetric,
     as_ragas_metric as as_ragas_metric,
     load_ragas_metric as load_ragas_metric,
 )
+from .reference_similarity import (
+    BertScore as BertScore,
+    Bleu as Bleu,
+    Rouge1 as Rouge1,
+    Rouge2 as Rouge2,
+    RougeL as RougeL,
+    RougeLPrecision as RougeLPrecision,
+)
 from .resolved import Requests as Requests, Resolved as Resolved, find_meeting_turns as find_meeting_turns
-from .rouge import Rouge1 as Rouge1, Rouge2 as Rouge2, RougeL as RougeL, RougeLPrecision as RougeLPrecision
+from .retrieval import (
+    ContextPrecision as ContextPrecision,
+    ContextRecall as ContextRecall,
+    ContextRelevance as ContextRelevance,
+    average_precision as average_precision,
+)
 from .rubric import Rubric as Rubric, RubricMetric as RubricMetric, read_rubric as read_rubric
-from .sample_state import write_thread as write_thread
+from .sample_state import (
+    Documentation as Documentation,
+    collect_documents as collect_documents,
+    fitting_documents as fitting_documents,
+    write_thread as write_thread,
+)
 from .score import (
     Claim as Claim,
     Place as Place,
@@ -158,9 +178,11 @@ from .score import (
     skipped as skipped,
 )
 from .scorer import judge_record as judge_record
-from .specification import BASELINES as BASELINES, parse_specification as parse_specification
-from .thanks_at_end import ThanksAtEnd as ThanksAtEnd
-from .token_overlap import TokenOverlap as TokenOverlap
+from .specification import (
+    BASELINES as BASELINES,
+    coerce_options as coerce_options,
+    option_types as option_types,
+    parse_specification as parse_specification,
+)
 from .tool_calls import ToolCalls as ToolCalls
 from .topic_adherence import TopicAdherence as TopicAdherence, Topics as Topics
-from .weakest_claim import WeakestClaim as WeakestClaim

@@ -14,7 +14,7 @@ from ..languages import Language, packs_with
 from ..languages.sections import EffortWords, FactWords
 from ..text.lemmas import stem, words
 from ..text.message_sentences import message_sentences
-from ..text.phrase_list import any_pattern
+from ..text.phrases import any_pattern
 from .tool_results import is_error
 
 CHOICE = "choice"

@@ -8,7 +8,7 @@ from ..eval_sets.sample import Sample
 from ..installation import require_extra
 from ..worker_threads import compute_beside
 from .metric import Metric
-from .model_folder import model_folder
+from .reference_similarity import model_folder
 from .score import Score, scored, skipped
 
 

@@ -21,8 +21,15 @@ from ..judges.embedders import Embedder
 from ..name_suggestions import nearest_names
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
-from .options import coerce_options, constructor_parameters, option_types
-from .specification import DEFAULT_METRICS, SCORER, MetricSpecification, parse_specification
+from .specification import (
+    DEFAULT_METRICS,
+    SCORER,
+    MetricSpecification,
+    coerce_options,
+    constructor_parameters,
+    option_types,
+    parse_specification,
+)
 
 GROUP = "assay.metrics"
 

@@ -13,15 +13,21 @@ from ..judges import Judge, JudgeLike, Usage, open_judge
 from ..judges.usage import NO_USAGE
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
-from ..text.quotes import find_quote
 from ..text.sentence_kinds import CLAIM, HEADING, LEAD_IN
 from ..text.sentences import NO_SENTENCES, AnswerSentence, describe_cut_lines
-from ..text.tokens import tokens
+from ..text.text_matching import find_quote, tokens
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
-from .citable_sources import CitableSources, MatchedBy, is_address
-from .citation_marks import CitationMark, CitedAnswer, citation_pattern, read_citations
-from .claim_support import SUPPORT, judge_support, sentence_evidence, sentences_of_answer, with_quotes
+from .citation_marks import (
+    CitableSources,
+    CitationMark,
+    CitedAnswer,
+    MatchedBy,
+    citation_pattern,
+    is_address,
+    read_citations,
+)
+from .faithfulness import SUPPORT, judge_support, sentence_evidence, sentences_of_answer, with_quotes
 from .metric import Metric, compute_for
 from .sample_state import shown_contexts
 from .score import Claim, Score, scored, skipped

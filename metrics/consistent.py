@@ -12,9 +12,9 @@ from ..prompts import BUNDLED, Prompts
 from ..text.markdown_lines import blank_comments
 from ..text.sentence_kinds import CLAIM
 from ..text.sentences import answer_sentences
-from ..text.tokens import tokens
+from ..text.text_matching import tokens
 from ..text.wording import count_of, verb_of
-from .claim_support import require_answers
+from .faithfulness import require_answers
 from .metric import Metric, compute_for
 from .sample_state import Thread, fitting_thread
 from .score import Score, scored, skipped

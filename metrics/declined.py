@@ -9,10 +9,10 @@ from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Predicate, Request, open_judge
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
-from ..text.phrase_list import any_pattern
+from ..text.phrases import any_pattern
 from ..text.sentence_kinds import CLAIM
 from ..text.sentences import NO_SENTENCES, answer_sentences, describe_cut_lines
-from .claim_support import require_answers
+from .faithfulness import require_answers
 from .metric import Metric, compute_for
 from .sample_state import sample_state
 from .score import Score, scored

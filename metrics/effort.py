@@ -18,10 +18,10 @@ from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.lemmas import stem, words
 from ..text.message_sentences import message_sentences
-from ..text.phrase_list import any_pattern
+from ..text.phrases import any_pattern
 from ..text.wording import count_of
 from .asked_again import CHOICE, AskedAgain, find_asked_again
-from .claim_support import require_answers
+from .faithfulness import require_answers
 from .metric import Metric, compute_for
 from .sample_state import fitting_thread
 from .score import Score, scored

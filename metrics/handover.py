@@ -14,9 +14,9 @@ from ..languages import Language, language_or_fallback, packs_with
 from ..languages.sections import HandoverWords
 from ..prompts import BUNDLED, Prompts
 from ..text.message_sentences import message_sentences
-from ..text.phrase_list import any_pattern
+from ..text.phrases import any_pattern
 from ..value_messages import shorten
-from .claim_support import require_answers
+from .faithfulness import require_answers
 from .metric import Metric, compute_for
 from .sample_state import fitting_thread
 from .score import Score, scored

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, cast
 
 from pydantic import ValidationError
 
-from ..arguments import check_type, wrong_type
+from ..arguments import wrong_type
 from ..errors import JudgeError, UsageError
 from ..eval_sets.levels import Level
 from ..eval_sets.sample import Sample
@@ -96,7 +96,8 @@ class Metric(ABC):
         Raises:
             BudgetReached: A bound of the run is reached; this stops the run, not the sample.
         """
-        check_type("sample", sample, Sample, "a Sample; `score` and `ascore` take its fields")
+        if not isinstance(sample, Sample):
+            raise wrong_type("sample", sample, "a Sample; `score` and `ascore` take its fields")
         sample = self._prepare(sample)
         missing = self.missing_fields(partial(has_field, sample))
         if missing:

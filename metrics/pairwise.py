@@ -11,7 +11,7 @@ from ..judges.usage import NO_USAGE, Usage
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import answer_to_its_reader
-from .claim_support import require_answers, sentences_of_answer
+from .faithfulness import require_answers, sentences_of_answer
 from .metric import Metric, compute_for
 from .sample_state import earlier_turns, sample_state
 from .score import Score, scored

@@ -12,7 +12,7 @@ from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.demands import find_rules
 from ..text.wording import count_of
-from .claim_support import require_answers
+from .faithfulness import require_answers
 from .metric import Metric, compute_for
 from .sample_state import fitting_thread
 from .score import Score, scored, skipped

@@ -20,7 +20,7 @@ from ..text.lemmas import content_stems
 from ..text.sentence_kinds import load_sentence_kinds
 from ..text.sentences import without_words_to_judge
 from ..text.wording import count_of
-from .claim_support import require_answers
+from .faithfulness import require_answers
 from .metric import Metric, compute_for
 from .sample_state import fitting_thread
 from .score import Score, failed, scored, skipped

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..judges.usage import NO_USAGE, Usage
 from ..number_bounds import LARGEST_NUMBER
-from ..text.quotes import Place as Place  # noqa: PLC0414 - where a quote stands is part of a claim: a public name
+from ..text.text_matching import Place as Place  # noqa: PLC0414 - where a quote stands is part of a claim: a public name
 
 Verdict = Literal["supported", "contradicted", "not_found", "unverifiable"]
 

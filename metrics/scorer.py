@@ -12,9 +12,8 @@ from ..meta_eval.scorer import DECISION_WORDS, JudgeRecord, Prediction, Scorer
 from ..prompts import Prompts
 from ..shell_words import quote_word
 from .metric import Metric
-from .options import coerce_options
 from .score import FITTED_ON, Score, failed, scored, skipped
-from .specification import MetricSpecification
+from .specification import MetricSpecification, coerce_options
 
 
 class ScorerMetric(Metric):

@@ -10,8 +10,8 @@ from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
 from ..text.wording import count_of
 from ..value_messages import shorten
+from .claims_against_reference import f_beta, precision, recall
 from .expected_actions import FIELD, CallComparison, ExpectedAction, match_in_order, match_most, read_expected_actions
-from .fbeta import f_beta, precision, recall
 from .metric import ComputedMetric
 from .score import Score, failed, scored, skipped
 from .tool_results import failed_calls

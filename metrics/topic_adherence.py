@@ -11,8 +11,8 @@ from ..judges import JudgeLike, Predicate, Question, Request, open_judge
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.wording import count_of
-from .claim_support import predicate_claim, require_answers
-from .fbeta import f_beta, precision, recall
+from .claims_against_reference import f_beta, precision, recall
+from .faithfulness import predicate_claim, require_answers
 from .metric import Metric
 from .score import Score, scored, skipped
 

@@ -198,7 +198,7 @@ def test_types_that_cross_folders_import_next_to_nothing() -> None:
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/").stdout
     assert set(loaded.split()) == {
         *("assay.metrics", "assay.metrics.score", "assay.judges", "assay.judges.usage"),
-        *("assay.text", "assay.text.quotes", "assay.text.tokens", "assay.untrusted"),
+        *("assay.text", "assay.text.text_matching", "assay.untrusted"),
         "assay.number_bounds",
     }
 

@@ -6,8 +6,13 @@ from .components import (
     unspecified_components as unspecified_components,
 )
 from .demands import find_rules as find_rules
-from .entities import KINDS as KINDS, find_entities as find_entities, states_fact as states_fact
-from .judge_address import JudgeAddresses as JudgeAddresses
+from .entities import (
+    KINDS as KINDS,
+    Entity as Entity,
+    find_entities as find_entities,
+    find_unstated as find_unstated,
+    states_fact as states_fact,
+)
 from .language_detection import FEWEST_LETTERS as FEWEST_LETTERS, detect_language as detect_language
 from .number_ranges import join_ranges as join_ranges
 from .numbers import find_numbers as find_numbers, parse_number as parse_number
@@ -16,7 +21,7 @@ from .numbers.notation import (
     format_shown as format_shown,
     numeral_readings as numeral_readings,
 )
-from .quotes import Place as Place, find_quote as find_quote
+from .phrases import JudgeAddresses as JudgeAddresses
 from .sentence_kinds import CLAIM as CLAIM, TO_JUDGE as TO_JUDGE, load_sentence_kinds as load_sentence_kinds
 from .sentences import (
     AnswerSentence as AnswerSentence,
@@ -26,5 +31,5 @@ from .sentences import (
     sentences as sentences,
     without_words_to_judge as without_words_to_judge,
 )
-from .tokens import tokens as tokens
+from .text_matching import Place as Place, find_quote as find_quote, tokens as tokens
 from .wording import count_of as count_of, list_first as list_first, phrase as phrase

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..languages import FALLBACK, Language, load_language
 from .markdown_lines import MarkdownLine, read_lines
-from .phrase_list import read_words
+from .phrases import read_words
 from .sentence_kinds import load_sentence_kinds
 from .sentences import split_line, without_words_to_judge
 

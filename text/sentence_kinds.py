@@ -6,8 +6,7 @@ from functools import cache
 
 from ..languages import Language, language_or_fallback
 from ..untrusted import without_unseen
-from .judge_address import JudgeAddresses, may_address
-from .phrase_list import PhraseList, Words, read_words
+from .phrases import JudgeAddresses, PhraseList, Words, may_address, read_words
 
 TO_JUDGE = "to_judge"
 """The kind of what speaks to whoever assesses the answer."""
@@ -65,7 +64,7 @@ class SentenceKinds:
         english = language_or_fallback(None)
         if language != english:  # answers in other languages are attacked in English too
             self._addresses.append(load_judge_addresses(english))
-        self._judge_words = {*pack.judge_words, *english.sentences.judge_words}
+        self.judge_words = {*pack.judge_words, *english.sentences.judge_words}
         self._idle = PhraseList({**pack.idle, _COURTESY: pack.courtesy, REFUSAL: pack.refusals, "": pack.idle_not})
         self._refusals = PhraseList({REFUSAL: pack.refusals})
         self._openers = {*PhraseList(pack.idle).first, *self._refusals.first}
@@ -389,7 +388,7 @@ class SentenceKinds:
 
     def without_address(self, text: str) -> tuple[str, tuple[str, ...]]:
         """A text without what in it speaks to whoever assesses the answer ("" where all does), and what that is."""
-        if not self.may_address(text):
+        if not may_address(text, self.judge_words):
             return text, ()
         seen = without_unseen(text)  # what a judge reads: a mark that nobody sees parts no word
         for addresses in self._addresses:
@@ -401,10 +400,6 @@ class SentenceKinds:
                     return text, ()
                 return left, tuple(seen[phrase.start : phrase.end] for phrase in found)
         return text, ()
-
-    def may_address(self, answer: str) -> bool:
-        """Whether anything of an answer may speak to whoever assesses it; False is certain."""
-        return may_address(answer, self._judge_words)
 
     def cuts(self, text: str) -> bool:
         """Whether anything of a text speaks to whoever assesses the answer."""

@@ -10,6 +10,7 @@ from operator import attrgetter
 from ..languages import Language
 from .markdown_lines import LONGEST_LINE, MarkdownLine, read_lines
 from .message_sentences import message_sentences
+from .phrases import may_address
 from .sentence_kinds import (
     ANSWERS,
     CLAIM,
@@ -153,7 +154,7 @@ class _SentenceReader:
         self._question = question
         self._length = len(answer)
         self.kinds: SentenceKinds = load_sentence_kinds(language)
-        self._may_address = self.kinds.may_address(answer)
+        self._may_address = may_address(answer, self.kinds.judge_words)
         self._language = language
         self._code = language.code
         self._split: list[AnswerSentence] = []
@@ -419,7 +420,7 @@ def without_words_to_judge(text: str, language: Language) -> str:
         'It is free.'
     """
     kinds = load_sentence_kinds(language)
-    if not kinds.may_address(text):
+    if not may_address(text, kinds.judge_words):
         return text
     split = [kinds.without_address(sentence) for sentence in _split_line(text, language.code, kinds)]
     return " ".join(left for left, _ in split if left) if any(cut for _, cut in split) else text
@@ -439,7 +440,7 @@ def passages_without_words_to_judge(texts: tuple[str, ...], language: Language) 
 
 
 def _passage_without_words_to_judge(text: str, language: Language) -> str:
-    if not load_sentence_kinds(language).may_address(text):
+    if not may_address(text, load_sentence_kinds(language).judge_words):
         return text
     lines = [(line, without_words_to_judge(line, language)) for line in text.split("\n")]
     return "\n".join(left for line, left in lines if left or not line)

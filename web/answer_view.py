@@ -11,7 +11,7 @@ from ..eval_sets import Sample
 from ..metrics import Score
 from ..presentation.rendered_markdown import RenderedText, TextMark, read_visible_text, render_markdown
 from ..presentation.texts import verdict_sign
-from ..text.quotes import find_quote
+from ..text.text_matching import find_quote
 from .rated_answer import find_place
 
 _VERDICTS = ("supported", "contradicted", "not_found", "unverifiable")

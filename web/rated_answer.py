@@ -8,8 +8,8 @@ from markupsafe import Markup
 from ..languages import language_or_fallback
 from ..presentation.rendered_markdown import RenderedText, TextMark, VisibleText, read_visible_text, render_markdown
 from ..presentation.texts import LONGEST_TEXT, make_readable
-from ..text.quotes import find_quote
 from ..text.sentences import sentences
+from ..text.text_matching import find_quote
 
 _OPENING = Markup('<label class="sentence"><input type="checkbox" name="wrong" value="{}"><span>')
 _MOST_MISSES = 200  # sentences that do not stand in the answer: after so many the others are not looked for

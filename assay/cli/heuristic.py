@@ -117,7 +117,7 @@ def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, m
     from ..installation import require_packages
     from ..languages import load_language
     from ..metrics.heuristic.company_terms import build_vocabulary
-    from ..metrics.heuristic.documentation import read_documentation
+    from ..metrics.heuristic.feature import read_documentation
     from ..text.language_detection import detect_language
 
     require_packages("heuristic", "assay metrics vocabulary")

@@ -96,9 +96,7 @@ turns_option = click.option(
     help="On which turns of a conversation metrics of an answer run. Metrics of a conversation run once on each.",
 )
 translate_option = click.option(
-    "--translate",
-    type=click.Choice(["judge", "deep-translator"]),
-    help="Give English text to the heuristics that are better in English: by --judge, or by Google (network).",
+    "--translate", type=click.Choice(["judge"]), help="Give English text to heuristics that are better in English."
 )
 embedder_option = click.option("--embedder", default="use", show_default=True, help="use, st:MODEL or litellm:MODEL.")
 judge_option = click.option(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SCHEMAS = {
     "topics": "metrics.topic_adherence:Topics",
     "requests": "metrics.resolved:Requests",
-    "claims": "metrics.claim_support:Claims",
+    "claims": "metrics.faithfulness:Claims",
     "questions": "metrics.answer_relevance:ReverseQuestions",
 }
 
@@ -121,14 +121,13 @@ def copy(name: str, file: Path) -> None:
 def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
     from ..judges.transports.chat import Listed
     from ..metrics.answer_relevance import reverse_questions_question
-    from ..metrics.claim_support import claims_by_sentences, claims_question, support_request
+    from ..metrics.faithfulness import claims_by_sentences, claims_question, support_request
     from ..metrics.heuristic.translation import translation_questions
     from ..metrics.judge_rating import rating_request
     from ..prompts import BUNDLED
 
     claims = claims_by_sentences(sample)
-    documentation = "\n\n".join(sample.retrieved_contexts)
-    supports = [support_request(sample, claims, documentation, BUNDLED)] if claims else []
+    supports = [support_request(sample, claims, "\n\n".join(sample.retrieved_contexts), BUNDLED)] if claims else []
     builders: dict[str, Callable[[], list[Question[Any]]]] = {
         "claims": lambda: [claims_question(sample, BUNDLED)],
         "support": lambda: [question for request in supports for question in _one_by_one(request)],

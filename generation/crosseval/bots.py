@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ...errors import CassetteMiss, InputError, JudgeError, UsageError
 from ...json_text import parse_json
 from ...judges import Cassette, LiteLLMJudge, PlainText, Question, RawReply
-from ...judges.body_limit import bounded_body
 from ...judges.cassette import Recording, short_hash
+from ...judges.completion import bounded_body
 from ...judges.secrets import Scrubber, recordable_url
 from ...prompts import BUNDLED, Prompts
 from ...regular_files import read_text_file

@@ -7,7 +7,7 @@ from ...errors import UsageError
 from ...installation import pip_command
 from ...judges.litellm_lookup import load_litellm
 from ...meta_eval.clustering import OUTLIER
-from ...text.typical_words import stop_words
+from ...text.lemmas import stop_words
 from .grid_search import density_model
 
 if TYPE_CHECKING:

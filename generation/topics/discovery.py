@@ -17,7 +17,7 @@ from ...meta_eval.clustering import (
     measure_clustering,
     principal_components,
 )
-from ...text.typical_words import find_typical_words
+from ...text.lemmas import find_typical_words
 from ...text.wording import count_of
 from ...worker_threads import compute_beside
 from ..section import Section

@@ -10,16 +10,23 @@ from typing import Any, NoReturn
 
 from ...errors import BudgetReached, JudgeError, JudgeUnavailable, UsageError
 from ...text.wording import count_of
-from ..budget import Budget, cost_text, describe_lost
+from ..budget import Budget, RequestSize, cost_text, describe_lost, measure_question
 from ..cassette import Recording, locked
 from ..completion import read_reply
 from ..litellm_lookup import batch_price, load_litellm
 from ..question import Question, RawReply, ReplyPending
-from ..request_size import RequestSize, measure_question
 from ..settings import JudgeSettings
 from ..usage import LostCalls
-from .batch_files import Failure, format_record, format_request, read_results, request_body
-from .batch_journal import Batch, BatchJournal, BatchWriter
+from .batch_journal import (
+    Batch,
+    BatchJournal,
+    BatchWriter,
+    Failure,
+    format_record,
+    format_request,
+    read_results,
+    request_body,
+)
 from .provider import MOST_BYTES, MOST_REQUESTS, BatchProvider, BatchState, CreationUnknown, PassingFailure
 
 _LONGEST_WAIT = 60.0  # seconds between two questions about the batches under way

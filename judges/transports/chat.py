@@ -108,14 +108,10 @@ def describe_words(question: TypedQuestion) -> dict[str, str]:
     return dict(question.criteria)
 
 
-def compose(request: Request, prompt: Prompt, frame: str) -> Prompt:
-    """The prompt of a request: the words of its task in the frame of a transport."""
-    _check_task(prompt, "" if frame == "single" else _SINGLE_NEEDS_NONE)
-    return _compose(prompt, request.prompts.load(frame, prompt.language))
-
-
 @lru_cache(maxsize=256)
-def _compose(prompt: Prompt, form: Prompt) -> Prompt:
+def compose(prompt: Prompt, form: Prompt) -> Prompt:
+    """The words of a request's task in the frame of a transport."""
+    _check_task(prompt, "" if form.name == "single" else _SINGLE_NEEDS_NONE)
     system = form.render({"task": prompt.task})
     return Prompt(
         name=prompt.name,
@@ -187,7 +183,7 @@ class Single(Transport):
             further = delimit_all({name: text for name, text in state.items() if name not in prompt.fields})
             user = f"{further}\n{prompt.render(fields)}" if further else prompt.render(fields)
         else:
-            prompt = compose(request, prompt, "single")
+            prompt = compose(prompt, request.prompts.load("single", prompt.language))
             user = "\n".join(filter(None, [delimit_all(state), _ask(question), _offer(question, words)]))
         first_letters = {word[:1].casefold() for word in words}
         return Question(
@@ -297,7 +293,8 @@ class Listed(Transport):
     def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[list[Answer]]:
         """The call: the state, then the questions by their ids."""
         reason = request.reason or "none"
-        prompt = compose(request, request.prompts.load(request.task, request.language), _FRAMES[reason])
+        task = request.prompts.load(request.task, request.language)
+        prompt = compose(task, request.prompts.load(_FRAMES[reason], task.language))
         words, statements, others = list[tuple[str, tuple[str, ...]]](), dict[str, str](), list[str]()
         yes_no = tuple(yes_no_words(prompt.language))
         for question in questions:

@@ -1,9 +1,11 @@
 from .company_terms import CompanyTerms as CompanyTerms
-from .complex_answer import ComplexAnswer as ComplexAnswer
-from .components_defined import ComponentsDefined as ComponentsDefined
 from .hal import Hal as Hal
 from .message_type import classify as classify
-from .prompt_overlap import PromptOverlap as PromptOverlap
 from .score import Heuristic as Heuristic
-from .subject_combination import SubjectCombination as SubjectCombination
+from .text_features import (
+    ComplexAnswer as ComplexAnswer,
+    ComponentsDefined as ComponentsDefined,
+    PromptOverlap as PromptOverlap,
+    SubjectCombination as SubjectCombination,
+)
 from .verbatim_guide import VerbatimGuide as VerbatimGuide

@@ -1,14 +1,19 @@
-"""A sample as the features read it, and what a feature is."""
+"""What a feature is, and how a sample's texts and the company's documentation are read and explained."""
 
+import re
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple, Self
 
+from ...errors import InputError
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
 from ...judges import Judge, JudgeLike, open_judge
 from ...languages import FALLBACK, Language, find_language, language_or_fallback, packs_with
 from ...prompts import BUNDLED, Prompts
+from ...regular_files import read_text_file
 from ...text.lemmas import lemmas
 from ...text.sentences import describe_cut_lines
 from ...worker_threads import compute_beside
@@ -16,6 +21,29 @@ from ..metric import Metric
 from ..score import Score, skipped
 from .parse_cache import Parsed, ParsedTexts, parsed_texts
 from .translation import Translator, TranslatorName, load_translator, translate_sample
+
+SUFFIXES = frozenset({".md", ".txt", ".rst", ".html", ".htm", ".adoc"})
+_MOST_BYTES = 100_000_000  # of one file
+_MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]+>|https?://\S+", re.DOTALL)
+
+
+def read_documentation(paths: Sequence[Path]) -> list[str]:
+    """Returns the text of each file, without tags and addresses."""
+    files: list[Path] = []
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file or folder")
+        inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES) if path.is_dir() else []
+        files += inside if path.is_dir() else [path]
+    if not files:
+        suffixes = ", ".join(sorted(SUFFIXES))
+        raise InputError(f"{', '.join(map(str, paths))}: no documentation found; these files are read: {suffixes}")
+    return [_read_text(file) for file in files]
+
+
+def _read_text(file: Path) -> str:
+    return _MARKUP.sub(" ", read_text_file(file, "the documentation", most_bytes=_MOST_BYTES))
+
 
 SECTIONS = ("words", "components")
 """The sections of a language pack that every heuristic needs."""
@@ -147,9 +175,9 @@ class StarredFeature(Feature):
         nlp_en: str | None = None,
         prompts: Prompts = BUNDLED,
     ) -> None:
-        """`translate` is `judge`, `deep-translator` or a `Translator`; `judge` and `prompts` are for the first.
+        """`translate` is `judge` or a `Translator`; `judge` and `prompts` are for the first.
 
-        Raises `ValueError` for another name, `UsageError` when there is no judge or the library is not installed.
+        Raises `UsageError` for another name, and when there is no judge.
         """
         super().__init__(nlp_nl, nlp_en)
         self.judge = None if judge is None or translate != "judge" else open_judge(judge)

@@ -17,17 +17,19 @@ from ..metric import Metric
 from ..score import Score, scored, skipped
 from .answer_contradiction import AnswerContradiction
 from .company_terms import CompanyTerms
-from .complex_answer import ComplexAnswer
-from .components_defined import ComponentsDefined
-from .context_synthesis import ContextSynthesis
 from .error_mismatch import ErrorMismatch
 from .feature import SECTIONS, Feature, SampleTexts, bound_evidence, explain_missing_pack, named_pipelines, read
-from .general_answer import GeneralAnswer
 from .hal import Hal
 from .message_type import MOST_CHARACTERS, Rules, TypeMatch, classify
 from .off_context import OffContext
-from .prompt_overlap import PromptOverlap
-from .subject_combination import SubjectCombination
+from .text_features import (
+    ComplexAnswer,
+    ComponentsDefined,
+    ContextSynthesis,
+    GeneralAnswer,
+    PromptOverlap,
+    SubjectCombination,
+)
 from .translation import Translation, Translator, TranslatorName, load_translator, translate_sample
 from .verbatim_guide import THRESHOLD, VerbatimGuide
 
@@ -110,7 +112,7 @@ class Heuristic(Metric):
             types: `labelled` takes a sample's own `message_type` where it has one, instead of predicting it.
             rules: How the type is predicted; `paper` goes by the paper's ordered lists.
             beyond: Heuristics beyond the seven to add to the sum (`error_mismatch+off_context`, or `all`).
-            translate: What gives English text to the starred features (`judge`, `deep-translator`, a `Translator`).
+            translate: What gives English text to the starred features (`judge`, a `Translator`).
             judge: The judge of `translate=judge`.
             prompts: The prompts of `translate=judge`.
             vocabulary: A file of company terms.

@@ -1,25 +1,22 @@
 """English text for the starred features (Lassche et al., 2024, VI-A): parsers do better in English than in Dutch."""
 
 import re
-from functools import lru_cache
 from typing import Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel
 
-from ...errors import JudgeError, UsageError
+from ...errors import UsageError
 from ...eval_sets.sample import Sample
-from ...installation import require_extra
 from ...judges import Judge, Question, Usage
 from ...judges.question import TextReply, max_tokens_for
 from ...languages import FALLBACK
 from ...prompts import Prompts
-from ...worker_threads import call_beside
 from .parse_cache import pieces
 
 ENGLISH = FALLBACK
-TranslatorName = Literal["judge", "deep-translator"]
+TranslatorName = Literal["judge"]
 
-_LONGEST = 4000  # characters in one request: what Google takes, and what a small judge still gets through
+_LONGEST = 4000  # characters in one request: what a small judge still gets through
 _OUTER_BLANKS = re.compile(r"\A(\s*)(.*?)(\s*)\Z", re.DOTALL)
 
 
@@ -55,17 +52,17 @@ class EnglishText(BaseModel):
 def load_translator(
     named: "TranslatorName | Translator | None", judge: Judge | None, prompts: Prompts
 ) -> Translator | None:
-    """Returns the translator of a name (`judge`, `deep-translator`), or the translator that was passed.
+    """Returns the translator of the name `judge`, or the translator that was passed.
 
-    Raises `ValueError` for another name, `UsageError` when there is no judge or the library is not installed.
+    Raises `UsageError` for another name, and when there is no judge.
     """
     if not isinstance(named, str):
         return named
-    if named == "judge":
-        if judge is None:
-            raise UsageError("translate=judge needs a judge; name one with --judge (in Python: judge=...)")
-        return JudgeTranslator(judge, prompts)
-    return DeepTranslator()
+    if named != "judge":
+        raise UsageError(f"translate is judge or a Translator, not {named!r}")
+    if judge is None:
+        raise UsageError("translate=judge needs a judge; name one with --judge (in Python: judge=...)")
+    return JudgeTranslator(judge, prompts)
 
 
 async def translate_sample(sample: Sample, translator: Translator | None) -> Translation | None:
@@ -140,31 +137,3 @@ class JudgeTranslator:
         """As `Translator`."""
         reply = await self._judge.ask(translation_question(text, language, self._prompts, sample))
         return reply.value.translation, reply.usage
-
-
-class DeepTranslator:
-    """Translates through Google Translate by the library deep-translator: the texts leave your machine."""
-
-    name = "deep-translator (Google)"
-
-    def __init__(self) -> None:
-        """Raises `UsageError` when the library is not installed."""
-        with require_extra("translate", "translate=deep-translator"):
-            import deep_translator  # noqa: F401
-
-    async def english(self, text: str, language: str, sample: str) -> tuple[str, Usage]:
-        """As `Translator`."""
-        try:
-            translation = await call_beside(_translate_by_google, text, language)
-        except Exception as error:  # the library and requests raise what they like
-            raise JudgeError(f"{self.name} failed: {type(error).__name__}: {error}") from error
-        if not translation.strip():
-            raise JudgeError(f"{self.name} gave no translation")
-        return translation, Usage()
-
-
-@lru_cache(maxsize=4096)  # contexts are shared by samples
-def _translate_by_google(text: str, language: str) -> str:
-    from deep_translator import GoogleTranslator
-
-    return str(GoogleTranslator(source=language, target=ENGLISH).translate(text) or "")

@@ -12,7 +12,7 @@ from ...judges.embedders import Embedder, embed_texts
 from ...meta_eval.clustering import OUTLIER, Stability, describe_stability
 from ...meta_eval.estimate import TOO_FEW_GROUPS, Estimate
 from ...meta_eval.groups import FEWEST_GROUPS
-from ...text.typical_words import find_typical_words
+from ...text.lemmas import find_typical_words
 from ...text.wording import count_of, verb_of
 from ...worker_threads import compute_beside
 from ..answers.pair_difference import adjust_p_values, paired_difference

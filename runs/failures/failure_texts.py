@@ -11,7 +11,7 @@ from ...eval_sets.message import turn_id
 from ...eval_sets.opening_question import opening_question
 from ...eval_sets.turns import is_single_answer
 from ...metrics import Score
-from ...metrics.claim_support import read_judges_words
+from ...metrics.faithfulness import read_judges_words
 from ...metrics.specification import parse_specification
 from ..answers.table import AnswerTable
 

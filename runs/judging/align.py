@@ -22,9 +22,9 @@ from ...judges.alignment import (
     question_kind,
     write_folder,
 )
+from ...judges.budget import estimate_tokens
 from ...judges.embedders import Embedder, open_embedder
 from ...judges.judge import open_model
-from ...judges.request_size import estimate_tokens
 from ...judges.settings import CALIBRATED, CANDIDATES, FEW_SHOT, AlignedJudgeRecord
 from ...meta_eval.alignment import AS_IT_IS, AlignmentResult, compare_candidates, fit_calibration, split_groups
 from ...meta_eval.arrays import Floats, Places

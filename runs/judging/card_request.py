@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 from ... import __version__
 from ...eval_sets import Sample
 from ...judges import Budget, Cassette, JudgeSettings, LiteLLMJudge, Mode, Usage
+from ...judges.budget import RequestSize, measure_question
 from ...judges.litellm_lookup import known_price
 from ...judges.question import Question, ReplyPending
-from ...judges.request_size import RequestSize, measure_question
 from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...presentation.figure import Figure, format_cost

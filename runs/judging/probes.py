@@ -11,7 +11,7 @@ from ...languages.sections import Probes
 from ...text.markdown_lines import read_lines
 from ...text.sentence_kinds import CLAIM
 from ...text.sentences import AnswerSentence, answer_sentences
-from ...text.tokens import tokens
+from ...text.text_matching import tokens
 
 PROBES = ("padded", "styled", "injected")
 _BOLD_WORD = re.compile(r"(?:(?<=\s)|^)[^\W\d_]{4,}(?=[.,;:!?)]*(?:\s|$))")

@@ -182,6 +182,7 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
         ("cassettes diff a.jsonl b.jsonl", "assay show changes"),
         ("meta --style", "assay judges card"),
         ("run helpdesk_en --judge smollm2-135m", "gguf:PATH"),
+        ("run helpdesk_en --translate deep-translator", "--translate judge"),
     ],
 )
 def test_what_went_names_what_stands_in_its_place(assay, words, place):

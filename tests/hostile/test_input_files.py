@@ -38,7 +38,6 @@ READERS = {
     "judge.yaml": lambda path: load_settings(str(path)),
     "suite.yaml": load_suite,
     "rubric.yaml": read_rubric,
-    "rubric.md": read_rubric,
     "choice.yaml": read_choice,
     "claims.en.md": read_prompt,
     "cassette.jsonl": Cassette,

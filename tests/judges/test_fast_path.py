@@ -138,7 +138,7 @@ def other_litellm(litellm: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     """A litellm whose log of a call takes other arguments."""
 
     def changed(model: str, messages: list[Any]) -> None:
-        raise AssertionError("a signature is probed without a call")
+        raise AssertionError("it is made without the arguments that it takes")
 
     monkeypatch.setattr("litellm.litellm_core_utils.litellm_logging.Logging", changed)
     fast_path._internals.cache_clear()

@@ -28,7 +28,7 @@ from assay.metrics import (
 from assay.prompts import BUNDLED, Prompts, parse_prompt
 
 CASES = cases_beside(__file__)
-YAML, MARKDOWN, CHOICE, RUBRIC, ADDRESS = (CASES[name] for name in ("yaml", "markdown", "choice", "rubric", "address"))
+YAML, CHOICE, RUBRIC, ADDRESS = (CASES[name] for name in ("yaml", "choice", "rubric", "address"))
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -37,9 +37,8 @@ def write(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def test_yaml_and_markdown_say_the_same(tmp_path):
+def test_a_rubric(tmp_path):
     rubric = read_rubric(write(tmp_path, "helpful.yaml", YAML))
-    assert rubric == read_rubric(write(tmp_path, "helpful.md", MARKDOWN))
     assert [criterion.weight for criterion in rubric.criteria] == [2, 1]
     assert list(rubric.criteria[0].levels) == ["none", "some", "all"], "the lowest first, as written"
     assert rubric.criteria[1].levels == {"1": "It is rude.", "2": "It is polite."}
@@ -56,13 +55,6 @@ MISTAKES = {
         ("      2: It is polite.\n", "", "line 13, criteria.1.levels: has too few entries (1); give 2"),
         ("criteria:", "criteria: [", "not valid YAML"),
     ],
-    "helpful.md": [
-        ("(weight 2)", "(weight two)", 'line 5, criteria.0.weight: is a text ("two"), not a number; write (weight 2)'),
-        ("Is the answer polite?", "", "line 14, criteria.1.question: is missing; write the question under the heading"),
-        ("2. It is polite.", "", "line 18, criteria.1.levels: has too few entries (1); write 2 to 10 levels"),
-        ("2. some: It names\n   some.", "2. none: again.", "line 10, criteria.0.levels: 'none' is a level already"),
-        (MARKDOWN, "Just text.", "line 1, criteria: has too few entries (0); write a heading ## NAME for each criter"),
-    ],
     "tone.yaml": [
         ("value: 1", "value: high", 'line 3, options.formally.value: is a text ("high"), not a number'),
         ("value: 0.5, ", "", "line 4, options.no.value: is missing; add it"),
@@ -70,7 +62,7 @@ MISTAKES = {
         (CHOICE, "", "line 1, the whole file: is empty; write KEY: VALUE on each line; the keys are `question`"),
     ],
 }
-RIGHT = {"helpful.yaml": YAML, "helpful.md": MARKDOWN, "tone.yaml": CHOICE}
+RIGHT = {"helpful.yaml": YAML, "tone.yaml": CHOICE}
 
 
 @pytest.mark.parametrize(
@@ -137,6 +129,7 @@ def test_how_a_statement_is_typed(judge, typed, statement, needs):
         ("predicate:It is short:fields=answer", "'answer' is no field that a judge can be shown"),
         ("predicate:It is short:colour=red", "'colour' is not an option of this metric; its options are: fields, sta"),
         ("rubric:nowhere.yaml", "nowhere.yaml: the file cannot be read"),
+        ("rubric:helpful.md", "helpful.md: a rubric is a YAML file"),
     ],
 )
 def test_a_mistake_in_the_specification(judge, typed, told):

@@ -18,7 +18,7 @@ from regex_steps import MOST_PIECES, StepCounter, slow_text
 
 # by what they read: no answer, question, context or message
 _NOT_OF_JUDGED_TEXTS = {
-    "assay.metrics.heuristic.documentation _MARKUP": "the user's own documentation",
+    "assay.metrics.heuristic.feature _MARKUP": "the user's own documentation",
     "assay.metrics.specification _TEXT": "a metric's name as it is typed",
     "assay.metrics.specification _WITH_ARGUMENT": "a metric's name as it is typed",
     "assay.judges.secrets _PASSWORD_IN_URL": "an address in the settings",

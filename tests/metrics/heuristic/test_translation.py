@@ -1,14 +1,7 @@
-"""English text for the starred features: by a judge, by deep-translator, and what reaches whom."""
+"""English text for the starred features, by a judge, and what reaches whom."""
 
 import asyncio
-import html
-import http.server
-import json
 import re
-import sys
-import threading
-import urllib.parse
-from collections.abc import Iterator
 
 import pytest
 from openai_server import Request
@@ -114,20 +107,19 @@ def test_the_text_cannot_leave_its_delimiter(language):
     assert "\u202e" not in user_part
 
 
-def test_who_translates_is_checked(monkeypatch):
+def test_who_translates_is_checked():
     assert needs_judge("heuristic:translate=judge") and needs_judge("heuristic.hal:translate=judge")
-    assert not needs_judge("heuristic") and not needs_judge("heuristic:translate=deep-translator")
+    assert not needs_judge("heuristic")
     with pytest.raises(UsageError, match="asks a judge"):
         load_metric("heuristic:translate=judge")
     with pytest.raises(UsageError, match="translate=judge needs a judge"):
         Heuristic(translate="judge")
-    with pytest.raises(UsageError, match="'judge' or 'deep-translator' or none, not 'bing'"):
+    with pytest.raises(UsageError, match="'judge' or none, not 'bing'"):
         load_metric("heuristic:translate=bing")
     with pytest.raises(UsageError, match="'translate' is not an option"):
         load_metric("heuristic.complex_answer:translate=judge")
-    monkeypatch.setitem(sys.modules, "deep_translator", None)
-    with pytest.raises(UsageError, match=r"needs the extra `translate`"):
-        load_metric("heuristic:translate=deep-translator")
+    with pytest.raises(UsageError, match="judge or a Translator, not 'deep-translator'"):
+        Heuristic(translate="deep-translator")
 
 
 def test_typed_with_run_and_explain(assay, judge_file, script, openai_server, tmp_path):
@@ -146,47 +138,3 @@ def test_typed_with_run_and_explain(assay, judge_file, script, openai_server, tm
         "run", "nl.jsonl", "--metrics", "token_overlap", "--translate", "judge", "--judge", judge_file(), code=2
     )
     assert "none of token_overlap reads a translation" in none.err
-
-
-@pytest.fixture
-def google(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """A page on this machine that answers as Google Translate's does; the texts that it was asked."""
-    constants = pytest.importorskip("deep_translator.constants")
-    requests: list[str] = []
-
-    class Page(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            query = urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query)
-            requests.append(f"{query['sl'][0]} {query['tl'][0]} {query['q'][0]}")
-            known = DUTCH.get(query["q"][0])
-            self.send_response(200 if known else 503)
-            self.end_headers()
-            self.wfile.write(f'<div class="result-container">{html.escape(known or "")}</div>'.encode())
-
-        def log_message(self, *_: object) -> None: ...
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
-        monkeypatch.setitem(constants.BASE_URLS, "GOOGLE_TRANSLATE", f"http://127.0.0.1:{server.server_port}")
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield requests
-        server.shutdown()
-
-
-def test_deep_translator_is_asked_only_where_it_is_chosen(google):
-    asyncio.run(Heuristic().assess(sample()))
-    assert google == []
-    score = asyncio.run(load_metric("heuristic:translate=deep-translator").assess(sample()))
-    assert score.evidence["translation"] == {
-        "by": "deep-translator (Google)",
-        "response": DUTCH[PROSE],
-        "retrieved_contexts": [DUTCH[GUIDE]] * 2,
-    }
-    assert google == [f"nl en {PROSE}", f"nl en {GUIDE}"]
-
-
-def test_google_being_away_fails_the_sample(google):
-    score = asyncio.run(load_metric("heuristic:translate=deep-translator").assess(sample(response="Iets anders.")))
-    assert (score.status, score.value) == ("failed", None)
-    assert "deep-translator (Google) failed: " in score.reason
-    assert json.dumps(score.evidence) == "{}"

@@ -1,14 +1,20 @@
-"""ROUGE: the words, pairs of words or longest common subsequence that an answer shares with reference or contexts."""
+"""How like the reference an answer is: ROUGE, BLEU and BERTScore; ROUGE-L against the contexts too."""
 
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from ..errors import UsageError
 from ..eval_sets.sample import Sample
-from ..text.tokens import tokens
+from ..installation import require_extra
+from ..languages import FALLBACK
+from ..text.text_matching import tokens
 from ..text.wording import count_of
-from .metric import ComputedMetric
+from ..worker_threads import compute_beside
+from .metric import ComputedMetric, Metric
 from .score import Score, scored, skipped
 
 MOST_TOKENS = 100_000
@@ -200,3 +206,103 @@ class RougeLPrecision(ComputedMetric):
         return scored(
             common / len(answer), f"{common} of {count_of(len(answer), 'token')} are in the context in this order"
         )
+
+
+class Bleu(ComputedMetric):
+    """Sentence BLEU of answer and reference (Papineni et al., 2002; González Torres et al., 2024, Tables 3 and 5).
+
+    Formula: BP * (p1 * p2 * p3 * p4)^(1/4), with pn the share of the answer's n-grams that the reference has and
+    BP = min(1, exp(1 - |reference| / |answer|)), the brevity penalty; sacrebleu's 0-100 divided by 100. Orders that the
+    answer is too short for are left out, and an order without a match is smoothed (sacrebleu's `exp`). Range: [0, 1].
+    Skipped when answer or reference has no words.
+
+    Example:
+        >>> round(Bleu().score(response="Bel de poli op u bent", reference="bel de poli op, als u bent").value, 3)
+        0.512
+    """
+
+    name = "bleu"
+    needs = ("response", "reference")
+
+    def compute(self, sample: Sample) -> Score:
+        """Skipped when answer or reference has no words. The evidence has sacrebleu's signature."""
+        answer, reference = " ".join(tokens(sample.response)), " ".join(tokens(sample.reference or ""))
+        if not answer or not reference:
+            return skipped(f"the {'reference' if answer else 'answer'} has no words")
+        bleu = _sacrebleu()
+        result = bleu.sentence_score(answer, [reference])
+        precisions = [round(float(share), 2) for share in result.precisions]
+        evidence = {"precisions": precisions, "brevity_penalty": result.bp, "sacrebleu": str(bleu.get_signature())}
+        reason = f"{precisions[0]:.0f}% of the answer's words and {precisions[1]:.0f}% of its pairs are the reference's"
+        return scored(min(1.0, result.score / 100), reason, evidence)
+
+
+@cache
+def _sacrebleu() -> Any:
+    with require_extra("bleu", "the metric bleu"):
+        from sacrebleu.metrics.bleu import BLEU
+
+    # Case folded and cut into words before: sacrebleu's tokenizer is made for news in English.
+    return BLEU(effective_order=True, tokenize="none")
+
+
+def model_folder(model: str) -> str:
+    """The folder of a model."""
+    if Path(model).expanduser().is_dir():
+        return str(Path(model).expanduser())
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        return str(snapshot_download(model, local_files_only=True))
+    except (LocalEntryNotFoundError, HFValidationError) as error:
+        raise UsageError(f"the model {model} is not on this machine; get it with: hf download {model}") from error
+
+
+class BertScore(Metric):
+    """F1 of the greedy matching of the words' vectors in their context.
+
+    Source: Zhang et al., 2020; González Torres et al., 2024, Table 5.
+
+    Formula: 2PR / (P + R), with P the mean over the answer's tokens of the highest cosine with a token of the
+    reference, and R the same from the reference's side; computed by the library `bert-score`. Range: [-1, 1], in
+    practice about 0 to 1. Skipped, with the reason, where the library or the model is missing. Nothing is downloaded.
+
+    Args:
+        model: A folder, or a model in the Hub's cache. Default: the library's choice for the language
+            (`bert-base-multilingual-cased` for Dutch).
+        layers: The number of the layer whose vectors count. Default: the library's choice for the model, else its last.
+    """
+
+    name = "bertscore"
+    range = (-1.0, 1.0)
+    needs = ("response", "reference")
+
+    def __init__(self, model: str = "", layers: int = 0) -> None:
+        self.model = model
+        self.layers = layers
+
+    async def measure(self, sample: Sample) -> Score:
+        """Skipped, with the reason, where library or model is missing; the evidence has precision and recall."""
+        try:
+            scorer, model, layer = await compute_beside(_scorer, self.model, self.layers, sample.language or FALLBACK)
+        except UsageError as error:
+            return skipped(f"BERTScore cannot be computed: {error}")
+        scores = await compute_beside(scorer.score, [sample.response], [sample.reference])
+        precision, recall, f1 = (float(part[0]) for part in scores)
+        evidence = {"precision": precision, "recall": recall, "model": model, "layer": layer}
+        return scored(f1, f"precision {precision:.2f}, recall {recall:.2f} by {model}", evidence)
+
+
+@cache
+def _scorer(model: str, layers: int, language: str) -> tuple[Any, str, int]:
+    with require_extra("bertscore", "the metric bertscore"):
+        from bert_score import BERTScorer
+        from bert_score.utils import lang2model, model2layers
+        from transformers import AutoConfig
+        from transformers.utils.logging import disable_progress_bar
+    disable_progress_bar()
+    name = model or lang2model[language]
+    folder = model_folder(name)
+    layer = layers or model2layers.get(name) or int(AutoConfig.from_pretrained(folder).num_hidden_layers)
+    return BERTScorer(model_type=folder, num_layers=layer), name, layer

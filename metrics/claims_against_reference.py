@@ -1,0 +1,388 @@
+"""What an answer claims, against its reference: factual and answer correctness, and noise sensitivity."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from ..eval_sets.sample import Sample
+from ..judges import Judge, JudgeLike, Usage, open_judge
+from ..judges.embedders import Embedder, open_embedder
+from ..prompts import BUNDLED, Prompts
+from ..text.sentences import answer_to_its_reader
+from ..text.wording import count_of
+from .faithfulness import ClaimsBy, extract_claims, judge_support, sentence_evidence, sentences_of_answer
+from .metric import Metric, compute_for
+from .sample_state import shown_contexts
+from .score import Claim, Score, scored, skipped
+
+
+def precision(true_positives: float, false_positives: float) -> float | None:
+    """Computes TP / (TP + FP): the share of what was said that is right; None where nothing was said.
+
+    Example:
+        >>> precision(3, 1), precision(0, 0)
+        (0.75, None)
+    """
+    positives = true_positives + false_positives
+    return true_positives / positives if positives else None
+
+
+def recall(true_positives: float, false_negatives: float) -> float | None:
+    """Computes TP / (TP + FN): the share of what should be said that is said; None where nothing should be.
+
+    Example:
+        >>> recall(3, 3), recall(0, 0)
+        (0.5, None)
+    """
+    wanted = true_positives + false_negatives
+    return true_positives / wanted if wanted else None
+
+
+def f_beta(true_positives: float, false_positives: float, false_negatives: float, beta: float = 1.0) -> float | None:
+    """Computes the F-beta score, the weighted harmonic mean of precision and recall.
+
+    Formula: (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP). Where precision or recall has no value but the other counts
+    are not all 0, this is 0.
+
+    Returns:
+        A number in [0, 1]; None where all counts are 0.
+
+    Example:
+        >>> f_beta(2, 1, 1), f_beta(0, 0, 2), f_beta(0, 0, 0)
+        (0.6666666666666666, 0.0, None)
+    """
+    squared = beta * beta
+    total = (1 + squared) * true_positives + squared * false_negatives + false_positives
+    return (1 + squared) * true_positives / total if total else None
+
+
+Mode = Literal["f1", "precision", "recall"]
+
+
+@dataclass(frozen=True, slots=True)
+class FactualComparison:
+    """The claims of an answer and of its reference, each judged by the other text."""
+
+    answer_claims: Sequence[Claim]
+    # the reference's claims with the answer's verdicts; empty where they were not asked about
+    reference_claims: Sequence[Claim]
+    reference_has_claims: bool
+    usage: Usage
+    sentences: Mapping[str, Any]  # what the evidence says of the answer's sentences (`sentence_evidence`)
+
+    @property
+    def true_positives(self) -> float:
+        """TP: the answer's claims that the reference supports, each by its support."""
+        return sum(claim.support for claim in self.answer_claims)
+
+    @property
+    def false_positives(self) -> float:
+        """FP: the answer's claims that the reference does not support."""
+        return len(self.answer_claims) - self.true_positives
+
+    @property
+    def false_negatives(self) -> float:
+        """FN: the reference's claims that the answer does not support."""
+        return sum(1 - claim.support for claim in self.reference_claims)
+
+    def value(self, mode: Mode, beta: float) -> float | None:
+        """Precision, recall or F-beta; None where it has no value."""
+        if mode == "precision":
+            return precision(self.true_positives, self.false_positives)
+        if mode == "recall":
+            return recall(self.true_positives, self.false_negatives)
+        return f_beta(self.true_positives, self.false_positives, self.false_negatives, beta)
+
+    def evidence(self) -> dict[str, Any]:
+        """The claims of both texts (`of`: response or reference) and the counts, as JSON values."""
+        claims = [{"of": "response"} | claim.evidence() for claim in self.answer_claims]
+        claims += [{"of": "reference"} | claim.evidence() for claim in self.reference_claims]
+        return {
+            "claims": claims,
+            **self.sentences,
+            "true_positives": self.true_positives,
+            "false_positives": self.false_positives,
+            "false_negatives": self.false_negatives,
+        }
+
+    def reason(self) -> str:
+        """The verdicts in one sentence."""
+        parts = []
+        if self.answer_claims:
+            supported = sum(claim.verdict == "supported" for claim in self.answer_claims)
+            parts.append(
+                f"the reference supports {supported} of the answer's {count_of(len(self.answer_claims), 'claim')}"
+            )
+        else:
+            parts.append("the answer makes no claims")
+        if self.reference_claims:
+            stated = sum(claim.verdict == "supported" for claim in self.reference_claims)
+            parts.append(f"the answer states {stated} of the reference's {len(self.reference_claims)}")
+        return ", ".join(parts)
+
+
+async def compare_with_reference(
+    sample: Sample, judge: Judge, claims_by: ClaimsBy, prompts: Prompts, *, both_ways: bool = True
+) -> FactualComparison:
+    """Judges the answer's claims by the reference and, `both_ways`, the reference's claims by the answer."""
+    response, reference = sample.response, sample.reference or ""
+    of_answer, answer_usage = await extract_claims(sample, response, claims_by, judge, prompts)
+    of_reference, reference_usage = await extract_claims(sample, reference, claims_by, judge, prompts)
+    usage = answer_usage + reference_usage
+    split = await compute_for(sample, sentences_of_answer, sample)
+    sentences = sentence_evidence(split, claims_by)
+    if not of_reference:
+        return FactualComparison((), (), False, usage, sentences)
+    evidence = answer_to_its_reader(response, split)
+    (by_reference, forth), (by_answer, back) = await asyncio.gather(
+        judge_support(sample, of_answer, reference, judge, prompts),
+        judge_support(sample, of_reference if both_ways else (), evidence, judge, prompts),
+    )
+    return FactualComparison(by_reference, by_answer, True, usage + forth + back, sentences)
+
+
+class FactualCorrectness(Metric):
+    """How far the answer claims what the reference claims: precision, recall or F1 of its claims.
+
+    Formula: TP = the answer's claims that the reference supports, FP = the others, FN = the reference's claims that the
+    answer does not support. Precision = TP / (TP + FP), recall = TP / (TP + FN), F-beta = (1 + b^2) TP / ((1 + b^2) TP
+    + b^2 FN + FP). With probabilities a claim counts by P(supported). Range: [0, 1].
+
+    An answer without claims (a refusal) scores 0, for `precision` it is skipped; so is, always, a reference without
+    claims. The same as Ragas's `FactualCorrectness`, with the answer's sentences as claims if not said otherwise.
+
+    Args:
+        judge: Gives the verdicts: one request for each direction.
+        mode: `f1`, `precision` (one request instead of two) or `recall`.
+        beta: For `f1`: above 1 recall weighs more, below 1 precision.
+        claims: `sentences` (no call), or `judge`: claims that the judge writes (one call per text).
+        prompts: The prompts of the requests.
+
+    Raises:
+        ValueError: Another value for `mode` or `claims`, or `beta` is not above 0.
+    """
+
+    name = "factual_correctness"
+    needs = ("response", "reference")
+    asks_support = True
+
+    def __init__(
+        self,
+        judge: JudgeLike,
+        mode: Mode = "f1",
+        beta: float = 1.0,
+        claims: ClaimsBy = "sentences",
+        prompts: Prompts = BUNDLED,
+    ) -> None:
+        if mode not in get_args(Mode) or claims not in get_args(ClaimsBy):
+            raise ValueError("mode is f1, precision or recall, claims is judge or sentences")
+        if beta <= 0:
+            raise ValueError(f"beta is above 0, not {beta}")
+        self.judge = open_judge(judge)
+        self.mode: Mode = mode
+        self.beta = beta
+        self.claims: ClaimsBy = claims
+        self.prompts = prompts
+
+    async def measure(self, sample: Sample) -> Score:
+        """The score, with the claims of both texts and their verdicts in the evidence.
+
+        Raises:
+            JudgeError: The judge gave no usable reply.
+        """
+        compared = await compare_with_reference(
+            sample, self.judge, self.claims, self.prompts, both_ways=self.mode != "precision"
+        )
+        prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
+        evidence = {"mode": self.mode, "claims_by": self.claims, "judge": self.judge.name} | compared.evidence()
+        evidence |= self.prompts.evidence(prompt_names, sample.language)
+        if not compared.reference_has_claims:
+            return skipped("the reference makes no claims to compare with", evidence, compared.usage)
+        value = compared.value(self.mode, self.beta)
+        if value is None:
+            return skipped(compared.reason(), evidence, compared.usage)
+        return scored(value, compared.reason(), evidence, compared.usage)
+
+
+class AnswerCorrectness(Metric):
+    """How correct the answer is: the F1 of its claims against the reference, and how near both texts are in meaning.
+
+    Formula: w * F-beta + (1 - w) * cosine(E(response), E(reference)), with F-beta that of `factual_correctness` and a
+    negative cosine as 0 (before: `cosine` in the evidence). Range: [0, 1]. A reference without claims is skipped; an
+    answer without claims has F-beta 0.
+
+    The same as Ragas's `AnswerCorrectness`, whose weights are [0.75, 0.25]. Beside `factual_correctness` with the same
+    options it asks nothing more.
+
+    Args:
+        judge: Gives the verdicts.
+        embedder: Turns the texts into vectors: an `Embedder`, or its name (`use`, `st:MODEL`, `litellm:MODEL`).
+        weight: w, the weight of the facts, in [0, 1]; the meaning has the rest.
+        beta: Above 1 recall weighs more, below 1 precision.
+        claims: `sentences` (no call), or `judge`: claims that the judge writes (one call per text).
+        prompts: The prompts of the requests.
+
+    Raises:
+        ValueError: `weight`, `beta` or `claims` is not one of these values.
+    """
+
+    name = "answer_correctness"
+    needs = ("response", "reference")
+    asks_support = True
+
+    def __init__(
+        self,
+        judge: JudgeLike,
+        embedder: Embedder | str = "use",
+        *,
+        weight: float = 0.75,
+        beta: float = 1.0,
+        claims: ClaimsBy = "sentences",
+        prompts: Prompts = BUNDLED,
+    ) -> None:
+        if not 0 <= weight <= 1:
+            raise ValueError(f"weight is the share of the facts, from 0 to 1, not {weight}")
+        if beta <= 0 or claims not in get_args(ClaimsBy):
+            raise ValueError("beta is above 0, claims is judge or sentences")
+        self.judge = open_judge(judge)
+        self.embedder = open_embedder(embedder)
+        self.weight = weight
+        self.beta = beta
+        self.claims: ClaimsBy = claims
+        self.prompts = prompts
+
+    async def measure(self, sample: Sample) -> Score:
+        """The score, with its two parts and every claim in the evidence.
+
+        Raises:
+            JudgeError: The judge or the embedder gave no usable reply.
+        """
+        compared = await compare_with_reference(sample, self.judge, self.claims, self.prompts)
+        prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
+        evidence = {"claims_by": self.claims, "judge": self.judge.name} | compared.evidence()
+        evidence |= self.prompts.evidence(prompt_names, sample.language)
+        if not compared.reference_has_claims:
+            return skipped("the reference makes no claims to compare with", evidence, compared.usage)
+        factual = compared.value("f1", self.beta) or 0.0
+        cosine = 0.0
+        if self.weight < 1:
+            (cosine,) = await self.embedder.cosines(sample.reference or "", [sample.response])
+        value = self.weight * factual + (1 - self.weight) * min(1.0, max(0.0, cosine))
+        evidence |= {"factual": factual, "cosine": cosine, "weight": self.weight, "embedder": self.embedder.name}
+        reason = f"{compared.reason()}: F = {factual:.2f}; both texts lie at cosine {cosine:.2f}"
+        return scored(value, reason, evidence, compared.usage)
+
+
+NoiseMode = Literal["relevant", "irrelevant"]
+
+
+def noise_share(
+    incorrect: Sequence[bool], supported: Sequence[Sequence[bool]], relevant: Sequence[bool], mode: NoiseMode
+) -> float:
+    """Computes the share of an answer's claims that are wrong and come from passages of one kind.
+
+    Example:
+        >>> noise_share([True, True, False], [[True, False], [False, True], [True, True]], [True, False], "relevant")
+        0.3333333333333333
+    """
+    count = 0
+    for is_incorrect, by_passage in zip(incorrect, supported, strict=True):
+        if not is_incorrect:
+            continue
+        from_relevant = any(held and kept for held, kept in zip(by_passage, relevant, strict=True))
+        count += from_relevant if mode == "relevant" else (any(by_passage) and not from_relevant)
+    return count / len(incorrect)
+
+
+class NoiseSensitivity(Metric):
+    """The share of the answer's claims that are wrong and were taken from the passages; lower is better.
+
+    Formula: claims of the answer that the reference does not support and that a relevant passage supports (`mode`
+    relevant), or that irrelevant passages alone support (`irrelevant`), divided by all claims of the answer. A passage
+    is relevant when it supports a claim of the reference. Range: [0, 1]. An answer or a reference without claims is
+    skipped; a claim on which the judge gives no answer counts as not supported by that text.
+
+    The same as Ragas's `NoiseSensitivity`. Verdicts count as yes or no, at P = 0.5. Passages are asked about only where
+    a claim is wrong, and then only for the wrong claims.
+
+    Args:
+        judge: Gives the verdicts: one request about the reference and, where a claim is wrong, one per passage.
+        mode: Which wrong claims count.
+        claims: `sentences` (no call), or `judge`: claims that the judge writes (one call per text).
+        prompts: The prompts of the requests.
+
+    Raises:
+        ValueError: Another value for `mode` or `claims`.
+    """
+
+    name = "noise_sensitivity"
+    needs = ("response", "reference", "retrieved_contexts")
+    asks_support = True
+    higher_is_better = False
+
+    def __init__(
+        self, judge: JudgeLike, mode: NoiseMode = "relevant", claims: ClaimsBy = "sentences", prompts: Prompts = BUNDLED
+    ) -> None:
+        if mode not in get_args(NoiseMode) or claims not in get_args(ClaimsBy):
+            raise ValueError("mode is relevant or irrelevant, claims is judge or sentences")
+        self.judge = open_judge(judge)
+        self.mode: NoiseMode = mode
+        self.claims: ClaimsBy = claims
+        self.prompts = prompts
+
+    async def measure(self, sample: Sample) -> Score:
+        """The score; the evidence has each claim with the reference's verdict, and by number the passages behind it.
+
+        Raises:
+            JudgeError: The judge gave no usable reply.
+        """
+        reference = sample.reference or ""
+        claims, usage = await extract_claims(sample, sample.response, self.claims, self.judge, self.prompts)
+        of_reference, more = await extract_claims(sample, reference, self.claims, self.judge, self.prompts)
+        usage += more
+        evidence: dict[str, Any] = {"mode": self.mode, "claims_by": self.claims, "judge": self.judge.name, "claims": []}
+        evidence |= sentence_evidence(await compute_for(sample, sentences_of_answer, sample), self.claims)
+        prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
+        evidence |= self.prompts.evidence(prompt_names, sample.language)
+        if not claims or not of_reference:
+            return skipped(f"the {'reference' if claims else 'answer'} makes no claims", evidence, usage)
+        judged, more = await judge_support(sample, claims, reference, self.judge, self.prompts)
+        incorrect = [claim.verdict != "supported" for claim in judged]
+        wrong = [claim for claim, is_wrong in zip(claims, incorrect, strict=True) if is_wrong]
+        relevant, passages_of, passages_usage = await self._passages(sample, wrong, of_reference)
+        supported = [
+            [number in passages_of.get(claim, ()) for number in range(len(sample.retrieved_contexts))]
+            for claim in claims
+        ]
+        value = noise_share(incorrect, supported, relevant, self.mode)
+        evidence |= {
+            "claims": [_claim_evidence(claim, passages_of.get(claim.text)) for claim in judged],
+            "relevant_passages": [number for number, is_relevant in enumerate(relevant) if is_relevant],
+        }
+        reason = f"{len(wrong)} of the answer's {count_of(len(claims), 'claim')} are not in the reference"
+        if wrong:
+            reason += f"; {round(value * len(claims))} of them come from {self.mode} passages"
+        return scored(value, reason, evidence, usage + more + passages_usage)
+
+    async def _passages(
+        self, sample: Sample, wrong: Sequence[str], of_reference: Sequence[str]
+    ) -> tuple[list[bool], dict[str, list[int]], Usage]:
+        """Whether each passage is relevant, which passages (by number) support each wrong claim, and the usage."""
+        passages = shown_contexts(sample)
+        if not wrong:
+            return [False] * len(passages), {}, Usage()
+        # a claim of both texts is asked about once
+        asked = list(dict.fromkeys([*wrong, *of_reference]))
+        replies = await asyncio.gather(
+            *(judge_support(sample, asked, passage, self.judge, self.prompts) for passage in passages)
+        )
+        verdicts = [{claim.text for claim in judged if claim.verdict == "supported"} for judged, _ in replies]
+        relevant = [not held.isdisjoint(of_reference) for held in verdicts]
+        passages_of = {claim: [number for number, held in enumerate(verdicts) if claim in held] for claim in wrong}
+        return relevant, passages_of, Usage.total([usage for _, usage in replies])
+
+
+def _claim_evidence(claim: Claim, passages: Sequence[int] | None) -> dict[str, Any]:
+    """A claim with the reference's verdict; a wrong one with the numbers, from 0, of the passages that support it."""
+    return claim.evidence() if passages is None else claim.evidence() | {"passages": list(passages)}
