@@ -1,7 +1,7 @@
 """A rating queue as an evaluation set: samples with the raters' ratings, reasons and marked sentences."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from ...eval_sets import Sample
 from ...eval_sets.message import REASONS
@@ -10,8 +10,29 @@ from ..ratings.rating_queue import RatingQueue
 from ..store.database import Database
 
 _IDS_AT_ONCE = 1000  # of one question to the database
+_ROUNDING = 0.005  # a file may hold the mean of its raters with two places
+_Answer = TypeVar("_Answer")
 FILE = "file"
 """The rater whose ratings are those that a set came with."""
+
+
+def rater_key(rater: str) -> str:
+    """What is the same of one rater's name, however it is written: `Ada` in a file is `ADA` of the rating page."""
+    return rater.casefold()
+
+
+def merge_spellings(ratings: Mapping[_Answer, Mapping[str, float]]) -> dict[_Answer, dict[str, float]]:
+    """Returns ratings by answer and rater in which each rater has one spelling, the first; of two ratings the later.
+
+    Example:
+        >>> merge_spellings({1: {"Ada": 3, "bo": 4}, 2: {"ADA": 5}})
+        {1: {'Ada': 3, 'bo': 4}, 2: {'Ada': 5}}
+    """
+    names: dict[str, str] = {}
+    return {
+        answer: {names.setdefault(rater_key(rater), rater): rating for rater, rating in by_rater.items()}
+        for answer, by_rater in ratings.items()
+    }
 
 
 def file_ratings(sample: Sample, scale: tuple[float, float]) -> dict[str, float]:
@@ -27,6 +48,23 @@ def file_ratings(sample: Sample, scale: tuple[float, float]) -> dict[str, float]
     if sample.ratings:
         return dict(sample.ratings)
     return {} if sample.rating is None else {FILE: sample.rating}
+
+
+def agreed_rating(sample: Sample) -> float | None:
+    """Returns what a team agreed on of an answer that its raters rated by themselves too; None where it did not.
+
+    What an answer's rating is says `Sample.human_rating`: this where there is one, else the mean of its raters. A
+    `rating` that is the raters' mean is no agreement.
+
+    Examples:
+        >>> sample = Sample(id="a", user_input="q", response="r", rating=4, ratings={"ada": 1, "bo": 4})
+        >>> agreed_rating(sample), agreed_rating(sample.model_copy(update={"rating": 2.5}))
+        (4.0, None)
+    """
+    if sample.rating is None or not sample.ratings:
+        return None
+    mean = sum(sample.ratings.values()) / len(sample.ratings)
+    return None if abs(sample.rating - mean) <= _ROUNDING else sample.rating
 
 
 def rated_samples(queue: RatingQueue, series: int | None = None) -> list[Sample]:

@@ -10,7 +10,7 @@ from ...text.wording import count_of
 from ..ratings.judgement import Judgement, find_judgements, read_adjudications
 from ..ratings.rating_queue import queue_ids, read_answer_queues
 from ..store.database import Database
-from .rated_set import file_ratings, with_judgements
+from .rated_set import file_ratings, rater_key, with_judgements
 
 if TYPE_CHECKING:
     from ..store.store import Store
@@ -43,7 +43,7 @@ class _Page:
     def add(self, key: str, judgement: Judgement) -> None:
         """Takes up what was said of an answer, after what is newer."""
         by_rater = self.judgements.setdefault(key, {})
-        rater = self.names.setdefault(judgement.rater.casefold(), judgement.rater)
+        rater = self.names.setdefault(rater_key(judgement.rater), judgement.rater)
         current = by_rater.setdefault(rater, judgement)
         if current.value is None and judgement.value is not None:
             by_rater[rater] = judgement
@@ -111,7 +111,9 @@ def _sentence(used: str, notes: list[str]) -> str:
 
 def _describe(page: _Page) -> str:
     low, high = page.scale
-    return f"{len(page.rated):,} of the rating page by {', '.join(page.raters()) or 'the team'} on {low:g} to {high:g}"
+    raters = ", ".join(page.raters()) or "the team"
+    agreed = f", of which {count_of(len(page.agreed), 'is', 'are')} what the team agreed on" if page.agreed else ""
+    return f"{len(page.rated):,} of the rating page by {raters} on {low:g} to {high:g}{agreed}"
 
 
 def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page]:
@@ -157,7 +159,7 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page
 def _joined(sample: Sample, key: str, page: _Page) -> Sample:
     """A sample with its ratings: one person may be written in other letters in the file and on the page."""
     ratings = file_ratings(sample, page.scale).items()
-    of_file = {page.names.get(rater.casefold(), rater): rating for rater, rating in ratings}
+    of_file = {page.names.get(rater_key(rater), rater): rating for rater, rating in ratings}
     # beside raters, the file's one rating is what its team agreed on
     agreed = page.agreed.get(key, sample.rating if sample.ratings and of_file else None)
     return with_judgements(sample, page.judgements.get(key, {}), of_file, agreed, page.scale)

@@ -18,11 +18,14 @@ from ...metrics.catalogue import higher_is_better
 from ...text.wording import count_of
 from ..store.store import RunRow, Store
 from .pairing import RunVersions
+from .rated_set import agreed_rating
 from .rating_direction import RatingKinds, describe_left_out_pair_ratings
 from .summary import describe_fitted
 from .table import AnswerTable
 
 _TEXTS = {"user_input", "response", "other_response", "retrieved_contexts", "reference", "tables", "messages"}
+AGREED = "the team's agreement"
+"""The column of ratings that a team agreed on, beside those of its raters."""
 _TYPE_METRIC = "heuristic"  # its evidence says which type a message was classified as
 
 
@@ -103,6 +106,9 @@ def read_run_ratings(
         )
     listed = enumerate(samples.items(), 1)
     rows = [Row(number, f"sample {key}", _row(sample) | {"id": key}) for number, (key, sample) in listed]
+    for row, sample in zip(rows, samples.values(), strict=True):
+        if not options.ratings and (agreed := agreed_rating(sample)) is not None:  # else the user named whose count
+            row.values[f"ratings.{AGREED}"] = agreed
     source = read_ratings(rows, name, replace(options, mapping={}))
     return replace(source, notes=(*notes, *source.notes))
 

@@ -24,7 +24,7 @@ from ...meta_eval.table import RATER
 from ...text.wording import count_of, list_first, verb_of
 from ..ratings.rating_queue import RatingQueue
 from .pairing import PairedAnswer
-from .rated_set import FILE, ratings_of_answers
+from .rated_set import FILE, merge_spellings, ratings_of_answers
 from .rating_direction import describe_left_out_pair_ratings
 from .table import AnswerTable
 from .version_answers import describe_rating_kinds
@@ -139,6 +139,7 @@ def rate_versions(
         notes += _describe_queues(database, versions)
     if not any(by_answer.values()):
         return VersionRatings((math.nan,) * len(answers), None, tuple(notes), problem)
+    by_answer = merge_spellings(by_answer)
     means, rater_notes = _average(versions, answers, by_answer)
     shared = _describe_shared(versions, answers, by_answer)
     return VersionRatings(tuple(means), own_scale, (*notes, *shared, *rater_notes))

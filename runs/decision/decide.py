@@ -29,6 +29,7 @@ from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of, list_first, verb_of
 from ..answers.pairing import PairedAnswer, pair_versions
+from ..answers.rated_set import agreed_rating
 from ..answers.table import AnswerTable
 from ..answers.version_answers import at_rated_level, read_sources
 from ..answers.version_ratings import VersionRatings, rate_versions
@@ -306,6 +307,7 @@ def _read(
     if not files and not preferences and options.scorer is None and options.metric is None:
         _check_pair_ratings(versions)
     ratings = rate_versions(versions, answers, database=database, files=files, scale=options.scale, by=by)
+    ratings = _with_agreed(ratings, answers)
     rated = sum(not math.isnan(mean) for mean in ratings.means)
     measure = choose_measure(
         versions,
@@ -392,6 +394,18 @@ def _check_names(names: Sequence[str]) -> None:
             raise UsageError(
                 f"{name} is named more than once; name two different runs, or give each a name of its own (A={name})"
             )
+
+
+def _with_agreed(ratings: VersionRatings, answers: Sequence[PairedAnswer]) -> VersionRatings:
+    """The ratings with what the team agreed on instead of its raters' mean, of the same answer in all versions."""
+    agreed: dict[tuple[int, int], float] = {}
+    for answer in answers:
+        rating, scale = agreed_rating(answer.sample), (answer.sample.rating_min, answer.sample.rating_max)
+        if rating is not None and scale == ratings.scale:
+            agreed.setdefault((answer.question, answer.text), rating)
+    keys = [(answer.question, answer.text) for answer in answers]
+    means = (agreed.get(key, mean) for key, mean in zip(keys, ratings.means, strict=True))
+    return replace(ratings, means=tuple(means))
 
 
 def _separate_fitted(
