@@ -12,7 +12,8 @@ from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.specification import UNDIRECTED
 from ..answers.pairing import Pairing, pair_samples
-from ..show.results import Results, read_results, shares_left_out
+from ..answers.summary import shares_left_out
+from ..answers.table import AnswerTable
 
 if TYPE_CHECKING:
     from ..store.store import Store
@@ -125,8 +126,8 @@ class RunComparison:
     overall: tuple[Difference, ...]
     languages: tuple[Difference, ...]  # the differences by language; empty where there is only one
     message_types: tuple[Difference, ...]  # the differences by message type; empty where there is only one
-    table_a: Results  # the answers of run A
-    table_b: Results
+    table_a: AnswerTable  # the answers of run A, with the ratings that they came with
+    table_b: AnswerTable
     only_a: tuple[str, ...]  # the ids that only run A has
     only_b: tuple[str, ...]  # the ids that only run B has
     pairing: Pairing
@@ -196,16 +197,18 @@ class RunComparison:
 
 
 def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
+    """Reads two runs and compares them (`compare_versions`)."""
+    return compare_versions(*(AnswerTable.read(store, store.run(run)) for run in (run_a, run_b)))
+
+
+def compare_versions(a: AnswerTable, b: AnswerTable) -> RunComparison:
     """Pairs two runs by sample id, and samples without ids of their own by question (`pair_samples`)."""
-    row_a, row_b = store.run(run_a), store.run(run_b)
-    plan_a, plan_b = row_a.plan, row_b.plan
-    directions = {name: higher for name, higher in plan_b.all_directions.items() if name in plan_a.all_metrics}
+    directions = {name: higher for name, higher in b.directions.items() if name in a.directions}
     if not directions:
-        raise UsageError(f"{run_a} and {run_b} have no metric in common")
-    a, b = (read_results(store, row, has_evidence=False) for row in (row_a, row_b))
-    pairing = pair_samples(list(a.samples.values()), list(b.samples.values()), plan_a.sets, plan_b.sets)
+        raise UsageError(f"{a.name} and {b.name} have no metric in common")
+    pairing = pair_samples(list(a.samples.values()), list(b.samples.values()), a.sets, b.sets)
     if not pairing.ids:
-        raise UsageError(f"{run_a} and {run_b} have no sample in common (same id, same question): nothing to compare")
+        raise UsageError(f"{a.name} and {b.name} have no sample in common (same id, same question): nothing to compare")
     elsewhere_a = {*pairing.ids.values(), *pairing.other_question}
     elsewhere_b = {*pairing.ids, *pairing.other_question}
     left_out_a, left_out_b = shares_left_out(a), shares_left_out(b)
@@ -214,8 +217,8 @@ def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
         for part_of in (None, lambda sample: sample.language, lambda sample: sample.message_type)
     )
     return RunComparison(
-        a=run_a,
-        b=run_b,
+        a=a.run or a.name,
+        b=b.run or b.name,
         directions=directions,
         overall=overall,
         languages=languages,
@@ -234,8 +237,8 @@ def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
 
 
 def _differences(
-    a: Results,
-    b: Results,
+    a: AnswerTable,
+    b: AnswerTable,
     pairing: Pairing,
     directions: Mapping[str, bool],
     part_of: Callable[[Sample], str | None] | None,

@@ -8,7 +8,8 @@ from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from ...presentation.verdict import Verdict
 from ...text.wording import count_of, phrase
-from ..show.results import Results, score_as_json
+from ..answers.table import AnswerTable
+from ..show.results import score_as_json
 from .compare import Difference, DifferenceKind, RunComparison
 
 if TYPE_CHECKING:
@@ -165,22 +166,25 @@ def comparison_as_json(
 ) -> dict[str, Any]:
     """The object of `assay show changes --json`."""
 
-    def score_in(table: Results, name: str) -> dict[str, Any]:
+    def score_in(table: AnswerTable, name: str) -> dict[str, Any]:
         score = next(score for _, scored, score in store.scores(table.run or "", name) if scored == metric)
         return score_as_json(table.samples[name], metric, score)
 
     from ...meta_eval.decision import decision_as_json  # late: a run's report needs no statistics
 
+    most_changed = comparison.most_changed(metric, count)
+    rated = (table.with_ratings(store.database) for table in (comparison.table_a, comparison.table_b))
+    table_a, table_b = rated if most_changed else (comparison.table_a, comparison.table_b)
     changed = [
         {
             "sample": sample,
             "metric": metric,
             "difference": difference,
             "answer_changed": sample in comparison.changed_answers,
-            "a": score_in(comparison.table_a, comparison.id_in_a(sample)),
-            "b": score_in(comparison.table_b, sample),
+            "a": score_in(table_a, comparison.id_in_a(sample)),
+            "b": score_in(table_b, sample),
         }
-        for sample, difference in comparison.most_changed(metric, count)
+        for sample, difference in most_changed
     ]
     return {
         "a": comparison.a,

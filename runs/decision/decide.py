@@ -198,11 +198,13 @@ def decide_reading(
     return replace(decision, notes=(*unused, *decision.notes, *reading.notes))
 
 
-def decide_by_default(store: "Store", a: str, b: str, level: "RatedLevel | None" = None) -> Decision | str:
+def decide_by_default(
+    database: "Database", a: AnswerTable, b: AnswerTable, level: "RatedLevel | None" = None
+) -> Decision | str:
     """Decides between two runs, A and B, by ratings and the only measure there is; says why where it cannot."""
     try:
         options = VersionOptions(level=level, has_default=True)
-        return decide_reading(read_versions(store, [f"A={a}", f"B={b}"], options))
+        return decide_reading(read_two(database, a, b, options))
     except AssayError as error:
         return str(error)
 
@@ -284,6 +286,11 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
             for place, source in enumerate(sources)
         ]
     return _read(sources, store.database if store is not None else None, options, notes)
+
+
+def read_two(database: "Database", a: AnswerTable, b: AnswerTable, options: VersionOptions) -> VersionReading:
+    """Reads two runs, A and B, whose answers and scores were read already."""
+    return _read([replace(a, name="A"), replace(b, name="B")], database, options)
 
 
 def _read(

@@ -297,11 +297,6 @@ def read_results(store: Store, run: RunRow, *, has_evidence: bool = True) -> Res
     return Results.read(store, run, ("evidence", "usage") if has_evidence else ()).with_ratings(store.database)
 
 
-def shares_left_out(results: Results) -> dict[str, float | None]:
-    """The share of the answers' sentences that each metric did not judge; None of one that splits nothing."""
-    return {summary.name: summary.left_out for summary in results.summary(has_agreement=False)}
-
-
 def find_missing_scores(results: Results) -> Iterator[Paragraph]:
     """Says why scores have no value."""
     counts = Counter(

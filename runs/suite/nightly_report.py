@@ -11,10 +11,11 @@ from ...metrics import Score
 from ...presentation import verdict as presentation_verdict
 from ...presentation.texts import one_line
 from ...text.wording import Phrase, phrase
+from ..answers.summary import shares_left_out
 from ..decision.compare import RunComparison
 from ..show.metric_report import MetricReport, report_metric
 from ..show.predicted_rating import PredictedRating, predict_mean_rating
-from ..show.results import Results, read_results, shares_left_out
+from ..show.results import Results, read_results
 from .gates import COMPARED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
