@@ -1,14 +1,14 @@
 """A run in numbers: per metric and language the mean, the coverage, and how it follows the ratings."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
-from typing import Any
+from typing import Any, Self
 
 from ...eval_sets import Sample
 from ...meta_eval.correlation import spearman
-from ...meta_eval.estimate import Estimate
+from ...meta_eval.estimate import Estimate, estimate_mean
 from ...metrics import Score
 from ...metrics.specification import ALL_BASELINES
 from ...presentation.result_table import Paragraph, Tone
@@ -27,7 +27,7 @@ class MetricSummary:
     """One metric over some samples: how many were scored, their mean, and how the values follow the ratings."""
 
     name: str
-    language: str
+    part: str  # the language or message type of the answers; "" of all
     n: int
     scored: int
     skipped: int
@@ -37,7 +37,14 @@ class MetricSummary:
     higher_is_better: bool = True
     loses_to: str = ""
     left_out: float | None = None  # the share of the answers' sentences that were not judged
+    low: float | None = None  # the interval of the mean over groups, where it was asked for
+    high: float | None = None
     has_baseline: bool = False  # whether a baseline has an agreement with ratings of the same kind, to stand beside
+
+    @classmethod
+    def of_nothing(cls, name: str) -> Self:
+        """The summary of a metric that has scored no answer yet."""
+        return cls(name, "", 0, 0, 0, 0, None, Estimate(None, n=0))
 
     @property
     def coverage(self) -> float:
@@ -80,28 +87,37 @@ def describe_fitted(count: int) -> str:
     return f"fitted on {count:,} of these answers, which {'counts' if count == 1 else 'count'} in no agreement"
 
 
-def summarise(table: AnswerTable, *, by_language: bool = False, has_agreement: bool = True) -> list[MetricSummary]:
-    """One summary per metric, and with `by_language` one per language and metric, languages sorted.
+def summarise(
+    table: AnswerTable,
+    *,
+    part_of: Callable[[Sample], str | None] = lambda _: "",
+    has_agreement: bool = True,
+    has_interval: bool = False,
+) -> list[MetricSummary]:
+    """One summary per part of the answers and metric, the parts sorted; by default all answers are one part.
 
     A metric that agrees less with the ratings than a baseline on the same samples is said to lose to it. Agreement is
     Spearman's correlation, negated where lower values are better.
 
     Args:
         table: The answers with their scores and ratings.
-        by_language: Whether languages stand apart.
+        part_of: The part that a sample is of, such as its language.
         has_agreement: Whether it is computed how they follow the ratings, which takes most of the time.
+        has_interval: Whether the means have intervals.
     """
     columns: dict[tuple[str, str], list[tuple[Sample, Score]]] = defaultdict(list)
     for name, metric, score in table.rows():
         sample = table.samples[name]
-        columns[(sample.language or "") if by_language else "", metric].append((sample, score))
+        columns[part_of(sample) or "", metric].append((sample, score))
     all_summaries: list[MetricSummary] = []
-    for language in sorted({language for language, _ in columns}):
+    for part in sorted({part for part, _ in columns}):
         summaries = [
-            _summarise_metric(name, language, columns[language, name], higher, has_agreement=has_agreement)
+            _summarise_metric(name, part, columns[part, name], higher, has_agreement=has_agreement)
             for name, higher in table.directions.items()
-            if (language, name) in columns
+            if (part, name) in columns
         ]
+        if has_interval:
+            summaries = [_with_interval(summary, columns[part, summary.name]) for summary in summaries]
         baselines = {
             summary.name: summary.agreement
             for summary in summaries
@@ -112,7 +128,7 @@ def summarise(table: AnswerTable, *, by_language: bool = False, has_agreement: b
 
 
 def _summarise_metric(
-    name: str, language: str, scores: Sequence[tuple[Sample, Score]], higher_is_better: bool, *, has_agreement: bool
+    name: str, part: str, scores: Sequence[tuple[Sample, Score]], higher_is_better: bool, *, has_agreement: bool
 ) -> MetricSummary:
     values = [score.value for _, score in scores if score.value is not None]
     rated = [
@@ -127,7 +143,7 @@ def _summarise_metric(
     left_out = sum(score.left_out or 0 for _, score in scores)
     return MetricSummary(
         name=name,
-        language=language,
+        part=part,
         n=len(scores),
         scored=statuses["scored"],
         skipped=statuses["skipped"],
@@ -137,6 +153,12 @@ def _summarise_metric(
         higher_is_better=higher_is_better,
         left_out=left_out / (judged + left_out) if judged + left_out else None,
     )
+
+
+def _with_interval(summary: MetricSummary, scores: Sequence[tuple[Sample, Score]]) -> MetricSummary:
+    values = [(score.value, sample.source) for sample, score in scores if score.value is not None]
+    mean = estimate_mean([value for value, _ in values], [group for _, group in values])
+    return replace(summary, low=mean.low, high=mean.high)
 
 
 def _beside_baselines(summary: MetricSummary, baselines: Mapping[str, float]) -> MetricSummary:

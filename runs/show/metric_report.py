@@ -1,16 +1,12 @@
 """One metric of one run as a report has it: counts, the mean with its interval, and the change since another run."""
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, model_validator
 
-from ...meta_eval.estimate import estimate_mean
+from ...meta_eval.estimate import Estimate
 from ...metrics.specification import parse_specification
-
-ScoreOfGroup = tuple[float | None, str, str]
-"""A value, its status, and the group of its answer."""
+from ..answers.summary import MetricSummary
 
 
 class MetricReport(BaseModel):
@@ -44,23 +40,13 @@ class MetricReport(BaseModel):
             return values | {"low": None, "high": None}
         return values
 
-
-def report_metric(
-    metric: str, scores: Sequence[ScoreOfGroup], *, left_out: float | None = None, asked: bool = True
-) -> MetricReport:
-    """Returns the figures of a metric without a change."""
-    values = [(value, group) for value, _, group in scores if value is not None]
-    mean = estimate_mean([value for value, _ in values], [group for _, group in values])
-    statuses = Counter(status for _, status, _ in scores)
-    return MetricReport(
-        metric=metric,
-        asked=asked,
-        n=sum(statuses.values()),
-        scored=statuses["scored"],
-        skipped=statuses["skipped"],
-        failed=statuses["failed"],
-        mean=mean.value,
-        low=mean.low,
-        high=mean.high,
-        left_out=left_out,
-    )
+    @classmethod
+    def of(cls, summary: MetricSummary, *, asked: bool = True, change: Estimate | None = None) -> Self:
+        """The record of a summary, and of its change since another run."""
+        counts = {name: getattr(summary, name) for name in ("n", "scored", "skipped", "failed")}
+        means = {name: getattr(summary, name) for name in ("mean", "low", "high", "left_out")}
+        report = cls(metric=summary.name, asked=asked, **counts, **means)
+        if change is None:
+            return report
+        figures = {"change": change.value, "change_low": change.low, "change_high": change.high, "change_p": change.p}
+        return report.model_copy(update=figures)

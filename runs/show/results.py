@@ -99,7 +99,9 @@ class Results(AnswerTable):
 
     def summary(self, *, by_language: bool = False, has_agreement: bool = True) -> list[MetricSummary]:
         """The mean, coverage and (`has_agreement`) correlation with the rating, per metric, or language and metric."""
-        return summarise(self, by_language=by_language, has_agreement=has_agreement)
+        if by_language:
+            return summarise(self, part_of=lambda sample: sample.language, has_agreement=has_agreement)
+        return summarise(self, has_agreement=has_agreement)
 
     def worst(self, n: int = 5, metric: str | None = None) -> "Results":
         """Returns the results of the worst answers, the worst first; those with the best score are not among them.
