@@ -19,9 +19,9 @@ from ..runs import AnswerTable, Store
 from ..runs.decision import view_decision
 from ..runs.decision.answer_contrast import NamedAnswer, contrast_answers
 from ..runs.decision.compare import RunComparison, compare_versions
-from ..runs.decision.compare_tables import comparison_sentences, comparison_tables, comparison_verdict
 from ..runs.decision.decide import VersionOptions, decide_by_default, decide_reading, read_two
 from ..runs.decision.deciding_answers import find_deciding_questions, read_deciding_answers
+from ..runs.decision.tables import comparison_sentences, comparison_tables, comparison_verdict
 from ..runs.ratings.rating_queue import rating_state
 from ..runs.store.answer_address import answer_url
 from ..text.wording import count_of

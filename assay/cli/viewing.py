@@ -97,8 +97,8 @@ def changes(
     """
     from ..runs import Store
     from ..runs.decision.compare import compare as compare_runs
-    from ..runs.decision.compare_tables import comparison_as_json
     from ..runs.decision.decide import decide_by_default
+    from ..runs.decision.tables import comparison_as_json
     from .run_output import print_comparison
 
     runs = Store(store, must_exist=True)

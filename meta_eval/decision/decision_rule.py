@@ -17,7 +17,7 @@ from ..groups import FEWEST_GROUPS, effective_degrees, t_p_value, variance_of_me
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
 from .preferences import PreferenceTable, describe_net_wins, estimate_net_wins
 from .ratings_needed import ratings_needed, ratings_to_begin
-from .version_decision import Basis, Decision, Needs, OtherDifference, Verdict, VersionDifference, VersionEstimate
+from .version_decision import Basis, Decision, Needs, OtherDifference, Outcome, VersionDifference, VersionEstimate
 from .version_difference import (
     GroupEstimate,
     PairDifference,
@@ -309,7 +309,7 @@ def _verdict(
     margin: float,
     *,
     is_rated: bool,
-) -> tuple[Verdict, str]:
+) -> tuple[Outcome, str]:
     means = [version.mean for version in versions]
     highest = names[int(np.argmax(means))]
     rivals = range(1, len(names))

@@ -18,8 +18,8 @@ from ...metrics.catalogue import higher_is_better
 from ...text.wording import count_of
 from ..store.store import RunRow, Store
 from .pairing import RunVersions
-from .rated_set import agreed_rating
 from .rating_direction import RatingKinds, describe_left_out_pair_ratings
+from .rating_join import agreed_rating
 from .summary import describe_fitted
 from .table import AnswerTable
 

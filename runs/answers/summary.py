@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any, Self
 
+from pydantic import BaseModel, model_validator
+
 from ...eval_sets import Sample
 from ...meta_eval.correlation import spearman
 from ...meta_eval.estimate import Estimate, estimate_mean
 from ...metrics import Score
-from ...metrics.specification import ALL_BASELINES
+from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...presentation.result_table import Paragraph, Tone
 from ...presentation.texts import one_line
 from ...text.number_ranges import join_ranges
@@ -208,3 +210,46 @@ def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iter
         tone: Tone = "bad" if status == "failed" else "warning"
         text = f"{shown}; {count_of(more, 'other reason')}" if more > 0 else shown
         yield Paragraph(text, tone, f"{metric}: {total:,} {status}:")
+
+
+class MetricReport(BaseModel):
+    """One metric of one run: counts, the mean with its 95% interval over groups, and the change since another run."""
+
+    metric: str
+    asked: bool  # whether the suite names it; the others are the baselines that stand in every table
+    n: int  # samples; `scored`, `skipped` and `failed` add up to it
+    scored: int
+    skipped: int
+    failed: int
+    # the mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a scorer:
+    # its mean is a predicted rating, whose error only ratings show (`predicted_rating`)
+    mean: float | None
+    low: float | None = None
+    high: float | None = None
+    # the share of the answers' sentences that were not judged; None of a metric that splits nothing
+    left_out: float | None = None
+    # the mean paired change since the run that this one is compared with; `change_low` and `change_high` are its
+    # interval, and `change_p` its p-value, corrected for the number of metrics
+    change: float | None = None
+    change_low: float | None = None
+    change_high: float | None = None
+    change_p: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_the_interval_of_a_scorer(cls, values: Any) -> Any:
+        """Only ratings show how far off its predictions are."""
+        if isinstance(values, dict) and parse_specification(str(values.get("metric"))).is_scorer:
+            return values | {"low": None, "high": None}
+        return values
+
+    @classmethod
+    def of(cls, summary: MetricSummary, *, asked: bool = True, change: Estimate | None = None) -> Self:
+        """The record of a summary, and of its change since another run."""
+        counts = {name: getattr(summary, name) for name in ("n", "scored", "skipped", "failed")}
+        means = {name: getattr(summary, name) for name in ("mean", "low", "high", "left_out")}
+        report = cls(metric=summary.name, asked=asked, **counts, **means)
+        if change is None:
+            return report
+        figures = {"change": change.value, "change_low": change.low, "change_high": change.high, "change_p": change.p}
+        return report.model_copy(update=figures)

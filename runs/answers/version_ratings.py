@@ -24,8 +24,8 @@ from ...meta_eval.table import RATER
 from ...text.wording import count_of, list_first, verb_of
 from ..ratings.rating_queue import RatingQueue
 from .pairing import PairedAnswer
-from .rated_set import FILE, merge_spellings, ratings_of_answers
 from .rating_direction import describe_left_out_pair_ratings
+from .rating_join import FILE, merge_spellings, ratings_of_answers
 from .table import AnswerTable
 from .version_answers import describe_rating_kinds
 

@@ -29,7 +29,7 @@ from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of, list_first, verb_of
 from ..answers.pairing import PairedAnswer, pair_versions
-from ..answers.rated_set import agreed_rating
+from ..answers.rating_join import agreed_rating
 from ..answers.table import AnswerTable
 from ..answers.version_answers import at_rated_level, read_sources
 from ..answers.version_ratings import VersionRatings, rate_versions

@@ -11,7 +11,7 @@ from ...eval_sets.preference_reading import read_preferences
 from ...eval_sets.version_column import question_id
 from ...text.wording import count_of, verb_of
 from ..answers.pairing import PairedAnswer
-from ..answers.rated_set import rater_key
+from ..answers.rating_join import rater_key
 from ..answers.table import AnswerTable
 from ..ratings.rated_pairs import SAME_ANSWER, store_preferences
 from .pair_source import name_versions

@@ -12,9 +12,8 @@ from ...presentation.charts import Histogram, draw_histogram
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, ResultTable, TableCell, tabulate
 from ...presentation.verdict import Verdict
-from ..answers.summary import MetricSummary, summarise
+from ..answers.summary import MetricReport, MetricSummary, summarise
 from ..store.store import Store
-from .metric_report import MetricReport
 from .results import Results, read_results
 from .run_report import name_run, run_verdict
 from .run_tables import LEFT_OUT

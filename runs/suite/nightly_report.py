@@ -11,9 +11,8 @@ from ...metrics import Score
 from ...presentation import verdict as presentation_verdict
 from ...presentation.texts import one_line
 from ...text.wording import Phrase, phrase
-from ..answers.summary import MetricSummary, summarise
+from ..answers.summary import MetricReport, MetricSummary, summarise
 from ..decision.compare import RunComparison
-from ..show.metric_report import MetricReport
 from ..show.predicted_rating import PredictedRating, predict_mean_rating
 from ..show.results import read_results
 from .gates import COMPARED, GateResult, ShareGate, Spending
