@@ -14,5 +14,5 @@ from .version_decision import (
     decision_as_json as decision_as_json,
     give_decision_verdict as give_decision_verdict,
 )
-from .version_difference import estimate_change as estimate_change
+from .version_difference import compare_values as compare_values, estimate_change as estimate_change
 from .version_table import VersionTable as VersionTable

@@ -21,7 +21,7 @@ from .version_decision import Basis, Decision, Needs, OtherDifference, Outcome, 
 from .version_difference import (
     GroupEstimate,
     PairDifference,
-    estimate_change,
+    compare_values,
     estimate_difference,
     estimate_mean,
     knows_level,
@@ -331,11 +331,8 @@ def _compare_other_metrics(table: VersionTable) -> tuple[OtherDifference, ...]:
     """Compares each version with the one in use by each further metric, each row by itself."""
     rows = []
     for name, scores in table.others.items():
-        questions = VersionQuestions.of_columns(table, scores, scores)
         for rival in range(1, len(table.versions)):
-            differences = questions.ratings[:, rival] - questions.ratings[:, 0]
-            known = ~np.isnan(differences)
-            one = estimate_change(differences[known], questions.group[known])
+            one = compare_values(table, scores, second=rival).estimate
             if one.value is not None:
                 rows.append(
                     OtherDifference(name, table.versions[0], table.versions[rival], one.value, one.low, one.high, one.p)

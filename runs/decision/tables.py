@@ -290,7 +290,7 @@ def _pairing(comparison: RunComparison) -> str:
         (len(comparison.only_a), "only in A"),
         (len(comparison.only_b), "only in B"),
         (len(comparison.other_question), "with another question (not compared)"),
-        (comparison.pairing.by_question, "without ids of their own paired by question"),
+        (comparison.pairing.by_question, "paired by question"),
         (comparison.pairing.by_content, "paired by question and content, because the question occurs more often"),
     ]:
         line += f"; {count} {what}" if count else ""
