@@ -260,6 +260,9 @@ def fingerprint_ratings(table: "ScoreTable") -> str:
         for rater, rating in zip(table.raters, ratings, strict=True)
         if not math.isnan(rating)
     )
+    if table.agreed is not None:
+        agreed = zip(table.items, table.agreed, strict=True)
+        rows += sorted([item, "", float(rating)] for item, rating in agreed if not math.isnan(rating))
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:12]
 
 

@@ -47,6 +47,9 @@ class ScoreTable:
     scores: Floats  # the metrics' scores as they were measured, (items, metrics)
     ratings: Floats  # People's ratings, (items, raters), from `rating_min` to `rating_max`
     raters: tuple[str, ...] = (RATER,)  # the name of each rater
+    # what the raters of each item agreed on, (items,): it counts instead of their mean. NaN where they did not; left
+    # out, nowhere. The raters' own ratings alone say how far people agree.
+    agreed: Floats | None = None
     # whether higher is better, by metric; a metric that is not named counts as higher is better
     directions: Mapping[str, bool] = field(default_factory=dict)
     rating_min: float = 1.0
@@ -115,12 +118,12 @@ class ScoreTable:
 
     @cached_property
     def mean_rating(self) -> Floats:
-        """The mean rating of each item over the raters that rated it, (items,); NaN where nobody did."""
+        """The rating of each item, (items,): what its raters agreed on, else their mean; NaN where nobody rated."""
         is_rated = ~np.isnan(self.ratings)
         total = np.where(is_rated, self.ratings, 0.0).sum(axis=1)
         means = np.full(len(self.items), np.nan)
         np.divide(total, is_rated.sum(axis=1), out=means, where=is_rated.any(axis=1))
-        return means
+        return means if self.agreed is None else np.where(np.isnan(self.agreed), means, self.agreed)
 
     @property
     def middle(self) -> float:
@@ -158,11 +161,21 @@ class ScoreTable:
             items=select(self.items),
             scores=self.scores[list(places)],
             ratings=self.ratings[list(places)],
+            agreed=None if self.agreed is None else self.agreed[list(places)],
             groups=select(self.groups),
             versions=select(self.versions),
             questions=select(self.questions),
             attributes={name: select(labels) for name, labels in self.attributes.items()},
         )
+
+    def with_agreed(self, column: str) -> "ScoreTable":
+        """The table with one of its columns of ratings, if it has it, taken for what the raters agreed on."""
+        if column not in self.raters:
+            return self
+        place = self.raters.index(column)
+        raters = (*self.raters[:place], *self.raters[place + 1 :])
+        agreed = self.ratings[:, place]
+        return replace(self, raters=raters, ratings=np.delete(self.ratings, place, axis=1), agreed=agreed)
 
     def only(self, metrics: Iterable[str]) -> "ScoreTable":
         """These metrics, in this order. Raises `InputError` for an unknown one."""

@@ -1,16 +1,16 @@
 from .answers.pair_difference import adjust_p_values as adjust_p_values, paired_difference as paired_difference
 from .answers.pairing import PairedAnswer as PairedAnswer, pair_samples as pair_samples
-from .answers.rated_level import find_level_items as find_level_items
-from .answers.rated_set import (
+from .answers.rating_join import (
+    join_ratings as join_ratings,
+    join_run_ratings as join_run_ratings,
     rated_ids as rated_ids,
     rated_samples as rated_samples,
     ratings_of_answers as ratings_of_answers,
 )
-from .answers.rating_join import join_ratings as join_ratings, join_run_ratings as join_run_ratings
 from .answers.run_scores import find_answer_evidence as find_answer_evidence
 from .answers.score_table import join_scores as join_scores
-from .answers.summary import MetricSummary as MetricSummary, summarise as summarise
-from .answers.table import AnswerTable as AnswerTable
+from .answers.summary import MetricReport as MetricReport, MetricSummary as MetricSummary, summarise as summarise
+from .answers.table import AnswerTable as AnswerTable, find_level_items as find_level_items
 from .answers.version_ratings import (
     RatedText as RatedText,
     comparable_ratings as comparable_ratings,
@@ -18,7 +18,6 @@ from .answers.version_ratings import (
 )
 from .decision.answer_contrast import NamedAnswer as NamedAnswer, contrast_answers as contrast_answers
 from .decision.compare import compare as compare
-from .decision.compare_tables import comparison_sentences as comparison_sentences
 from .decision.decide import (
     VersionOptions as VersionOptions,
     VersionReading as VersionReading,
@@ -34,6 +33,7 @@ from .decision.deciding_answers import (
 )
 from .decision.pair_source import find_pairs as find_pairs, open_pair_queue as open_pair_queue
 from .decision.pairwise_versions import compare_by_judge as compare_by_judge, count_comparisons as count_comparisons
+from .decision.tables import comparison_sentences as comparison_sentences
 from .failures.bad_answers import count_others as count_others, select_bad_answers as select_bad_answers
 from .failures.failure_blocks import failure_notes as failure_notes, failure_sentences as failure_sentences
 from .failures.failure_texts import embeddable_texts as embeddable_texts, read_peoples_texts as read_peoples_texts
@@ -114,7 +114,6 @@ from .score.session import (
     score_samples as score_samples,
 )
 from .score.set_profile import SetProfile as SetProfile
-from .show.metric_report import MetricReport as MetricReport
 from .show.rating_meaning import has_scores as has_scores, predict_queue_stability as predict_queue_stability
 from .show.results import Results as Results, write_scores as write_scores
 from .show.run_figures import compute_figures as compute_figures, report_table as report_table

@@ -21,9 +21,8 @@ from ..presentation.figure import Figure
 from ..presentation.page import typeset
 from ..presentation.rendered_markdown import RenderedText
 from ..runs import Store
-from ..runs.answers.rated_set import rated_ids, ratings_of_answers
 from ..runs.answers.rating_direction import describe_rating
-from ..runs.answers.rating_join import find_rated_sample
+from ..runs.answers.rating_join import find_rated_sample, rated_ids, ratings_of_answers
 from ..runs.ratings import QueueSettings, RatingQueue
 from ..runs.ratings.rating_queue import queue_ids, read_answer_queues
 from ..runs.score.reply_audit import ReplyAudit, audit_replies

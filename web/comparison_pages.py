@@ -15,13 +15,13 @@ from ..eval_sets import Sample
 from ..meta_eval.decision import Decision
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, Kind
-from ..runs import Store
+from ..runs import AnswerTable, Store
 from ..runs.decision import view_decision
 from ..runs.decision.answer_contrast import NamedAnswer, contrast_answers
-from ..runs.decision.compare import RunComparison, compare
-from ..runs.decision.compare_tables import comparison_sentences, comparison_tables, comparison_verdict
-from ..runs.decision.decide import VersionOptions, decide_by_default, decide_reading, read_versions
+from ..runs.decision.compare import RunComparison, compare_versions
+from ..runs.decision.decide import VersionOptions, decide_by_default, decide_reading, read_two
 from ..runs.decision.deciding_answers import find_deciding_questions, read_deciding_answers
+from ..runs.decision.tables import comparison_sentences, comparison_tables, comparison_verdict
 from ..runs.ratings.rating_queue import rating_state
 from ..runs.store.answer_address import answer_url
 from ..text.wording import count_of
@@ -41,12 +41,12 @@ class RunDecision:
     judgements: Mapping[tuple[str, str], tuple[float | None, float | None]] = field(default_factory=dict)
 
 
-def _decide_two(store: Store, a: str, b: str, metric: str) -> RunDecision:
+def _decide_two(store: Store, a: AnswerTable, b: AnswerTable, metric: str) -> RunDecision:
     try:
-        reading = read_versions(store, [f"A={a}", f"B={b}"], VersionOptions(metric=metric or None))
+        reading = read_two(store.database, a, b, VersionOptions(metric=metric or None))
         decision = decide_reading(reading)
     except AssayError as error:
-        return RunDecision(None, str(error), () if metric else _find_choices(store, a, b))
+        return RunDecision(None, str(error), () if metric else _find_choices(a, b))
     answers = read_deciding_answers(reading)
     return RunDecision(
         decision,
@@ -55,10 +55,9 @@ def _decide_two(store: Store, a: str, b: str, metric: str) -> RunDecision:
     )
 
 
-def _find_choices(store: Store, a: str, b: str) -> tuple[str, ...]:
+def _find_choices(a: AnswerTable, b: AnswerTable) -> tuple[str, ...]:
     """The metrics beside the baselines that both runs have; none where there are fewer than two to choose from."""
-    in_a = store.run(a).plan.all_directions
-    names = tuple(name for name in store.run(b).plan.all_directions if name in in_a and name not in ALL_BASELINES)
+    names = tuple(name for name in b.directions if name in a.directions and name not in ALL_BASELINES)
     return names if len(names) > 1 else ()
 
 
@@ -114,18 +113,28 @@ class ComparisonPages:
         state, rated = await self.viewer.in_store(
             lambda store: ((run_state(store, a), run_state(store, b)), rating_state(store.database))
         )
-        (id_a, *_), (id_b, *_) = state
         key = ("decision", state, by, rated)
-        return state, by, await self.viewer.kept(key, lambda store: _decide_two(store, id_a, id_b, by))
+        tables = await self._tables(state)
+        return state, by, await self.viewer.kept(key, lambda store: _decide_two(store, *tables, by))
+
+    async def _tables(self, state: tuple[RunState, RunState]) -> tuple[AnswerTable, AnswerTable]:
+        """Both runs, each read once."""
+        (id_a, *_), (id_b, *_) = state
+
+        def read(store: Store) -> tuple[AnswerTable, AnswerTable]:
+            return AnswerTable.read(store, store.run(id_a)), AnswerTable.read(store, store.run(id_b))
+
+        return await self.viewer.kept(("tables", state), read)
 
     @for_visitors
     async def _figures(self, request: Request) -> Response:
         state, by, decided = await self._decide(request)
         (id_a, *_), (id_b, *_) = state
-        comparison = await self.viewer.kept(("compare", state), lambda store: compare(store, id_a, id_b))
+        tables = await self._tables(state)
+        comparison = await self.viewer.kept(("compare", state), lambda _: compare_versions(*tables))
         said = None  # the decision stands on top
         if decided.decision is None:
-            said = await self.viewer.in_store(lambda store: decide_by_default(store, id_a, id_b))
+            said = await self.viewer.in_store(lambda store: decide_by_default(store.database, *tables))
         asked = request.query_params.get("metric", "")
         measure = decided.decision.measure if decided.decision else ""
         metric = next(name for name in (asked, measure, comparison.metrics[0]) if name in comparison.metrics)

@@ -86,7 +86,7 @@ def print_comparison(
     store: "Store", comparison: "RunComparison", decision: "Decision | str", metric: str, count: int
 ) -> None:
     """Prints sentences and tables, then the samples whose `metric` changed most with both audits side by side."""
-    from ..runs.decision.compare_tables import change_line, comparison_block
+    from ..runs.decision.tables import change_line, comparison_block
 
     print_blocks(comparison_block(store, comparison, decision))
     changes = comparison.most_changed(metric, count)

@@ -97,8 +97,8 @@ def changes(
     """
     from ..runs import Store
     from ..runs.decision.compare import compare as compare_runs
-    from ..runs.decision.compare_tables import comparison_as_json
     from ..runs.decision.decide import decide_by_default
+    from ..runs.decision.tables import comparison_as_json
     from .run_output import print_comparison
 
     runs = Store(store, must_exist=True)
@@ -106,7 +106,7 @@ def changes(
     if metric is not None and metric not in comparison.metrics:
         raise UsageError(f"{metric} is not in both runs; --metric is one of {', '.join(comparison.metrics)}")
     shown_metric = metric or comparison.metrics[0]
-    decision = decide_by_default(runs, comparison.a, comparison.b, level)
+    decision = decide_by_default(runs.database, comparison.table_a, comparison.table_b, level)
     print_result(
         lambda: comparison_as_json(runs, comparison, decision, shown_metric, changed),
         lambda: print_comparison(runs, comparison, decision, shown_metric, changed),

@@ -1,5 +1,4 @@
 from .decision_rule import decide_versions as decide_versions
-from .decision_verdict import decision_as_json as decision_as_json, give_decision_verdict as give_decision_verdict
 from .preferences import (
     PreferenceTable as PreferenceTable,
     estimate_net_wins as estimate_net_wins,
@@ -12,6 +11,8 @@ from .version_decision import (
     OtherDifference as OtherDifference,
     VersionDifference as VersionDifference,
     VersionEstimate as VersionEstimate,
+    decision_as_json as decision_as_json,
+    give_decision_verdict as give_decision_verdict,
 )
-from .version_difference import estimate_change as estimate_change
+from .version_difference import compare_values as compare_values, estimate_change as estimate_change
 from .version_table import VersionTable as VersionTable

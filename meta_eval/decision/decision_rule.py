@@ -17,11 +17,11 @@ from ..groups import FEWEST_GROUPS, effective_degrees, t_p_value, variance_of_me
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
 from .preferences import PreferenceTable, describe_net_wins, estimate_net_wins
 from .ratings_needed import ratings_needed, ratings_to_begin
-from .version_decision import Basis, Decision, Needs, OtherDifference, Verdict, VersionDifference, VersionEstimate
+from .version_decision import Basis, Decision, Needs, OtherDifference, Outcome, VersionDifference, VersionEstimate
 from .version_difference import (
     GroupEstimate,
     PairDifference,
-    estimate_change,
+    compare_values,
     estimate_difference,
     estimate_mean,
     knows_level,
@@ -309,7 +309,7 @@ def _verdict(
     margin: float,
     *,
     is_rated: bool,
-) -> tuple[Verdict, str]:
+) -> tuple[Outcome, str]:
     means = [version.mean for version in versions]
     highest = names[int(np.argmax(means))]
     rivals = range(1, len(names))
@@ -331,11 +331,8 @@ def _compare_other_metrics(table: VersionTable) -> tuple[OtherDifference, ...]:
     """Compares each version with the one in use by each further metric, each row by itself."""
     rows = []
     for name, scores in table.others.items():
-        questions = VersionQuestions.of_columns(table, scores, scores)
         for rival in range(1, len(table.versions)):
-            differences = questions.ratings[:, rival] - questions.ratings[:, 0]
-            known = ~np.isnan(differences)
-            one = estimate_change(differences[known], questions.group[known])
+            one = compare_values(table, scores, second=rival).estimate
             if one.value is not None:
                 rows.append(
                     OtherDifference(name, table.versions[0], table.versions[rival], one.value, one.low, one.high, one.p)

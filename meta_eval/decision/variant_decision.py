@@ -10,7 +10,7 @@ from ..comparison import RHO_MARGIN, Comparison, compare_metrics, find_standing
 from ..correlation import spearman
 from ..groups import FEWEST_GROUPS, LEVEL
 from ..table import ScoreTable
-from .version_decision import Decision, Needs, Verdict, VersionDifference, VersionEstimate
+from .version_decision import Decision, Needs, Outcome, VersionDifference, VersionEstimate
 
 _SAME = 1e-9
 
@@ -93,7 +93,7 @@ def _with_bound_of_same(row: Comparison, level: float) -> Comparison:
     return replace(row, difference=bounded, standing=find_standing(bounded, level=level))
 
 
-def _verdict(rows: Sequence[Comparison], versions: Sequence[VersionEstimate]) -> tuple[Verdict, str]:
+def _verdict(rows: Sequence[Comparison], versions: Sequence[VersionEstimate]) -> tuple[Outcome, str]:
     kinds = [row.standing.kind for row in rows]
     if "better" in kinds:
         better = [row for row in rows if row.standing.kind == "better"]

@@ -11,7 +11,7 @@ from ..estimate import TOO_FEW_GROUPS, Estimate
 from ..groups import FEWEST_GROUPS, effective_degrees, welch_degrees
 from ..prediction_powered import moments, residual_mean
 from ..sequence import ERROR, ConfidenceSequence, Look
-from .version_table import VersionQuestions
+from .version_table import VersionQuestions, VersionTable
 
 PRIOR_SPREADS = (0.01, 0.03, 0.1, 0.3)
 """Standard deviations of versions' means about their middle, as shares of the scale; each is as probable.
@@ -25,6 +25,7 @@ _FEW_SAME = 0.05  # of the questions: so few move no mean
 _LARGEST_GROUP = 2.0  # times the usual size: beyond, one group counts for too much
 _MOMENTS = 5
 _NO_ERROR = 1e-12
+_ROUNDING = 1e-9  # a smaller change of a metric is one of rounding in the computer
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +138,31 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         left_out=int((has[0] ^ has[1]).sum()) if is_paired else 0,
         gain=float(plain @ plain) / squares if squares > 0 else 1.0,
         counts=count_groups(differences[asked[0]], questions.group[asked[0]], width) if is_paired else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MetricChange:
+    """How one metric differs between two versions, on the questions that it scored in both."""
+
+    estimate: Estimate  # the mean difference, second less first, with its interval and p
+    means: tuple[float | None, float | None]  # the mean of each version on these questions
+    lost: int  # how many questions that both answered have a value in the first version only
+    gained: int  # how many in the second only
+
+
+def compare_values(table: VersionTable, values: Floats, *, first: int = 0, second: int = 1) -> MetricChange:
+    """Compares two versions by a metric's values, (answers,); several answers to one question are averaged."""
+    questions = VersionQuestions.of_columns(table, values, values)
+    has = questions.has[:, first] & questions.has[:, second]
+    before, after = questions.ratings[has, first], questions.ratings[has, second]
+    both, differences = ~np.isnan(before) & ~np.isnan(after), after - before
+    differences[np.abs(differences) <= _ROUNDING] = 0.0
+    return MetricChange(
+        estimate_change(differences[both], questions.group[has][both]),
+        (float(before[both].mean()), float(after[both].mean())) if both.any() else (None, None),
+        int((~np.isnan(before) & ~both).sum()),
+        int((~np.isnan(after) & ~both).sum()),
     )
 
 

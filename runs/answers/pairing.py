@@ -1,5 +1,6 @@
 """Which answers reply to one question: of two runs, of several versions, and which runs hold the same answers."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -148,6 +149,25 @@ def pair_versions(
     elif not is_one_source:
         notes += _describe_clashes(versions, keys)
     return _number(versions, keys), tuple(notes)
+
+
+def number_groups(answers: Sequence[PairedAnswer]) -> list[int]:
+    """The group of each answer; all answers to one question are of the group of the first that has a group."""
+    names: dict[int, str] = {}
+    for answer in answers:
+        sample = answer.sample
+        if sample.source != sample.id:
+            names.setdefault(answer.question, f"group {sample.source}")
+    numbers: dict[str, int] = {}
+    return [
+        numbers.setdefault(names.get(answer.question, f"question {answer.question}"), len(numbers))
+        for answer in answers
+    ]
+
+
+def list_values(answers: Sequence[PairedAnswer], values: Sequence[Mapping[str, float]]) -> list[float]:
+    """The value of each answer, of values by version and answer; NaN where it has none."""
+    return [values[answer.version].get(answer.sample.id, math.nan) for answer in answers]
 
 
 def _by_id(versions: Sequence[AnswerTable]) -> Keys:

@@ -21,10 +21,13 @@ from ...text.wording import count_of
 from ..store.store import RunRow, Store
 from .pairing import RunVersions
 from .rating_direction import RatingKinds
+from .rating_join import agreed_rating
 from .summary import describe_fitted
 from .table import AnswerTable
 
 _TEXTS = {"user_input", "response", "other_response", "retrieved_contexts", "reference", "tables", "messages"}
+AGREED = "the team's agreement"
+"""The column of ratings that a team agreed on, beside those of its raters."""
 _TYPE_METRIC = "heuristic"  # its evidence says which type a message was classified as
 
 
@@ -105,6 +108,9 @@ def read_run_ratings(
         )
     listed = enumerate(samples.items(), 1)
     rows = [Row(number, f"sample {key}", _row(sample) | {"id": key}) for number, (key, sample) in listed]
+    for row, sample in zip(rows, samples.values(), strict=True):
+        if not options.ratings and (agreed := agreed_rating(sample)) is not None:  # else the user named whose count
+            row.values[f"ratings.{AGREED}"] = agreed
     source = read_ratings(rows, name, replace(options, mapping={}))
     return replace(source, notes=(*notes, *source.notes))
 

@@ -17,7 +17,7 @@ from ...metrics.metric import run_to_end
 from ...metrics.score import FITTED_ON
 from ...metrics.specification import BASELINES
 from .pairing import ONE_VERSION, RunVersions, find_versions
-from .run_scores import read_run_ratings, read_run_scores
+from .run_scores import AGREED, read_run_ratings, read_run_scores
 from .table import AnswerTable
 from .version_answers import at_rated_level
 
@@ -59,7 +59,8 @@ def join_scores(
         ratings = ratings or read_run_ratings(rated_tables, tables, options, versions)
     if ratings is None:
         raise UsageError("name a file of ratings: --ratings FILE")
-    joined = add_baselines(join_sources(scores, ratings, options))
+    joined = join_sources(scores, ratings, options)
+    joined = add_baselines(replace(joined, table=joined.table.with_agreed(AGREED)))
     questions = [joined.answers[item].user_input for item in joined.table.items]
     table = add_question_only(joined.table, questions)
     if tables and not score_files:

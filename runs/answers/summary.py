@@ -1,16 +1,18 @@
 """A run in numbers: per metric and language the mean, the coverage, and how it follows the ratings."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
-from typing import Any
+from typing import Any, Self
+
+from pydantic import BaseModel, model_validator
 
 from ...eval_sets import Sample
 from ...meta_eval.correlation import spearman
-from ...meta_eval.estimate import Estimate
+from ...meta_eval.estimate import Estimate, estimate_mean
 from ...metrics import Score
-from ...metrics.specification import ALL_BASELINES
+from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...presentation.result_table import Paragraph, Tone
 from ...presentation.texts import one_line
 from ...text.number_ranges import join_ranges
@@ -27,7 +29,7 @@ class MetricSummary:
     """One metric over some samples: how many were scored, their mean, and how the values follow the ratings."""
 
     name: str
-    language: str
+    part: str  # the language or message type of the answers; "" of all
     n: int
     scored: int
     skipped: int
@@ -37,7 +39,14 @@ class MetricSummary:
     higher_is_better: bool = True
     loses_to: str = ""
     left_out: float | None = None  # the share of the answers' sentences that were not judged
+    low: float | None = None  # the interval of the mean over groups, where it was asked for
+    high: float | None = None
     has_baseline: bool = False  # whether a baseline has an agreement with ratings of the same kind, to stand beside
+
+    @classmethod
+    def of_nothing(cls, name: str) -> Self:
+        """The summary of a metric that has scored no answer yet."""
+        return cls(name, "", 0, 0, 0, 0, None, Estimate(None, n=0))
 
     @property
     def coverage(self) -> float:
@@ -80,28 +89,37 @@ def describe_fitted(count: int) -> str:
     return f"fitted on {count:,} of these answers, which {'counts' if count == 1 else 'count'} in no agreement"
 
 
-def summarise(table: AnswerTable, *, by_language: bool = False, has_agreement: bool = True) -> list[MetricSummary]:
-    """One summary per metric, and with `by_language` one per language and metric, languages sorted.
+def summarise(
+    table: AnswerTable,
+    *,
+    part_of: Callable[[Sample], str | None] = lambda _: "",
+    has_agreement: bool = True,
+    has_interval: bool = False,
+) -> list[MetricSummary]:
+    """One summary per part of the answers and metric, the parts sorted; by default all answers are one part.
 
     A metric that agrees less with the ratings than a baseline on the same samples is said to lose to it. Agreement is
     Spearman's correlation, negated where lower values are better.
 
     Args:
         table: The answers with their scores and ratings.
-        by_language: Whether languages stand apart.
+        part_of: The part that a sample is of, such as its language.
         has_agreement: Whether it is computed how they follow the ratings, which takes most of the time.
+        has_interval: Whether the means have intervals.
     """
     columns: dict[tuple[str, str], list[tuple[Sample, Score]]] = defaultdict(list)
     for name, metric, score in table.rows():
         sample = table.samples[name]
-        columns[(sample.language or "") if by_language else "", metric].append((sample, score))
+        columns[part_of(sample) or "", metric].append((sample, score))
     all_summaries: list[MetricSummary] = []
-    for language in sorted({language for language, _ in columns}):
+    for part in sorted({part for part, _ in columns}):
         summaries = [
-            _summarise_metric(name, language, columns[language, name], higher, has_agreement=has_agreement)
+            _summarise_metric(name, part, columns[part, name], higher, has_agreement=has_agreement)
             for name, higher in table.directions.items()
-            if (language, name) in columns
+            if (part, name) in columns
         ]
+        if has_interval:
+            summaries = [_with_interval(summary, columns[part, summary.name]) for summary in summaries]
         baselines = {
             summary.name: summary.agreement
             for summary in summaries
@@ -112,7 +130,7 @@ def summarise(table: AnswerTable, *, by_language: bool = False, has_agreement: b
 
 
 def _summarise_metric(
-    name: str, language: str, scores: Sequence[tuple[Sample, Score]], higher_is_better: bool, *, has_agreement: bool
+    name: str, part: str, scores: Sequence[tuple[Sample, Score]], higher_is_better: bool, *, has_agreement: bool
 ) -> MetricSummary:
     values = [score.value for _, score in scores if score.value is not None]
     rated = [
@@ -127,7 +145,7 @@ def _summarise_metric(
     left_out = sum(score.left_out or 0 for _, score in scores)
     return MetricSummary(
         name=name,
-        language=language,
+        part=part,
         n=len(scores),
         scored=statuses["scored"],
         skipped=statuses["skipped"],
@@ -137,6 +155,12 @@ def _summarise_metric(
         higher_is_better=higher_is_better,
         left_out=left_out / (judged + left_out) if judged + left_out else None,
     )
+
+
+def _with_interval(summary: MetricSummary, scores: Sequence[tuple[Sample, Score]]) -> MetricSummary:
+    values = [(score.value, sample.source) for sample, score in scores if score.value is not None]
+    mean = estimate_mean([value for value, _ in values], [group for _, group in values])
+    return replace(summary, low=mean.low, high=mean.high)
 
 
 def _beside_baselines(summary: MetricSummary, baselines: Mapping[str, float]) -> MetricSummary:
@@ -150,6 +174,11 @@ def _beside_baselines(summary: MetricSummary, baselines: Mapping[str, float]) ->
     better = {name: agreement for name, agreement in baselines.items() if agreement > own}
     best = max(better, key=better.__getitem__, default="")
     return replace(summary, loses_to=best, has_baseline=bool(baselines))
+
+
+def shares_left_out(table: AnswerTable) -> dict[str, float | None]:
+    """The share of the answers' sentences that each metric did not judge; None of one that splits nothing."""
+    return {summary.name: summary.left_out for summary in summarise(table, has_agreement=False)}
 
 
 def first_scored(summaries: Iterable[MetricSummary], metrics: Collection[str]) -> str:
@@ -181,3 +210,46 @@ def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iter
         tone: Tone = "bad" if status == "failed" else "warning"
         text = f"{shown}; {count_of(more, 'other reason')}" if more > 0 else shown
         yield Paragraph(text, tone, f"{metric}: {total:,} {status}:")
+
+
+class MetricReport(BaseModel):
+    """One metric of one run: counts, the mean with its 95% interval over groups, and the change since another run."""
+
+    metric: str
+    asked: bool  # whether the suite names it; the others are the baselines that stand in every table
+    n: int  # samples; `scored`, `skipped` and `failed` add up to it
+    scored: int
+    skipped: int
+    failed: int
+    # the mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a scorer:
+    # its mean is a predicted rating, whose error only ratings show (`predicted_rating`)
+    mean: float | None
+    low: float | None = None
+    high: float | None = None
+    # the share of the answers' sentences that were not judged; None of a metric that splits nothing
+    left_out: float | None = None
+    # the mean paired change since the run that this one is compared with; `change_low` and `change_high` are its
+    # interval, and `change_p` its p-value, corrected for the number of metrics
+    change: float | None = None
+    change_low: float | None = None
+    change_high: float | None = None
+    change_p: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_the_interval_of_a_scorer(cls, values: Any) -> Any:
+        """Only ratings show how far off its predictions are."""
+        if isinstance(values, dict) and parse_specification(str(values.get("metric"))).is_scorer:
+            return values | {"low": None, "high": None}
+        return values
+
+    @classmethod
+    def of(cls, summary: MetricSummary, *, asked: bool = True, change: Estimate | None = None) -> Self:
+        """The record of a summary, and of its change since another run."""
+        counts = {name: getattr(summary, name) for name in ("n", "scored", "skipped", "failed")}
+        means = {name: getattr(summary, name) for name in ("mean", "low", "high", "left_out")}
+        report = cls(metric=summary.name, asked=asked, **counts, **means)
+        if change is None:
+            return report
+        figures = {"change": change.value, "change_low": change.low, "change_high": change.high, "change_p": change.p}
+        return report.model_copy(update=figures)

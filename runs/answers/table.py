@@ -1,10 +1,12 @@
 """The one table that all readers take: a row per answer, with its scores by metric and the ratings that there are."""
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from ...eval_sets import Sample
+from ...eval_sets.message import turn_id
+from ...eval_sets.turns import is_turn, turn_samples
 from ...metrics import Score
 from ...metrics.specification import parse_specification
 from .rating_direction import rates_pair
@@ -132,8 +134,6 @@ class AnswerTable:
 
     def at_level(self, level: "RatedLevel | None") -> Self:
         """The table of what is evaluated at a level: conversations, turns, or answers as they are."""
-        from .rated_level import find_level_items  # late: whoever shows a run reads it as it is
-
         items = find_level_items(self.samples.values(), level)
         scores: dict[str, dict[str, Score]] = {name: {} for name in items.samples}
         for name, metric, score in self.rows():
@@ -153,3 +153,55 @@ class AnswerTable:
 
 def _with_evidence(score: Score, keys: Collection[str]) -> Score:
     return replace(score, evidence={key: value for key, value in score.evidence.items() if key in keys})
+
+
+@dataclass(frozen=True)
+class LevelItems:
+    """What is evaluated at one level, of some samples."""
+
+    # what is evaluated, by id: samples as they are, or the turn under test of a conversation
+    samples: Mapping[str, Sample]
+    item_of: Mapping[str, str]  # the id of the sample whose scores count for an item -> the item's id
+    # the ids of conversations whose turn under test is the item: only scores of answers are the turn's
+    turns_of_conversations: Collection[str] = field(default_factory=frozenset)
+
+    def item(self, sample: str, metric: str, conversation_metrics: Collection[str]) -> str | None:
+        """Returns the item that a score counts for; None where it is one of the other level."""
+        if sample in self.turns_of_conversations and metric in conversation_metrics:
+            return None
+        return self.item_of.get(sample)
+
+
+def find_level_items(samples: Iterable[Sample], level: "RatedLevel | None") -> LevelItems:
+    """Finds what is evaluated at a level.
+
+    Conversations have the scores of their own, and those of their turn under test where it was scored by itself. Turns
+    are those that were scored by themselves, and the turn under test of the other conversations. Samples that are no
+    conversations stand at both levels.
+    """
+    all_samples = {sample.id: sample for sample in samples}
+    if level is None:
+        return LevelItems(all_samples, {name: name for name in all_samples})
+    turns = {name: sample for name, sample in all_samples.items() if is_turn(sample)}
+    if level == "conversation":
+        whole = {name: sample for name, sample in all_samples.items() if name not in turns}
+        under_test = {
+            turn_id(name, sample.turn): name
+            for name, sample in whole.items()
+            if sample.messages and sample.turn is not None
+        }
+        item_of = {name: name for name in whole} | {turn: under_test[turn] for turn in turns if turn in under_test}
+        return LevelItems(whole, item_of)
+    apart = {str(sample.metadata["conversation"]) for sample in turns.values()}
+    items: dict[str, Sample] = {}
+    item_of = {}
+    of_conversations = set()
+    for name, sample in all_samples.items():
+        if not sample.messages or name in turns:
+            items[name], item_of[name] = sample, name
+        elif name not in apart:
+            turn = next((turn for turn in turn_samples(sample) if turn.metadata["turn"] == sample.turn), None)
+            if turn is not None:
+                items[turn.id], item_of[name] = turn, turn.id
+                of_conversations.add(name)
+    return LevelItems(items, item_of, frozenset(of_conversations))

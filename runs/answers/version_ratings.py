@@ -18,7 +18,7 @@ from ...eval_sets.version_column import read_version, versioned_id
 from ...text.wording import count_of, list_first, verb_of
 from ..ratings.rating_queue import RatingQueue
 from .pairing import PairedAnswer
-from .rated_set import FILE, ratings_by_rater, ratings_of_answers
+from .rating_join import FILE, merge_spellings, ratings_by_rater, ratings_of_answers
 from .table import AnswerTable
 from .version_answers import describe_rating_kinds
 
@@ -126,6 +126,7 @@ def rate_versions(
         notes += _describe_queues(database, versions)
     if not any(by_answer.values()):
         return VersionRatings((math.nan,) * len(answers), None, tuple(notes), problem)
+    by_answer = merge_spellings(by_answer)
     means, rater_notes = _average(versions, answers, by_answer)
     shared = _describe_shared(versions, answers, by_answer)
     return VersionRatings(tuple(means), own_scale, (*notes, *shared, *rater_notes))

@@ -1,7 +1,7 @@
 """Two runs beside each other: what changed, where, and whether it is more than noise."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,8 +11,9 @@ from ...eval_sets import Sample
 from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.specification import UNDIRECTED
-from ..answers.pairing import Pairing, pair_samples
-from ..show.results import Results, read_results, shares_left_out
+from ..answers.pairing import PairedAnswer, Pairing, list_values, number_groups, pair_samples, pair_versions
+from ..answers.summary import shares_left_out
+from ..answers.table import AnswerTable
 
 if TYPE_CHECKING:
     from ..store.store import Store
@@ -125,8 +126,8 @@ class RunComparison:
     overall: tuple[Difference, ...]
     languages: tuple[Difference, ...]  # the differences by language; empty where there is only one
     message_types: tuple[Difference, ...]  # the differences by message type; empty where there is only one
-    table_a: Results  # the answers of run A
-    table_b: Results
+    table_a: AnswerTable  # the answers of run A, with the ratings that they came with
+    table_b: AnswerTable
     only_a: tuple[str, ...]  # the ids that only run A has
     only_b: tuple[str, ...]  # the ids that only run B has
     pairing: Pairing
@@ -196,26 +197,33 @@ class RunComparison:
 
 
 def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
-    """Pairs two runs by sample id, and samples without ids of their own by question (`pair_samples`)."""
-    row_a, row_b = store.run(run_a), store.run(run_b)
-    plan_a, plan_b = row_a.plan, row_b.plan
-    directions = {name: higher for name, higher in plan_b.all_directions.items() if name in plan_a.all_metrics}
+    """Reads two runs and compares them (`compare_versions`)."""
+    return compare_versions(*(AnswerTable.read(store, store.run(run)) for run in (run_a, run_b)))
+
+
+def compare_versions(a: AnswerTable, b: AnswerTable) -> RunComparison:
+    """Compares two runs metric by metric.
+
+    The figures are those that `decide` gives of metrics which do not decide: answers paired by `pair_versions`, several
+    answers to one question averaged, and `compare_values`. A difference is B minus A, whichever way is better.
+    """
+    directions = {name: higher for name, higher in b.directions.items() if name in a.directions}
     if not directions:
-        raise UsageError(f"{run_a} and {run_b} have no metric in common")
-    a, b = (read_results(store, row, has_evidence=False) for row in (row_a, row_b))
-    pairing = pair_samples(list(a.samples.values()), list(b.samples.values()), plan_a.sets, plan_b.sets)
+        raise UsageError(f"{a.name} and {b.name} have no metric in common")
+    answers, _ = pair_versions([a, b], is_one_source=False)
+    pairing = _pair(a, b, answers)
     if not pairing.ids:
-        raise UsageError(f"{run_a} and {run_b} have no sample in common (same id, same question): nothing to compare")
+        raise UsageError(f"{a.name} and {b.name} have no sample in common (same id, same question): nothing to compare")
     elsewhere_a = {*pairing.ids.values(), *pairing.other_question}
     elsewhere_b = {*pairing.ids, *pairing.other_question}
     left_out_a, left_out_b = shares_left_out(a), shares_left_out(b)
     overall, languages, message_types = (
-        _differences(a, b, pairing, directions, part_of)
+        _differences((a, b), answers, directions, part_of)
         for part_of in (None, lambda sample: sample.language, lambda sample: sample.message_type)
     )
     return RunComparison(
-        a=run_a,
-        b=run_b,
+        a=a.run or a.name,
+        b=b.run or b.name,
         directions=directions,
         overall=overall,
         languages=languages,
@@ -233,53 +241,53 @@ def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
     )
 
 
+def _pair(a: AnswerTable, b: AnswerTable, answers: Sequence[PairedAnswer]) -> Pairing:
+    """The samples that are shown beside each other: by id; where no id pairs any, one to a question."""
+    pairing = pair_samples(list(a.samples.values()), list(b.samples.values()), a.sets, b.sets)
+    if pairing.ids:
+        return pairing
+    in_a = {answer.question: answer.sample.id for answer in reversed(answers) if answer.version == 0}
+    of_b = (answer for answer in answers if answer.version == 1)
+    ids = {answer.sample.id: in_a.pop(answer.question) for answer in of_b if answer.question in in_a}
+    return replace(pairing, ids=ids, by_question=len(ids))
+
+
 def _differences(
-    a: Results,
-    b: Results,
-    pairing: Pairing,
+    tables: Sequence[AnswerTable],
+    answers: Sequence[PairedAnswer],
     directions: Mapping[str, bool],
     part_of: Callable[[Sample], str | None] | None,
 ) -> tuple[Difference, ...]:
-    """The differences by metric, over all samples or by part of them; nothing where there is only one part."""
-    parts: dict[str, list[str]] = {}
-    for name, sample in b.samples.items():
-        if name in pairing.ids:
-            parts.setdefault((part_of(sample) or "not said") if part_of else "", []).append(name)
-    if part_of is not None and len(parts) < 2:
-        return ()
-    differences = []
-    for metric, higher in directions.items():
-        values_a, values_b = a.values(metric), b.values(metric)
-        for part in sorted(parts, key=lambda name: "" if name == "not said" else name):
-            pairs = [
-                (values_a.get(pairing.ids[name]), values_b.get(name), b.samples[name].source) for name in parts[part]
-            ]
-            differences.append(_difference(pairs, metric, part, higher_is_better=higher))
-    return tuple(differences)
-
-
-def _difference(
-    values: Sequence[tuple[float | None, float | None, str]], metric: str, part: str, *, higher_is_better: bool
-) -> Difference:
-    """The difference of one metric, of the values in A and in B and the group of each sample."""
+    """The differences by metric, over all questions or by part of them; nothing where there is only one part."""
     import numpy as np
 
-    from ...meta_eval.decision import estimate_change
+    from ...meta_eval.decision import VersionTable, compare_values
 
-    both = [(a, b, source) for a, b, source in values if a is not None and b is not None]
-    return Difference(
-        metric=metric,
-        part=part,
-        mean_a=sum(a for a, _, _ in both) / len(both) if both else None,
-        mean_b=sum(b for _, b, _ in both) / len(both) if both else None,
-        paired=estimate_change(
-            np.array([_change(a, b) for a, b, _ in both]),
-            np.unique([source for *_, source in both], return_inverse=True)[1].ravel(),
-        ),
-        lost=sum(a is not None for a, _, _ in values) - len(both),
-        gained=sum(b is not None for _, b, _ in values) - len(both),
-        higher_is_better=None if metric in UNDIRECTED else higher_is_better,
-    )
+    parts: dict[int, str] = {}  # of each question that B answered
+    for answer in answers:
+        if answer.version == 1:
+            parts.setdefault(answer.question, (part_of(answer.sample) or "not said") if part_of else "")
+    in_a = {answer.question for answer in answers if answer.version == 0}
+    both = {part for question, part in parts.items() if question in in_a}
+    names = sorted(both, key=lambda name: "" if name == "not said" else name)
+    if part_of is not None and len(names) < 2:
+        return ()
+    groups, differences = number_groups(answers), []
+    for metric, higher in directions.items():
+        values = list_values(answers, [table.values(metric) for table in tables])
+        for part in names:
+            kept = [place for place, answer in enumerate(answers) if parts.get(answer.question) == part]
+            rows = [(answers[k].version, answers[k].question, groups[k], answers[k].text) for k in kept]
+            version, question, group, text = np.array(rows, np.intp).T
+            column = np.array([values[place] for place in kept])
+            table = VersionTable(("A", "B"), version, question, group, column, np.full(len(kept), np.nan), text)
+            change = compare_values(table, column)
+            mean_a, mean_b = change.means
+            direction = None if metric in UNDIRECTED else higher
+            differences.append(
+                Difference(metric, part, mean_a, mean_b, change.estimate, change.lost, change.gained, direction)
+            )
+    return tuple(differences)
 
 
 def _change(before: float, after: float) -> float:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ...arguments import check_type
 from ...errors import AssayError, InputError, UsageError
 from ...eval_sets import Sample
+from ...eval_sets.preference import Preference
 from ...eval_sets.preference_reading import is_preference_file
 from ...eval_sets.turns import is_turn
 from ...meta_eval.comparison import RATING_MARGIN
@@ -28,7 +29,8 @@ from ...meta_eval.decision import (
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of, list_first, verb_of
-from ..answers.pairing import PairedAnswer, pair_versions
+from ..answers.pairing import PairedAnswer, list_values, number_groups, pair_versions
+from ..answers.rating_join import agreed_rating
 from ..answers.table import AnswerTable
 from ..answers.version_answers import at_rated_level, read_sources
 from ..answers.version_ratings import VersionRatings, rate_versions
@@ -197,11 +199,13 @@ def decide_reading(
     return replace(decision, notes=(*unused, *decision.notes, *reading.notes))
 
 
-def decide_by_default(store: "Store", a: str, b: str, level: "RatedLevel | None" = None) -> Decision | str:
+def decide_by_default(
+    database: "Database", a: AnswerTable, b: AnswerTable, level: "RatedLevel | None" = None
+) -> Decision | str:
     """Decides between two runs, A and B, by ratings and the only measure there is; says why where it cannot."""
     try:
         options = VersionOptions(level=level, has_default=True)
-        return decide_reading(read_versions(store, [f"A={a}", f"B={b}"], options))
+        return decide_reading(read_two(database, a, b, options))
     except AssayError as error:
         return str(error)
 
@@ -285,9 +289,43 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
     return _read(sources, store.database if store is not None else None, options, notes)
 
 
+def read_two(database: "Database", a: AnswerTable, b: AnswerTable, options: VersionOptions) -> VersionReading:
+    """Reads two runs, A and B, whose answers and scores were read already."""
+    return _read([replace(a, name="A"), replace(b, name="B")], database, options)
+
+
 def _read(
     sources: Sequence[AnswerTable], database: "Database | None", options: VersionOptions, notes: Sequence[str] = ()
 ) -> VersionReading:
+    """Selects the answers at their level, pairs them, rates them and measures them."""
+    versions, level, level_notes = _select_level(sources, database, options)
+    answers, pairing_notes = _pair(versions, options)
+    rated = _rate(sources, versions, answers, database, options)
+    table, measure, measure_notes, fitted_notes = _measure(versions, answers, rated, options)
+    by = options.by.partition("=")[0]
+    runs = {source.name: source.run for source in sources if source.run is not None}
+    stored = {name: f"{run} {level or ''} {by}{f'={name}' if by else ''}".strip() for name, run in runs.items()}
+    return VersionReading(
+        table,
+        tuple(answers),
+        measure,
+        (*notes, *level_notes, *pairing_notes, *measure_notes, *rated.notes, *fitted_notes),
+        {} if options.by else runs,
+        make_preference_table(rated.preferences, table, rated.questions) if rated.preferences else None,
+        tuple(Path(name) for source in sources for name in source.sets)
+        + options.ratings
+        + (() if options.scorer is None else (options.scorer,)),
+        ", ".join(map(str, rated.preference_files)),
+        f"--scorer {options.scorer}" if options.scorer else f"--metric {options.metric}" if options.metric else "",
+        database if len(stored) == len(sources) else None,
+        stored,
+    )
+
+
+def _select_level(
+    sources: Sequence[AnswerTable], database: "Database | None", options: VersionOptions
+) -> tuple[list[AnswerTable], "RatedLevel | None", list[str]]:
+    """The versions at the level that is compared, with all ratings of their answers; the level; and notes."""
     _check_names([source.name for source in sources])
     for source in sources:
         if not source.samples:
@@ -297,7 +335,36 @@ def _read(
     for version in versions:
         if not version.samples:
             raise UsageError(f"{version.name} has no {level or 'answer'}; leave --level out")
-    answers, pairing_notes = pair_versions(versions, is_one_source=bool(options.by))
+    notes = _describe_unfinished(sources) + ([f"The versions are {level_note}."] if level_note else [])
+    return versions, level, notes
+
+
+def _pair(versions: Sequence[AnswerTable], options: VersionOptions) -> tuple[list[PairedAnswer], list[str]]:
+    """The answers that take part, and how they were paired."""
+    answers, notes = pair_versions(versions, is_one_source=bool(options.by))
+    names = [version.name for version in versions]
+    return answers, [*notes, *_describe_same(names, answers), *_describe_empty(names, answers)]
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What people said of the answers that take part."""
+
+    ratings: VersionRatings
+    preferences: list[Preference]
+    questions: Mapping[str, tuple[int, ...]]  # the questions by what a preference may call them
+    preference_files: list[Path]
+    notes: tuple[str, ...]
+
+
+def _rate(
+    sources: Sequence[AnswerTable],
+    versions: Sequence[AnswerTable],
+    answers: Sequence[PairedAnswer],
+    database: "Database | None",
+    options: VersionOptions,
+) -> _Judged:
+    """The ratings and preferences of the answers: their own, those of the rating page, and those of files."""
     by = options.by.partition("=")[0]
     of_preferences = [file for file in options.ratings if is_preference_file(file)]
     questions = number_questions(answers, [version.name for version in versions])
@@ -306,27 +373,34 @@ def _read(
     if not files and not preferences and options.scorer is None and options.metric is None:
         _check_pair_ratings(versions)
     ratings = rate_versions(versions, answers, database=database, files=files, scale=options.scale, by=by)
-    rated = sum(not math.isnan(mean) for mean in ratings.means)
+    notes = (*ratings.notes, *preference_notes)
+    return _Judged(_with_agreed(ratings, answers), preferences, questions, of_preferences, notes)
+
+
+def _measure(
+    versions: Sequence[AnswerTable], answers: Sequence[PairedAnswer], rated: _Judged, options: VersionOptions
+) -> tuple[VersionTable, str, list[str], list[str]]:
+    """The table that is decided on, what decides, and notes: on the metrics, and on what does not count beside them."""
+    ratings = rated.ratings
     measure = choose_measure(
         versions,
         scorer=options.scorer,
         metric=options.metric,
-        rated_share=rated / len(answers),
-        has_preferences=bool(preferences),
+        rated_share=sum(not math.isnan(mean) for mean in ratings.means) / len(answers),
+        has_preferences=bool(rated.preferences),
         problem=ratings.problem,
         has_default=options.has_default,
     )
-    means, has_scores, fitted_notes = _separate_fitted(
-        [version.name for version in versions], answers, ratings, measure
-    )
+    names = tuple(version.name for version in versions)
+    means, has_scores, fitted_notes = _separate_fitted(names, answers, ratings, measure)
     score_scale = _find_score_scale(answers, measure)
     scale, scale_notes = _find_scale(ratings, measure, score_scale)
     others = [name for name in common_metrics(versions) if name != measure.name]
     table = VersionTable(
-        versions=tuple(version.name for version in versions),
+        versions=names,
         version=_numbers([answer.version for answer in answers]),
         question=_numbers([answer.question for answer in answers]),
-        group=_number_groups(answers),
+        group=_numbers(number_groups(answers)),
         scores=_column(answers, measure.values if has_scores else ()),
         ratings=_array(means if not scale_notes else [math.nan] * len(answers)),
         text=_numbers([answer.text for answer in answers]),
@@ -334,38 +408,8 @@ def _read(
         others={name: _column(answers, orient(versions, name)) for name in others},
         score_scale=score_scale,
     )
-    all_notes = (
-        *notes,
-        *_describe_unfinished(sources),
-        *([f"The versions are {level_note}."] if level_note else []),
-        *pairing_notes,
-        *_describe_same(table.versions, answers),
-        *_describe_empty(table.versions, answers),
-        *measure.notes,
-        *_describe_missing(table.others),
-        *ratings.notes,
-        *preference_notes,
-        *fitted_notes,
-        *scale_notes,
-    )
-    runs = {} if options.by else {source.name: source.run for source in sources if source.run is not None}
-    stored = {source.name: source.run for source in sources if source.run is not None}
-    stored = {name: f"{run} {level or ''} {by}{f'={name}' if by else ''}".strip() for name, run in stored.items()}
-    return VersionReading(
-        table,
-        tuple(answers),
-        measure.name if has_scores else "",
-        all_notes,
-        runs,
-        make_preference_table(preferences, table, questions) if preferences else None,
-        tuple(Path(name) for source in sources for name in source.sets)
-        + options.ratings
-        + (() if options.scorer is None else (options.scorer,)),
-        ", ".join(map(str, of_preferences)),
-        f"--scorer {options.scorer}" if options.scorer else f"--metric {options.metric}" if options.metric else "",
-        database if len(stored) == len(sources) else None,
-        stored,
-    )
+    notes = [*measure.notes, *_describe_missing(table.others)]
+    return table, measure.name if has_scores else "", notes, [*fitted_notes, *scale_notes]
 
 
 def _check_pair_ratings(versions: Sequence[AnswerTable]) -> None:
@@ -392,6 +436,18 @@ def _check_names(names: Sequence[str]) -> None:
             raise UsageError(
                 f"{name} is named more than once; name two different runs, or give each a name of its own (A={name})"
             )
+
+
+def _with_agreed(ratings: VersionRatings, answers: Sequence[PairedAnswer]) -> VersionRatings:
+    """The ratings with what the team agreed on instead of its raters' mean, of the same answer in all versions."""
+    agreed: dict[tuple[int, int], float] = {}
+    for answer in answers:
+        rating, scale = agreed_rating(answer.sample), (answer.sample.rating_min, answer.sample.rating_max)
+        if rating is not None and scale == ratings.scale:
+            agreed.setdefault((answer.question, answer.text), rating)
+    keys = [(answer.question, answer.text) for answer in answers]
+    means = (agreed.get(key, mean) for key, mean in zip(keys, ratings.means, strict=True))
+    return replace(ratings, means=tuple(means))
 
 
 def _separate_fitted(
@@ -547,26 +603,8 @@ def _array(numbers: Sequence[float]) -> "Floats":
     return np.array(numbers, dtype=float)
 
 
-def _number_groups(answers: Sequence[PairedAnswer]) -> "Places":
-    """The group of each answer; all answers to one question are of the group of the first that has a group."""
-    names: dict[int, str] = {}
-    for answer in answers:
-        sample = answer.sample
-        if sample.source != sample.id:
-            names.setdefault(answer.question, f"group {sample.source}")
-    numbers: dict[str, int] = {}
-    return _numbers(
-        [
-            numbers.setdefault(names.get(answer.question, f"question {answer.question}"), len(numbers))
-            for answer in answers
-        ]
-    )
-
-
 def _column(answers: Sequence[PairedAnswer], values: Sequence[Mapping[str, float]]) -> "Floats":
-    return _array(
-        [values[answer.version].get(answer.sample.id, math.nan) if values else math.nan for answer in answers]
-    )
+    return _array(list_values(answers, values) if values else [math.nan] * len(answers))
 
 
 def _own_text(sample: Sample) -> str:

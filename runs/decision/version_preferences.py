@@ -11,6 +11,7 @@ from ...eval_sets.preference_reading import read_preferences
 from ...eval_sets.version_column import question_id
 from ...text.wording import count_of, verb_of
 from ..answers.pairing import PairedAnswer
+from ..answers.rating_join import rater_key
 from ..answers.table import AnswerTable
 from ..ratings.rated_pairs import SAME_ANSWER, store_preferences
 from .pair_source import name_versions
@@ -68,7 +69,7 @@ def _key(row: Preference, questions: Mapping[str, tuple[int, ...]]) -> Hashable:
     """What is the same of one rater's choices between the same answers; None where nobody knows who chose."""
     if not row.rater and row.reason != SAME_ANSWER:
         return None
-    return questions.get(row.question, row.question), frozenset((row.first, row.second)), row.rater
+    return questions.get(row.question, row.question), frozenset((row.first, row.second)), rater_key(row.rater)
 
 
 def number_questions(answers: Sequence[PairedAnswer], names: Sequence[str]) -> dict[str, tuple[int, ...]]:

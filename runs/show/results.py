@@ -99,7 +99,9 @@ class Results(AnswerTable):
 
     def summary(self, *, by_language: bool = False, has_agreement: bool = True) -> list[MetricSummary]:
         """The mean, coverage and (`has_agreement`) correlation with the rating, per metric, or language and metric."""
-        return summarise(self, by_language=by_language, has_agreement=has_agreement)
+        if by_language:
+            return summarise(self, part_of=lambda sample: sample.language, has_agreement=has_agreement)
+        return summarise(self, has_agreement=has_agreement)
 
     def worst(self, n: int = 5, metric: str | None = None) -> "Results":
         """Returns the results of the worst answers, the worst first; those with the best score are not among them.
@@ -295,11 +297,6 @@ class Results(AnswerTable):
 def read_results(store: Store, run: RunRow, *, has_evidence: bool = True) -> Results:
     """Reads a run, all of it once; without evidence and usage it is small, and enough for all figures."""
     return Results.read(store, run, ("evidence", "usage") if has_evidence else ()).with_ratings(store.database)
-
-
-def shares_left_out(results: Results) -> dict[str, float | None]:
-    """The share of the answers' sentences that each metric did not judge; None of one that splits nothing."""
-    return {summary.name: summary.left_out for summary in results.summary(has_agreement=False)}
 
 
 def find_missing_scores(results: Results) -> Iterator[Paragraph]:

@@ -12,9 +12,8 @@ from ...presentation.charts import Histogram, draw_histogram
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, ResultTable, TableCell, tabulate
 from ...presentation.verdict import Verdict
-from ..answers.summary import MetricSummary
+from ..answers.summary import MetricReport, MetricSummary, summarise
 from ..store.store import Store
-from .metric_report import MetricReport, ScoreOfGroup, report_metric
 from .results import Results, read_results
 from .run_report import name_run, run_verdict
 from .run_tables import LEFT_OUT
@@ -55,13 +54,13 @@ def compute_figures(store: Store, run: str) -> RunFigures:
     row = store.run(run)
     results = read_results(store, row, has_evidence=False)
     summaries = results.summary()
-    whole = _report_parts(results, summaries, lambda _: "").get("not said", ())
+    whole = _report_parts(results, lambda _: "").get("not said", ())
     groups, more_groups = _worst_groups(results, [metric.metric for metric in whole])
     return RunFigures(
         verdict=run_verdict(results, summaries, row.plan.metrics, name_run(store, row.id)),
         metrics=whole,
-        languages=_several(_report_parts(results, (), lambda sample: sample.language)),
-        message_types=_several(_report_parts(results, (), lambda sample: sample.message_type)),
+        languages=_several(_report_parts(results, lambda sample: sample.language)),
+        message_types=_several(_report_parts(results, lambda sample: sample.message_type)),
         groups=groups,
         more_groups=more_groups,
         spreads=tuple(_draw_spreads(results)),
@@ -74,23 +73,12 @@ def _several(parts: Mapping[str, tuple[MetricReport, ...]]) -> Mapping[str, tupl
     return parts if len(parts) > 1 else {}
 
 
-def _report_parts(
-    results: Results, summaries: Sequence[MetricSummary], part_of: Callable[[Sample], str | None]
-) -> Mapping[str, tuple[MetricReport, ...]]:
+def _report_parts(results: Results, part_of: Callable[[Sample], str | None]) -> Mapping[str, tuple[MetricReport, ...]]:
     """One row per metric, in the plan's order, by part of the answers."""
-    left_out = {summary.name: summary.left_out for summary in summaries}
-    parts: dict[str, dict[str, list[ScoreOfGroup]]] = defaultdict(lambda: defaultdict(list))
-    for name, metric, score in results.rows():
-        sample = results.samples[name]
-        parts[part_of(sample) or ""][metric].append((score.value, score.status, sample.source))
-    return {
-        part or "not said": tuple(
-            report_metric(metric, parts[part][metric], left_out=left_out.get(metric))
-            for metric in results.metrics
-            if metric in parts[part]
-        )
-        for part in sorted(parts)
-    }
+    parts: dict[str, list[MetricReport]] = defaultdict(list)
+    for summary in summarise(results, part_of=part_of, has_agreement=False, has_interval=True):
+        parts[summary.part or "not said"].append(MetricReport.of(summary))
+    return {part: tuple(rows) for part, rows in parts.items()}
 
 
 def _worst_groups(results: Results, metrics: Sequence[str]) -> tuple[tuple[GroupFigures, ...], int]:

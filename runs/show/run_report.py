@@ -98,7 +98,7 @@ def run_block(
     if by_language:
         by_part = results.summary(by_language=True)
         for language in languages:
-            rows = [summary for summary in by_part if summary.language == language]
+            rows = [summary for summary in by_part if summary.part == language]
             parts.append(summary_table(f"Language: {language or 'not said'}", rows, is_detailed=is_detailed))
     elif len(languages) > 1:
         listed = ", ".join(filter(None, languages))
@@ -205,7 +205,7 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
     languages: dict[str, dict[str, Any]] = {}
     summaries = results.summary()
     for summary in results.summary(by_language=True):
-        languages.setdefault(summary.language, {})[summary.name] = summary.as_json()
+        languages.setdefault(summary.part, {})[summary.name] = summary.as_json()
     return {
         "run": run.id,
         "verdict": run_verdict(results, summaries, run.plan.metrics, name_run(store, run.id)).as_json(),

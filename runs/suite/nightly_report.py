@@ -11,10 +11,10 @@ from ...metrics import Score
 from ...presentation import verdict as presentation_verdict
 from ...presentation.texts import one_line
 from ...text.wording import Phrase, phrase
+from ..answers.summary import MetricReport, MetricSummary, summarise
 from ..decision.compare import RunComparison
-from ..show.metric_report import MetricReport, report_metric
 from ..show.predicted_rating import PredictedRating, predict_mean_rating
-from ..show.results import Results, read_results, shares_left_out
+from ..show.results import read_results
 from .gates import COMPARED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
@@ -213,7 +213,8 @@ def report_run(
     """Returns the report of one run."""
     row = store.run(run)
     results = read_results(store, row, has_evidence=False)
-    left_out = shares_left_out(results)
+    summaries = {summary.name: summary for summary in summarise(results, has_agreement=False, has_interval=True)}
+    changes = {difference.metric: difference.paired for difference in comparison.overall} if comparison else {}
     failures = [(name, score.reason) for name, _, score in results.rows() if score.status == "failed"]
     report = RunReport(
         run=run,
@@ -226,7 +227,11 @@ def report_run(
         compared_with=None if comparison is None else comparison.a,
         predicted_rating=predict_mean_rating(results, row.plan.metrics),
         metrics=tuple(
-            _report_metric(results, metric, comparison, left_out.get(metric), asked=metric in row.plan.metrics)
+            MetricReport.of(
+                summaries.get(metric) or MetricSummary.of_nothing(metric),
+                asked=metric in row.plan.metrics,
+                change=changes.get(metric),
+            )
             for metric in row.plan.all_metrics
         ),
     )
@@ -243,34 +248,6 @@ def report_run(
             "changed": tuple(_report_sample(store, comparison, *change) for change in changed),
             "newly_failing": tuple(_report_sample(store, comparison, *change) for change in failing[:_MOST_FAILING]),
             "more_newly_failing": max(0, len(failing) - _MOST_FAILING),
-        }
-    )
-
-
-def _report_metric(
-    results: Results,
-    metric: str,
-    comparison: RunComparison | None,
-    left_out: float | None,
-    *,
-    asked: bool,
-) -> MetricReport:
-    scores = [
-        (score.value, score.status, results.samples[name].source)
-        for name, scored, score in results.rows()
-        if scored == metric
-    ]
-    report = report_metric(metric, scores, left_out=left_out, asked=asked)
-    change = next((row for row in comparison.overall if row.metric == metric), None) if comparison else None
-    if change is None:
-        return report
-    paired = change.paired
-    return report.model_copy(
-        update={
-            "change": paired.value,
-            "change_low": paired.low,
-            "change_high": paired.high,
-            "change_p": paired.p,
         }
     )
 

@@ -87,7 +87,11 @@ def test_samples_that_cannot_be_paired_are_told(assay, set_file):
     assert report["samples"] == 4
     changed(path, lambda row: row.update(id=f"x{row['id']}"))
     third = assay("run", path, "--metrics", "token_overlap", "--json").json["run"]
-    assert "no sample in common" in assay("show", "changes", first, third, code=2).err
+    by_question = assay("show", "changes", first, third, "--json", code=0).json  # as decide pairs them
+    assert (by_question["samples"], by_question["paired_by_question"], by_question["metrics"][0]["n"]) == (5, 5, 5)
+    changed(path, lambda row: row.update(user_input=f"And {row['user_input']}"))
+    fourth = assay("run", path, "--metrics", "token_overlap", "--json").json["run"]
+    assert "no sample in common" in assay("show", "changes", first, fourth, code=2).err
 
 
 @pytest.fixture
@@ -129,3 +133,34 @@ def test_estimate_and_meta_say_one_mean(assay, scores):
     ]
     ends = ("value", "low", "high")
     assert [estimated[f"bad_{name}"] for name in ("share", "low", "high")] == [meta["bad_share"][name] for name in ends]
+
+
+def test_changes_say_of_a_metric_what_decide_says(assay, set_file):
+    """The rows of B are in another order and two are missing; the answers of each two samples are of one group."""
+
+    def rate(row):
+        row.update(rating=1 + int(row["id"][1:]) % 5, group=f"g{int(row['id'][1:]) // 2}")
+
+    path = changed(set_file(16), rate)
+    first = assay("run", path, "--metrics", "token_overlap,answer_length", "--json", code=0).json["run"]
+    rows = changed(path, flowers_for_s1_and_s4).read_text(encoding="utf-8").splitlines()
+    path.write_text("".join(f"{row}\n" for row in rows[:1:-1]), encoding="utf-8")
+    second = assay("run", path, "--metrics", "token_overlap,answer_length", "--json", code=0).json["run"]
+    changes = assay("show", "changes", first, second, "--json", code=0).json["metrics"]
+    decided = assay("decide", first, second, "--json", code=0).json["others"]
+    figures = ("difference", "low", "high", "p")
+    by_metric = {row["metric"]: [row[figure] for figure in figures] for row in changes}
+    assert {row["metric"]: [row[figure] for figure in figures] for row in decided} == by_metric
+    assert any(row["p"] is not None and row["difference"] for row in decided)
+
+
+def test_a_question_that_was_answered_several_times_counts_once(assay, tmp_path):
+    """Without ids each of five questions was asked three times: their means differ by 1 of 2 words, in each by 0.5."""
+    runs = []
+    for name, answer in (("a", "Yes"), ("b", "Yes indeed")):
+        rows = [{"question": f"Q{n % 5}?", "answer": answer, "context": "Yes", "group": n % 5} for n in range(15)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        run = assay("run", f"{name}.jsonl", "--metrics", "rouge_l_precision", "--json", code=0).json["run"]
+        runs.append(run)
+    row = assay("show", "changes", *runs, "--json", code=0).json["metrics"][0]
+    assert (row["n"], row["mean_a"], row["mean_b"], row["difference"]) == (5, 1, 0.5, -0.5)

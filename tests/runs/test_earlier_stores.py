@@ -40,7 +40,7 @@ def test_ratings_are_of_the_same_answer_whatever_its_id(store):
     assert (rated.ratings, rated.rating) == ({"ada": 4.0, "bob": 2.0}, 3.0)
     assert rated.metadata == {"rating_reasons": {"ada": "clear"}, "wrong_sentences": {"ada": ["Yes, 0."]}}
     assert joined.samples["other"].ratings == {}  # q0 is among these: what was said of it is of it alone
-    assert joined.note == "ratings: 1 of the rating page by ada, bob on 1 to 5"
+    assert joined.note == "ratings: 1 of the rating page by ada, bob on 1 to 5, of which 1 is what the team agreed on"
     alone = join_ratings(store.database, {"other": answer("other", 0)}).samples["other"]
     assert (alone.ratings, alone.rating) == ({"ada": 4.0, "bob": 2.0}, 3.0)
     assert {(one.rater, one.value) for one in ratings_of_answers(store.database, [answer("x", 1)])} == {("ada", None)}

@@ -41,7 +41,8 @@ def rows(metric, values, ratings, language="en"):
 def summarise(score_rows, directions, *, by_language=False):
     samples = {sample.id: sample for sample, *_ in score_rows}
     table = AnswerTable(directions, samples, {sample.id: {metric: score} for sample, metric, score in score_rows})
-    return summarise_table(table, by_language=by_language)
+    part_of = (lambda sample: sample.language) if by_language else (lambda _: "")
+    return summarise_table(table, part_of=part_of)
 
 
 def test_mean_coverage_and_correlation_over_what_is_scored():
@@ -78,11 +79,11 @@ def test_nothing_scored_has_no_mean_and_no_nan():
 
 def test_languages_stand_apart_and_together():
     score_rows = rows("m", [0.0, 1.0], [0.0, 1.0], "nl") + rows("m", [0.5], [0.5], "en")
-    assert [(s.language, s.n, s.mean) for s in summarise(score_rows, {"m": True}, by_language=True)] == [
+    assert [(s.part, s.n, s.mean) for s in summarise(score_rows, {"m": True}, by_language=True)] == [
         ("en", 1, 0.5),
         ("nl", 2, 0.5),
     ]
-    assert [(s.language, s.n) for s in summarise(score_rows, {"m": True})] == [("", 3)]
+    assert [(s.part, s.n) for s in summarise(score_rows, {"m": True})] == [("", 3)]
 
 
 def test_a_metric_that_loses_to_a_baseline_says_to_which():
