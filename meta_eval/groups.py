@@ -27,6 +27,8 @@ FEWEST_RATED = 10
 """With fewer rated answers nothing is said of the mean rating of others."""
 FEWEST_TO_CHOOSE = 20
 """With fewer rated answers no metric is named as one to trust, and none are combined."""
+ENOUGH_PAIRED = 0.5
+"""The share of the questions of the version with the fewest that two versions share to be compared by pairs."""
 _SAME = 1e-9
 _CELLS_PER_BLOCK = 500_000  # about what fits the processor's cache
 _MANY_ITEMS = 20_000

@@ -97,10 +97,13 @@ def _solve(sums: Floats) -> tuple[Floats, Floats]:
         return slope * (1 - n / total), np.asarray(residual_mean(sums[:5], slope) + slope * all_scores / total)
 
 
-def moments(rows: Bools, ratings: Floats, scores: Floats) -> list[Floats | Bools]:
-    """Count, ratings Y, scores f, f^2 and Y f of some rows, 0 elsewhere: a powered mean follows from their sums."""
-    y, f = np.where(rows, ratings, 0.0), np.where(rows, scores, 0.0)
-    return [rows, y, f, f * f, f * y]
+def moments(rows: Bools | Floats, ratings: Floats, scores: Floats) -> list[Floats]:
+    """Count, ratings Y, scores f, f^2 and Y f of some rows, 0 elsewhere: a powered mean follows from their sums.
+
+    Rows that stand for several answers are given as how many.
+    """
+    count, y, f = rows.astype(float), np.where(rows, ratings, 0.0), np.where(rows, scores, 0.0)
+    return [count, count * y, count * f, count * f * f, count * f * y]
 
 
 def residual_mean(sums: Floats, slope: Floats) -> Floats:

@@ -37,6 +37,8 @@ class Look:
     rated: int = 0  # how many ratings there are
     error: float = ERROR  # the error of this look
     intervals: Mapping[tuple[str, str], Interval] = field(default_factory=dict)  # what it says of pairs of versions
+    # what helped the ratings at this look and the earlier ones, "" for nothing: the error holds for one of them
+    measures: tuple[str, ...] = ()
 
     def half_width(self, standard_error: float, degrees: float, *, comparisons: int = 1, sides: int = 2) -> float:
         """Half the width of an interval of one of several comparisons, which hold together (Sidak, 1967)."""

@@ -220,11 +220,20 @@ def _print(
     elif next_file is not None:
         answers = count_of(sum(map(len, to_rate)), "answer")
         questions = count_of(len(to_rate), "question")
+        if decision.basis == "preferences":
+            console.print(
+                Text(f"\nRatings of the {answers} in {next_file} would decide in place of the choices. To choose:")
+            )
+            print_command(console, typed_command("rate", *runs, "--pairs", "--raters", "NAME,NAME"))
+            return
         console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
         print_command(console, typed_command("rate", next_file, "--raters", "NAME,NAME"))
         rated = _unread_name(click.get_current_context().params["ratings"])
         print_command(console, typed_command("rate", "export", "last", "--out", rated))
         print_command(console, _typed_again(runs, "--ratings", rated))
+    elif decision.verdict == "unsettled" and decision.basis == "preferences":
+        console.print(Text("\nTo go on choosing:"))
+        print_command(console, typed_command("rate", *runs, "--pairs", "--raters", "NAME,NAME"))
     elif decision.verdict == "unsettled":
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
         console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}. As a set:"))

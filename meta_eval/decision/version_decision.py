@@ -366,8 +366,13 @@ def _what_settles(decision: Decision) -> Phrase:
         name = "settle_rate_one" if decision.to_rate else "settle_rate"
         version = one_line(decision.to_rate, _LONGEST_NAME)
         return phrase(name, count=round_ratings(more, zeros=0), version=version)
+    unrated = [one.name for one in decision.versions if one.rated < one.n]
     kind = "of_ratings" if needs.answers is None else "of_answers"
-    amount = phrase("of_choices" if decision.basis == "preferences" else kind, count=round_ratings(more, zeros=0))
+    if kind == "of_ratings" and len(unrated) == 1:
+        kind = "of_ratings_of_one"
+    kind = "of_choices" if decision.basis == "preferences" else kind
+    version = one_line(unrated[0], _LONGEST_NAME) if unrated else ""
+    amount = phrase(kind, count=round_ratings(more, zeros=0), version=version)
     if needs.is_equal:
         return phrase("settle_equal", amount=amount, margin=Figure("rating", decision.margin))
     likely = phrase("nothing")

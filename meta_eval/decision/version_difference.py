@@ -8,7 +8,7 @@ from scipy import stats
 
 from ..arrays import Bools, Floats, Places
 from ..estimate import TOO_FEW_GROUPS, Estimate
-from ..groups import FEWEST_GROUPS, effective_degrees, welch_degrees
+from ..groups import ENOUGH_PAIRED, FEWEST_GROUPS, effective_degrees, welch_degrees
 from ..prediction_powered import moments, residual_mean
 from ..sequence import ERROR, ConfidenceSequence, Look
 from .version_table import VersionQuestions, VersionTable
@@ -102,21 +102,27 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
     tuning (PPI++, Angelopoulos, Duchi and Zrnic, 2023); the slope is at least 0. Errors come from leaving out one group
     at a time. Where every answer is rated, this is the paired t test over groups with their effective number.
 
-    Versions that share no question are compared unpaired.
+    Versions that share less than half of the questions of the one with the fewest are compared unpaired, by the means
+    of all their answers; leaving out a question takes it from both.
     """
     has = [questions.has[:, place] for place in (first, second)]
-    is_paired = bool((has[0] & has[1]).any())
-    asked = [has[0] & has[1]] * 2 if is_paired else has
-    changed = [rows & ~questions.is_alike(first, second) for rows in asked]
+    shared = has[0] & has[1]
+    is_paired = bool(shared.any() and shared.sum() >= ENOUGH_PAIRED * min(rows.sum() for rows in has))
+    asked = [shared] * 2 if is_paired else has
+    changed = [rows & ~questions.is_alike(first, second) for rows in asked] if is_paired else has
     ratings = [questions.ratings[:, place] for place in (first, second)]
     scores = [questions.scores[:, place] for place in (first, second)]
     known = [rows & ~np.isnan(values) for rows, values in zip(changed, ratings, strict=True)]
-    both, either = known[0] & known[1], known[0] | known[1]
+    both, either = known[0] & known[1] & is_paired, known[0] | known[1]
+    answers, rated_answers = (
+        [np.ones_like(counts[:, place]) if is_paired else counts[:, place] for place in (first, second)]
+        for counts in (questions.answers, questions.rated)
+    )
     columns = [
         *moments(both, ratings[1] - ratings[0], scores[1] - scores[0]),
-        *moments(known[0] & ~both, ratings[0], scores[0]),
-        *moments(known[1] & ~both, ratings[1], scores[1]),
-        *(part for rows, values in zip(changed, scores, strict=True) for part in (rows, np.where(rows, values, 0.0))),
+        *moments((known[0] & ~both) * rated_answers[0], ratings[0], scores[0]),
+        *moments((known[1] & ~both) * rated_answers[1], ratings[1], scores[1]),
+        *(part for own in zip(changed, answers, scores, strict=True) for part in _count_and_sum(*own)),
         asked[0] | asked[1],
         changed[0] | changed[1],
     ]
@@ -249,7 +255,7 @@ def _degrees(influence: Floats, parts: Sequence[Bools], group: Places) -> float:
 
 
 def estimate_mean(questions: VersionQuestions, version: int) -> GroupEstimate:
-    """Estimates the mean rating of a version over its questions, with the help of its scores.
+    """Estimates the mean rating of a version over its answers, with the help of its scores.
 
     Questions that the versions answer differently and those that all answer alike are two strata (Cochran, 1977),
     because raters are asked for the former only; where fewer than five groups of the latter are rated, both are one.
@@ -259,10 +265,17 @@ def estimate_mean(questions: VersionQuestions, version: int) -> GroupEstimate:
     if not knows_level(questions, version):
         strata = [has, np.zeros_like(has)]
     known = [rows & ~np.isnan(ratings) for rows in strata]
-    columns = [part for rows in known for part in moments(rows, ratings, scores)]
-    columns += [part for rows in strata for part in (rows, np.where(rows, scores, 0.0))]
+    answers, rated = questions.answers[:, version], questions.rated[:, version]
+    columns = [part for rows in known for part in moments(rows * rated, ratings, scores)]
+    columns += [part for rows in strata for part in _count_and_sum(rows, answers, scores)]
     value, influence = _leave_one_out(_sum_groups(columns, questions.group), _solve_mean)
     return GroupEstimate(value, influence, _degrees(influence, [known[0] | known[1]], questions.group))
+
+
+def _count_and_sum(rows: Bools, answers: Places, scores: Floats) -> tuple[Floats, Floats]:
+    """How many answers each of some rows stands for, and the sum of their scores; 0 elsewhere."""
+    count = (rows * answers).astype(float)
+    return count, count * np.where(rows, scores, 0.0)
 
 
 def _solve_mean(sums: Floats) -> Floats:

@@ -73,6 +73,8 @@ class VersionQuestions:
     has: Bools  # which version answered which question, (questions, versions)
     first_text: Places  # the smallest and the largest number of its answers to it
     last_text: Places
+    answers: Places  # how many answers each version gave to it, and how many of these are rated
+    rated: Places
     ratings: Floats  # mean ratings; NaN where none is rated
     scores: Floats  # mean scores; the mean of all stands in for what has none
     group: Places  # the group of each question, from 0 without gaps, (questions,)
@@ -103,6 +105,8 @@ class VersionQuestions:
             (last >= 0).reshape(count, versions),
             first.reshape(count, versions),
             last.reshape(count, versions),
+            np.bincount(cell, minlength=count * versions).reshape(count, versions),
+            np.bincount(cell[~np.isnan(ratings)], minlength=count * versions).reshape(count, versions),
             mean_by(cell, ratings, count * versions).reshape(count, versions),
             np.where(np.isnan(means), known.mean() if len(known) else 0.0, means),
             np.unique(group, return_inverse=True)[1].ravel(),
@@ -117,7 +121,8 @@ class VersionQuestions:
 
     def by_score_alone(self) -> "VersionQuestions":
         """The same with the scores in place of the ratings, which nothing corrects."""
-        return replace(self, ratings=np.where(self.has, self.scores, np.nan), scores=np.zeros_like(self.scores))
+        ratings = np.where(self.has, self.scores, np.nan)
+        return replace(self, ratings=ratings, rated=self.answers, scores=np.zeros_like(self.scores))
 
     def is_alike(self, first: int, second: int) -> Bools:
         """Which questions two versions both answered with one and the same text, (questions,)."""

@@ -11,11 +11,10 @@ from ...eval_sets.conversation import asked_text
 from ...eval_sets.message import turn_id
 from ...eval_sets.opening_question import opening_question
 from ...eval_sets.version_column import question_id
+from ...meta_eval.groups import ENOUGH_PAIRED
 from ...text.wording import count_of, verb_of
 from .table import AnswerTable
 
-_ENOUGH_PAIRED = 0.5
-"""A way of pairing counts that pairs this share of the answers of the version with the fewest."""
 Keys = Sequence[Mapping[str, Hashable]]
 """By version, the question of each answer."""
 
@@ -129,17 +128,23 @@ def pair_versions(
     ways = [("id", _by_question_id(versions) if is_one_source else _by_id(versions))]
     ways += [("question", _by_text(versions, asked_text)), ("question", _by_text(versions, opening_question))]
     ways.append(("group", _by_group(versions)))
-    shares = [_share_paired(versions, keys) for _, keys in ways]
-    best = next((place for place, share in enumerate(shares) if share >= _ENOUGH_PAIRED), shares.index(max(shares)))
+    shares = [_share_paired(keys) for _, keys in ways]
+    best = next((place for place, share in enumerate(shares) if share >= ENOUGH_PAIRED), shares.index(max(shares)))
     way, keys = ways[best]
     if way == "id":
         keys = _join_repeated(versions, keys)
     notes = []
     shared = _shared(keys)
-    if not shared:
+    if shares[best] < ENOUGH_PAIRED:
+        questions = len({key for of_version in keys for key in of_version.values()})
+        which = (
+            f"have {len(shared)} of {count_of(questions, 'question')} in common"
+            if shared
+            else "answered other questions"
+        )
         notes.append(
-            "The versions answered other questions, and are compared unpaired: a difference between them may be one "
-            "of their questions."
+            f"The versions {which}, and are compared unpaired, by the means of all their answers: a difference between "
+            "them may be one of their questions."
         )
     elif way == "group":
         notes.append(
@@ -242,12 +247,11 @@ def _shared(keys: Keys) -> set[Hashable]:
     return {key for key, count in counts.items() if count > 1}
 
 
-def _share_paired(versions: Sequence[AnswerTable], keys: Keys) -> float:
-    """The share of the version with the fewest answers that has a partner in another."""
+def _share_paired(keys: Keys) -> float:
+    """The share of the questions of the version with the fewest that another version answered too."""
     shared = _shared(keys)
-    fewest = min(range(len(versions)), key=lambda place: len(versions[place].samples))
-    paired = sum(key in shared for key in keys[fewest].values())
-    return paired / max(1, len(keys[fewest]))
+    fewest = min((set(of_version.values()) for of_version in keys), key=len)
+    return len(fewest & shared) / max(1, len(fewest))
 
 
 def _describe_clashes(versions: Sequence[AnswerTable], keys: Keys) -> list[str]:

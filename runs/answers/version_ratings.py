@@ -89,6 +89,9 @@ class VersionRatings:
     scale: Scale | None  # their scale; None where nothing is rated
     notes: tuple[str, ...]  # which ratings count and which do not
     problem: str = ""  # why none counts though there are some; "" otherwise
+    # the answers, by question and text, whose ratings name no rater: with those of people who are named they compare
+    # only where these rate them too
+    unnamed: frozenset[tuple[int, int]] = frozenset()
 
 
 def rate_versions(
@@ -129,7 +132,12 @@ def rate_versions(
     by_answer = merge_spellings(by_answer)
     means, rater_notes = _average(versions, answers, by_answer)
     shared = _describe_shared(versions, answers, by_answer)
-    return VersionRatings(tuple(means), own_scale, (*notes, *shared, *rater_notes))
+    unnamed = frozenset(
+        (answer.question, answer.text)
+        for answer in answers
+        if set(by_answer.get((answer.version, answer.sample.id), ())) == {FILE}
+    )
+    return VersionRatings(tuple(means), own_scale, (*notes, *shared, *rater_notes), unnamed=unnamed)
 
 
 def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None, str]:

@@ -94,6 +94,7 @@ class VersionReading:
     # the store that keeps the looks, and what each version is called there; None where none of them is kept
     database: "Database | None" = None
     stored: Mapping[str, str] = field(default_factory=dict)
+    unnamed: frozenset[tuple[int, int]] = frozenset()  # as in `VersionRatings`
 
 
 def decide(
@@ -192,6 +193,8 @@ def decide_reading(
         reading.table, reading.preferences, margin=margin, measure=reading.measure, seed=seed, looks=past
     )
     if reading.database is not None and decision.look is not None:
+        measures = (*(measure for look in past if isinstance(look, Look) for measure in look.measures), reading.measure)
+        decision = replace(decision, look=replace(decision.look, measures=tuple(dict.fromkeys(measures))))
         keep_look(reading.database, reading.stored, decision.look)
     has_scores = not all(map(math.isnan, reading.table.scores.tolist()))
     is_unused = reading.asked and has_scores and decision.basis == "ratings"
@@ -319,6 +322,7 @@ def _read(
         f"--scorer {options.scorer}" if options.scorer else f"--metric {options.metric}" if options.metric else "",
         database if len(stored) == len(sources) else None,
         stored,
+        rated.ratings.unnamed,
     )
 
 
@@ -540,7 +544,8 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
     """Lists what to rate next: questions whose answers differ, are not all rated and not all compared, drawn at random.
 
     Returns:
-        By question its unrated answers, each text once.
+        By question its unrated answers, each text once; and those that nobody who is named rated, since ratings of
+        other raters can be compared only where they rated these too.
     """
     questions: dict[int, dict[int, PairedAnswer]] = {}
     rated: set[tuple[int, int]] = set()
@@ -552,13 +557,13 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
             rated.add((answer.question, answer.text))
     compared = _find_compared(reading.preferences)
     is_paired = any(len(answered) > 1 for answered in by_version.values())
-    open_questions = [
-        [answer.sample for text, answer in texts.items() if (question, text) not in rated]
+    candidates = [
+        [answer.sample for text, answer in texts.items() if (question, text) not in rated - reading.unnamed]
         for question, texts in questions.items()
-        if not by_version[question].keys() <= compared.get(question, set())
+        if any((question, text) not in rated for text in texts)
+        and not by_version[question].keys() <= compared.get(question, set())
         and (len(set(map(frozenset, by_version[question].values()))) > 1 or not is_paired)
     ]
-    candidates = [unrated for unrated in open_questions if unrated]
     return random.Random(seed).sample(candidates, min(most, len(candidates)))
 
 

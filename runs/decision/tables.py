@@ -15,7 +15,7 @@ from ...metrics.specification import ALL_BASELINES, UNDIRECTED
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from ...presentation.verdict import Verdict
-from ...text.wording import count_of, phrase
+from ...text.wording import count_of, list_first, phrase
 from ..answers.table import AnswerTable
 from ..show.results import score_as_json
 from .compare import Difference, DifferenceKind, RunComparison
@@ -141,11 +141,15 @@ def look_sentence(decision: Decision) -> str:
     look = decision.look
     if look is None:
         return "It holds at any number of looks." if decision.basis in _OF_RATERS else ""
+    others = [measure or "ratings alone" for measure in look.measures if measure != decision.measure]
+    tried = (
+        f" {list_first(others, 3)} decided before: 5% is the error of one measure, named beforehand." if others else ""
+    )
     if look.number == 1 and look.share == 1:
-        return ""
+        return tried.strip()
     which = "the first look at these versions" if look.number == 1 else f"look {look.number} at these versions"
     known = f"{Figure('share', look.share)} of what all ratings would say"
-    return f"This is {which}, with {known}: it errs in {100 * look.error:.2g}% of cases, all looks in 5%."
+    return f"This is {which}, with {known}: it errs in {100 * look.error:.2g}% of cases, all looks in 5%.{tried}"
 
 
 def rating_unit(decision: Decision) -> str:

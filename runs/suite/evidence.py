@@ -29,7 +29,7 @@ LARGE = 0.15
 """A fall beyond the noise by this share of the metric's range fails however few groups of answers fell."""
 
 _FLIPS = 9999
-_PRIOR_NIGHTS, _MANY = 2, 1e9  # see `_Nights`
+_PRIOR_NIGHTS, _KNOWN_NIGHTS, _PRIOR_VARIANCE, _MANY = 2, 10, 1.5, 1e9  # see `_Nights`
 _MOST_TOGETHER = 0.05  # of the samples: as many as have changed together may do so again
 _KNOWN_CHANGES = 30  # from which on the noise is known, and no rare change has to be feared
 _MOST_OF_FEW = 0.2  # of the range: one of five samples
@@ -379,7 +379,9 @@ class _Nights:
     is the signed root of the likelihood ratio of a change to none, each with the variance that makes it likeliest: with
     V(S) = max(variance by answers, S / N), W the squared deviations of the means within their parts and z^2 the squared
     change over its scale, N log(V(W + z^2) / V(W)) + (W + z^2) / V(W + z^2) - W / V(W), where N is one more than W's
-    degrees of freedom. Two more nights count, as if seen, that vary as the answers explain.
+    degrees of freedom. Two more nights count, as if seen, that vary as the answers explain; and so do those of the
+    first ten that were not seen yet, with one and a half times that variance, as where all answers of a night move
+    alike by .1 to .15 log odds: else a plain fall would pass for the noise of two nights.
     """
 
     variances: "Floats"  # of one run's mean, by its answers
@@ -443,11 +445,18 @@ class _Nights:
 
     @property
     def _size(self) -> "Floats":
-        return self.count + 1 + _PRIOR_NIGHTS
+        return self.count + 1 + _PRIOR_NIGHTS + self._unseen
 
     @property
     def _within(self) -> "Floats":
-        return self.within + _PRIOR_NIGHTS * self.variances
+        return self.within + (_PRIOR_NIGHTS + _PRIOR_VARIANCE * self._unseen) * self.variances
+
+    @property
+    def _unseen(self) -> "Floats":
+        """How many of the first ten nights were not seen yet, less those that always count."""
+        import numpy as np
+
+        return np.maximum(_KNOWN_NIGHTS - _PRIOR_NIGHTS - self.count, 0.0)
 
 
 def _rare_change(sizes: "Places", extent: float, together: float = 0.0) -> float:

@@ -108,6 +108,54 @@ def test_versions_that_share_no_question_are_compared_unpaired(tmp_path):
     assert any("compared unpaired" in note for note in reading.notes)
 
 
+def test_few_questions_in_common_decide_nothing_against_all_other_answers(tmp_path):
+    """A and B share 3 of 10 questions, on which A is rated 4 and B 3; elsewhere A is rated 1 and B 5.
+
+    The means are (3 x 4 + 7 x 1) / 10 = 1.9 and (3 x 3 + 7 x 5) / 10 = 4.4, so that B is 2.5 higher.
+    """
+    other = [sample(f"x{n}", f"Another {n}?", f"new {n}", 5) for n in range(7)]
+    reading = read(tmp_path, version("old", [4] * 3 + [1] * 7), [*version("new", [3] * 3), *other])
+    decision = decide_reading(reading)
+    (row,) = decision.differences
+    assert (round(row.difference, 9), row.left_out) == (2.5, 0)
+    assert [round(one.mean, 9) for one in decision.versions] == [1.9, 4.4]
+    assert any(
+        note.startswith("The versions have 3 of 17 questions in common, and are compared unpaired")
+        for note in decision.notes
+    )
+    half = read(tmp_path, version("old", [4] * 5 + [1] * 5), [*version("new", [3] * 5), *other[:5]])
+    assert decide_reading(half).deciding.difference == -1  # half of the questions: by pairs
+
+
+def test_a_mean_is_over_the_answers_of_a_version_however_often_a_question_is_asked(tmp_path):
+    """Four answers to one question, rated 1, and one to another, rated 5: 9 / 5."""
+    often = [sample(f"a{n}", "Hello?", f"Hi {n}.", 1) for n in range(4)] + [sample("a4", "Open?", "Yes.", 5)]
+    decision = decide_reading(read(tmp_path, often, version("new", [3, 4, 5])))
+    assert round(decision.versions[0].mean, 9) == 1.8
+
+
+def test_answers_whose_ratings_name_nobody_are_rated_again_beside_those_of_the_other_version(tmp_path):
+    """Mia's ratings of B alone would not count beside ratings of A that name no rater: the loop would not end."""
+    old, new = version("old", [3] * 12), version("new", [4] * 6 + [None] * 6)
+    to_rate = list_next(read(tmp_path, old, new), 100)
+    assert sorted(one.response for answers in to_rate for one in answers) == sorted(
+        f"{name} {n}" for name in ("old", "new") for n in range(6, 12)
+    )
+    rated = [one.model_copy(update={"ratings": {"mia": 2 + ("new" in one.response)}}) for one in rating_set(to_rate)]
+    reading = (
+        read(tmp_path, old, new, ratings=(tmp_path / "rated.jsonl",))
+        if write(tmp_path / "rated.jsonl", rated)
+        else None
+    )
+    assert reading is not None and list_next(reading, 100) == []
+    assert by_version(reading, reading.table.ratings) == {"A": [3] * 6 + [2] * 6, "B": [4] * 6 + [3] * 6}
+    named = [one.model_copy(update={"rating": None, "ratings": {"mia": 3}}) for one in old]
+    begun = [one.model_copy(update={"rating": None, "ratings": {"mia": 4} if one.rating else {}}) for one in new]
+    assert {one.response for answers in list_next(read(tmp_path, named, begun), 100) for one in answers} == {
+        f"new {n}" for n in range(6, 12)
+    }
+
+
 def test_turns_of_one_conversation_are_other_questions(tmp_path):
     """Two systems answer the second and the third question of a conversation that is the same for both."""
     texts = ["Free?", "Yes.", "Until when?", "May.", "And then?"]
@@ -353,10 +401,10 @@ def test_what_to_rate_next_is_unrated_and_differs(tmp_path):
     reading = read(tmp_path, old, new)
     assert "The same answer has the same ratings: 1 of B was rated elsewhere." in reading.notes
     to_rate = list_next(reading, 10)
-    assert {one.response for answers in to_rate for one in answers} == {"new 1", "old 5", "new 5"}
+    assert {one.response for answers in to_rate for one in answers} == {"old 1", "new 1", "old 5", "new 5"}
     assert list_next(reading, 1, seed=3) == list_next(reading, 1, seed=3)
     blind = rating_set(to_rate)
-    assert sorted(one.id for one in blind) == ["answer-1", "answer-2", "answer-3"]
+    assert sorted(one.id for one in blind) == [f"answer-{number}" for number in range(1, 5)]
     assert all(one.rating is None and not one.metadata for one in blind)
 
 

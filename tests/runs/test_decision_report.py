@@ -67,7 +67,7 @@ def test_nobody_stands_out_in_an_unsettled_decision_and_it_says_what_settles_it(
     shown = texts(render_decision_report(unsettled))
     assert "about 140 more rated answers of each would, in 8 of 10 cases (90 to 1,300)" in shown
     equal = replace(unsettled, needs=Needs(ratings=140, low=140, high=140, is_equal=True))
-    shows = "about 140 more ratings of each would show that they differ by less than 0.1"
+    shows = "if they are alike, 140 more ratings of each would show it: a difference below 0.1"
     assert shows in texts(render_decision_report(equal))
     assert "nobody can tell how many" in texts(render_decision_report(replace(unsettled, needs=Needs())))
 

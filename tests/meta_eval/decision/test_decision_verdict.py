@@ -51,7 +51,7 @@ def test_what_is_not_settled_says_what_would_settle_it():
     assert lines(beyond)["To settle it"] == "more ratings than you can give"
     equal = decision("unsettled", 0.0, -0.1, 0.1, needs=Needs(answers=350, is_equal=True))
     assert lines(equal)["To settle it"] == (
-        "about 350 more rated answers of each would show that they differ by less than 0.1"
+        "if they are alike, 350 more rated answers of each would show it: a difference below 0.1"
     )
 
 
