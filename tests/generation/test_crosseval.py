@@ -297,6 +297,13 @@ def test_errors_name_what_is_missing_and_what_to_do(assay, crossed, tmp_path):
         load_bot("http://x", lambda _: None, template=tmp_path / "t.json")
 
 
+def test_a_folder_does_not_hide_the_bundled_set_of_its_name(assay, tmp_path):
+    (tmp_path / "leaflets").mkdir()
+    (tmp_path / "silent.py").write_text("def answer(question, pages):\n    return ''\n", encoding="utf-8")
+    done = assay("sets", "crosseval", "leaflets", "--bot", "silent:answer", "--json", code=0)
+    assert done.json["splits"][0]["exchanges"] == 28  # 14 questions, each with either fold
+
+
 ROOT = Path(__file__).parents[2]
 BOT = "benchmarks.extractive_bot:answer"
 
