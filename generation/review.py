@@ -49,7 +49,8 @@ class ReviewSummary:
 
     judged: int  # the number of pairs reviewed, without those whose reviewers disagree
     not_reviewed: int
-    disagreed: int  # the number of pairs whose reviewers have no option in common
+    disagreed: int  # the number of pairs whose reviewers have no option in common; they are in no share
+    disagreed_wrong: int  # of these, the number that somebody marked wrong
     other: int  # the number of judged pairs with a comment and no option
     counts: Mapping[Option, int]  # the number of judged pairs with each option
     # counts / judged with a 95% interval (Wilson), also for `relevant`: pairs that nobody called irrelevant
@@ -129,6 +130,7 @@ def summarise_reviews(samples: Sequence[Sample], reviews: Sequence[Review]) -> R
         judged=len(judged),
         not_reviewed=sum(sample.id not in by_sample for sample in samples),
         disagreed=len(disagreed),
+        disagreed_wrong=sum(any("wrong" in review.options for review in by_sample[name]) for name in disagreed),
         other=sum(not chosen for chosen in options.values()),
         counts=counts,
         shares={

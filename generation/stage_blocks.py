@@ -8,7 +8,7 @@ from typing import Any
 from ..presentation.figure import Figure
 from ..presentation.result_table import Column, Content, Field, Paragraph, ReportBlock, ResultTable, Rows, tabulate
 from ..presentation.texts import one_line
-from ..text.wording import count_of
+from ..text.wording import count_of, list_first
 from .documents import Extraction
 from .folds.fold_search import FoldPlan
 from .folds.leaks import Leaks
@@ -169,6 +169,9 @@ def folds_as_json(plan: FoldPlan, leaks: dict[str, Leaks]) -> dict[str, Any]:
         ],
         "outliers": plan.outliers,
         "dropped": len(plan.before) - len(plan.folds),
+        "left_out": {
+            document: {"left_out": count, "sections": total} for document, (count, total) in plan.left_out.items()
+        },
         "leaks": {name: leak._asdict() for name, leak in leaks.items()},
     }
 
@@ -199,6 +202,8 @@ def folds_block(plan: FoldPlan, leaks: dict[str, Leaks]) -> ReportBlock:
         f"{count_of(plan.outliers, 'outlier')}, "
         f"{len(plan.before) - len(plan.folds)} whose document or page is in more than one fold"
     )
+    whole_first = sorted(plan.left_out.items(), key=lambda row: -row[1][0] / row[1][1])
+    documents = list_first([f"{document} ({count} of {total})" for document, (count, total) in whole_first])
     return ReportBlock(
         (
             ResultTable("Folds (Table 2)", (Column("", "text"), *map(Column, names)), rows),
@@ -209,6 +214,7 @@ def folds_block(plan: FoldPlan, leaks: dict[str, Leaks]) -> ReportBlock:
             ),
             tabulate("", _parts(plan).items(), sizes),
             Paragraph(line),
+            *([Paragraph(f"left out, by document: {documents}")] if documents else []),
             *((_leak_table(leaks), Paragraph(_LEAK_NOTE)) if leaks else ()),
         )
     )

@@ -8,6 +8,7 @@ A page is read from top to bottom:
   is no `assay` is for a shell; `NAME = assay run ...` calls the run NAME in the commands below
 - `<!-- file: NAME -->` writes the block in fences that follows to the file NAME
 - `<!-- not run: REASON -->` excuses the indented block that follows
+- `<!-- error -->` says that the commands of the indented block that follows end in an error; others may not
 - any other indented block is of commands that the reader types, such as `assay run answers.csv`
 """
 
@@ -25,7 +26,7 @@ ANY_LINES = "..."
 _SAME_LINE = 0.6  # as like as this, a line is the same with other figures
 _INDENT = "    "
 _PROMPT = f"{_INDENT}$ "
-_COMMENT = re.compile(r"<!-- (run|file|not run):? ?(.*?)\s*-->\n?", re.DOTALL)
+_COMMENT = re.compile(r"<!-- (run|file|not run|error):? ?(.*?)\s*-->\n?", re.DOTALL)
 _TYPED = re.compile(
     r"(?:\$ )?(?:assay|python|pip|pytest|export|eval|git|make|cd|docker|curl|cp|mkdir|\.|_ASSAY\w+=\S+|#)\s|eval|#"
 )
@@ -43,6 +44,7 @@ class Step:
     name: str = ""
     lines: tuple[int, int] = (0, 0)
     output: tuple[str, ...] = ()
+    shows_error: bool = False
 
 
 class PageError(Exception):
@@ -52,7 +54,7 @@ class PageError(Exception):
 def steps(page):
     """What a page does, in its order."""
     lines = page.splitlines()
-    number, excused = 0, False
+    number, excused, shows_error = 0, False, False
     while number < len(lines):
         line = lines[number]
         if line.startswith("<!-- "):
@@ -67,7 +69,7 @@ def steps(page):
                 end = lines.index("```", number + 1)
                 yield Step("file", "\n".join(lines[number + 1 : end]) + "\n", match[2])
                 number = end + 1
-            excused = match[1] == "not run"
+            excused, shows_error = match[1] == "not run", match[1] == "error"
         elif line.startswith("```"):
             number = lines.index("```", number + 1) + 1
         elif line.startswith(_INDENT) and (
@@ -79,14 +81,14 @@ def steps(page):
             while not lines[end - 1].strip():
                 end -= 1
             if not excused:
-                yield from _block(lines, number, end)
-            number, excused = end, False
+                yield from _block(lines, number, end, shows_error)
+            number, excused, shows_error = end, False, False
         else:
-            excused = excused and not line.strip()
+            excused, shows_error = (mark and not line.strip() for mark in (excused, shows_error))
             number += 1
 
 
-def _block(lines, first, last):
+def _block(lines, first, last, shows_error):
     prompts = [number for number in range(first, last) if lines[number].startswith(_PROMPT)]
     for number in range(first, prompts[0] if prompts else last):
         before = lines[number - 1].rstrip()
@@ -96,7 +98,7 @@ def _block(lines, first, last):
     for start, stop in pairwise([*prompts, last]):
         end = next(number for number in range(stop, start, -1) if lines[number - 1].strip())
         output = tuple(line.removeprefix(_INDENT) for line in lines[start + 1 : end])
-        yield Step("typed", lines[start].removeprefix(_PROMPT), "", (start + 1, end), output)
+        yield Step("typed", lines[start].removeprefix(_PROMPT), "", (start + 1, end), output, shows_error)
 
 
 def is_same(documented, printed):

@@ -104,6 +104,7 @@ def _as_json(summary: "ReviewSummary") -> dict[str, Any]:
         "judged": summary.judged,
         "not_reviewed": summary.not_reviewed,
         "disagreed": summary.disagreed,
+        "disagreed_wrong": summary.disagreed_wrong,
         "other": summary.other,
         "shares": {
             name: {"share": share.value, "low": share.low, "high": share.high} for name, share in summary.shares.items()
@@ -131,9 +132,16 @@ def _review_block(summary: "ReviewSummary", out: Path) -> ReportBlock:
         twice = count_of(agreement.samples, "pair was", "pairs were")
         lines.append(f"{twice} judged twice or more: annotators agree in {full}, in part in {partial}, not in {none}")
     accepted = len(summary.accepted)
+    if disagreed := summary.disagreed:
+        lines.append(
+            f"the shares leave out {count_of(disagreed, 'pair')} whose annotators have no option in common; somebody "
+            f"marked {summary.disagreed_wrong} of them wrong"
+        )
     lines += [
-        f"{summary.not_reviewed} not reviewed, {summary.disagreed} left out by disagreement",
+        f"{count_of(summary.not_reviewed, 'pair')} not reviewed",
         f"{count_of(accepted, 'pair')} marked correct {verb_of(accepted, 'is', 'are')} in {out}",
     ]
-    table = tabulate(f"{count_of(summary.judged, 'pair')} judged", summary.shares.items(), fields)
+    judged = count_of(summary.judged + summary.disagreed, "pair")
+    title = f"{judged} judged" + (f", shares of {summary.judged}" if summary.disagreed else "")
+    table = tabulate(title, summary.shares.items(), fields)
     return ReportBlock((table, *map(Paragraph, lines)))

@@ -1,17 +1,12 @@
-"""A split of a cross-evaluation in numbers: rates and means over iterations, with intervals (Twente paper, 4.7)."""
+"""A split of a cross-evaluation in numbers: rates and means over questions, with intervals (Twente paper, 4.7)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from ...meta_eval.estimate import Estimate, estimate, estimate_proportion
+from ...meta_eval.estimate import Estimate, estimate_mean
 from ...presentation.verdict import Verdict
 from ...text.wording import phrase
 from .exchange import Exchange
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 ANSWER_RATE = "answer rate"
 HALLUCINATION_RATE = "hallucination rate"
@@ -32,8 +27,7 @@ class SplitSummary:
     # loaded (Table 3)
     answered: dict[int, dict[int, Estimate]]
     by_fold: dict[str, dict[int, Estimate]]  # `by_fold[name][fold]` is a rate or metric over the questions of one fold
-    # the rate or metric over iterations, by name. An iteration is the exchanges with one fold loaded.
-    average: dict[str, Estimate]
+    average: dict[str, Estimate]  # the rate or metric over the questions of all folds, by name
     skipped: dict[str, str] = field(default_factory=dict)  # why a metric has no value at all, by its name
     # how many questions it answered, and of how many: of those that the loaded documents answer, and of the others
     answered_known: tuple[int, int] = (0, 0)
@@ -65,7 +59,9 @@ def summarise_split(exchanges: Sequence[Exchange], metrics: Sequence[str]) -> Sp
     """Summarises the exchanges of one bot on one split.
 
     Returns:
-        The figures. Intervals resample documents; averages are over iterations, as in 4.3 of the Twente paper.
+        The figures. A rate is the share of the questions (Twente paper, 4.7): of each fold apart (Table 3), and of all
+        folds together, as the verdict counts them. It is not the mean of the folds' rates, in which a question of a
+        small fold would weigh more.
     """
     answered = [exchange for exchange in exchanges if exchange.declined is not None]
     folds = tuple(sorted({exchange.loaded for exchange in exchanges}))
@@ -86,7 +82,7 @@ def summarise_split(exchanges: Sequence[Exchange], metrics: Sequence[str]) -> Sp
         answered={loaded: {fold: _answer_rate(answered, loaded, fold) for fold in folds} for loaded in folds},
         by_fold={
             name: {
-                fold: average_over_iterations(
+                fold: average_over_questions(
                     [exchange for exchange in answered if exchange.fold == fold], value, is_rate=name in RATES
                 )
                 for fold in folds
@@ -94,7 +90,7 @@ def summarise_split(exchanges: Sequence[Exchange], metrics: Sequence[str]) -> Sp
             for name, value in values.items()
         },
         average={
-            name: average_over_iterations(answered, value, is_rate=name in RATES) for name, value in values.items()
+            name: average_over_questions(answered, value, is_rate=name in RATES) for name, value in values.items()
         },
         skipped={metric: reason for metric in metrics if (reason := _reason_for_no_value(answered, metric))},
         answered_known=_count_answered([exchange for exchange in answered if exchange.answerable]),
@@ -106,52 +102,19 @@ def _count_answered(exchanges: Sequence[Exchange]) -> tuple[int, int]:
     return sum(not exchange.declined for exchange in exchanges), len(exchanges)
 
 
-def average_over_iterations(exchanges: Sequence[Exchange], value: _Value, *, is_rate: bool) -> Estimate:
-    """Computes the mean over iterations of the mean within each iteration.
+def average_over_questions(exchanges: Sequence[Exchange], value: _Value, *, is_rate: bool) -> Estimate:
+    """Computes the mean of the values that there are, with an interval over documents (`estimate_mean`).
 
-    Returns:
-        The mean with an interval over documents. Where a rate is 0 or 1 in all exchanges, leaving documents out cannot
-        show any variation: the interval is then Wilson's with the number of documents as n, since the questions of
-        one document are not independent.
+    The questions of one document are not independent; with fewer than five documents there is no interval.
     """
-    import numpy as np
-
-    pairs = [(number, exchange) for exchange in exchanges if (number := value(exchange)) is not None]
-    if not pairs:
-        return Estimate(None, n=0, problem="no exchange has a value")
-    values = np.array([number for number, _ in pairs])
-    iterations = np.array([exchange.loaded for _, exchange in pairs])
-    groups = [exchange.sample.source for _, exchange in pairs]
-    statistic = _mean_of_iterations(values, iterations)
-    if is_rate and np.ptp(values) == 0 and values[0] in {0.0, 1.0}:
-        documents = len(set(groups))
-        share = estimate_proportion(int(values[0]) * documents, documents)
-        return Estimate(share.value, share.low, share.high, n=len(pairs), groups=documents)
-    return estimate(statistic, groups, scale="logit" if is_rate else "plain")
-
-
-def _mean_of_iterations(
-    values: "NDArray[np.float64]", iterations: "NDArray[np.int64]"
-) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
-    import numpy as np
-
-    membership = np.array(
-        [iterations == iteration for iteration in np.unique(iterations)], dtype=float
-    )  # (iterations, items)
-
-    def statistic(weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        totals = (membership * values) @ weights
-        counts = membership @ weights
-        means = np.divide(totals, counts, out=np.full_like(totals, np.nan), where=counts > 0)
-        average: NDArray[np.float64] = means.mean(axis=0)  # NaN where an iteration has no item in the resample
-        return average
-
-    return statistic
+    pairs = [(number, exchange.sample.source) for exchange in exchanges if (number := value(exchange)) is not None]
+    numbers, documents = [number for number, _ in pairs], [document for _, document in pairs]
+    return estimate_mean(numbers, documents, bounds=(0.0, 1.0) if is_rate else None)
 
 
 def _answer_rate(exchanges: Sequence[Exchange], loaded: int, fold: int) -> Estimate:
     chosen = [exchange for exchange in exchanges if exchange.loaded == loaded and exchange.fold == fold]
-    return average_over_iterations(chosen, lambda exchange: float(not exchange.declined), is_rate=True)
+    return average_over_questions(chosen, lambda exchange: float(not exchange.declined), is_rate=True)
 
 
 def _score(exchange: Exchange, metric: str) -> float | None:

@@ -70,7 +70,7 @@ def declined_table(summary: SplitSummary) -> ResultTable:
 
 
 def averages_table(summary: SplitSummary) -> ResultTable:
-    """Makes the table of averages over iterations, each with its interval."""
+    """Makes the table of averages over the questions of all folds, each with its interval."""
 
     def kind(name: str) -> Literal["share", "mean"]:
         return "share" if name in RATES else "mean"
@@ -82,7 +82,7 @@ def averages_table(summary: SplitSummary) -> ResultTable:
         Field("95% interval", "mean", lambda row: _interval(kind(row[0]), row[1])),
     )
     averages = [(name, average) for name, average in summary.average.items() if name not in summary.skipped]
-    return tabulate("Average over iterations", averages, fields)
+    return tabulate("Over the questions of all folds", averages, fields)
 
 
 def _interval(kind: Literal["share", "mean"], average: Estimate) -> str:

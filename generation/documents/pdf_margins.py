@@ -13,6 +13,8 @@ _DEEPEST = 3  # lines of a header or footer
 _APART = 1.6  # leadings between a running head and the text
 _SMALL = 0.9  # of the body's size
 _PAGE_NUMBER = re.compile(r"\W*#\W*|.{0,10}\b#\s*(?:/|\||van|of)\s*#\b.{0,10}")
+# When a browser printed a page: "11/29/26, 5:08 PM", "29-11-2026 17:08", with the figures masked
+_PRINT_DATE = re.compile(r"#[-/.]#[-/.]#,?\s#:#(\s?[ap]\.?m\.?)?")
 
 
 def remove_margins(
@@ -21,8 +23,9 @@ def remove_margins(
     """Removes header and footer from each page.
 
     Where their depth is not given, these lines at the edge are removed: lines that, apart from figures, come back at
-    one height on a quarter of the pages and at least three (two, in a document of two pages); page numbers; and a first
-    or last line apart from the text that is in small type, or at one height on most pages.
+    one height on a quarter of the pages and at least three (two, in a document of two pages); page numbers; a first or
+    last line apart from the text that is in small type, or at one height on most pages; and one in small type with the
+    date and time at which a browser printed it.
 
     Returns:
         The fragments that are left of each page.
@@ -60,7 +63,12 @@ def _find_margin(
             is_repeated = repeated[identity(row)] >= often > 1
             is_number = place == 0 and len(rows) > 1 and _PAGE_NUMBER.fullmatch(_mask_figures(row))
             is_running = place == 0 and round(depths[number][0] / 3) in running
-            is_small = place == 0 and max(f.size for f in row) < _SMALL * body and _is_apart(depths[number], leading)
+            is_dated = any(_PRINT_DATE.fullmatch(_mask_figures([fragment])) for fragment in row)
+            is_small = (
+                place == 0
+                and max(f.size for f in row) < _SMALL * body
+                and (is_dated or _is_apart(depths[number], leading))
+            )
             if is_repeated or is_number or is_running or is_small:
                 margin |= set(row)
     return margin

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError, UsageError
 from ...meta_eval.clustering import OUTLIER
-from ...text.wording import count_of, verb_of
+from ...text.wording import count_of, list_first, verb_of
 from ..quotas import covering_quotas
 from ..section import Fold, Section
 from ..topics.section_topic import SectionTopic
@@ -37,6 +37,7 @@ class Candidate(NamedTuple):
     folds_per_document: float  # the mean number of folds in which a document has sections, before separation
     valid: float  # the valid sections' share of the sections in topics
     enough: bool  # whether every fold is large enough for validation and test
+    keep_majority: bool  # how shared documents are separated, as `remove_shared` takes it
     chosen: bool = False
 
 
@@ -48,6 +49,7 @@ class FoldPlan(NamedTuple):
     nearest_topics: float
     before: dict[str, int]  # the fold of every section in a topic before separation, by the section's id
     outliers: int
+    left_out: dict[str, tuple[int, int]]  # by document: its sections in no fold, of how many; where there are any
 
     @property
     def chosen(self) -> Candidate:
@@ -70,7 +72,8 @@ def make_folds(
 
     Each distance and linkage gives a candidate. Of the candidates with large enough folds, the one with the highest
     mean of single and average linkage distance is chosen. Where none has, more clusters than folds are cut and joined
-    in every way.
+    in every way. Where that does not help either, because topics cut documents apart, a document stays in the fold of
+    most of its sections, and only its other sections are left out (`remove_shared`).
 
     Raises:
         FoldError: There are too few documents or topics, or no candidate has large enough folds; the message names the
@@ -81,16 +84,26 @@ def make_folds(
     numbers, centroids = _centroids(topics)
 
     def search(separate: Separate, smallest: float) -> list[Candidate]:
-        def evaluate(split: TopicSplit) -> Candidate:
-            return _evaluate(split, _sections_by_fold(split, topic_of, numbers), sections, separate, smallest)
+        candidates: list[Candidate] = []
+        for keep_majority in (False, True):
 
-        return _find_candidates(centroids, folds, evaluate)
+            def evaluate(split: TopicSplit, keep_majority: bool = keep_majority) -> Candidate:
+                before = _sections_by_fold(split, topic_of, numbers)
+                return _evaluate(split, before, sections, separate, smallest, keep_majority=keep_majority)
+
+            candidates += _find_candidates(centroids, folds, evaluate)
+            if any(candidate.enough for candidate in candidates):
+                break
+        return candidates
 
     candidates = search(separate, smallest)
     usable = [place for place, candidate in enumerate(candidates) if candidate.enough]
     if not usable:
         fewest = count_of(FEWEST_UNITS, separate)
-        cures = "; ".join([*_find_cures(search, separate, smallest), "add documents about other subjects"])
+        subject = list_first(_documents_of_largest_topic(sections, topic_of))
+        cures = "; ".join(
+            [*_find_cures(search, separate, smallest), f"add documents about other subjects than {subject}"]
+        )
         raise FoldError(
             f"no way to divide {count_of(len(numbers), 'topic')} over {count_of(folds, 'fold')} leaves each fold "
             f"{smallest:.0%} of "
@@ -99,7 +112,7 @@ def make_folds(
     best = max(usable, key=lambda place: round(candidates[place].split.score, 9))  # the first of equal scores
     candidates[best] = candidates[best]._replace(chosen=True)
     before = _sections_by_fold(candidates[best].split, topic_of, numbers)
-    after = remove_shared(sections, before, separate)
+    after = remove_shared(sections, before, separate, keep_majority=candidates[best].keep_majority)
     splits = split_sections(sections, after, separate, test_share, seed)
     fold_rows = [
         Fold(section=section.id, fold=after[section.id], split=splits[section.id], topic=topic_of[section.id])
@@ -112,6 +125,7 @@ def make_folds(
         float(pairwise_distances(centroids, "euclidean").min()),
         before,
         len(sections) - len(topic_of),
+        _count_left_out(sections, after),
     )
 
 
@@ -135,6 +149,23 @@ def require_documents(sections: Sequence[Section], folds: int, separate: Separat
 
 def _count_units(sections: Sequence[Section], separate: Separate) -> int:
     return len({unit for section in sections for unit in source_units(section, separate)})
+
+
+def _count_left_out(sections: Sequence[Section], after: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    totals = Counter(section.document for section in sections)
+    left_out = Counter(section.document for section in sections if section.id not in after)
+    return {document: (count, totals[document]) for document, count in left_out.items()}
+
+
+def _documents_of_largest_topic(sections: Sequence[Section], topic_of: Mapping[str, int]) -> list[str]:
+    """Returns the documents of the topic that is the main topic of most documents."""
+    topics: dict[str, Counter[int]] = defaultdict(Counter)
+    for section in sections:
+        if section.id in topic_of:
+            topics[section.document][topic_of[section.id]] += 1
+    main_topics = {document: counts.most_common(1)[0][0] for document, counts in topics.items()}
+    largest = Counter(main_topics.values()).most_common(1)[0][0]
+    return [document for document, topic in main_topics.items() if topic == largest]
 
 
 def _find_candidates(centroids: "Points", folds: int, evaluate: Callable[[TopicSplit], Candidate]) -> list[Candidate]:
@@ -192,9 +223,15 @@ def _sections_by_fold(split: TopicSplit, topic_of: Mapping[str, int], numbers: S
 
 
 def _evaluate(
-    split: TopicSplit, before: Mapping[str, int], sections: Sequence[Section], separate: Separate, smallest: float
+    split: TopicSplit,
+    before: Mapping[str, int],
+    sections: Sequence[Section],
+    separate: Separate,
+    smallest: float,
+    *,
+    keep_majority: bool,
 ) -> Candidate:
-    after = remove_shared(sections, before, separate)
+    after = remove_shared(sections, before, separate, keep_majority=keep_majority)
     sizes = Counter(after.values())
     small_fold = min(sizes[fold] for fold in set(split.folds)) / len(after) if after else 0.0
     units: dict[int, set[Unit]] = defaultdict(set)
@@ -202,7 +239,8 @@ def _evaluate(
         if section.id in after:
             units[after[section.id]].add(source_units(section, separate)[0])
     enough = small_fold >= smallest and all(len(units[fold]) >= FEWEST_UNITS for fold in split.folds)
-    return Candidate(split, small_fold, folds_per_document(sections, before), len(after) / len(before), enough)
+    per_document, valid = folds_per_document(sections, before), len(after) / len(before)
+    return Candidate(split, small_fold, per_document, valid, enough, keep_majority)
 
 
 def _best_of_each_setting(splits: Iterable[TopicSplit], evaluate: Callable[[TopicSplit], Candidate]) -> list[Candidate]:

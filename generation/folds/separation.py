@@ -1,6 +1,6 @@
 """Sections whose document, or page, is in two folds are removed; validation and test share no document either."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from random import Random
 from statistics import fmean
@@ -33,13 +33,25 @@ def folds_per_document(sections: Sequence[Section], folds: Mapping[str, int]) ->
     return fmean(len(numbers) for numbers in _folds_of_units(sections, folds, "document").values())
 
 
-def remove_shared(sections: Sequence[Section], folds: Mapping[str, int], separate: Separate) -> dict[str, int]:
-    """Removes the sections of documents, or pages, that are in more than one fold."""
+def remove_shared(
+    sections: Sequence[Section], folds: Mapping[str, int], separate: Separate, *, keep_majority: bool = False
+) -> dict[str, int]:
+    """Removes the sections of documents, or pages, that are in more than one fold.
+
+    With `keep_majority` a document, or page, stays in the fold of more than half of its sections, and only its other
+    sections are removed. Either way none is in two folds, and no topic is.
+    """
     folds_of = _folds_of_units(sections, folds, separate)
+
+    def belongs(unit: Unit, fold: int) -> bool:
+        counts = folds_of[unit]
+        return counts[fold] > counts.total() / 2 if keep_majority else len(counts) == 1
+
     return {
-        section.id: folds[section.id]
+        section.id: fold
         for section in sections
-        if section.id in folds and all(len(folds_of[unit]) == 1 for unit in source_units(section, separate))
+        if (fold := folds.get(section.id)) is not None
+        and all(belongs(unit, fold) for unit in source_units(section, separate))
     }
 
 
@@ -65,13 +77,15 @@ def split_sections(
     return splits
 
 
-def _folds_of_units(sections: Sequence[Section], folds: Mapping[str, int], separate: Separate) -> dict[Unit, set[int]]:
-    """Returns the folds in which each document or page has sections."""
-    folds_of: dict[Unit, set[int]] = defaultdict(set)
+def _folds_of_units(
+    sections: Sequence[Section], folds: Mapping[str, int], separate: Separate
+) -> dict[Unit, Counter[int]]:
+    """Returns how many sections each document or page has in each fold."""
+    folds_of: dict[Unit, Counter[int]] = defaultdict(Counter)
     for section in sections:
         if section.id in folds:
             for unit in source_units(section, separate):
-                folds_of[unit].add(folds[section.id])
+                folds_of[unit][folds[section.id]] += 1
     return folds_of
 
 

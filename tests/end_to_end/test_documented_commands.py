@@ -16,6 +16,7 @@ from documented_pages import PAGES, ROOT, PageError, is_same, refreshed, steps
 pytestmark = pytest.mark.timeout(400)  # a dozen commands a page; seconds where nothing else runs
 WITH_OUTPUT = [page for page in PAGES if "\n    $ " in page.read_text(encoding="utf-8")]
 _NAMED = re.compile(r"([A-Z_]+) = (assay .*)")
+ERROR, USAGE = 1, 2
 _SERVES = re.compile(r"assay (rate|view)\b")
 
 
@@ -61,6 +62,7 @@ class Reader:
                 if "Ctrl-C" in line:
                     break
             server.kill()
+        self.code = 0
         return printed
 
 
@@ -70,7 +72,14 @@ def take(reader, step):
         (reader.folder / step.name).write_text(step.text, encoding="utf-8")
         return ""
     if step.kind == "typed":
-        return reader.type(step.text)
+        printed = reader.type(step.text)
+        if step.text.startswith("assay "):
+            is_error = reader.code in (ERROR, USAGE)
+            marked = "marks as an error" if step.shows_error else "does not mark as an error"
+            assert is_error == step.shows_error, (
+                f"{step.text} ends with {reader.code}, which the page {marked}\n{printed}"
+            )
+        return printed
     shell = list[str]()
     for line in [*step.text.splitlines(), "assay"]:
         if not (line.startswith("assay") or _NAMED.fullmatch(line)):
@@ -123,5 +132,28 @@ def test_an_output_without_a_command_is_seen():
     with pytest.raises(PageError, match="line 3"):
         list(steps("It prints:\n\n    120 answers, 3 metrics\n"))
     assert list(steps("<!-- not run: needs a key -->\n\n    120 answers\n")) == []
+    (shown,) = steps("<!-- error -->\n\n    $ assay shw\n    assay: no\n")
+    assert shown.shows_error
     (step,) = steps("Type:\n\n    $ assay sets\n    a  b\n\n    c\n")
     assert (step.text, step.output, step.lines) == ("assay sets", ("a  b", "", "c"), (3, 6))
+    assert not step.shows_error
+
+
+@pytest.mark.parametrize(
+    ("mark", "command", "refusal"),
+    [
+        ("", "assay sets crosseval", "ends with 2, which the page does not mark as an error"),
+        ("", "assay sets generate sections nowhere", "ends with 1, which the page does not mark as an error"),
+        ("<!-- error -->", "assay --version", "ends with 0, which the page marks as an error"),
+        ("<!-- error -->", "assay sets crosseval", None),
+        ("", "assay --version", None),
+    ],
+)
+def test_an_error_is_shown_only_where_the_page_says_so(*, assay, light_python, tmp_path, mark, command, refusal):
+    (step,) = steps(f"{mark}\n\n    $ {command}\n    ...\n")
+    reader = Reader(assay, light_python, tmp_path)
+    if refusal is None:
+        take(reader, step)
+    else:
+        with pytest.raises(AssertionError, match=refusal):
+            take(reader, step)

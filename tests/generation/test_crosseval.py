@@ -117,15 +117,10 @@ def test_the_rates_of_a_model_behind_the_retrieval(assay, crossed, judge_file, o
     assert validation["answered"]["1"]["1"]["mean"] == 1.0
     assert validation["answered"]["1"]["2"]["mean"] == 0.0
     assert validation["answered"]["2"]["2"]["mean"] == 0.0
-    # iterations: fold 1 loaded 2 of 2 answered, fold 2 loaded 0 of 1: the average is 1/2
-    assert validation["average"]["answer rate"]["mean"] == pytest.approx(0.5)
+    # fold 1 loaded 2 of 2 answered, fold 2 loaded 0 of 1: 2 of 3 questions
+    assert validation["average"]["answer rate"]["mean"] == pytest.approx(2 / 3)
     assert validation["average"]["hallucination rate"]["mean"] == 0.0
-    assert validation["average"]["facts correct"] == {
-        "n": 1,
-        "mean": 1.0,
-        "low": pytest.approx(0.2065, abs=1e-4),
-        "high": 1.0,
-    }
+    assert validation["average"]["facts correct"] == {"n": 1, "mean": 1.0, "low": None, "high": None}
     # of the one long-form answer, which is the reference word for word, and of the fact
     assert validation["by_fold"]["rouge_1"]["1"]["n"] == 2
     # test: gips answered with its fold only; salt with its own (right) and the other's (a hallucination)
@@ -135,7 +130,7 @@ def test_the_rates_of_a_model_behind_the_retrieval(assay, crossed, judge_file, o
         "Made up": "it answered 1 of 2 questions that it could not know",
     }
     assert test["average"]["hallucination rate"]["mean"] == pytest.approx((1 + 0) / 2)
-    assert validation["balance"] == pytest.approx((0.5 + 1) / 2)
+    assert validation["balance"] == pytest.approx((2 / 3 + 1) / 2)
     assert "BERTScore cannot be computed" in validation["skipped"].get("bertscore", "BERTScore cannot be computed")
     assert done.json["usage"]["calls"] == len(openai_server.requests) == 3 * 2 + 2 * 2
     answers = load_set(tmp_path / "answers.jsonl")
@@ -148,7 +143,7 @@ def test_the_rates_of_a_model_behind_the_retrieval(assay, crossed, judge_file, o
     assert re.search(r"\nMade up +it answered 1 of 2 questions that it could not know\n", shown)
     for words in ("Table 3", "answered with fold 1", "questions of fold 2", "rouge_l", "facts correct"):
         assert words in shown
-    for words in ("Table 4", "Q1_CTX2 corr.", "Q2_CTX1 corr.", "factoids corr.", "Average over iterations"):
+    for words in ("Table 4", "Q1_CTX2 corr.", "Q2_CTX1 corr.", "factoids corr.", "Over the questions of all folds"):
         assert words in shown
 
 
@@ -231,8 +226,8 @@ def test_the_best_bot_on_validation_is_tested(assay, crossed, tmp_path):
         ("bots2:weet", "test"),
     ]
     assert done[0]["balance"] == pytest.approx((0 + 1) / 2)
-    # of fold 1 it answers both when that is loaded, of fold 2 nothing: answer rate (1 + 0) / 2, hallucination rate 0
-    assert done[1]["balance"] == pytest.approx((0.5 + 1) / 2)
+    # of fold 1 it answers both when that is loaded, of fold 2 nothing of one: answer rate 2 / 3, hallucination rate 0
+    assert done[1]["balance"] == pytest.approx((2 / 3 + 1) / 2)
 
 
 def exchange(name, loaded, fold, declined, **scores):
@@ -241,18 +236,37 @@ def exchange(name, loaded, fold, declined, **scores):
     return Exchange("bot", "test", loaded, fold, sample, declined, metric_scores)
 
 
-def test_averages_are_of_iterations_and_intervals_of_documents():
-    """Fold 1 loaded: 1 of 4 answered. Fold 2 loaded: 4 of 4. The average is 0.625, whatever the number of questions."""
-    exchanges = [exchange(f"a{n}", 1, 1, n > 0, bleu=0.1) for n in range(4)]
-    exchanges += [exchange(f"b{n}", 2, 2, False, bleu=0.3) for n in range(2)]
-    exchanges.append(exchange("c", 1, 2, None))
+def test_the_verdict_and_the_tables_count_the_same_questions():
+    """Of six questions that it could not know the bot answered one: one of the two that it got with fold 2 loaded.
+
+    The mean of the folds' rates, 0 and 1/2, would be 25%.
+    """
+    exchanges = [exchange(f"a{n}", 1, 2, True) for n in range(4)]
+    exchanges += [exchange(f"b{n}", 2, 1, n > 0) for n in range(2)]
+    exchanges += [exchange(f"a{n}", 2, 2, n > 0, bleu=0.1) for n in range(4)]
+    exchanges += [exchange("b0", 1, 1, False, bleu=0.4), exchange("b1", 1, 1, None)]
     summary = summarise_split(exchanges, ["bleu"])
-    assert summary.average["answer rate"].value == pytest.approx((1 / 4 + 1) / 2)
-    assert summary.average["bleu"].value == pytest.approx((0.1 + 0.3) / 2)
-    assert (summary.exchanges, summary.failed) == (7, 1)
-    low, high = summary.average["answer rate"].low, summary.average["answer rate"].high
-    assert low < 0.625 < high
-    assert summary.average["hallucination rate"].value is None
+    assert summary.give_verdict().as_json() == {
+        "Your chatbot": "answered 2 of 5 questions that its documents answer",
+        "Made up": "it answered 1 of 6 questions that it could not know",
+        "Missing": "1 answer is missing and counts nowhere",
+    }
+    rate = summary.average["hallucination rate"]
+    assert (rate.n, rate.value, rate.groups) == (6, pytest.approx(1 / 6), 6)
+    assert 0 < rate.low < 1 / 6 < rate.high < 1
+    assert [summary.answered[loaded][fold].value for loaded, fold in ((1, 2), (2, 1))] == [0, 0.5]  # Table 3
+    answered = summary.average["answer rate"]
+    assert (answered.n, answered.value) == (5, pytest.approx(2 / 5))
+    assert summary.average["bleu"].value == pytest.approx((4 * 0.1 + 0.4) / 5)
+
+
+def test_a_rate_has_an_interval_from_five_documents_on():
+    def rate(documents):
+        return summarise_split([exchange(f"a{n}", 1, 1, False) for n in range(documents)], []).average["answer rate"]
+
+    assert (rate(4).value, rate(4).low, rate(4).high) == (1, None, None)
+    # Clopper and Pearson of 5 in 5: the lower end is 0.025 ** (1 / 5)
+    assert (rate(5).low, rate(5).high) == (pytest.approx(0.025 ** (1 / 5)), 1)
 
 
 def test_errors_name_what_is_missing_and_what_to_do(assay, crossed, tmp_path):
@@ -281,6 +295,13 @@ def test_errors_name_what_is_missing_and_what_to_do(assay, crossed, tmp_path):
     (tmp_path / "t.json").write_text('{"q": "question"}', encoding="utf-8")
     with pytest.raises(InputError):
         load_bot("http://x", lambda _: None, template=tmp_path / "t.json")
+
+
+def test_a_folder_does_not_hide_the_bundled_set_of_its_name(assay, tmp_path):
+    (tmp_path / "leaflets").mkdir()
+    (tmp_path / "silent.py").write_text("def answer(question, pages):\n    return ''\n", encoding="utf-8")
+    done = assay("sets", "crosseval", "leaflets", "--bot", "silent:answer", "--json", code=0)
+    assert done.json["splits"][0]["exchanges"] == 28  # 14 questions, each with either fold
 
 
 ROOT = Path(__file__).parents[2]

@@ -21,6 +21,7 @@ from assay.generation import (
     remove_shared,
     split_sections,
     split_topics,
+    write_sections,
 )
 
 
@@ -52,6 +53,20 @@ def test_sections_of_a_document_in_two_folds_are_removed():
     folds = {"a1": 1, "a2": 1, "b1": 1, "b2": 2}
     assert remove_shared(sections, folds, "document") == {"a1": 1, "a2": 1}
     assert folds_per_document(sections, folds) == 1.5  # a in one, b in two, c in none
+
+
+def test_a_document_keeps_the_sections_in_the_fold_of_its_majority():
+    sections = [section(f"{document}{n}", document) for document in "ab" for n in range(4)]
+    folds = {"a0": 2, "a1": 2, "a2": 1, "a3": 2, "b0": 1, "b1": 1, "b2": 2, "b3": 2}
+    # three of four of a are in fold 2; b is half in each, so that it has no majority
+    assert remove_shared(sections, folds, "document", keep_majority=True) == {"a0": 2, "a1": 2, "a3": 2}
+    pages = [section("1", "p", 1), section("2", "p", 1), section("3", "p", 1, 2), section("4", "p", 2)]
+    # page 1 has folds 1, 1 and 2: section 3 leaves, and with it nothing of fold 2 is on page 1
+    assert remove_shared(pages, {"1": 1, "2": 1, "3": 2, "4": 2}, "page", keep_majority=True) == {
+        "1": 1,
+        "2": 1,
+        "4": 2,
+    }
 
 
 def test_by_page_only_sections_on_a_shared_page_are_removed():
@@ -154,6 +169,50 @@ def test_a_fold_that_is_too_small_is_not_chosen():
     plan = make_folds(sections, near + far)
     assert plan.chosen.split.clusters == 3
     assert plan.chosen.small_fold >= 0.2
+
+
+def four_documents() -> tuple[list[Section], list[SectionTopic]]:
+    """Two documents share topic 0, and so does one section of the third; the fourth has a topic of its own."""
+    topics_of = {"library": [0, 0, 0, 0], "pool": [0, 0, 0, 0], "trams": [2, 2, 2, 0], "waste": [1, 1, 1, 1]}
+    vectors = [(0.0, 0.0), (9.0, 1.0), (9.0, 0.0)]
+    sections, topics = [], []
+    for document, numbers in topics_of.items():
+        for place, topic in enumerate(numbers):
+            sections.append(section(f"{document}-{place}", document))
+            topics.append(SectionTopic(section=f"{document}-{place}", topic=topic, vector=vectors[topic]))
+    return sections, topics
+
+
+def test_a_topic_that_cuts_a_document_apart_costs_its_section_and_not_the_document():
+    """Without all of trams the second fold would have one document, and two are needed."""
+    sections, topics = four_documents()
+    plan = make_folds(sections, topics)
+    folds = {fold.section: fold.fold for fold in plan.folds}
+    documents = {name: {folds.get(f"{name}-{n}") for n in range(4)} for name in ("library", "pool", "trams", "waste")}
+    assert documents == {"library": {1}, "pool": {1}, "trams": {2, None}, "waste": {2}}
+    assert plan.left_out == {"trams": (1, 4)}
+    assert {fold.topic for fold in plan.folds if fold.fold == 2} == {1, 2}  # and no topic is in both
+    assert (plan.chosen.valid, plan.chosen.small_fold) == (15 / 16, 7 / 15)
+
+
+def test_what_is_left_out_is_named_by_document(assay, tmp_path):
+    write_sections(four_documents()[0], tmp_path / "sections.jsonl")
+    rows = "".join(f"{row.model_dump_json()}\n" for row in four_documents()[1])
+    (tmp_path / "topics.jsonl").write_text(rows, encoding="utf-8")
+    command = ("sets", "generate", "folds", "sections.jsonl", "topics.jsonl", "--no-leak-check")
+    assert "left out, by document: trams (1 of 4)\n" in assay(*command, code=0).out
+    assert assay(*command, "--json", code=0).json["left_out"] == {"trams": {"left_out": 1, "sections": 4}}
+
+
+def test_the_advice_names_the_subject_that_fills_a_fold():
+    """Three documents share a topic: no division gives the fourth a second one in its fold. With another it has."""
+    sections, topics = four_documents()
+    crowded = [row.model_copy(update={"topic": 0, "vector": (0.0, 0.0)}) if row.topic == 2 else row for row in topics]
+    with pytest.raises(FoldError, match=r"add documents about other subjects than library, pool, trams$"):
+        make_folds(sections, crowded)
+    more = [section(f"dogs-{n}", "dogs") for n in range(4)]
+    about_dogs = [SectionTopic(section=each.id, topic=3, vector=(9.0, 3.0)) for each in more]
+    assert make_folds([*sections, *more], crowded + about_dogs).left_out == {}
 
 
 def test_errors_say_why_no_folds_can_be_made():

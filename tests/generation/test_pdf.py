@@ -107,6 +107,23 @@ def test_a_header_can_be_given_its_depth(typeset_lines):
     assert [s.heading for s in sections(path, header=75)] == ["Titel"]
 
 
+@pytest.mark.parametrize("date", ["11/29/26, 5:08 PM", "29-11-2026 17:08", "29.11.26, 17:08"])
+def test_the_date_at_which_a_browser_printed_one_page_is_no_section(tmp_path, date):
+    """Short paragraphs below large headings: the date's line is no further from the text than the lines are."""
+    page = fpdf.FPDF(unit="pt")
+    page.add_page()
+    page.set_font("Helvetica", "", 8)
+    page.text(24, 22, date)
+    page.text(300, 22, "Afval in Lindenbeek")
+    for number, heading in enumerate(("Ophaaldagen", "Grof vuil", "Milieustraat")):
+        page.set_font("Helvetica", "B", 18)
+        page.text(34, 55 + 70 * number, heading)
+        page.set_font("Helvetica", "", 12)
+        page.text(34, 90 + 70 * number, SENTENCE)
+    page.output(str(tmp_path / "printed.pdf"))
+    assert [s.heading for s in sections(tmp_path / "printed.pdf")] == ["Ophaaldagen", "Grof vuil", "Milieustraat"]
+
+
 def test_a_table_of_contents_is_left_out(typeset_lines):
     entries = [(f"Hoofdstuk {n} {'. ' * 30}{n}", 10.0, False) for n in range(1, 5)]
     path = typeset_lines(

@@ -125,6 +125,7 @@ def test_only_pairs_marked_correct_are_accepted(samples):
     assert [sample.id for sample in summary.accepted] == [first]
     assert summary.accepted[0].metadata["reviews"][1] == {"annotator": "bo", "options": ["correct"], "comment": "mooi"}
     assert (summary.judged, summary.disagreed, summary.other, summary.not_reviewed) == (3, 1, 1, 1)
+    assert summary.disagreed_wrong == 1  # b
     assert summary.counts == {"irrelevant": 0, "too_specific": 1, "wrong": 0, "incomplete": 0, "correct": 2}
     assert summary.shares["relevant"].value == 1
 
@@ -162,7 +163,11 @@ def test_review_on_the_command_line(assay, samples, tmp_path):
     done = assay(
         "sets", "generate", "review", "set.jsonl", "sheet-an.xlsx", "sheet-bo.xlsx", "-o", "kept.jsonl", code=0
     )
-    assert "annotators agree in 50.0%, in part in 0.0%, not in 50.0%" in " ".join(done.out.split())
+    shown = " ".join(done.out.split())
+    assert "annotators agree in 50.0%, in part in 0.0%, not in 50.0%" in shown
+    assert "2 pairs judged, shares of 1" in shown
+    left_out = "the shares leave out 1 pair whose annotators have no option in common; somebody marked 1 of them wrong"
+    assert left_out in shown
     assert [sample.id for sample in load_set(tmp_path / "kept.jsonl")] == [samples[0].id]
     shown = assay("sets", "generate", "review", "set.jsonl", "sheet-an.xlsx", "-o", "kept.jsonl", "--json").json
     assert (shown["kept"], shown["judged"], shown["agreement"]["full"]) == (2, 2, 0)
