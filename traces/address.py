@@ -50,6 +50,11 @@ class TraceAddress:
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def is_file(self) -> bool:
+        """Whether the traces are in a file, all of which is read each time; a server is asked for a period."""
+        return not self.host and "://" not in self.text
+
 
 def environment_urls(*variables: str) -> dict[str, str]:
     """Returns what environment variables hold, by their names; empty for one that is not set."""

@@ -14,7 +14,8 @@ from ..eval_sets import Sample
 from ..runs import Store
 from ..runs.store.database import Database, explain_errors
 from .address import TraceAddress
-from .source import TraceOrigin, UnreadTrace
+from .source import Source, TraceOrigin, UnreadTrace
+from .times import read_utc
 
 OVERLAP = timedelta(minutes=10)
 """What is read again before the time at which the last pull ended: a trace may arrive minutes after it began, and the
@@ -47,6 +48,42 @@ def mark_new(
                 seen.add(key)
 
 
+class NewTraces:
+    """Reads the traces of a source that were not read before, for a pull and for a watch.
+
+    A server is asked for a period. A file is read whole, since a trace may be written to it at any time after it began:
+    there, what was read before is known by its id alone.
+    """
+
+    def __init__(self, source: Source, address: TraceAddress, known: Callable[[Sequence[str]], set[str]]) -> None:
+        self._source, self._is_file, self._known = source, address.is_file, known
+        self.newest: datetime | None = None  # when the newest trace began that was read
+        self.is_ordered = True  # whether each began no earlier than those before it
+        self.earlier = 0  # traces of a file that began before the period and were not read before: they are left out
+
+    def read(
+        self, since: datetime | None, until: datetime | None, fields: Mapping[str, str]
+    ) -> Iterator[tuple[Sample | UnreadTrace, bool]]:
+        """Yields the traces of a period, each with whether it is new."""
+        traces = self._source.read(None if self._is_file else since, until, fields)
+        for trace, is_new in mark_new(traces, self._known):
+            began = _beginning(trace)
+            if self._is_file and since is not None and began is not None and began < since:
+                self.earlier += is_new
+                continue
+            if began is not None and isinstance(trace, Sample):
+                self.is_ordered = self.is_ordered and (self.newest is None or began >= self.newest)
+                self.newest = max(began, self.newest or began)
+            yield trace, is_new
+
+
+def _beginning(trace: Sample | UnreadTrace) -> datetime | None:
+    if isinstance(trace, UnreadTrace):
+        return read_utc(trace.time)
+    origin = TraceOrigin.of_sample(trace)
+    return read_utc(origin.time) if origin else None
+
+
 class PullCursor:
     """The cursor of one address, filter and unit.
 
@@ -64,7 +101,7 @@ class PullCursor:
         overlap: timedelta = OVERLAP,
     ) -> None:
         self._database = store.database
-        self._overlap = overlap
+        self._overlap, self._is_file = overlap, address.is_file
         self._fields = _place_of(address), json.dumps(dict(sorted(trace_filter.items()))), unit
         self.id = hashlib.sha256("\0".join(self._fields).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self._added: list[tuple[str, float]] = []
@@ -85,12 +122,20 @@ class PullCursor:
         return None if row is None or row[0] is None else datetime.fromisoformat(row[0])
 
     def read_from(self) -> datetime | None:
-        """Returns the time from which the next pull reads: the overlap is read again."""
+        """Returns the time from which the next pull reads: of a server the overlap again, of a file all that is known.
+
+        A cursor of before 0.4 knows the traces of the overlap alone: those of a file before it are not read again.
+        """
         watermark = self.watermark()
-        return None if watermark is None else watermark - self._overlap
+        if watermark is None or not self._is_file:
+            return None if watermark is None else watermark - self._overlap
+        with self._explained():
+            sql = "SELECT min(began) FROM pulled_traces WHERE cursor = ? AND is_pending = 0"
+            (oldest,) = self._database.execute(sql, (self.id,)).fetchone()
+        return watermark if oldest is None else datetime.fromtimestamp(oldest, UTC)
 
     def known_traces(self, traces: Sequence[str]) -> set[str]:
-        """Returns which of some traces of the overlap were pulled before."""
+        """Returns which of some traces were pulled before."""
         marks = ", ".join("?" * len(traces))
         sql = f"SELECT trace FROM pulled_traces WHERE cursor = ? AND is_pending = 0 AND trace IN ({marks})"
         with self._explained():
@@ -159,7 +204,7 @@ class PullCursor:
             )
             for table in ("pulled_traces", "pulled_sessions"):
                 self._database.execute(f"UPDATE {table} SET is_pending = 0 WHERE cursor = ?", (self.id,))
-            if pending["watermark"]:  # older ones are never read again
+            if pending["watermark"] and not self._is_file:  # older ones are never read again
                 earliest = datetime.fromisoformat(pending["watermark"]) - self._overlap
                 self._database.execute(
                     "DELETE FROM pulled_traces WHERE cursor = ? AND began < ?", (self.id, earliest.timestamp())
@@ -209,15 +254,15 @@ def is_known_address(store: Store, address: str) -> bool:
 
 def canonical_address(address: TraceAddress) -> str:
     """Returns the one form of the several in which the address of a server may be typed; that of a file as it is."""
-    if address.host or "://" in address.text:
-        return f"{address.scheme}://{address.host.lower()}/{address.project}"
-    return f"{address.scheme}:{address.project}"
+    if address.is_file:
+        return f"{address.scheme}:{address.project}"
+    return f"{address.scheme}://{address.host.lower()}/{address.project}"
 
 
 def _place_of(address: TraceAddress) -> str:
-    if address.host or "://" in address.text:
-        return canonical_address(address)
-    return f"{address.scheme}:{Path(address.project).expanduser().absolute()}"
+    if address.is_file:
+        return f"{address.scheme}:{Path(address.project).expanduser().absolute()}"
+    return canonical_address(address)
 
 
 def _short(session: str) -> str:

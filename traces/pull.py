@@ -17,7 +17,7 @@ from ..eval_sets.logs.human_ratings import UNUSED
 from ..runs import Store
 from .address import TraceAddress
 from .conversations import GAP, UNUSED_SESSION, join_sessions
-from .cursor import PullCursor, mark_new, note_address
+from .cursor import NewTraces, PullCursor, note_address
 from .registry import open_source
 from .source import Source, TraceOrigin, UnreadTrace
 from .times import read_utc
@@ -50,7 +50,8 @@ class PullResult:
     """What was pulled."""
 
     pulled: int = 0  # traces that are in the file
-    again: int = 0  # traces of the overlap, and of the file that is added to, that were pulled before
+    again: int = 0  # traces of the overlap, of a file of traces, and of the file added to, that were pulled before
+    earlier: int = 0  # traces of a file of traces that began before all that were pulled, and are left out
     written: int = 0  # lines that were written
     conversations: int = 0  # lines that are conversations of several traces
     unread: int = 0  # traces that cannot be read as an answer
@@ -113,11 +114,11 @@ class _Pull:
     def __init__(
         self, request: PullRequest, cursor: PullCursor | None, source: Source, on_progress: Callable[[int], None]
     ) -> None:
-        self._request, self._cursor, self._source, self._on_progress = request, cursor, source, on_progress
+        self._request, self._cursor, self._on_progress = request, cursor, on_progress
+        known = cursor.known_traces if cursor is not None else lambda traces: set[str]()
+        self._new = NewTraces(source, request.address, known)
         self._now = datetime.now(UTC)
         self._result = PullResult()
-        self._newest: datetime | None = None
-        self._is_ordered = True
 
     def write(self, store: Store, out: Path, existing: Existing, unread_file: Path | None) -> PullResult:
         with ExitStack() as stack:
@@ -130,8 +131,8 @@ class _Pull:
                 self._write_sample(sample, lines)
             if self._cursor is not None:
                 # where the newest traces come first, those that --limit left are older than all that were read
-                is_sure = (not self._result.is_cut or self._is_ordered) and not self._result.lost_files
-                newest = min(self._newest, self._now) if self._newest and is_sure else None
+                is_sure = (not self._result.is_cut or self._new.is_ordered) and not self._result.lost_files
+                newest = min(self._new.newest, self._now) if self._new.newest and is_sure else None
                 self._cursor.prepare(out, lines.digest.hexdigest(), newest)
         if self._cursor is not None:
             self._cursor.commit()
@@ -178,9 +179,7 @@ class _Pull:
         since = request.since
         if self._cursor is not None and (read_from := self._cursor.read_from()) is not None:
             since = read_from
-        known = self._cursor.known_traces if self._cursor is not None else lambda traces: set[str]()
-        traces = self._source.read(since, request.until, request.filter)
-        for trace, is_new in mark_new(traces, known):
+        for trace, is_new in self._new.read(since, request.until, request.filter):
             if isinstance(trace, UnreadTrace):
                 self._add_unread(trace, unread)
                 continue
@@ -190,7 +189,8 @@ class _Pull:
             origin = TraceOrigin.of_sample(trace)
             if origin is None:
                 raise InputError(f"{request.address}: the source gave a sample without its trace: {trace.id!r}")
-            self._note_time(origin)
+            if self._cursor is not None:
+                self._cursor.add_trace(origin.id, read_utc(origin.time) or self._now)
             self._note_unused(trace)
             result.pulled += 1
             self._on_progress(result.pulled)
@@ -198,14 +198,8 @@ class _Pull:
             if result.pulled == request.limit:
                 result.is_cut = True
                 return
-
-    def _note_time(self, origin: TraceOrigin) -> None:
-        began = read_utc(origin.time)
-        if began is not None:
-            self._is_ordered = self._is_ordered and (self._newest is None or began >= self._newest)
-            self._newest = max(began, self._newest or began)
-        if self._cursor is not None:
-            self._cursor.add_trace(origin.id, began or self._now)
+        if request.since is None:
+            result.earlier = self._new.earlier
 
     def _note_unused(self, trace: Sample) -> None:
         unused = [trace.metadata.get(key) for key in (UNUSED, UNUSED_SESSION)]

@@ -150,6 +150,7 @@ def _as_json(result: "PullResult", request: "PullRequest", out: Path) -> dict[st
         "file": str(out),
         "written": result.written,
         "again": result.again,
+        "earlier": result.earlier,
         "unjoined": result.unjoined,
         "open_sessions": result.open_sessions,
         "cut": result.is_cut,
@@ -167,6 +168,9 @@ def _print_result(result: "PullResult", request: "PullRequest", out: Path, unrea
         echo(f"Stopped at --limit {result.pulled}: there may be more traces, also of the sessions in the file.")
     if result.again:
         echo(f"Left out: {count_of(result.again, 'trace')} that {verb_of(result.again, 'was', 'were')} pulled before.")
+    if result.earlier:
+        earlier = count_of(result.earlier, "trace")
+        echo(f"Left out: {earlier} of before all that were pulled; --since TIME pulls them into a file of their own.")
     if result.unjoined:
         echo(
             f"The traces of {count_of(result.unjoined, 'session')} make no conversation: each is an answer by itself, "

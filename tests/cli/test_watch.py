@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,9 @@ def test_one_step_says_what_changed_and_ends_with_5(assay, folder):
     done = assay("watch", "watch.yaml", "--once", code=5)
     assert re.match(r"Your chatbot +rated \d\.\d\d of 5 in production \(", done.out)
     assert re.search(r"\nAlarms +1 stands since [\d-]+; not kept: bad share at most 20%\nRests on +200", done.out)
+    began = re.search(r'"startTimeUnixNano": "(\d+)', (folder / "traces.jsonl").read_text())
+    first_day = datetime.fromtimestamp(int(began[1]) / 1e9, UTC).date()  # of the first answer, not of this look
+    assert f"200 answers since {first_day}: " in done.out
     assert "ALARM (bad share at most 20%)" in done.out
     assert "200 pulled, 100 drawn, 100 judged" in done.out
     assert "\x1b" not in done.out

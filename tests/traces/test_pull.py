@@ -116,6 +116,19 @@ def test_a_trace_is_pulled_once_and_a_late_one_is_seen(store, tmp_path):
     assert third.pulled == 0 and ids(tmp_path / "3.jsonl") == []
 
 
+def test_of_a_file_only_what_is_known_is_left_out_and_what_is_older_than_all_is_said(store, tmp_path):
+    """After t2 and t3: one of 16 minutes before the newest is late and new; one before t2 may be of an old pull."""
+    tool = MemoryTool(trace("t2", 5), trace("t3", 21))
+    request = PullRequest(TraceAddress.parse("otel:traces.jsonl"))
+    assert pull_traces(request, store, tmp_path / "1.jsonl", source=tool).pulled == 2
+    tool.traces += [trace("late", 6), trace("old", 4), trace("t4", 30)]
+    second = pull_traces(request, store, tmp_path / "2.jsonl", source=tool)
+    assert (second.pulled, second.again, second.earlier) == (2, 2, 1)
+    assert ids(tmp_path / "2.jsonl") == ["late", "t4"]
+    third = pull_traces(request, store, tmp_path / "3.jsonl", source=tool)
+    assert (third.pulled, third.again, third.earlier) == (0, 4, 1)
+
+
 def test_the_cursors_of_filters_addresses_and_units_are_their_own(store, tmp_path):
     tool = MemoryTool(trace("t1", 0))
     for number, request in enumerate(

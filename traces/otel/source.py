@@ -35,7 +35,7 @@ class OtlpFileSource:
     """
 
     def __init__(self, address: TraceAddress) -> None:
-        if address.host or "://" in address.text:
+        if not address.is_file:
             raise UsageError(f"{address}: traces are read from files; write otel:FILE")
         self._address = address
 

@@ -1,7 +1,7 @@
 """Pulling what is new: each answer once, scored by what costs nothing, in memory that does not grow with them."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
 
@@ -13,11 +13,11 @@ from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...runs.score.execute import execute
 from ..conversations import GAP, join_sessions
-from ..cursor import mark_new, trace_id
+from ..cursor import NewTraces, trace_id
 from ..source import Source, TraceOrigin, UnreadTrace
 from ..times import read_utc
 from .watch_records import WatchRecords
-from .watch_state import StepCounts
+from .watch_state import StepCounts, WatchRow
 
 _AT_ONCE = 200  # answers that are scored and written together
 _CONCURRENCY = 4
@@ -28,32 +28,41 @@ class AnswerPull:
     """One pull of a watch."""
 
     def __init__(self, records: WatchRecords, source: Source, now: datetime, counts: StepCounts) -> None:
-        self._records, self._source, self._now = records, source, now
+        self._records, self._now = records, now
+        self._new = NewTraces(source, records.settings.source_address, records.known_traces)
         self._first_open: datetime | None = None  # when the first conversation began that may go on
         self._has_lost_files = False
         self._counts = counts
         self.open_sessions = 0  # conversations that may go on, and are pulled when they are over
         self.other_scale = 0  # answers whose ratings are on another scale than the watch's, and are left out
 
-    def pull(self, pulled_until: datetime | None) -> None:
-        """Pulls the answers since the last pull, and an overlap in which traces may come late.
+    @property
+    def earlier(self) -> int:
+        """How many traces of a file are not pulled, since they began before the time that is asked for."""
+        return self._new.earlier
+
+    def pull(self, row: WatchRow) -> None:
+        """Pulls the answers of what is new: of a server since the newest that was pulled, less the overlap.
 
         The cursor moves when everything is kept: after a kill the same traces are read again, and each is kept once.
         """
         settings = self._records.settings
-        until = self._now if pulled_until is None else max(self._now, pulled_until)
-        since = self._now - settings.since if pulled_until is None else pulled_until - settings.overlap
+        until = max(self._now, read_utc(row.stepped_at) or self._now)  # the clock may have gone backwards
+        first = settings.first_moment(read_utc(row.began) or self._now)
+        pulled_until = None if settings.source_address.is_file else read_utc(row.pulled_until)
+        since = first if pulled_until is None else pulled_until - settings.overlap
         metric = load_metric(settings.cheap, None, load_embedder(settings.embedder, None, Budget()))
-        traces = self._samples(self._source.read(since, until, settings.filter))
+        traces = self._samples(self._new.read(since, until, settings.filter))
         samples = self._conversations(traces) if settings.by == "session" else traces
         while part := list(islice(samples, _AT_ONCE)):
             self._add(part, metric)
-        if not self._has_lost_files:  # traces may be in them, older than the last one that was read
-            self._records.end_pull(min(until, self._first_open or until))
+        # traces may be in a lost file that are older than the newest that was read
+        if self._new.newest is not None and not self._has_lost_files:
+            self._records.end_pull(min(self._new.newest, self._first_open or until))
 
-    def _samples(self, traces: Iterable[Sample | UnreadTrace]) -> Iterator[Sample]:
+    def _samples(self, traces: Iterator[tuple[Sample | UnreadTrace, bool]]) -> Iterator[Sample]:
         """The traces with an answer that were not pulled before; the others are noted."""
-        for trace, is_new in mark_new(traces, self._records.known_traces):
+        for trace, is_new in traces:
             if isinstance(trace, UnreadTrace):
                 self._note_unread(trace)
             elif is_new and (trace.response.strip() or trace.messages):

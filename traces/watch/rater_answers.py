@@ -122,7 +122,7 @@ def reread_annotations(records: WatchRecords, source: Source, now: datetime) -> 
     traces = records.judged_traces(since, is_queued=bool(records.settings.ratings.raters))
     moments = sorted({moment for _, time in traces.values() if (moment := read_utc(time)) is not None})
     stretches = _stretches(moments[-_MOST_READS:])
-    is_file = not records.settings.source_address.host
+    is_file = records.settings.source_address.is_file
     if stretches and (is_file or records.count_since(since) <= _MOST_BESIDE * len(stretches)):
         stretches = [(stretches[0][0], stretches[-1][1])]  # one read takes less than many
     ratings: dict[str, dict[str, float]] = {}

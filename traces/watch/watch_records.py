@@ -92,7 +92,7 @@ class WatchRecords(WatchState):
         )
 
     def end_pull(self, until: datetime) -> None:
-        """Notes up to which moment traces were pulled; it never goes back."""
+        """Notes when the newest trace began that was pulled; it never goes back."""
         sql = "UPDATE watches SET pulled_until = ? WHERE id = ? AND (pulled_until IS NULL OR pulled_until < ?)"
         self._execute(sql, utc_text(until), self.watch_id, utc_text(until))
 

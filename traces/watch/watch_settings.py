@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -251,6 +251,12 @@ class WatchSettings(BaseModel):
             return None
         is_file = self.judge.endswith((".yaml", ".yml")) or is_judge_folder(self.path(self.judge))
         return load_settings(str(self.path(self.judge)) if is_file else self.judge)
+
+    def first_moment(self, began: datetime) -> datetime | None:
+        """Returns since when traces are pulled by a watch that began then; None for all, as of a file unless asked."""
+        if self.source_address.is_file and "since" not in self.model_fields_set:
+            return None
+        return began - self.since
 
     def path(self, name: str) -> Path:
         """Returns a path of the file as an absolute path."""

@@ -28,7 +28,7 @@ class WatchRow:
     series: int  # counts from 1; a watch file with another source, measure or scale begins a new one
     began: str
     settings: Mapping[str, Any]  # the watch file as JSON values, as the last step read it
-    pulled_until: str | None  # up to which moment traces were pulled; None before the first step
+    pulled_until: str | None  # when the newest trace began that was pulled; None before the first
     stepped_at: str | None  # when the last step ended; None before the first
     problem: str  # why the last step failed; empty where it did not
     is_running: bool  # whether a process is at work on it

@@ -33,7 +33,7 @@ from .rater_answers import draw_for_raters, find_open_queue, read_queue_ratings,
 from .watch_file import load_watch
 from .watch_look import LookAt, look_at_answers, read_production_answers
 from .watch_records import WatchRecords, hold_watch, open_series
-from .watch_settings import WatchSettings
+from .watch_settings import WatchSettings, format_duration
 from .watch_state import DriftResult, StepCounts, StoredAlarm, StoredLook, WatchRow
 
 JUDGE_DRIFT = "drift of judge"
@@ -128,8 +128,8 @@ class WatchStep:
     def _today(self) -> str:
         """The date of the budget; a clock that goes backwards does not give a day's budget twice."""
         today, newest = self._now.date().isoformat(), self._records.newest_day()
-        until = read_utc(self._row.pulled_until) if self._row.pulled_until else None
-        if newest > today or (until is not None and until > self._now):
+        last = read_utc(self._row.stepped_at)
+        if newest > today or (last is not None and last > self._now):
             self._notes.append(
                 f"the clock says {self._now:%Y-%m-%d %H:%M} UTC, which is before the last step: it went backwards. "
                 "Nothing is pulled twice, and no budget is used twice"
@@ -138,7 +138,13 @@ class WatchStep:
 
     def _pull(self, source: Source) -> None:
         pull = AnswerPull(self._records, source, self._now, self._counts)
-        pull.pull(read_utc(self._row.pulled_until) if self._row.pulled_until else None)
+        pull.pull(self._row)
+        if pull.earlier:
+            earlier, since = count_of(pull.earlier, "trace"), format_duration(self._settings.since)
+            self._notes.append(
+                f"{earlier} of the source began more than {since} before the first step of this watch, and "
+                f"{verb_of(pull.earlier, 'is', 'are')} not read; leave out `since:` to read the whole file"
+            )
         if pull.other_scale:
             low, high = self._settings.ratings.levels
             self._notes.append(

@@ -11,7 +11,7 @@ from .watch_state import StoredAlarm, StoredLook, WatchRow
 
 def give_watch_verdict(row: WatchRow, stored: StoredLook, standing: list[StoredAlarm]) -> Verdict:
     """Says how good the answers are at a look, since when an alarm stands, and how many answers there are."""
-    look, began = stored.look, row.began[:10]
+    look, began = stored.look, stored.first_day if stored.look.answers else row.began[:10]  # of the first answer
     counts = {"judged": look.judged, "rated": look.rated, "look": stored.number}
     rests_on = phrase("on_watched", answers=phrase("answers", count=look.answers), date=began, **counts)
     return Verdict(

@@ -88,6 +88,43 @@ def test_the_same_traces_are_pulled_once(bench):
     assert watch.traces.writes == len(watch.traces.scores)
 
 
+def test_a_server_is_asked_since_the_newest_trace_that_was_read_less_the_overlap(bench):
+    """The newest trace began at 10:02. At 12:15 one of 9:30 is there, late, as a server takes exports too."""
+    watch = bench()
+    watch.traces.traces += [trace("a", NOON - timedelta(minutes=118)), trace("b", NOON - timedelta(hours=2))]
+    watch.step()
+    watch.traces.traces.append(trace("late", NOON - timedelta(minutes=150)))
+    assert watch.step(timedelta(minutes=15)).stored.counts.pulled == 1
+    assert [since for since, _ in watch.traces.reads] == [NOON - timedelta(hours=24), NOON - timedelta(minutes=178)]
+
+
+def test_of_a_file_whatever_is_not_known_is_pulled_once_however_late_it_comes(bench):
+    """Three traces of the last week, then an export of three days that ended yesterday: 3, 3 and 0 are new."""
+    watch = bench(source="otel:traces.jsonl", push=False)
+    days = [trace(f"t{day}", NOON - timedelta(days=day)) for day in range(1, 8)]
+    watch.traces.traces += days[4:]
+    assert watch.step().stored.counts.pulled == 3
+    watch.traces.traces += days[:3]
+    assert [watch.step(timedelta(days=1)).stored.counts.pulled for _ in range(2)] == [3, 0]
+    watch.traces.traces.append(trace("older", NOON - timedelta(days=400)))
+    report = watch.step(timedelta(days=1))
+    assert (report.stored.counts.pulled, report.stored.look.answers) == (1, 7)
+
+
+def test_traces_of_a_file_from_before_since_are_counted_and_a_longer_since_reads_them(bench):
+    """The first step is at noon and asks two days: what began 2 days and 1 second before is out, also at step 2."""
+    watch = bench(source="otel:traces.jsonl", push=False, since="2d")
+    watch.traces.traces += [trace("in", NOON - timedelta(days=2)), trace("out", NOON - timedelta(days=2, seconds=1))]
+    for pulled in (1, 0):
+        report = watch.step(timedelta())
+        assert report.stored.counts.pulled == pulled
+        assert [note[:52] for note in report.notes] == ["1 trace of the source began more than 2d before the "]
+        watch.now += timedelta(days=1)
+    watch.settings = watch.make(source="otel:traces.jsonl", push=False, since="3d")
+    report = watch.step()
+    assert (report.stored.counts.pulled, report.notes) == (1, [])
+
+
 def test_a_budget_is_of_a_day_and_nothing_stays_undrawn(bench):
     watch = bench(budget={"judged_per_day": 8}, since="2d")
     judged = 0
