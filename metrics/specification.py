@@ -31,6 +31,7 @@ _NAME = r'(?:(?P<path>[^"]+\.py):(?P<name_in_file>[^:=]+)|(?P<name>[^:]*))'
 _ARGUMENT = r'(?::(?:"(?P<quoted>[^"]*)"|(?P<plain>.*?)))'
 _OPTIONS = r"(?P<options>(?::\w+=[^:]*)*)"
 _TEXT = re.compile(f"{_NAME}{_ARGUMENT}??{_OPTIONS}", re.DOTALL)
+_WORD_IN_CLASS = re.compile("(?<=[a-z])(?=[A-Z])")
 _WITH_ARGUMENT = re.compile(f"{_NAME}{_ARGUMENT}?{_OPTIONS}", re.DOTALL)  # a file's name may look like an option
 
 
@@ -40,6 +41,7 @@ OTHER_NAMES: Mapping[str, str] = {
     "responserelevance": "answer_relevance",
     "qarelevance": "answer_relevance",
     "groundedness": "faithfulness",
+    "hallucination": "faithfulness",
     "responsegroundedness": "faithfulness",
     "contextrelevancy": "context_relevance",
     "contextualrelevancy": "context_relevance",
@@ -68,7 +70,8 @@ OTHER_NAMES: Mapping[str, str] = {
 class MetricSpecification:
     """What `--metrics` and a plan say of one metric. Made by `parse_specification`."""
 
-    text: str  # as it was typed: what a run records the metric and its scores under. `str()` gives it back.
+    # what a run records the metric and its scores under: as it was typed, with our name of the metric. `str()` gives it
+    text: str
     name: str  # the metric's name in the catalogue, `ragas`, `scorer`, or a name in a file
     # what stands right after the name: what a predicate states, the name of a metric of Ragas, a scorer's file; "" for
     # nothing
@@ -104,14 +107,14 @@ def parse_specification(text: str) -> MetricSpecification:
     """Parses what names a metric: `NAME`, `NAME:ARGUMENT`, `PATH.py:NAME`, each with `:option=value` after it.
 
     Whether the metric exists and takes what is given is the catalogue's affair. An argument that holds `:word=` stands
-    in double quotes.
+    in double quotes. A name of another tool, or one written as a class, becomes ours.
 
     Example:
         >>> predicate = parse_specification('predicate:"The answer: polite":threshold=0.7')
         >>> predicate.name, predicate.argument, predicate.options
         ('predicate', 'The answer: polite', {'threshold': '0.7'})
-        >>> parse_specification("Answer Relevancy").name
-        'answer_relevance'
+        >>> parse_specification("Answer Relevancy").text, parse_specification("ContextRecall:threshold=0.7").text
+        ('answer_relevance', 'context_recall:threshold=0.7')
         >>> in_file = parse_specification("C:/quality/my_metrics.py:is_short:limit=80")
         >>> in_file.path, in_file.name, in_file.options
         ('C:/quality/my_metrics.py', 'is_short', {'limit': '80'})
@@ -121,9 +124,11 @@ def parse_specification(text: str) -> MetricSpecification:
     options = [option.partition("=")[::2] for option in match["options"].split(":")[1:]]
     if match["plain"] == "":  # a colon with nothing after it, which is no option as one is written
         options.insert(0, ("", ""))
+    typed = match["name"] or ""
+    name = OTHER_NAMES.get(_plain(typed)) or (_WORD_IN_CLASS.sub("_", typed).lower() if typed[:1].isupper() else typed)
     return MetricSpecification(
-        text=text,
-        name=match["name_in_file"] or OTHER_NAMES.get(_plain(match["name"] or ""), match["name"] or ""),
+        text=text if match["path"] else name + text.removeprefix(typed),
+        name=match["name_in_file"] or name,
         argument=match["quoted"] or match["plain"] or "",
         options=dict(options),
         path=match["path"] or "",

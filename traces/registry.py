@@ -34,8 +34,14 @@ def check_source(address: str) -> None:
 
 
 def check_sink(address: str) -> None:
-    """Raises a UsageError where nothing writes scores to the traces of an address; opens nothing."""
-    _find_entry(SINKS, TraceAddress.parse(address))
+    """Raises a UsageError where nothing writes scores to the traces of an address; opens nothing.
+
+    A sink that has a `check` says itself what else an address has to have.
+    """
+    parsed = TraceAddress.parse(address)
+    sink = load_entry(_find_entry(SINKS, parsed))
+    if hasattr(sink, "check"):
+        sink.check(parsed)
 
 
 def _open(group: str, address: str | TraceAddress) -> Any:

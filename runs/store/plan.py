@@ -4,15 +4,15 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from ...errors import InputError, UsageError
 from ...eval_sets.levels import Turns
 from ...judges import JudgeSettings
 from ...judges.settings import ENTAIL
-from ...metrics.specification import BASELINES, CONVERSATION_BASELINES
+from ...metrics.specification import BASELINES, CONVERSATION_BASELINES, parse_specification
 from ...regular_files import check_regular
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ...metrics import Metric
 
 Ending = Literal["done", "budget", "interrupted", "error"]
+MetricName = Annotated[str, AfterValidator(lambda text: parse_specification(text).text)]
+"""What names a metric, which becomes our name of it: scores are kept and found under that alone."""
 
 PYTHON_DATA = "python:"
 """Before the hash of samples that a program gave, in place of the name of a set."""
@@ -37,7 +39,7 @@ class Plan(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     sets: tuple[str, ...]
-    metrics: tuple[str, ...]
+    metrics: tuple[MetricName, ...]
     judge: JudgeSettings | None = None
     embedder: str = "use"
     mapping: Mapping[str, str] = {}

@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from ..store.plan import MetricName
+
 NO_JUDGE = "no judge"
 """The judge's name in a suite without judges."""
 
@@ -54,7 +56,7 @@ class _Gate(BaseModel):
 
 
 class _SampleGate(_Gate):
-    metric: str
+    metric: MetricName
     language: str | None = None
     message_type: str | None = None
 
@@ -107,7 +109,7 @@ class CoverageGate(_Gate):
     """At least the share `at_least` of all samples has a value, of one metric or of each metric of the suite."""
 
     gate: Literal["coverage"]
-    metric: str | None = None
+    metric: MetricName | None = None
     at_least: float = Field(ge=0, le=1)
     strict: bool = _STRICT
 
@@ -122,7 +124,7 @@ class DecideGate(_Gate):
     gate: Literal["decide"]
     against: Literal["accepted"] = "accepted"
     margin: float = Field(default=0.1, gt=0)
-    metric: str | None = None
+    metric: MetricName | None = None
     scorer: str | None = None
 
     @model_validator(mode="after")

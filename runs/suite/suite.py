@@ -10,7 +10,7 @@ from ...judges import Budget, JudgeSettings, Mode, load_settings
 from ...judges.cassette import is_bundled
 from ...judges.settings import is_judge_folder
 from ...metrics.specification import DEFAULT_METRICS
-from ..store.plan import Plan
+from ..store.plan import MetricName, Plan
 from .gates import NO_JUDGE, UNANSWERED, Gate, RegressionGate
 
 _STRICT = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -63,7 +63,7 @@ class Suite(BaseModel):
     name: str = Field(min_length=1, max_length=100)
     folder: Path = Field(default=Path(), exclude=True)
     sets: tuple[str, ...] = Field(min_length=1)
-    metrics: tuple[str, ...] = DEFAULT_METRICS
+    metrics: tuple[MetricName, ...] = DEFAULT_METRICS
     judges: tuple[str, ...] = ()
     embedder: str = "use"
     cassette: CassetteUse | None = None

@@ -114,7 +114,7 @@ def test_a_mistake_is_named_with_its_line(assay, tmp_path, text, problem):
 
 
 def test_a_source_that_is_not_there_is_said(assay, tmp_path):
-    (tmp_path / "watch.yaml").write_text("source: otel:nowhere.jsonl\nmetric: token_overlap\n")
+    (tmp_path / "watch.yaml").write_text("source: otel:nowhere.jsonl\nmetric: token_overlap\npush: false\n")
     done = assay("watch", "watch.yaml", "--once")
     assert done.code in {1, 2}
     assert "nowhere.jsonl" in done.err

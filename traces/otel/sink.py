@@ -35,6 +35,15 @@ class OtelSink:
     An event that was sent cannot be replaced: a score that has changed is sent again under the same `assay.score.key`.
     """
 
+    @staticmethod
+    def check(address: TraceAddress) -> None:
+        """Raises a UsageError where neither the address nor the environment names a collector."""
+        if not address.host and not any(os.environ.get(name) for name in _ENDPOINTS):
+            raise UsageError(
+                f"{address}: names no collector for scores; name one (otel://HOST:4318), or set {_ENDPOINTS[1]} to "
+                "where one is"
+            )
+
     def __init__(self, address: TraceAddress, exporter: "LogRecordExporter | None" = None) -> None:
         self._address = address
         self._exporter = _open_exporter(address) if exporter is None else exporter
@@ -61,14 +70,11 @@ class OtelSink:
 
 
 def _open_exporter(address: TraceAddress) -> "LogRecordExporter":
+    OtelSink.check(address)
     endpoint: str | None = None
     if address.host:
         scheme = "https" if address.host.endswith(":443") else "http"
         endpoint = f"{scheme}://{address.host}"
-    elif not any(os.environ.get(name) for name in _ENDPOINTS):
-        raise UsageError(
-            f"{address}: names no collector; write --to otel://HOST:4318, or set {_ENDPOINTS[1]} to where one is"
-        )
     protocol = next((os.environ[name] for name in _PROTOCOLS if os.environ.get(name)), _HTTP).strip().lower()
     if protocol == _GRPC:
         with require_extra("otel", f"{_PURPOSE} by gRPC (install opentelemetry-exporter-otlp-proto-grpc)"):

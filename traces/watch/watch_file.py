@@ -36,6 +36,11 @@ def draft_watch(address: str) -> str:
     """Writes a watch file for an address of traces, with the keys that most people set."""
     check_source(address)
     source = dump_yaml({"source": address})
+    try:
+        check_sink(address)
+        push = "push: true                  # scores go back to their traces"
+    except UsageError:
+        push = "push: false                 # nothing takes scores there"
     return (
         f"{source}"
         "every: 15m\n"
@@ -43,7 +48,7 @@ def draft_watch(address: str) -> str:
         "metric: faithfulness        # scores a sample of them\n"
         "judge: qwen1.5b\n"
         "budget: {judged_per_day: 200}\n"
-        "push: true                  # scores go back to their traces\n"
+        f"{push}\n"
         "ratings: {raters: [ada], per_day: 10, scale: 1-5, bad_below: 3}\n"
         "segments: [language, model, prompt_version]\n"
         "bounds:\n"
@@ -79,6 +84,11 @@ def _find_mistakes(settings: WatchSettings) -> Mistakes:
             hint = "".join(f"did you mean {similar}? " for similar in nearest_names(name, SEGMENT_FIELDS)[:1])
             yield ("segments", number), f"{name} is no field of segments; {hint}They are {quote_names(SEGMENT_FIELDS)}"
     yield from _check_bounds(settings)
+    if settings.push is True:
+        try:
+            check_sink(settings.source)
+        except UsageError as error:
+            yield ("push",), f"{error}; or write `push: false`"
     place = settings.store_place
     if isinstance(place, Path) and (kind := kind_of_no_folder(place)):
         yield ("store",), f"{place}: is {kind}, not a folder; name the folder of a store"

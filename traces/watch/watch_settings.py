@@ -13,7 +13,7 @@ from ...errors import UsageError
 from ...judges import JudgeSettings, load_settings
 from ...judges.settings import is_judge_folder
 from ...meta_eval.monitoring.look import Bound, BoundKind
-from ...runs.store.plan import WATCH_DATA, Plan, judge_identity
+from ...runs.store.plan import WATCH_DATA, MetricName, Plan, judge_identity
 from ...runs.suite.suite import CassetteUse
 from ..address import TraceAddress
 from ..times import read_duration
@@ -174,8 +174,8 @@ class WatchSettings(BaseModel):
     since: Duration = Field(default=timedelta(hours=24), validate_default=True)
     overlap: Duration = Field(default=timedelta(hours=1), validate_default=True)
     every: Duration = Field(default=timedelta(minutes=15), validate_default=True)
-    cheap: str = "token_overlap"
-    metric: str = "faithfulness"
+    cheap: MetricName = "token_overlap"
+    metric: MetricName = "faithfulness"
     judge: str | None = None
     embedder: str = "use"
     cassette: CassetteUse | None = None

@@ -1,0 +1,34 @@
+"""A metric by the name of another tool is ours from the start: its scores are kept and found under one name."""
+
+from contextlib import closing
+
+import pytest
+
+from assay import Results, evaluate
+from assay.eval_sets import Sample
+from assay.runs import Store
+from assay.runs.suite import load_suite
+
+SAMPLES = [
+    Sample(id=f"q{n}", user_input="Is it free?", response="Yes, it is.", reference="Yes, it is free.") for n in range(3)
+]
+
+
+def test_scores_of_a_metric_by_another_name_are_kept_under_ours(tmp_path):
+    with closing(Store(tmp_path)) as store:
+        made = evaluate(SAMPLES, ["rouge_score"], store=store, progress=False)
+        stored = Results.from_store(store, made.run)
+    for results in (made, stored):
+        assert results.scores["q0"]["rouge_l"].value == pytest.approx(
+            6 / 7
+        )  # three words, all in order, of three and four
+
+
+def test_gates_and_suites_know_the_other_names(tmp_path):
+    file = tmp_path / "suite.yaml"
+    file.write_text(
+        "sets: [a.csv]\nmetrics: [rouge_score, Rouge2]\ngates:\n- {gate: mean, metric: rouge_score, at_least: 0.5}\n"
+    )
+    suite = load_suite(file)
+    assert suite.metrics == ("rouge_l", "rouge_2")
+    assert suite.gates[0].metric == "rouge_l"
