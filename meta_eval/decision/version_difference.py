@@ -118,7 +118,7 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         [np.ones_like(counts[:, place]) if is_paired else counts[:, place] for place in (first, second)]
         for counts in (questions.answers, questions.rated)
     )
-    columns = [
+    columns: list[Floats | Bools] = [
         *moments(both, ratings[1] - ratings[0], scores[1] - scores[0]),
         *moments((known[0] & ~both) * rated_answers[0], ratings[0], scores[0]),
         *moments((known[1] & ~both) * rated_answers[1], ratings[1], scores[1]),
@@ -272,9 +272,9 @@ def estimate_mean(questions: VersionQuestions, version: int) -> GroupEstimate:
     return GroupEstimate(value, influence, _degrees(influence, [known[0] | known[1]], questions.group))
 
 
-def _count_and_sum(rows: Bools, answers: Places, scores: Floats) -> tuple[Floats, Floats]:
+def _count_and_sum(rows: Bools, answers: Floats, scores: Floats) -> tuple[Floats, Floats]:
     """How many answers each of some rows stands for, and the sum of their scores; 0 elsewhere."""
-    count = (rows * answers).astype(float)
+    count = rows * answers
     return count, count * np.where(rows, scores, 0.0)
 
 

@@ -73,8 +73,8 @@ class VersionQuestions:
     has: Bools  # which version answered which question, (questions, versions)
     first_text: Places  # the smallest and the largest number of its answers to it
     last_text: Places
-    answers: Places  # how many answers each version gave to it, and how many of these are rated
-    rated: Places
+    answers: Floats  # how many answers each version gave to it, and how many of these are rated
+    rated: Floats
     ratings: Floats  # mean ratings; NaN where none is rated
     scores: Floats  # mean scores; the mean of all stands in for what has none
     group: Places  # the group of each question, from 0 without gaps, (questions,)
@@ -105,8 +105,8 @@ class VersionQuestions:
             (last >= 0).reshape(count, versions),
             first.reshape(count, versions),
             last.reshape(count, versions),
-            np.bincount(cell, minlength=count * versions).reshape(count, versions),
-            np.bincount(cell[~np.isnan(ratings)], minlength=count * versions).reshape(count, versions),
+            _count(cell, count * versions).reshape(count, versions),
+            _count(cell[~np.isnan(ratings)], count * versions).reshape(count, versions),
             mean_by(cell, ratings, count * versions).reshape(count, versions),
             np.where(np.isnan(means), known.mean() if len(known) else 0.0, means),
             np.unique(group, return_inverse=True)[1].ravel(),
@@ -128,6 +128,10 @@ class VersionQuestions:
         """Which questions two versions both answered with one and the same text, (questions,)."""
         texts = (self.first_text[:, first], self.last_text[:, first], self.first_text[:, second])
         return np.asarray(np.all([text == self.last_text[:, second] for text in texts], axis=0))
+
+
+def _count(number: Places, count: int) -> Floats:
+    return np.bincount(number, minlength=count).astype(float)
 
 
 def mean_by(number: Places, values: Floats, count: int) -> Floats:

@@ -193,9 +193,11 @@ def decide_reading(
         reading.table, reading.preferences, margin=margin, measure=reading.measure, seed=seed, looks=past
     )
     if reading.database is not None and decision.look is not None:
-        measures = (*(measure for look in past if isinstance(look, Look) for measure in look.measures), reading.measure)
-        decision = replace(decision, look=replace(decision.look, measures=tuple(dict.fromkeys(measures))))
-        keep_look(reading.database, reading.stored, decision.look)
+        own = reading.measure if decision.basis == "ratings and scores" else ""
+        measures = (*(measure for look in past if isinstance(look, Look) for measure in look.measures), own)
+        look = replace(decision.look, measures=tuple(dict.fromkeys(measures)))
+        keep_look(reading.database, reading.stored, look)
+        decision = replace(decision, look=look)
     has_scores = not all(map(math.isnan, reading.table.scores.tolist()))
     is_unused = reading.asked and has_scores and decision.basis == "ratings"
     unused = [f"{reading.asked} is not used: the decision rests on ratings alone."] if is_unused else []

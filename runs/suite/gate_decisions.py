@@ -194,7 +194,8 @@ def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) 
         reason += f" (required: {side} {format_bound(bound)}), which noise can do: {check.describe_evidence(newest)}"
     else:
         reason += _required(check)
-    return check.result("failed" if newest.failed else "passed", reason, bound, value=figure, newest=newest)
+    result = check.result("failed" if newest.failed else "passed", reason, bound, value=figure, newest=newest)
+    return result.model_copy(update={"is_within_noise": not newest.failed and is_beyond(figure, side, bound)})
 
 
 def _figure_of(check: GateCheck, figure: float, bound: float) -> str:

@@ -170,6 +170,8 @@ class GateResult(BaseModel):
     value: float | None  # the figure that was held against the bound, or None where there is none
     bound: float  # the bound. Of two bounds the one that more speaks against.
     reason: str
+    # whether a gate that passed has a figure beyond its bound, as noise can bring one
+    is_within_noise: bool = False
     # the share of months (30 nightly runs) without a change in which this gate shows as much at some time; None where
     # nothing was tested
     p: float | None = None

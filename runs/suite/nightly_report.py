@@ -113,7 +113,10 @@ class NightlyReport(BaseModel):
 
     def give_verdict(self) -> presentation_verdict.Verdict:
         """Says what a nightly run comes to: passed or failed, by which gate, and how many samples newly fail."""
-        newly = [("newly", self._describe_newly_failing())] if self.runs else []
+        # where no gate says what an answer has to reach, only one without a score can fail
+        says_reach = any(gate.gate == "share" for gate in self.gates) or not all(run.compared_with for run in self.runs)
+        failing = any(run.newly_failing for run in self.runs)
+        newly = [("newly", self._describe_newly_failing())] if self.runs and (says_reach or failing) else []
         return presentation_verdict.Verdict((("suite", *self._describe_gates()), *newly))
 
     def _describe_gates(self) -> tuple[Phrase, ...]:
@@ -126,12 +129,17 @@ class NightlyReport(BaseModel):
             if silent:
                 held = len(self.gates) - silent
                 return phrase("suite_untested", **values, held=held), phrase("suite_untested_shortly")
+            if below := sum(gate.is_within_noise for gate in self.gates):
+                return phrase("suite_within_noise", **values, below=below), phrase("suite_within_noise_shortly")
             return (phrase("suite_passed" if self.gates else "suite_without_gates", **values),)
         name = f"suite_{self.verdict.replace(' ', '_')}"
         if not speaking:
             return (phrase(name, **values, samples=sum(run.failed_samples for run in self.runs)),)
         first = speaking[0]
-        gate = phrase(f"gate_{first.gate}", metric=one_line(first.metric or "", _LONGEST_NAME))
+        is_lost = first.gate == "regression" and first.value is None
+        gate = phrase(
+            "gate_incomparable" if is_lost else f"gate_{first.gate}", metric=one_line(first.metric or "", _LONGEST_NAME)
+        )
         if len(speaking) > 1:
             gate = phrase("and_more_gates", gate=gate, count=len(speaking) - 1)
         return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **values | {"count": len(speaking)})

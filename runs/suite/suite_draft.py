@@ -95,7 +95,7 @@ def draft_suite(
         # A gate that fails ends the run with exit code 5. By chance that happens in one of 20 months.
         gates:
           # Answers must get a value: an emptied file, or a renamed column, does not pass.
-          - {gate: coverage, at_least: 0.95}
+          - {gate: coverage, at_least: 0.95, strict: true}
           ...
     """
     folder = _REPORTS if reports == "suite" else f"{_REPORTS}/{_plain_name(reports)}"
@@ -144,13 +144,18 @@ def draft_gates(look: SetLook, metrics: Sequence[str]) -> tuple[list[dict[str, o
 
     Example:
         >>> draft_gates(SetLook((), (), {}), ["token_overlap"])
-        ([{'gate': 'coverage', 'at_least': 0.95}], [{'gate': 'regression', 'metric': 'token_overlap'}])
+        ([{'gate': 'coverage', 'at_least': 0.95, 'strict': True}], [{'gate': 'regression', 'metric': 'token_overlap'}])
     """
     shares = {metric: _share_with_needs(look, metric) for metric in metrics}
-    coverage: list[dict[str, object]] = [{"gate": "coverage", "at_least": _LEAST_COVERAGE}]
+    coverage: list[dict[str, object]] = [{"gate": "coverage", "at_least": _LEAST_COVERAGE, "strict": True}]
     if any(share < 1 for share in shares.values()):
         coverage = [
-            {"gate": "coverage", "metric": metric, "at_least": math.floor(_LEAST_COVERAGE * share * 100) / 100}
+            {
+                "gate": "coverage",
+                "metric": metric,
+                "at_least": math.floor(_LEAST_COVERAGE * share * 100) / 100,
+                "strict": True,
+            }
             for metric, share in shares.items()
         ]
     return coverage, [{"gate": "regression", "metric": metric} for metric in metrics]

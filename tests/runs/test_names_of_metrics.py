@@ -15,13 +15,12 @@ SAMPLES = [
 
 
 def test_scores_of_a_metric_by_another_name_are_kept_under_ours(tmp_path):
+    """Three words, all in their order, are of three and of four: 2 x 3 / (3 + 4)."""
+    made = evaluate(SAMPLES, ["rouge_score"], store=tmp_path, progress=False)
     with closing(Store(tmp_path)) as store:
-        made = evaluate(SAMPLES, ["rouge_score"], store=store, progress=False)
         stored = Results.from_store(store, made.run)
     for results in (made, stored):
-        assert results.scores["q0"]["rouge_l"].value == pytest.approx(
-            6 / 7
-        )  # three words, all in order, of three and four
+        assert results.scores["q0"]["rouge_l"].value == pytest.approx(6 / 7)
 
 
 def test_gates_and_suites_know_the_other_names(tmp_path):
