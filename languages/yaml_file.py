@@ -173,7 +173,7 @@ def _find_models(kind: Any, steps: Place) -> tuple[Place, list[type[BaseModel]]]
         fields = [
             field for model in models for name, field in model.model_fields.items() if step in {name, field.alias}
         ]
-        if of_kind and not fields:
+        if of_kind and not fields and len(models) > 1:  # the kind of a union
             models = of_kind
             continue
         place.append(step)
