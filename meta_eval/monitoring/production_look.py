@@ -9,7 +9,7 @@ from ...text.wording import count_of, verb_of
 from ..arrays import Bools
 from ..comparison import MOST_RATINGS
 from ..estimate import Estimate
-from ..groups import FEWEST_GROUPS
+from ..groups import FEWEST_GROUPS, FEWEST_RATED
 from ..monthly_p_value import LONGEST, needed_z
 from .bound_evidence import FALSE_ALARMS, AlarmState, WeighedBound, ratings_needed, t_of_score
 from .day_sums import DaySums
@@ -56,12 +56,20 @@ def look_at_production(
         answers=len(answers.days),
         judged=int((~np.isnan(answers.judged)).sum()),
         rated=int((~np.isnan(answers.ratings)).sum()),
-        mean=estimate_window(production.mean_terms, production.is_in),
-        bad_share=estimate_window(production.bad_terms, production.is_in),
+        mean=_of_enough(estimate_window(production.mean_terms, production.is_in)),
+        bad_share=_of_enough(estimate_window(production.bad_terms, production.is_in)),
         segments=tuple(segments),
         bounds=tuple(production.state(bound, level, len(bounds)) for bound in bounds),
         notes=(*production.notes(bounds, level), *notes),
     )
+
+
+def _of_enough(estimate: Estimate) -> Estimate:
+    """The estimate, without its value where hardly anything is rated, as everywhere a mean rating is told of others."""
+    if estimate.value is None or (estimate.n or 0) >= FEWEST_RATED:
+        return estimate
+    problem = f"only {count_of(estimate.n or 0, 'rating')} of answers that were drawn, and {FEWEST_RATED} are needed"
+    return Estimate(None, n=estimate.n, groups=estimate.groups, problem=problem)
 
 
 def follow_bounds(

@@ -62,23 +62,24 @@ def assert_sound(look: Look) -> None:
 
 
 def test_unequal_chances_weigh_the_ratings():
-    """Rated with chance 1/2: 4, 4, 4; with chance 1/8: 2. Weights 2, 2, 2, 8: (6 * 4 + 8 * 2) / 14 = 2.857."""
-    answers = small([4, 4, 4, 2, NAN, NAN, NAN, NAN])
-    answers = dataclasses.replace(answers, rating_chance=np.array([0.5, 0.5, 0.5, 0.125, 0.5, 0.5, 0.125, 0.125]))
+    """Three times: rated with chance 1/2: 4, 4, 4; with chance 1/8: 2. Weights 2, 2, 2, 8: (6 * 4 + 8 * 2) / 14."""
+    answers = small([4, 4, 4, 2, NAN, NAN, NAN, NAN] * 3)
+    chances = np.tile([0.5, 0.5, 0.5, 0.125, 0.5, 0.5, 0.125, 0.125], 3)
+    answers = dataclasses.replace(answers, rating_chance=chances)
     assert look_at_production(answers, []).mean.value == pytest.approx(40 / 14)
     assert look_at_production(answers, []).bad_share.value == pytest.approx(8 / 14)
 
 
 def test_a_day_is_predicted_by_the_line_of_the_days_before_it():
-    """Day 0 has 20 ratings with rating = 1 + 4 * judge; day 1 has two judged, one rated.
+    """Day 0 has 20 ratings with rating = 1 + 4 * judge; day 1 has twenty judged, ten rated.
 
-    Day 1's predictions are 1 + 4 * 0.25 = 2 and 1 + 4 * 0.75 = 4. The second is rated 5, one more than predicted. Over
-    day 1 alone: the mean prediction 3, and 1 more by the rating: 4.
+    Day 1's predictions are 1 + 4 * 0.25 = 2 and 1 + 4 * 0.75 = 4. The latter are rated 5, one more than predicted. Over
+    day 1 alone: the mean prediction 3, and 1 more by the ratings: 4.
     """
-    judged = np.array([*np.tile([0.0, 1.0], 10), 0.25, 0.75])
-    ratings = np.array([*np.tile([1.0, 5.0], 10), NAN, 5.0])
+    judged = np.array([*np.tile([0.0, 1.0], 10), *np.tile([0.25, 0.75], 10)])
+    ratings = np.array([*np.tile([1.0, 5.0], 10), *np.tile([NAN, 5.0], 10)])
     answers = ProductionAnswers(
-        np.repeat([0, 1], [20, 2]), np.arange(22), np.full(22, NAN), np.ones(22), judged, np.full(22, 0.5), ratings
+        np.repeat([0, 1], 20), np.arange(40), np.full(40, NAN), np.ones(40), judged, np.full(40, 0.5), ratings
     )
     assert look_at_production(answers, [], window=1).mean.value == pytest.approx(4.0)
 
@@ -105,15 +106,18 @@ def test_a_judge_that_scored_nothing_leaves_the_bounds_to_the_ratings():
     assert_sound(looks[0])
 
 
-def test_three_ratings_have_a_mean_and_no_interval():
+def test_nine_ratings_tell_no_mean_and_ten_do():
     look = look_at_production(small([2, 4, 3, *[NAN] * 10]), ALL)
-    assert look.mean.value == pytest.approx(3)
-    assert look.mean.low is None and "5 groups" in look.mean.problem
+    for estimate in (look.mean, look.bad_share):
+        assert (estimate.value, estimate.low, estimate.n) == (None, None, 3)
+        assert estimate.problem == "only 3 ratings of answers that were drawn, and 10 are needed"
     assert_sound(look)
+    assert look_at_production(small([3] * 9 + [NAN]), []).mean.value is None
+    assert look_at_production(small([3] * 10), []).mean.value == pytest.approx(3)
 
 
 @pytest.mark.parametrize("rating", [1.0, 3.0, 5.0])
-@pytest.mark.parametrize("n", [5, 30, 1000])
+@pytest.mark.parametrize("n", [10, 30, 1000])
 def test_equal_ratings_have_an_interval_that_does_not_collapse(rating, n):
     """At an end of the scale no narrower than that of a share of 0 of n (Clopper and Pearson, 1934)."""
     look = look_at_production(small([rating] * n), ALL)
