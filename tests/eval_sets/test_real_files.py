@@ -366,3 +366,31 @@ def test_a_scale_whose_low_end_is_good_is_an_error_with_its_cure(tmp_path):
         read(tmp_path / "a.csv", rated("1", "3", column=column))
     samples, _ = read(tmp_path / "a.csv", rated("1", "3", column='"Bewertung (1 = ungenügend, 6 = sehr gut)"'))
     assert [(sample.rating, sample.rating_max) for sample in samples] == [(1, 6), (3, 6)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "conversation_id,message_index,role,content\n"
+            "a,10,assistant,Yes.\na,9,user,Invoice?\na,1,assistant,At depot.\na,0,user,Where?\n",
+            ["Where?", "At depot.", "Invoice?", "Yes."],
+        ),
+        ("conversation_id,turn,question,answer\na,2,Second?,B.\na,1,First?,A.\n", ["First?", "A.", "Second?", "B."]),
+    ],
+)
+def test_numbers_of_turns_order_rows_as_times_do(tmp_path, text, said):
+    (tmp_path / "turns.csv").write_text(text, encoding="utf-8")
+    (sample,) = load_set(tmp_path / "turns.csv")
+    assert [message.content for message in sample.messages] == said
+
+
+@pytest.mark.parametrize("word", ["Subtotaal", "Gem.", "Teilsumme", "Moyenne générale"])
+def test_a_sum_in_the_column_of_questions_is_left_out_and_decides_no_scale(tmp_path, word):
+    rows = f"question,answer,rating\nFree?,Yes.,5\nOpen?,At nine.,1\nWhere?,In Gent.,4\n{word},,10\n"
+    (tmp_path / "rated.csv").write_text(rows, encoding="utf-8")
+    assert [(sample.rating, sample.rating_max) for sample in load_set(tmp_path / "rated.csv")] == [
+        (5, 5),
+        (1, 5),
+        (4, 5),
+    ]
