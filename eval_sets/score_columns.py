@@ -26,7 +26,7 @@ from .column_table import (
     says_failure,
     usual_name,
 )
-from .columns import check_names, describe_left_out, first_text
+from .columns import check_names, describe_left_out, first_text, is_rater, read_raters
 from .items import Item, as_label
 from .levels import RatedLevel
 from .number_rule import Bounds, ColumnCells, NumberRule, scale_of_header, scale_of_rule
@@ -120,10 +120,16 @@ class ScoreFile:
 
     def __init__(self, rows: Sequence[Row], name: str, options: ReadOptions, repeated: str = REPEATED) -> None:
         self.name, self.repeated, self.notes = name, repeated, list[str]()
+        mapping = read_raters(options.mapping)
+        if raters := {theirs: ours for theirs, ours in mapping.items() if is_rater(ours)}:
+            mapping = {theirs: ours for theirs, ours in mapping.items() if theirs not in raters}
+            rows = [
+                row._replace(values={raters.get(name, name): cell for name, cell in row.values.items()}) for row in rows
+            ]
         self.names = list(dict.fromkeys(column for row in rows for column in row.values))
         self.labels = options.labels
-        check_names(options.mapping, ROLES)
-        self.roles = find_roles(self.names, options.mapping)
+        check_names(mapping, ROLES)
+        self.roles = find_roles(self.names, mapping)
         self.rows = self._without_totals(rows)
         self._rules: dict[str, ColumnCells] = {}
         self.items: list[Item] = []

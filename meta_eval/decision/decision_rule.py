@@ -190,10 +190,14 @@ def _interval(
     allowed = rule.error if isinstance(rule, Look) else ERROR
     bounds = pair.counts.bounds(1 - (1 - allowed) ** (1 / comparisons)) if pair.counts else None
     if pair.groups < FEWEST_GROUPS or not error > _NO_ERROR * width or not math.isfinite(error):
-        inner = pair.counts.bounds(2 * allowed) if pair.counts else None
-        if bounds is None or inner is None or pair.counts is None:
+        counts = pair.counts
+        if counts and counts.unknown and pair.changed == pair.questions:  # those that are known are a random part
+            counts = replace(counts, groups=counts.groups - counts.unknown, unknown=0)
+            bounds = counts.bounds(1 - (1 - allowed) ** (1 / comparisons))
+        inner = counts.bounds(2 * allowed) if counts else None
+        if bounds is None or inner is None or counts is None:
             return None
-        return (*bounds, *inner, rule.adjust(pair.counts.p_value(), comparisons))
+        return (*bounds, *inner, rule.adjust(counts.p_value(), comparisons))
     (low, high), near, p = pair.interval(rule, comparisons)
     is_narrower = bounds is not None and bounds[1] - bounds[0] < high - low
     if low <= 0 <= high and bounds is not None and pair.counts and not pair.counts.unknown and is_narrower:

@@ -117,11 +117,14 @@ def estimate_net_wins(table: VersionTable, preferences: PreferenceTable) -> dict
     has, first, last = (np.zeros((len(numbers), len(table.versions)), np.intp) for _ in range(3))
     first[:], last[:] = -1 - np.arange(len(table.versions)), -1 - np.arange(len(table.versions))  # all differ
     has[asked], first[asked], last[asked] = answers.has, answers.first_text, answers.last_text
+    answered = (has > 0) | ~np.isnan(ratings)
     compared = replace(
         answers,
         question=numbers,
         label=label,
-        has=(has > 0) | ~np.isnan(ratings),
+        has=answered,
+        answers=answered.astype(float),
+        rated=(~np.isnan(ratings)).astype(float),
         first_text=first,
         last_text=last,
         ratings=ratings,

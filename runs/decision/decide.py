@@ -26,7 +26,7 @@ from ...meta_eval.decision import (
     decision_as_json,
     make_preference_table,
 )
-from ...meta_eval.groups import FEWEST_GROUPS
+from ...meta_eval.groups import ENOUGH_PAIRED, FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of, list_first, verb_of
 from ..answers.pairing import PairedAnswer, list_values, number_groups, pair_versions
@@ -198,10 +198,12 @@ def decide_reading(
         look = replace(decision.look, measures=tuple(dict.fromkeys(measures)))
         keep_look(reading.database, reading.stored, look)
         decision = replace(decision, look=look)
+    is_early = decision.look is not None and decision.look.share < 1
+    uncounted = ["Looks at files are not counted, those at runs are."] if is_early and reading.database is None else []
     has_scores = not all(map(math.isnan, reading.table.scores.tolist()))
     is_unused = reading.asked and has_scores and decision.basis == "ratings"
     unused = [f"{reading.asked} is not used: the decision rests on ratings alone."] if is_unused else []
-    return replace(decision, notes=(*unused, *decision.notes, *reading.notes))
+    return replace(decision, notes=(*uncounted, *unused, *decision.notes, *reading.notes))
 
 
 def decide_by_default(
@@ -558,7 +560,9 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
         if not math.isnan(rating):
             rated.add((answer.question, answer.text))
     compared = _find_compared(reading.preferences)
-    is_paired = any(len(answered) > 1 for answered in by_version.values())
+    counts = Counter(version for answered in by_version.values() for version in answered)
+    shared = sum(len(answered) > 1 for answered in by_version.values())
+    is_paired = shared > 0 and shared >= ENOUGH_PAIRED * min(counts.values())
     candidates = [
         [answer.sample for text, answer in texts.items() if (question, text) not in rated - reading.unnamed]
         for question, texts in questions.items()

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.errors import InputError
-from assay.eval_sets import load_set, propose_raters
+from assay.eval_sets import ReadOptions, flat_rows, load_set, propose_raters, read_ratings
 
 # Ann gave 1 and 5, Bob 3 and 4: means (1 + 3) / 2 = 2 and (5 + 4) / 2 = 4.5
 ROWS = "question,answer,Ann,Bob,page\nQ,A,1,3,1\nR,B,5,4,2\n"
@@ -79,3 +79,13 @@ def test_the_note_of_an_unrated_set_proposes_what_then_works(tmp_path):
 )
 def test_nothing_else_is_proposed(column, values):
     assert propose_raters({column: value} for value in values) == []
+
+
+def test_score_files_map_raters_too(tmp_path):
+    """Means (1 + 3) / 2 = 2 and (5 + 4) / 2 = 4.5."""
+    path = tmp_path / "scored.csv"
+    path.write_text("question,answer,Ann,Bob,overlap\nQ,A,1,3,0.1\nR,B,5,4,0.9\n")
+    ratings = read_ratings(
+        list(flat_rows(path)), path.name, ReadOptions(mapping={"Ann": "rating_Ann", "Bob": "ratings.Bob"})
+    )
+    assert ratings.columns == {"Ann": {0: 1, 1: 5}, "Bob": {0: 3, 1: 4}}

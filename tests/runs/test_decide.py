@@ -127,6 +127,14 @@ def test_few_questions_in_common_decide_nothing_against_all_other_answers(tmp_pa
     assert decide_reading(half).deciding.difference == -1  # half of the questions: by pairs
 
 
+def test_what_to_rate_next_of_unpaired_versions_is_any_unrated_answer(tmp_path):
+    """Two of ten questions are shared: the versions are compared unpaired, and B's own unrated answers tell too."""
+    other = [sample(f"x{n}", f"Another {n}?", f"new {n}") for n in range(8)]
+    old = [one.model_copy(update={"rating": None, "ratings": {"mia": 3}}) for one in version("old", [3] * 10)]
+    to_rate = list_next(read(tmp_path, old, [*version("new", [None] * 2), *other]), 100)
+    assert len(to_rate) == 10 and all(one.response.startswith("new") for answers in to_rate for one in answers)
+
+
 def test_a_mean_is_over_the_answers_of_a_version_however_often_a_question_is_asked(tmp_path):
     """Four answers to one question, rated 1, and one to another, rated 5: 9 / 5."""
     often = [sample(f"a{n}", "Hello?", f"Hi {n}.", 1) for n in range(4)] + [sample("a4", "Open?", "Yes.", 5)]

@@ -133,3 +133,14 @@ def test_preferences_are_brought_to_the_numbers_of_a_table():
     assert table.group.tolist() == [7, 8, 8, 9]
     assert table.choice.tolist() == [1, 0, 1, -1]
     assert len(make_preference_table([], answers, {}).choice) == 0
+
+
+def test_choices_that_all_say_the_same_decide_where_they_are_many():
+    """13 of 60 questions, all for B: 1 - (e / 2)^(1 / 13) of the others may differ, by 2; e is the error of the look."""
+    decision = decide_versions(answers(2, 60), compared([1.0] * 13))
+    most = 1 - (decision.look.error / 2) ** (1 / 13)
+    assert (decision.verdict, decision.best) == ("ship", "B")
+    assert decision.differences[0].low == pytest.approx(1 - 2 * most)
+    assert decide_versions(answers(2, 60), compared([1.0] * 6)).verdict == "unsettled"
+    ties = decide_versions(answers(2, 60), compared([0.0] * 13))
+    assert (ties.verdict, ties.differences[0].low) == ("unsettled", pytest.approx(-most))
