@@ -136,7 +136,7 @@ def test_preferences_are_brought_to_the_numbers_of_a_table():
 
 
 def test_choices_that_all_say_the_same_decide_where_they_are_many():
-    """13 of 60 questions, all for B: 1 - (e / 2)^(1 / 13) of the others may differ, by 2; e is the error of the look."""
+    """13 of 60, all for B: 1 - (e / 2)^(1 / 13) of the others may differ, by 2, with e the error of the look."""
     decision = decide_versions(answers(2, 60), compared([1.0] * 13))
     most = 1 - (decision.look.error / 2) ** (1 / 13)
     assert (decision.verdict, decision.best) == ("ship", "B")
