@@ -77,6 +77,8 @@ class PairDifference(GroupEstimate):
     rated: int  # how many of the changed ones are rated, in both where any is
     left_out: int = 0  # how many questions one of them did not answer
     gain: float = 1.0  # the variance by ratings alone, of that with the help of scores
+    # unpaired, the variance with all ratings of that with those there are, were all ratings as spread; None of pairs
+    unpaired_share: float | None = None
     counts: "GroupCounts | None" = None  # None of versions that share no question
 
     @property
@@ -88,7 +90,7 @@ class PairDifference(GroupEstimate):
         """
         if self.rated >= self.changed:
             return 1.0
-        share = self.rated / self.changed
+        share = self.rated / self.changed if self.unpaired_share is None else self.unpaired_share
         return min(share * max(self.gain, 1.0), (1 + share) / 2)
 
 
@@ -143,6 +145,7 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         rated=int(rated.sum()),
         left_out=int((has[0] ^ has[1]).sum()) if is_paired else 0,
         gain=float(plain @ plain) / squares if squares > 0 else 1.0,
+        unpaired_share=None if is_paired else _precision(known) / _precision(has),
         counts=count_groups(differences[asked[0]], questions.group[asked[0]], width) if is_paired else None,
     )
 
@@ -270,6 +273,12 @@ def estimate_mean(questions: VersionQuestions, version: int) -> GroupEstimate:
     columns += [part for rows in strata for part in _count_and_sum(rows, answers, scores)]
     value, influence = _leave_one_out(_sum_groups(columns, questions.group), _solve_mean)
     return GroupEstimate(value, influence, _degrees(influence, [known[0] | known[1]], questions.group))
+
+
+def _precision(rows: Sequence[Bools]) -> float:
+    """The inverse of the variance of a difference of two means over so many questions each, one of which has 1."""
+    first, second = (float(of_version.sum()) for of_version in rows)
+    return first * second / max(first + second, 1.0)
 
 
 def _count_and_sum(rows: Bools, answers: Floats, scores: Floats) -> tuple[Floats, Floats]:

@@ -135,6 +135,13 @@ def test_what_to_rate_next_of_unpaired_versions_is_any_unrated_answer(tmp_path):
     assert len(to_rate) == 10 and all(one.response.startswith("new") for answers in to_rate for one in answers)
 
 
+def test_the_first_look_at_unpaired_versions_knows_how_few_of_one_are_rated(tmp_path):
+    """All 30 of A and 5 of 30 of B: (30 x 5 / 35) / (30 x 30 / 60) = 2 / 7 of the information."""
+    other = [sample(f"x{n}", f"Another {n}?", f"new {n}", 1 + n % 5 if n < 5 else None) for n in range(30)]
+    decision = decide_reading(read(tmp_path, version("old", [1 + n % 5 for n in range(30)]), other))
+    assert decision.look.share == pytest.approx(2 / 7)
+
+
 def test_a_mean_is_over_the_answers_of_a_version_however_often_a_question_is_asked(tmp_path):
     """Four answers to one question, rated 1, and one to another, rated 5: 9 / 5."""
     often = [sample(f"a{n}", "Hello?", f"Hi {n}.", 1) for n in range(4)] + [sample("a4", "Open?", "Yes.", 5)]
