@@ -21,7 +21,7 @@ from .column_table import (
     split_remark,
     usual_name,
 )
-from .columns import RATER, has_list, is_rater, reason_to_leave_out, sort_row
+from .columns import RATER, has_blank, has_list, is_rater, reason_to_leave_out, sort_row
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
 from .number_rule import (
@@ -120,7 +120,8 @@ class ColumnSearch:
 
     def add(self, row: Row) -> None:
         """Looks at a row, but for one that is no answer: nothing in it may decide how the others are read."""
-        if reason_to_leave_out(row.values, sort_row(row.values, self._mapping).fields):
+        # a row without a blank cell has its question and its answer: most need not be sorted here
+        if has_blank(row.values) and reason_to_leave_out(row.values, sort_row(row.values, self._mapping).fields):
             return
         self.ids.add(row)
         self.versions.add(row)

@@ -69,6 +69,11 @@ def first_text(values: Mapping[str, Any]) -> str:
     return next((cell for cell in values.values() if isinstance(cell, str) and cell.strip()), "")
 
 
+def has_blank(values: Mapping[str, Any]) -> bool:
+    """Whether any cell of a row is empty."""
+    return any(cell is None or (isinstance(cell, str) and not cell.strip()) for cell in values.values())
+
+
 def has_list(values: Mapping[str, Any]) -> bool:
     """Whether any value of a row is a list, as messages are."""
     return not {list, tuple}.isdisjoint(map(type, values.values()))

@@ -80,6 +80,10 @@ def _whole_number(cell: object) -> int | None:
     text = cell.strip() if isinstance(cell, str) else ""
     if text.isascii() and text.isdigit():
         cell = int(text) if len(text) < _FEWEST_VALUES else -1
-    if isinstance(cell, bool) or not isinstance(cell, int | float) or cell != int(cell):
+    if (
+        isinstance(cell, bool)
+        or not isinstance(cell, int | float)
+        or (isinstance(cell, float) and not cell.is_integer())
+    ):
         return None
     return int(cell) if 0 <= cell <= _HIGHEST else None

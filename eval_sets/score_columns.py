@@ -124,7 +124,8 @@ class ScoreFile:
         if raters := {theirs: ours for theirs, ours in mapping.items() if is_rater(ours)}:
             mapping = {theirs: ours for theirs, ours in mapping.items() if theirs not in raters}
             rows = [
-                row._replace(values={raters.get(name, name): cell for name, cell in row.values.items()}) for row in rows
+                row._replace(values={raters.get(column, column): cell for column, cell in row.values.items()})
+                for row in rows
             ]
         self.names = list(dict.fromkeys(column for row in rows for column in row.values))
         self.labels = options.labels

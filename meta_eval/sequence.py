@@ -37,7 +37,7 @@ class Look:
     rated: int = 0  # how many ratings there are
     error: float = ERROR  # the error of this look
     intervals: Mapping[tuple[str, str], Interval] = field(default_factory=dict)  # what it says of pairs of versions
-    # what helped the ratings at this look and the earlier ones, "" for nothing: the error holds for one of them
+    # what helped the ratings at earlier looks, and last at this one, "" for nothing: the error holds for one of them
     measures: tuple[str, ...] = ()
 
     def half_width(self, standard_error: float, degrees: float, *, comparisons: int = 1, sides: int = 2) -> float:

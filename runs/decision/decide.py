@@ -194,8 +194,8 @@ def decide_reading(
     )
     if reading.database is not None and decision.look is not None:
         own = reading.measure if decision.basis == "ratings and scores" else ""
-        measures = (*(measure for look in past if isinstance(look, Look) for measure in look.measures), own)
-        look = replace(decision.look, measures=tuple(dict.fromkeys(measures)))
+        before = (measure for look in past if isinstance(look, Look) for measure in look.measures)
+        look = replace(decision.look, measures=(*dict.fromkeys(name for name in before if name != own), own))
         keep_look(reading.database, reading.stored, look)
         decision = replace(decision, look=look)
     is_early = decision.look is not None and decision.look.share < 1
@@ -563,8 +563,9 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
     counts = Counter(version for answered in by_version.values() for version in answered)
     shared = sum(len(answered) > 1 for answered in by_version.values())
     is_paired = shared > 0 and shared >= ENOUGH_PAIRED * min(counts.values())
+    named = rated - reading.unnamed
     candidates = [
-        [answer.sample for text, answer in texts.items() if (question, text) not in rated - reading.unnamed]
+        [answer.sample for text, answer in texts.items() if (question, text) not in named]
         for question, texts in questions.items()
         if any((question, text) not in rated for text in texts)
         and not by_version[question].keys() <= compared.get(question, set())

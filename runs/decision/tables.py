@@ -141,8 +141,7 @@ def look_sentence(decision: Decision) -> str:
     look = decision.look
     if look is None:
         return "It holds at any number of looks." if decision.basis in _OF_RATERS else ""
-    own = decision.measure if decision.basis == "ratings and scores" else ""
-    others = [measure or "ratings alone" for measure in look.measures if measure != own]
+    others = [measure or "ratings alone" for measure in look.measures[:-1]]
     tried = (
         f" {list_first(others, 3)} decided before: 5% is the error of one measure, named beforehand." if others else ""
     )

@@ -89,3 +89,10 @@ def test_score_files_map_raters_too(tmp_path):
         list(flat_rows(path)), path.name, ReadOptions(mapping={"Ann": "rating_Ann", "Bob": "ratings.Bob"})
     )
     assert ratings.columns == {"Ann": {0: 1, 1: 5}, "Bob": {0: 3, 1: 4}}
+
+
+def test_cells_that_no_rating_can_be_propose_nothing():
+    cells = [10**400, float("inf"), float("nan"), True, "²", [1]]
+    assert propose_raters([{"Ann": 1, "Bob": cell} for cell in cells] + [{"Ann": 3}, {"Ann": 5}]) == [
+        "--map Ann=rating_Ann"
+    ]
