@@ -124,7 +124,7 @@ class PullCursor:
     def read_from(self) -> datetime | None:
         """Returns the time from which the next pull reads: of a server the overlap again, of a file all that is known.
 
-        A cursor that an earlier version kept knows the traces of the overlap alone: older ones of a file stay as they are.
+        A cursor of an earlier version knows the traces of the overlap alone: older ones of a file stay as they are.
         """
         watermark = self.watermark()
         if watermark is None or not self._is_file:
