@@ -23,7 +23,6 @@ RUN_WITH_EXTRA = {
     "assay.metrics.reference_similarity": "bertscore",
     "assay.metrics.numeric": "numeric",
     "assay.metrics.ragas_adapter": "ragas",
-    "assay.runs.score.score_parts": "tables",
     "assay.traces.otel.sink": "otel",
     "assay.text.entities": "numeric",
     "assay.text.lemmas": "numeric",

@@ -13,7 +13,6 @@ from .batch import batch_cassette, batch_option, batch_size_option, resumable_ba
 from .exit_codes import BUDGET, DONE, TOO_MANY_FAILED
 from .options import (
     CassetteOptions,
-    FolderOrUrl,
     SetOptions,
     by_language_option,
     concurrency_option,
@@ -27,7 +26,7 @@ from .options import (
     with_set_options,
 )
 from .output import echo_notice, end_at_ctrl_c, print_result, typed_command
-from .typed_values import BoundedCount
+from .typed_values import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from ..judges import Budget
@@ -35,20 +34,9 @@ if TYPE_CHECKING:
     from ..runs.score.batch_run import BatchOptions
 
 
-def _check_engine(_context: click.Context, _option: click.Parameter, typed: str | None) -> str | None:
-    if typed == "shards":
-        raise UsageError(
-            "--engine shards went: a pattern of Parquet files is scored in this process without --engine, and by the "
-            "workers of Ray with --engine ray"
-        )
-    if typed not in {None, "ray"}:
-        raise UsageError(f"--engine {typed}: there is no such engine; write ray, or leave it out")
-    return typed
-
-
 @hide_advanced(
     *("--embedder", "--translate", "--language", "--split", "--sheet", "--header-row"),
-    *("--batch-size", "--skip-bad", "--engine", "--workers", "--by-language"),
+    *("--batch-size", "--skip-bad", "--by-language"),
 )
 @click.command()
 @click.argument("sets", nargs=-1, metavar="[SET]...")
@@ -64,12 +52,9 @@ def _check_engine(_context: click.Context, _option: click.Parameter, typed: str 
 @skip_bad_option
 @click.option(
     "--out",
-    type=FolderOrUrl(),
-    metavar="FILE|FOLDER|URL",
-    help="Write every score to a file (.jsonl or .csv); of a pattern of Parquet files the folder of their scores.",
+    type=OUTPUT_FILE,
+    help="Write every score to a file (.jsonl or .csv).",
 )
-@click.option("--engine", metavar="ray", callback=_check_engine, help="Score Parquet files by the workers of Ray.")
-@click.option("--workers", type=BoundedCount(), help="With --engine ray. Default: one per processor.")
 @by_language_option
 def run(
     sets: tuple[str, ...],
@@ -84,9 +69,7 @@ def run(
     resume: str | None,
     max_failed: int,
     skip_bad: bool,
-    out: Path | str | None,
-    engine: str | None,
-    workers: int | None,
+    out: Path | None,
     store: Path | str,
 ) -> None:
     """Judge sets and print how metrics agree with the ratings.
@@ -97,9 +80,8 @@ def run(
     \b
     assay run answers.csv --judge openai/gpt-4o-mini --map question=user_input
     assay run helpdesk_nl --judge qwen1.5b --cassette replies.jsonl
-    assay run 'answers/*.parquet' --metrics heuristic --out scores
+    assay run answers/*.parquet --metrics heuristic --out scores.csv
     """
-    from ..atomic_files import check_replaceable
     from ..runs import RunOptions, Store
     from ..runs.score.batch_run import BatchOptions
     from ..runs.score.session import find_run_to_resume
@@ -110,13 +92,8 @@ def run(
 
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
-    is_by_parts = engine is not None or any(map(_is_parquet_pattern, sets))
-    if out is not None and not is_by_parts:
-        try:
-            check_replaceable(Path(out), "--out")
-        except UsageError as error:
-            raise UsageError(f"--out: {error}") from None
-        check_scores_file(Path(out))  # before anything is paid for
+    if out is not None:
+        check_scores_file(out)  # before anything is paid for
 
     typed_plan = partial(make_plan, [absolute_source(source) for source in sets], set_options, **planned)
     options = partial(RunOptions, mode=cassette_options.mode, budget=budget, concurrency=concurrency)
@@ -127,15 +104,6 @@ def run(
             "no judge is named: only metrics that ask none are scored (--judge MODEL adds weakest_claim and "
             "faithfulness)"
         )
-    if is_by_parts:
-        if out is None:
-            raise UsageError("scores of Parquet files go into a folder: name it (--out scores)")
-        if resume or skip_bad or batch:
-            raise UsageError(
-                "--resume, --skip-bad and --batch are for runs in a store; over Parquet files the same command goes on "
-                "where it ended"
-            )
-        _run_parts(typed_plan(), out, options(cassette=cassette), engine, workers, max_failed=max_failed)
     runs = Store(store)
     plan = typed_plan() if sets else None
     resumed = find_run_to_resume(runs, resume, plan) if resume else None
@@ -150,7 +118,7 @@ def run(
         echo_notice(f"left out: {skipped}")
     print_result(lambda: run_as_json(runs, outcome), lambda: print_run(runs, outcome.run, outcome))
     if out is not None:
-        write_out(runs, outcome.run, Path(out))
+        write_out(runs, outcome.run, out)
     click.get_current_context().exit(exit_code(runs, outcome, max_failed))
 
 
@@ -196,50 +164,6 @@ def execute_plan(
             on_progress=on_progress,
             on_note=echo_notice,
         )
-
-
-def _is_parquet_pattern(source: str) -> bool:
-    return source.endswith(".parquet") and ("*" in source or "://" in source)
-
-
-def _run_parts(
-    plan: "Plan",
-    out: Path | str,
-    options: "RunOptions",
-    engine: str | None,
-    workers: int | None,
-    *,
-    max_failed: int,
-) -> None:
-    """Scores Parquet files with the progress shown, prints the results, and exits."""
-    from ..runs.score.parquet_run import run_parquet
-    from .progress import live_progress
-    from .run_output import outcome_as_json, print_outcome_of_parts
-
-    go_on = "Go on with the same command"
-    with end_at_ctrl_c(lambda: f"what was scored is kept. {go_on}"), live_progress() as on_progress:
-        outcome = run_parquet(
-            plan,
-            out,
-            options,
-            with_ray=engine is not None,
-            workers=workers,
-            on_progress=on_progress,
-            on_note=echo_notice,
-        )
-    print_result(lambda: outcome_as_json(outcome), lambda: print_outcome_of_parts(outcome))
-    failed = sum(counts.failed for counts in outcome.summary.metrics.values())
-    code = DONE
-    if outcome.ending == "budget":
-        code = BUDGET
-        echo_notice(f"{outcome.message}; go on with the same command")
-    elif failed > max_failed:
-        code = TOO_MANY_FAILED
-        echo_notice(
-            f"{count_of(failed, 'score')} failed, {max_failed} allowed (--max-failed). The first: "
-            f"{outcome.summary.failure}. To score them again, remove the files of their parts"
-        )
-    click.get_current_context().exit(code)
 
 
 def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:

@@ -1,26 +1,22 @@
-"""A run, one sample's whole audit, two audits side by side, and what a folder of scores holds, in a terminal."""
+"""A run, one sample's whole audit, and two audits side by side, in a terminal."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
-from ..presentation.result_table import Field, ReportBlock, tabulate
+from ..presentation.result_table import ReportBlock
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
 from ..runs.answers.rating_join import find_rated_sample
-from ..runs.show.results import read_results, usage_as_json
-from ..runs.show.run_report import name_run, run_block, sample_block, session_line, worst_block
-from ..text.wording import count_of
+from ..runs.show.results import read_results
+from ..runs.show.run_report import name_run, run_block, sample_block, worst_block
 from .output import (
-    echo,
     is_by_language,
     is_wide,
     open_console,
     print_blocks,
     print_command,
-    print_table,
     typed_command,
 )
 
@@ -30,8 +26,6 @@ if TYPE_CHECKING:
     from ..meta_eval.decision import Decision
     from ..runs import Outcome, Store
     from ..runs.decision.compare import RunComparison
-    from ..runs.score.parquet_run import ParquetOutcome
-    from ..runs.score.score_parts import PartSummary
     from ..runs.show.sample_audit import Line
 
 _STYLES = {"title": "bold", "detail": "dim", "remark": "yellow"}
@@ -119,54 +113,3 @@ def _print_side_by_side(store: "Store", comparison: "RunComparison", sample: str
         cells.append(Group(*lines))
     table.add_row(*cells)
     console.print(table)
-
-
-def outcome_as_json(outcome: "ParquetOutcome") -> dict[str, Any]:
-    """The object of `assay run --json` for Parquet files."""
-    return {
-        "scores": outcome.out,
-        "written": outcome.written,
-        "skipped": outcome.skipped,
-        **summary_as_json(outcome.summary),
-        "usage": usage_as_json(outcome.usage),
-        "lost": asdict(outcome.lost),
-        "seconds": round(outcome.seconds, 3),
-    }
-
-
-def summary_as_json(summary: "PartSummary") -> dict[str, Any]:
-    """What parts hold, as JSON values."""
-    return {
-        "answers": summary.answers,
-        "metrics": {metric: counts.as_json() for metric, counts in summary.metrics.items()},
-    }
-
-
-def print_outcome_of_parts(outcome: "ParquetOutcome") -> None:
-    """Prints what a session did, and the table."""
-    parts = f"{count_of(outcome.written, 'part')} written, {outcome.skipped} there already"
-    echo(f"{outcome.out}: {parts}; {session_line(outcome.usage)}; {outcome.seconds:.1f} s")
-    if outcome.lost:
-        from ..judges.budget import describe_lost
-
-        echo(f"{describe_lost(outcome.lost)}, not in the line above")
-    print_parts(outcome.summary, outcome.out)
-
-
-def print_parts(summary: "PartSummary", place: str) -> None:
-    """Prints how many answers there are, the scores by metric, and which command tells more."""
-    rows = [(metric, counts.as_json()) for metric, counts in summary.metrics.items()]
-    fields = (
-        Field("metric", "name", lambda row: row[0]),
-        Field("scored", "count", lambda row: str(row[1]["scored"])),
-        Field("skipped", "count", lambda row: str(row[1]["skipped"])),
-        Field("failed", "count", lambda row: str(row[1]["failed"])),
-        Field("mean", "mean", lambda row: row[1]["mean"]),
-    )
-    print_table(tabulate(count_of(summary.answers, "answer"), rows, fields))
-    if summary.failure:
-        echo(f"The first score that failed: {summary.failure}")
-    console = open_console()
-    console.print("Which metric agrees with the ratings, where there are some:")
-    for parts in summary.patterns(place):  # one per file where several have the same ids
-        print_command(console, typed_command("meta", "--scores", parts))

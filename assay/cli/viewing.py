@@ -31,21 +31,16 @@ def show(run: str, sample: str | None, *, store: str | Path) -> None:
     """Show a run, or how one sample came by its scores.
 
     RUN is an id, its beginning, or `last`. With SAMPLE: the question, the answer, the contexts, and for every metric
-    the claims, verdicts and quotes behind its score. Of a folder of scores that `assay run --out` wrote as Parquet:
-    counts and means.
+    the claims, verdicts and quotes behind its score.
 
     \b
     assay show last
     assay show last nl-017
-    assay show scores/
     """
     from ..runs import Store
     from ..runs.show.run_report import scores_as_json
     from .run_output import print_audit, print_run
 
-    if run.endswith((".parquet", "/")) or "://" in run or Path(run).is_dir():
-        _show_parts(run, sample)
-        return
     runs = Store(store, must_exist=True)
     if is_json():
         echo_json(scores_as_json(runs, runs.run(run), sample))
@@ -53,21 +48,6 @@ def show(run: str, sample: str | None, *, store: str | Path) -> None:
         print_run(runs, run, each_sample=True)
     else:
         print_audit(runs, runs.run(run).id, sample)
-
-
-def _show_parts(place: str, sample: str | None) -> None:
-    from ..runs.score.score_parts import PartSummary, read_summaries
-    from .run_output import print_parts, summary_as_json
-
-    if sample is not None:
-        raise UsageError(
-            f"{place}: what is behind a score is in the column METRIC.evidence of these files; leave {sample} out"
-        )
-    parts = read_summaries(place)
-    summary = PartSummary.total(parts)
-    print_result(
-        lambda: {"scores": place, "parts": len(parts), **summary_as_json(summary)}, lambda: print_parts(summary, place)
-    )
 
 
 @click.command()

@@ -336,8 +336,8 @@ class Store:
         elsewhere = self._rows("SELECT results FROM runs WHERE id = ? AND results IS NOT NULL", (run,))
         if elsewhere:  # of Assay 0.2
             raise InputError(
-                f"run {run}: its scores are not in the store but in {elsewhere[0][0]}, by --engine shards, which went; "
-                "score the Parquet files again: assay run 'answers/*.parquet' --out scores"
+                f"run {run}: its scores are not in the store but in {elsewhere[0][0]}, in Parquet files of Assay 0.2; "
+                "read these files with `assay meta --scores`, or score the answers again: assay run answers/*.parquet"
             )
         return explain_errors(self.database, "the runs cannot be read")
 
