@@ -112,10 +112,13 @@ def decide_versions(
     others = _compare_other_metrics(table)
     decision = Decision(verdict, best, versions, differences, Needs(), margin, basis, scale, measure, others, look=look)
     if verdict == "unsettled":
-        pair = pairs[0, names.index(decision.deciding.second)]
-        needs = ratings_needed(pair, margin, rule, comparisons=len(pairs))
+        place = names.index(decision.deciding.second)
+        pair, of_pair = pairs[0, place], (versions[0], versions[place])
+        needs = ratings_needed(pair, margin, rule, names=(names[0], names[place]), comparisons=len(pairs))
         if basis == "scores" or pair.groups < FEWEST_GROUPS:
-            needs = Needs(ratings=ratings_to_begin(pair.changed) or None)
+            count = ratings_to_begin(min(pair.all_of_each))
+            short = [one.name for one in of_pair if one.rated < count]
+            needs = Needs(ratings=count or None, version=short[0] if len(short) == 1 else "")
         decision = replace(decision, needs=needs)
     notes = (*_describe_assumptions(table, questions, decision), *notes)
     return replace(decision, notes=notes, warning=_describe_selection(table, measure) if basis != "scores" else "")

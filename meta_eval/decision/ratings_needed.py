@@ -1,7 +1,8 @@
 """How many ratings show a difference in 8 of 10 cases, or that nothing above the margin differs."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -10,8 +11,10 @@ from ..comparison import MOST_RATINGS
 from ..groups import FEWEST_GROUPS
 from ..sequence import ConfidenceSequence, Look, spent_error
 from .version_decision import Needs
-from .version_difference import PairDifference
+from .version_difference import PairDifference, precision
 
+Power = Callable[[float, float], float]
+"""The power, given the standard error and half the width of the interval."""
 POWER = 0.8
 _SIZES = 200
 _LIKELY = float(ndtri(0.9))  # the range of a number is that of the differences that are likely with 8 of 10
@@ -19,33 +22,69 @@ _USUAL_SPREAD, _SHOWN = 0.3, 0.1  # of differences of two ratings, and what rati
 
 
 def ratings_needed(
-    pair: PairDifference, margin: float, rule: Look | ConfidenceSequence, *, comparisons: int = 1
+    pair: PairDifference,
+    margin: float,
+    rule: Look | ConfidenceSequence,
+    *,
+    names: tuple[str, str],
+    comparisons: int = 1,
 ) -> Needs:
     """How many more ratings of each version settle a difference of the size seen, with a power of 80%.
 
-    With n of N questions rated the variance is c ((1 - R^2) / n + R^2 / N), R^2 being what the scores explain. Beyond N
-    it takes new answers, all rated, and a decision of their own. Where the versions may be equal, because the range of
-    the difference that is likely with 8 of 10 holds 0, it is the number with which two one-sided tests show that it is
-    below the margin (Schuirmann, 1987) where it is 0.
+    With a precision n of N when all is rated, the variance is c ((1 - R^2) / n + R^2 / N), R^2 being what the scores
+    explain. Of pairs n is their number; of two independent means n1 n2 / (n1 + n2). Where the ratings of the answers at
+    hand do not do, it takes new answers, all rated, and a decision of their own. Where the versions may be equal,
+    because the range of the difference that is likely with 8 of 10 holds 0, it is the number with which two one-sided
+    tests show that it is below the margin (Schuirmann, 1987) where it is 0.
     """
     size, likely = abs(pair.value), _LIKELY * pair.error
     if pair.groups < FEWEST_GROUPS or not pair.rated or not pair.error:
         return Needs()
-    if size > likely:
+    is_equal = size <= likely
 
-        def power_at(one: float) -> Callable[[float, float], float]:
-            return lambda se, half: float(ndtr((one - half) / se))
-
-        total, fewest, most = (
-            _smallest(pair, rule, comparisons, power_at(one)) for one in (size, size + likely, size - likely)
-        )
-        return _as_needs(pair, total, fewest, most)
+    def power_at(one: float) -> Power:
+        return lambda se, half: float(ndtr((one - half) / se))
 
     def power_of_sides(se: float, half: float) -> float:
         return float(2 * ndtr((margin - half) / se) - 1)
 
-    sides = _smallest(pair, rule, 1, power_of_sides, sides=1)
-    return _as_needs(pair, sides, sides, sides, is_equal=True)
+    powers = [power_of_sides] * 3 if is_equal else [power_at(one) for one in (size, size + likely, size - likely)]
+    tests = 1 if is_equal else comparisons  # all must lie within the margin (Berger, 1982)
+    for way in _ways(pair):
+        more, low, high = (
+            _smallest(pair, way, rule, power, comparisons=tests, sides=1 if is_equal else 2) for power in powers
+        )
+        if more is not None:
+            version = "" if way.place is None else names[way.place]
+            answers, ratings = (more, None) if way.is_of_new else (None, more)
+            return Needs(answers, ratings, low, high, is_equal, version=version)
+    return Needs(is_equal=is_equal, is_beyond=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """What more of each version, or of one, comes to."""
+
+    precision_of: Callable[[int], float]
+    most: int  # how many more there can be
+    is_of_new: bool = False  # whether they are of new answers, and not of those at hand
+    place: int | None = None  # the one version that is rated; None for both
+
+
+def _ways(pair: PairDifference) -> Iterator[_Way]:
+    """More ratings of each version; of the one alone that has more left; and more answers, all rated."""
+    first, second = pair.of_each
+    left = [most - rated for most, rated in zip(pair.all_of_each, pair.of_each, strict=True)]
+    fewer, place = min(left), int(left[1] > left[0])
+    if pair.is_paired:
+        share, all_rated = pair.changed / pair.questions, pair.changed
+        yield _Way(lambda more: pair.rated + more, pair.changed - pair.rated, place=None if fewer else place)
+        yield _Way(lambda more: all_rated + more * share, MOST_RATINGS, is_of_new=True)
+        return
+    all_first, all_second = pair.all_of_each
+    yield _Way(lambda more: precision((first + more, second + more)), fewer)
+    yield _Way(lambda more: precision((first + more * (1 - place), second + more * place)), max(left), place=place)
+    yield _Way(lambda more: precision((all_first + more, all_second + more)), MOST_RATINGS, is_of_new=True)
 
 
 def ratings_to_begin(questions: int) -> int:
@@ -61,41 +100,28 @@ def ratings_to_begin(questions: int) -> int:
 
 
 def _smallest(
-    pair: PairDifference,
-    rule: Look | ConfidenceSequence,
-    comparisons: int,
-    power: Callable[[float, float], float],
-    *,
-    sides: int = 2,
+    pair: PairDifference, way: _Way, rule: Look | ConfidenceSequence, power: Power, *, comparisons: int, sides: int
 ) -> int | None:
-    """The smallest number of ratings of each version with this power; None beyond `MOST_RATINGS` more."""
-    n, all_questions = pair.rated, pair.changed
-    plain = pair.error**2 * max(pair.gain, 1.0) * n
-    explained = (1 - 1 / max(pair.gain, 1.0)) / (1 - n / all_questions) if n < all_questions else 0.0
-    for number in np.unique(np.geomspace(n + 1, n + MOST_RATINGS, _SIZES).round().astype(int)).tolist():
-        later = rule
+    """The smallest number with this power; None beyond what there can be."""
+    most = min(way.most, MOST_RATINGS)
+    if most < 1:
+        return None
+    known, at_hand = pair.rated, pair.changed
+    if not pair.is_paired:
+        known, at_hand = precision(pair.of_each), precision(pair.all_of_each)
+    plain = pair.error**2 * max(pair.gain, 1.0) * known
+    explained = (1 - 1 / max(pair.gain, 1.0)) / (1 - known / at_hand) if known < at_hand else 0.0
+    for more in np.unique(np.geomspace(1, most, _SIZES).round().astype(int)).tolist():
+        number, later = way.precision_of(more), rule
         variance = plain / number
-        if number <= all_questions:
-            variance = plain * ((1 - explained) / number + explained / all_questions)
+        if not way.is_of_new:
+            variance = plain * ((1 - explained) / number + explained / at_hand)
             if isinstance(rule, Look):
-                error = spent_error(plain / all_questions / variance) - spent_error(rule.share)
+                error = spent_error(plain / at_hand / variance) - spent_error(rule.share)
                 later = Look(error=error) if error > 0 else rule
         elif isinstance(rule, Look):
             later = Look()
-        se, degrees = math.sqrt(variance), (pair.degrees + 1) * number / n - 1
+        se, degrees = math.sqrt(variance), (pair.degrees + 1) * number / known - 1
         if power(se, later.half_width(se, degrees, comparisons=comparisons, sides=sides)) >= POWER:
-            return int(number)
+            return int(more)
     return None
-
-
-def _as_needs(
-    pair: PairDifference, total: int | None, fewest: int | None, most: int | None, *, is_equal: bool = False
-) -> Needs:
-    """Needs of ratings of the answers at hand, or of more answers where these do not do."""
-    if total is None:
-        return Needs(is_equal=is_equal, is_beyond=True)
-    at_hand = total <= pair.changed
-    start, share = (pair.rated, 1.0) if at_hand else (pair.changed, pair.changed / pair.questions)
-    more, low, high = (None if n is None else max(1, math.ceil((n - start) / share)) for n in (total, fewest, most))
-    ratings, answers = (more, None) if at_hand else (None, more)
-    return Needs(answers, ratings, low, high, is_equal)

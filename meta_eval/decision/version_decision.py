@@ -65,7 +65,7 @@ class OtherDifference:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """About what would settle an unsettled decision, in 8 of 10 cases, of each version."""
+    """About what would settle an unsettled decision, in 8 of 10 cases, of each version or of one."""
 
     answers: int | None = None  # so many more answers, all rated; None where those at hand do, or nobody can tell
     ratings: int | None = None  # so many more of the answers at hand rated; None where these would not do
@@ -76,6 +76,7 @@ class Needs:
     # apart that may be equal
     is_equal: bool = False
     is_beyond: bool = False  # whether it is more than anybody can rate (10,000)
+    version: str = ""  # the one version whose answers are to be rated; "" for each
 
     def describe(self, what: str = "") -> str:
         """The number in words, with its range; "" where nobody can tell.
@@ -94,7 +95,7 @@ class Needs:
         if self.low is not None and not self.is_equal:
             likely = f" ({low:,} to {high:,})" if self.high else f" ({low:,} or more)"
         rated = "more rating" if self.answers is None else "more rated answer"
-        amount = count_of(count, what) if what else f"{count_of(count, rated)} of each"
+        amount = count_of(count, what) if what else f"{count_of(count, rated)} of {self.version or 'each'}"
         return f"about {amount}{likely}"
 
 
@@ -149,12 +150,6 @@ class Decision:
     def in_use(self) -> str:
         """The version that is in use today."""
         return self.versions[0].name
-
-    @property
-    def to_rate(self) -> str:
-        """The only version of which fewer answers are rated than it takes to begin; "" where it is not one alone."""
-        short = [one.name for one in self.versions if one.rated < (self.needs.ratings or 0)]
-        return short[0] if len(short) == 1 else ""
 
     @property
     def deciding(self) -> VersionDifference:
@@ -240,7 +235,7 @@ class Decision:
             return more or "; nobody can tell how many ratings would settle it"
         if needs.low is None and needs.ratings is not None:  # where hardly anything is rated
             answers = count_of(round_ratings(needs.ratings, zeros=0), "answer")
-            return f"; rate about {answers} of {self.to_rate or 'each'}"
+            return f"; rate about {answers} of {needs.version or 'each'}"
         amount = needs.describe("more compared question" if self.basis == "preferences" else "")
         if not amount:
             return "; nobody can tell how many ratings would settle it"
@@ -359,19 +354,14 @@ def _what_settles(decision: Decision) -> Phrase:
     needs = decision.needs
     if needs.is_beyond:
         return phrase("settle_beyond")
-    more = needs.answers if needs.ratings is None else needs.ratings
+    more, version = needs.answers if needs.ratings is None else needs.ratings, one_line(needs.version, _LONGEST_NAME)
     if more is None:
         return phrase("settle_unknown")
     if needs.low is None and needs.ratings is not None and not needs.is_equal:  # where hardly anything is rated
-        name = "settle_rate_one" if decision.to_rate else "settle_rate"
-        version = one_line(decision.to_rate, _LONGEST_NAME)
+        name = "settle_rate_one" if version else "settle_rate"
         return phrase(name, count=round_ratings(more, zeros=0), version=version)
-    unrated = [one.name for one in decision.versions if one.rated < one.n]
-    kind = "of_ratings" if needs.answers is None else "of_answers"
-    if kind == "of_ratings" and len(unrated) == 1:
-        kind = "of_ratings_of_one"
+    kind = "of_answers" if needs.answers is not None else "of_ratings_of_one" if version else "of_ratings"
     kind = "of_choices" if decision.basis == "preferences" else kind
-    version = one_line(unrated[0], _LONGEST_NAME) if unrated else ""
     amount = phrase(kind, count=round_ratings(more, zeros=0), version=version)
     if needs.is_equal:
         return phrase("settle_equal", amount=amount, margin=Figure("rating", decision.margin))

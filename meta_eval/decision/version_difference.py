@@ -77,9 +77,10 @@ class PairDifference(GroupEstimate):
     rated: int  # how many of the changed ones are rated, in both where any is
     left_out: int = 0  # how many questions one of them did not answer
     gain: float = 1.0  # the variance by ratings alone, of that with the help of scores
-    # unpaired, the variance with all ratings of that with those there are, were all ratings as spread; None of pairs
-    unpaired_share: float | None = None
-    counts: "GroupCounts | None" = None  # None of versions that share no question
+    of_each: tuple[int, int] = (0, 0)  # of how many of the changed questions each version's answer is rated
+    all_of_each: tuple[int, int] = (0, 0)  # how many of the changed questions each version answered
+    is_paired: bool = True  # whether answers are compared question by question, and not the means of all of them
+    counts: "GroupCounts | None" = None  # None of unpaired versions
 
     @property
     def share(self) -> float:
@@ -90,7 +91,7 @@ class PairDifference(GroupEstimate):
         """
         if self.rated >= self.changed:
             return 1.0
-        share = self.rated / self.changed if self.unpaired_share is None else self.unpaired_share
+        share = self.rated / self.changed if self.is_paired else precision(self.of_each) / precision(self.all_of_each)
         return min(share * max(self.gain, 1.0), (1 + share) / 2)
 
 
@@ -145,7 +146,9 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         rated=int(rated.sum()),
         left_out=int((has[0] ^ has[1]).sum()) if is_paired else 0,
         gain=float(plain @ plain) / squares if squares > 0 else 1.0,
-        unpaired_share=None if is_paired else _precision(known) / _precision(has),
+        of_each=(int(known[0].sum()), int(known[1].sum())),
+        all_of_each=(int(changed[0].sum()), int(changed[1].sum())),
+        is_paired=is_paired,
         counts=count_groups(differences[asked[0]], questions.group[asked[0]], width) if is_paired else None,
     )
 
@@ -275,10 +278,15 @@ def estimate_mean(questions: VersionQuestions, version: int) -> GroupEstimate:
     return GroupEstimate(value, influence, _degrees(influence, [known[0] | known[1]], questions.group))
 
 
-def _precision(rows: Sequence[Bools]) -> float:
-    """The inverse of the variance of a difference of two means over so many questions each, one of which has 1."""
-    first, second = (float(of_version.sum()) for of_version in rows)
-    return first * second / max(first + second, 1.0)
+def precision(answers: tuple[int, int]) -> float:
+    """The inverse of the variance of a difference of two means of so many answers, each of which has a variance of 1.
+
+    Example:
+        >>> precision((40, 40)), precision((30, 60))
+        (20.0, 20.0)
+    """
+    first, second = answers
+    return first * second / max(first + second, 1)
 
 
 def _count_and_sum(rows: Bools, answers: Floats, scores: Floats) -> tuple[Floats, Floats]:

@@ -547,6 +547,8 @@ def _describe_missing(others: Mapping[str, "Floats"]) -> list[str]:
 def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sample]]:
     """Lists what to rate next: questions whose answers differ, are not all rated and not all compared, drawn at random.
 
+    Of unpaired versions it is so many of each version.
+
     Returns:
         By question its unrated answers, each text once; and those that nobody who is named rated, since ratings of
         other raters can be compared only where they rated these too.
@@ -564,14 +566,23 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
     shared = sum(len(answered) > 1 for answered in by_version.values())
     is_paired = shared > 0 and shared >= ENOUGH_PAIRED * min(counts.values())
     named = rated - reading.unnamed
-    candidates = [
-        [answer.sample for text, answer in texts.items() if (question, text) not in named]
+    candidates = {
+        question: [answer.sample for text, answer in texts.items() if (question, text) not in named]
         for question, texts in questions.items()
         if any((question, text) not in rated for text in texts)
         and not by_version[question].keys() <= compared.get(question, set())
         and (len(set(map(frozenset, by_version[question].values()))) > 1 or not is_paired)
-    ]
-    return random.Random(seed).sample(candidates, min(most, len(candidates)))
+    }
+    draw = random.Random(seed)
+    if is_paired:
+        return draw.sample(list(candidates.values()), min(most, len(candidates)))
+    drawn = Counter[int]()
+    to_rate = []
+    for question in draw.sample(list(candidates), len(candidates)):  # unpaired: so many of each version
+        if any(drawn[version] < most for version in by_version[question]):
+            drawn.update(by_version[question].keys())
+            to_rate.append(candidates[question])
+    return to_rate
 
 
 def _find_compared(preferences: PreferenceTable | None) -> dict[int, set[int]]:

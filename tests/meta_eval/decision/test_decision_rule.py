@@ -256,6 +256,42 @@ def test_what_would_settle_it_has_a_power_of_80_percent_at_the_difference_seen()
     assert f"it would take about {decision.needs.answers} more rated answers of each" in decision.sentence
 
 
+def apart(rated_of_a, rated_of_b, count):
+    """Versions without a question in common: A is rated 3 +- 1, B .4 more; a part of `count` answers of each is."""
+    ratings = np.concatenate([2.0 + 2 * (np.arange(count) % 2), 2.4 + 2 * (np.arange(count) % 2)])
+    number, place = np.arange(2 * count), np.tile(np.arange(count), 2)
+    is_rated = place < np.repeat([rated_of_a, rated_of_b], count)
+    nothing = np.full(2 * count, np.nan)
+    return VersionTable(("A", "B"), np.repeat([0, 1], count), number, number, nothing,
+                        np.where(is_rated, ratings, np.nan), number)  # fmt: skip
+
+
+def test_what_would_settle_unpaired_versions_is_of_two_independent_means():
+    """A variance of 40 / 39 and a difference of .4: 2 (1.96 + .84)^2 1.026 / .16 = 101 of each, all rated.
+
+    Where 40 of 200 are rated, this look has spent .0148; one at 126 of 200 has .0216 (z = 2.30), and 12.8 (2.30 +
+    .84)^2 = 126. Where all of A and 40 of B are, 1 / (1 / 200 + 1 / n) = 68 with the z of .0157, 2.42: n = 103.
+    """
+    all_rated = decide_versions(apart(40, 40, 40))
+    assert (all_rated.verdict, all_rated.needs.ratings, all_rated.needs.version) == ("unsettled", None, "")
+    assert 40 + all_rated.needs.answers == pytest.approx(101, rel=0.05)
+    assert "more rated answers of each" in all_rated.sentence
+    part = decide_versions(apart(40, 40, 200))
+    assert (part.needs.answers, part.needs.version) == (None, "")
+    assert 40 + part.needs.ratings == pytest.approx(126, rel=0.05)
+    one = decide_versions(apart(200, 40, 200))
+    assert (one.verdict, one.needs.answers, one.needs.version) == ("unsettled", None, "B")
+    assert 40 + one.needs.ratings == pytest.approx(103, rel=0.05)
+    assert f"about {one.needs.ratings} more ratings of B" in one.sentence
+
+
+def test_ratings_that_cannot_be_had_are_not_asked_for():
+    """It takes 101 of each, and there are 60: 20 more ratings do not do, and what does is more answers."""
+    decision = decide_versions(apart(40, 40, 60))
+    assert (decision.verdict, decision.needs.ratings) == ("unsettled", None)
+    assert 60 + decision.needs.answers == pytest.approx(101, rel=0.05)
+
+
 def test_where_versions_may_be_equal_it_takes_what_shows_that_nothing_differs():
     """Ten differences of +-1, sd 1.054: ((1.645 + 1.282) 1.054 / .5)^2 = 38, with t 40; of .01 it is 95,000."""
     table = rated_pairs((-1.0) ** np.arange(10))
