@@ -60,7 +60,7 @@ types: .venv/tested
 	touch $@
 
 .venv/tested: .venv/installed
-	$(BIN)/pip install -q -e ".[dev,datasets,local]"
+	$(BIN)/pip install -q -e ".[dev,local]"
 	touch $@
 
 # BERTopic by itself: its own requirements hold another torch (see the extra `generation`).

@@ -240,8 +240,7 @@ def read_preferences(
 
 
 def _open(path: str | Path, sheet: str | None) -> Rows:
-    # a path, so that a name with a typing error is never taken for a set on the Hub
-    return open_source(Path(path), split=None, sheet=sheet, known=frozenset(_COLUMNS))
+    return open_source(Path(path), sheet=sheet, known=frozenset(_COLUMNS))
 
 
 class _Reader:

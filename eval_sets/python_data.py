@@ -111,14 +111,10 @@ def _item_fields(item: Any, index: int) -> dict[str, Any]:
 
 
 def _dataset_rows(dataset: Any) -> Rows:
-    from .datasets_library import dataset_batches
-
     def rows() -> Iterator[Row]:
-        index = 0
-        for batch in dataset_batches(dataset, "the dataset"):
-            for values in batch:
-                yield Row(index + 1, f"index {index}", {name: plain_value(value) for name, value in values.items()})
-                index += 1
+        # a set with a NumPy or Torch format would give arrays where lists are expected
+        for index, values in enumerate(dataset.with_format(None)):
+            yield Row(index + 1, f"index {index}", {name: plain_value(value) for name, value in values.items()})
 
     columns = tuple(dataset.column_names) if dataset.column_names else None
     return Rows("the dataset", _STEM, Repeatable(rows), columns, map_option=_MAPPING)

@@ -81,7 +81,6 @@ class Rows:
     # whether a column `rating` that tells no scale is none: in our own sets it is from 1 to 5
     finds_scale: bool = False
     late_notes: Callable[[], Iterable[str]] = tuple  # what only the reading of all rows tells the user
-    is_streamed: bool = False  # whether its rows come over the network, so that no more are read than are asked for
     header: str = ""  # which row names the columns, where another one may have been meant to; empty where none may
 
 

@@ -33,7 +33,6 @@ def load_set(
     language: str | None = None,
     limit: int | None = None,
     skip_bad: list[InputError] | None = None,
-    split: str | None = None,
     sheet: str | None = None,
     header_row: int | None = None,
     scale: tuple[float, float] | None = None,
@@ -53,7 +52,6 @@ def load_set(
             language=language,
             limit=limit,
             skip_bad=skip_bad,
-            split=split,
             sheet=sheet,
             header_row=header_row,
             scale=scale,
@@ -69,7 +67,6 @@ def read_set(
     language: str | None = None,
     limit: int | None = None,
     skip_bad: list[InputError] | None = None,
-    split: str | None = None,
     sheet: str | None = None,
     header_row: int | None = None,
     scale: tuple[float, float] | None = None,
@@ -79,21 +76,19 @@ def read_set(
 ) -> Iterator[Sample]:
     """Reads the samples of a set one by one, in constant memory (but .json and Excel files are read whole).
 
-    Traces of Langfuse and Phoenix, examples of LangSmith and chat logs are recognised by their first row. A row without
+    Traces of Langfuse and Phoenix and examples of LangSmith are recognised by their first row. A row without
     an id gets `<file stem>-<row number>`; unknown columns go to `metadata`; a note accounts for
     each column. Where rows are pairs of answers, rated on a scale that begins below 0, a row with such a rating and no
     other answer has its rating left out, which a note says.
 
     Args:
-        source: A path (.jsonl, .ndjson, .json, .csv, .tsv, .txt, .xlsx, .parquet, .log, or a folder saved by
-            `datasets`), the name of a bundled set, of a public one that is downloaded (`public:mtrag`, or one half of
-            it, `public:mtrag:dev`), or of a set on the Hugging Face Hub (`owner/name`, `owner/name:configuration`).
+        source: A path (.jsonl, .ndjson, .json, .csv, .tsv, .txt, .xlsx or .parquet), the name of a bundled set, or
+            of a public one that is downloaded (`public:mtrag`, or one half of it, `public:mtrag:dev`).
         mapping: Renames columns, theirs to ours: `{"question": "user_input"}`. Usual names need none.
         language: The language (ISO 639-1) of the rows that name none; left out, it is detected from the texts.
         limit: The largest number of samples.
         skip_bad: A list that errors of single rows are appended to while reading goes on; errors of the whole file
             (empty, not its format, no usable row) are raised nonetheless.
-        split: Chooses one split of a `datasets` set.
         sheet: Chooses one sheet of an Excel file.
         header_row: The row of a CSV or Excel file that names the columns, from 1; 0 where none does: they are then
             `column 1` and so on. Left out, the first, or below a title the first of ten that has usual names.
@@ -116,7 +111,7 @@ def read_set(
     mapping = _check_options(mapping, language, limit, scale)
     if not isinstance(skip_bad, list | None):
         raise wrong_type("skip_bad", skip_bad, "a list, to which the errors are appended: skip_bad=[]")
-    opened = open_source(source, split=split, sheet=sheet, header_row=header_row, known=known_columns(mapping))
+    opened = open_source(source, sheet=sheet, header_row=header_row, known=known_columns(mapping))
     return _Set(opened, mapping, language, scale, versions, has_stem=is_one_of_several).samples(limit, skip_bad, notes)
 
 
@@ -217,8 +212,6 @@ class _Set:
     def _look_at_columns(self) -> SetColumns:
         """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
         opened = self._opened
-        if opened.is_streamed:
-            return SetColumns()
         search = ColumnSearch(
             opened.name, self._mapping, self._scale, self._versions, has_own_scale=not opened.finds_scale
         )

@@ -1,4 +1,4 @@
-"""Where a set is: a file, a folder, a bundled set, a public one or one on the Hub, and the format that it is in."""
+"""Where a set is: a file, a bundled set or a public one, and the format that it is in."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -11,10 +11,8 @@ from ..name_suggestions import nearest_names, quote_names
 from ..regular_files import check_regular
 from .bundled import bundled_file, bundled_sets
 from .csv_file import open_csv
-from .datasets_library import open_hub, open_saved
 from .excel_file import EXCEL_SUFFIXES, open_excel
 from .json_file import open_json, open_jsonl
-from .logs.conversations import is_chat_log, open_chat_log
 from .parquet_file import is_parquet_url, open_parquet
 from .public.set_facts import PREFIX, is_public, public_sets
 from .public.set_rows import is_on_this_machine, open_public
@@ -28,60 +26,44 @@ _OPENERS: Mapping[str, Callable[[Path, str], Rows]] = {
     ".ndjson": open_jsonl,
     ".json": open_json,
     ".parquet": open_parquet,
-    ".log": open_chat_log,
 }
 SUFFIXES = (*_OPENERS, *DELIMITED, *EXCEL_SUFFIXES)
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*(:[\w.-]+)?")
 
 
-def is_on_hub(source: str) -> bool:
-    """Whether a source can only be a set on the Hugging Face Hub, which takes the network to open."""
-    path = Path(source).expanduser()
-    return not path.exists() and source not in bundled_sets() and _may_be_on_the_hub(source, path)
-
-
-def needs_network(source: str) -> bool:
-    """Whether it takes the network to open a source: a set on the Hub, or a public one that is not downloaded yet."""
-    if is_public(source) and not Path(source).exists():
-        return not is_on_this_machine(source)
-    return is_on_hub(source)
+def is_to_download(source: str) -> bool:
+    """Whether a source is a public set that is not on this machine yet."""
+    return is_public(source) and not Path(source).exists() and not is_on_this_machine(source)
 
 
 def open_source(
     source: str | Path,
     *,
-    split: str | None = None,
     sheet: str | None = None,
     header_row: int | None = None,
     known: Collection[str],
 ) -> Rows:
-    """Opens what a source names: a file or folder if there is one, else a bundled, a public set or one on the Hub."""
+    """Opens what a source names: a file if there is one, else a bundled set or a public one."""
     name, path = str(source), Path(source).expanduser()
     if "://" in name and is_parquet_url(name):
         _no_sheet(name, sheet)
-        _no_split(name, split)
         return open_parquet(name, name)
     try:
         if path.is_dir():
-            _no_sheet(name, sheet)
-            return open_saved(path, name, split)
+            raise _is_folder(path, name)
         if path.exists():
             if not path.is_file():
                 check_regular(path, name)
-            _no_split(name, split)
             return _open_file(path, name, sheet, header_row, known)
     except OSError as error:
         raise cannot_read(name, error) from None
     if not isinstance(source, Path):
         if name in bundled_sets():
-            _no_split(name, split)
             # the package is installed as files, so that the path outlives the context
             with as_file(bundled_file(name)) as file:
                 return open_jsonl(file, name)
         if is_public(name):
-            return open_public(name, split)
-        if _may_be_on_the_hub(name, path):
-            return open_hub(name, split)
+            return open_public(name)
     raise _not_found(name, path)
 
 
@@ -98,16 +80,15 @@ def _open_file(path: Path, name: str, sheet: str | None, header_row: int | None,
         opened = open_excel(path, name, sheet, header_row, known)
     else:
         _no_sheet(name, sheet)
-        if suffix == ".txt" and header_row is None and is_chat_log(path, name):
-            opened = open_chat_log(path, name)
-        elif suffix in DELIMITED:
+        if suffix in DELIMITED:
             opened = open_csv(path, name, known, header_row)
         elif suffix in _OPENERS:
             opened = _OPENERS[suffix](path, name)
         else:
-            raise InputError(
-                f"{name}: files `{suffix}` are not supported; save the set as one of {quote_names(SUFFIXES)}"
-            )
+            cure = f"save the set as one of {quote_names(SUFFIXES)}"
+            if suffix == ".log":
+                cure = "write a chat log as a table of its messages: the columns conversation, role, content and time"
+            raise InputError(f"{name}: files `{suffix}` are not supported; {cure}")
     return replace(opened, folder=path.parent)
 
 
@@ -116,19 +97,22 @@ def _no_sheet(name: str, sheet: str | None) -> None:
         raise InputError(f"{name}: has no sheets, only Excel files do; leave out the sheet `{sheet}`")
 
 
-def _no_split(name: str, split: str | None) -> None:
-    if split is not None:
-        raise InputError(f"{name}: a file has no splits; leave out the split `{split}`")
+def _is_folder(path: Path, name: str) -> InputError:
+    if any((path / marker).exists() for marker in ("state.json", "dataset_dict.json")):
+        cure = "write it as a file: datasets.load_from_disk(FOLDER).to_parquet(FILE), of several splits one"
+        return InputError(f"{name}: is a folder saved by `datasets`; {cure}")
+    return InputError(f"{name}: is a folder; name a file in it: {quote_names(sorted(map(_name_of, path.iterdir())))}")
 
 
-def _may_be_on_the_hub(name: str, path: Path) -> bool:
-    """Only `owner/name` where nothing says that a local file was meant: a typing error never reaches the network."""
-    is_name = _HUB_NAME.fullmatch(name) is not None
-    return is_name and path.suffix.lower() not in SUFFIXES and not path.parent.is_dir()
+def _name_of(path: Path) -> str:
+    return path.name
 
 
 def _not_found(name: str, path: Path) -> InputError:
     folder = path.parent
+    if _HUB_NAME.fullmatch(name) and path.suffix.lower() not in SUFFIXES and not folder.is_dir():
+        cure = "a set on the Hugging Face Hub is a file first: datasets.load_dataset(NAME, split=...).to_parquet(FILE)"
+        return InputError(f"{name}: there is no such file, nor a folder `{folder}`; correct the path; {cure}")
     try:
         names_in_folder = [
             entry.name for entry in folder.iterdir() if entry.suffix.lower() in SUFFIXES or entry.is_dir()
@@ -149,6 +133,6 @@ def _not_found(name: str, path: Path) -> InputError:
         suggestions.insert(0, f"{PREFIX}{name}")
     hint = f"did you mean {quote_names(suggestions)}? The" if suggestions else "the"
     return InputError(
-        f"{name}: there is no file, folder or bundled set of this name; {hint} bundled sets are {bundled}; a set on "
-        "the Hugging Face Hub is named owner/name, a public rated one as `assay sets` says"
+        f"{name}: there is no file, folder or bundled set of this name; {hint} bundled sets are {bundled}; a public "
+        "rated set is named as `assay sets` says"
     )

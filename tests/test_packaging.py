@@ -122,7 +122,6 @@ def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path, run
         (("run", "helpdesk_en", "--metrics", "answer_relevance", "--judge", "openai/x", "--embedder", "st:x"), "st"),
         (("numeric", "check", "t.csv", "The mean of x is 2."), "numeric"),
         (("run", "table.parquet", "--metrics", "token_overlap"), "tables"),
-        (("run", "team/answers", "--metrics", "token_overlap"), "datasets"),
         (("run", "helpdesk_en", "--metrics", "bleu"), "bleu"),
         (("run", "helpdesk_en", "--metrics", "factoid"), "numeric"),
         (("run", "helpdesk_en", "--judge", "gguf:model.gguf"), "local"),

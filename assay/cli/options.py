@@ -229,7 +229,6 @@ class SetOptions:
     mapping: Mapping[str, str] = field(default_factory=dict)
     language: str | None = None  # the language of rows that name none; None to detect it
     limit: int | None = None  # at most so many samples of each set
-    split: str | None = None  # which split of a set saved by `datasets` or on the Hub
     sheet: str | None = None
     header_row: int | None = None  # which row of a CSV or Excel file names the columns, 0 for none
     scale: tuple[float, float] | None = None  # the rating scale; None for what the file says
@@ -316,7 +315,6 @@ with_set_options = option_group(
     click.option("--language", help="Language (en, nl, de) of rows that name none. Default: it is detected."),
     map_option,
     click.option("--limit", type=BoundedCount(), help="At most so many samples of each set."),
-    click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
     sheet_option,
     header_row_option,
     scale_option,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @hide_advanced(
-    *("--embedder", "--translate", "--language", "--split", "--sheet", "--header-row"),
+    *("--embedder", "--translate", "--language", "--sheet", "--header-row"),
     *("--batch-size", "--skip-bad", "--by-language"),
 )
 @click.command()
@@ -74,8 +74,8 @@ def run(
 ) -> None:
     """Judge sets and print how metrics agree with the ratings.
 
-    SET is a file (.jsonl, .csv, .xlsx, .parquet, ...), a folder saved by `datasets`, a bundled set (helpdesk_nl,
-    helpdesk_en), a public rated set (public:mtrag; `assay sets` lists them) or a set on the Hub (owner/name).
+    SET is a file (.jsonl, .csv, .xlsx, .parquet, ...), a bundled set (helpdesk_nl, helpdesk_en) or a public rated set
+    (public:mtrag; `assay sets` lists them).
 
     \b
     assay run answers.csv --judge openai/gpt-4o-mini --map question=user_input

@@ -1,1 +1,1 @@
-"""Sets from what a chatbot's team has already: trace exports of other tools, and chat logs."""
+"""Sets from what a chatbot's team has already: exports of traces, conversations and scores of other tools."""

@@ -52,7 +52,7 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     if is_single or mapped & _TURN_OF_ITS_OWN:
         return opened
     if (not is_own and is_turn_row(first, mapping)) or (
-        is_pair_row(first, mapping) and not opened.is_streamed and has_repeated_conversation(opened.rows, mapping)
+        is_pair_row(first, mapping) and has_repeated_conversation(opened.rows, mapping)
     ):
         columns = find_turn_columns(first, mapping)
         return opened if columns is None else _read_turns(opened, first, columns, mapping)

@@ -30,7 +30,7 @@ def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[s
     value = columns.get("rating") or columns.get("value")
     if "rater" in columns and value and "metric" not in columns and "ratings" not in (opened.columns or first):
         seen: dict[str, str] = {}
-        for row in () if opened.is_streamed else opened.rows:
+        for row in opened.rows:
             key = _key(row.values, mapping) if isinstance(row, Row) else None
             if isinstance(row, Row) and key is not None:
                 rater = str(row.values.get(columns["rater"]))

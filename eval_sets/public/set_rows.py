@@ -68,11 +68,9 @@ def check_count(facts: PublicSet, count: int) -> list[str]:
     ]
 
 
-def open_public(source: str, split: str | None) -> Rows:
+def open_public(source: str) -> Rows:
     """Opens a public set."""
     facts, part = parse_name(source)
-    if split is not None:
-        raise InputError(f"{source}: has no splits but its halves; write {PREFIX}{facts.name}:dev")
     files = _read_local(facts)
     if files is None:
         command = f"{facts.download_command} --yes ({describe_offer(facts)})"

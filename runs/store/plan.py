@@ -44,7 +44,7 @@ class Plan(BaseModel):
     embedder: str = "use"
     mapping: Mapping[str, str] = {}
     language: str | None = None
-    split: str | None = None
+    split: str | None = None  # of runs by 0.2, which read sets saved by `datasets`
     sheet: str | None = None
     header_row: int | None = None
     scale: tuple[float, float] | None = None
@@ -148,7 +148,6 @@ class Plan(BaseModel):
                 language=self.language,
                 limit=self.limit,
                 skip_bad=skip_bad,
-                split=self.split,
                 sheet=self.sheet,
                 header_row=self.header_row,
                 scale=self.scale,

@@ -70,7 +70,6 @@ class Suite(BaseModel):
     budget: BudgetBounds = BudgetBounds()
     map: dict[str, str] = {}
     language: str | None = None
-    split: str | None = None
     sheet: str | None = None
     header_row: int | None = None
     scale: tuple[float, float] | None = None
@@ -152,7 +151,6 @@ class Suite(BaseModel):
             embedder=self.embedder,
             mapping=self.map,
             language=self.language,
-            split=self.split,
             sheet=self.sheet,
             header_row=self.header_row,
             scale=self.scale,

@@ -8,7 +8,7 @@ from ...arguments import check_type
 from ...atomic_files import check_replaceable
 from ...errors import InputError, UsageError
 from ...eval_sets.columns import known_columns
-from ...eval_sets.sources import needs_network, open_source
+from ...eval_sets.sources import is_to_download, open_source
 from ...languages.yaml_file import Place, YAMLDocument, key_of, load_yaml, validate_yaml
 from ...metrics.catalogue import needs_judge
 from ...metrics.specification import ALL_BASELINES, parse_specification
@@ -49,10 +49,10 @@ def check_sets(suite: Suite, path: Path) -> None:
     document = _read_document(path)
     for number, (name, source) in enumerate(zip(suite.sets, suite.plan(NO_JUDGE).sets, strict=True)):
         try:
-            if needs_network(source):
+            if is_to_download(source):
                 continue  # checking asks nobody
             known = known_columns(suite.map)
-            opened = open_source(source, split=suite.split, sheet=suite.sheet, header_row=suite.header_row, known=known)
+            opened = open_source(source, sheet=suite.sheet, header_row=suite.header_row, known=known)
             next(iter(opened.rows), None)
         except InputError as error:
             place: Place = ("sets", number)

@@ -66,7 +66,6 @@ def test_wrong_names_bring_the_right_ones(assay):
     assert "did you mean public:mtrag?" in assay("run", "public:mtrg").err
     assert "did you mean `public:mtrag`?" in assay("run", "mtrag").err
     assert "write public:mtrag:dev" in assay("run", "public:mtrag:train").err
-    assert "has no splits but its halves; write public:mtrag:dev" in assay("run", "public:mtrag", "--split", "dev").err
     assert "did you mean public:tatqa?" in assay("sets", "get", "tatka", "--yes").err
 
 

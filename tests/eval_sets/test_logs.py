@@ -1,4 +1,4 @@
-"""Traces and chat logs of other tools become samples, and nothing of them is lost."""
+"""Traces of other tools become samples, and nothing of them is lost."""
 
 import csv
 import json
@@ -248,55 +248,6 @@ def test_langsmith_examples(tmp_path):
     assert (sample.reference, sample.retrieved_contexts) == ("Until approval.", tuple(PAGES))
     assert sample.metadata["metadata"] == {"split": ["test"]}
     nothing_lost([example], path)
-
-
-def test_a_plain_chat_log(tmp_path):
-    path = tmp_path / "chat.log"
-    path.write_text(
-        "[2026-11-01 09:12] Klant: Hoe trek ik verlof in?\n"
-        "[2026-11-01 09:13] Chatbot: Zo:\n1. Ga naar Verlof.\nLet op: niet na goedkeuring.\n\n"
-        f"Customer: {QUESTION}\r\nBot: {ANSWER}\n",
-        encoding="utf-8",
-    )
-    first, second = load_set(path)
-    assert (first.id, first.user_input, first.language) == ("chat-1", "Hoe trek ik verlof in?", "nl")
-    assert first.response == "Zo:\n1. Ga naar Verlof.\nLet op: niet na goedkeuring."  # no speaker is called `Let op`
-    assert first.messages[0].time == "2026-11-01 09:12"
-    assert (second.id, second.user_input, second.response) == ("chat-2", QUESTION, ANSWER)
-
-
-def test_a_chat_log_names_the_lines_of_unknown_speakers(tmp_path):
-    path = tmp_path / "chat.log"
-    lines = "Customer: Hi\nSupport (Eva): Hello\nBot: Yes.\nSee page 3\nNote: bring it\n10:00 - 17:00 Desk: open\n"
-    path.write_text(lines, encoding="utf-8")
-    notes = []
-    (sample,) = load_set(path, notes=notes)
-    texts = ["Hi\nSupport (Eva): Hello", "Yes.\nSee page 3\nNote: bring it\n10:00 - 17:00 Desk: open"]
-    assert [message.content for message in sample.messages] == texts
-    said = "3 lines begin like one of an unknown speaker and continue the message before: line 2 (Support (Eva)), "
-    assert any(said in note for note in notes)
-    path.write_text("[09:12] Customer: Hi\n[09:13] Jansen: Hello\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"chat.log, line 2: Jansen is no known speaker; write User or Bot"):
-        load_set(path)
-
-
-def test_a_chat_log_as_whatsapp_writes_it(tmp_path):
-    path = tmp_path / "chat.txt"
-    path.write_text(
-        "12/03/2026, 09:14 - Messages are end-to-end encrypted.\n"
-        "12/03/2026, 09:14 - Customer: When are you open?\n"
-        "12/03/2026, 09:15 - Bot: Our opening hours:\n9:00-17:00 Mon-Fri: by phone\nSat: 10:00\n\nSee you!\n"
-        "12/03/2026, 09:16 - Jo joined\n12/03/2026, 09:17 - Customer: Thanks\n",
-        encoding="utf-8",
-    )
-    notes: list[str] = []
-    (sample,) = load_set(path, notes=notes)
-    assert sample.response == "Our opening hours:\n9:00-17:00 Mon-Fri: by phone\nSat: 10:00\n\nSee you!"
-    assert [message.time for message in sample.messages] == [f"12/03/2026, 09:{minute}" for minute in (14, 15, 17)]
-    assert any("2 lines with a time and no speaker left out: line 1, line 8" in note for note in notes)
-    path.write_text("12/03/2026, 09:14 - Jan: Hoi\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 1: Jan is no known speaker; write User or Bot"):
-        load_set(path)
 
 
 def test_our_own_rows_and_mapped_ones_stay_as_they_are(tmp_path):

@@ -16,7 +16,7 @@ from assay.eval_sets import bundled_sets, load_set, read_set
 def test_a_file_of_that_name_comes_before_a_bundled_set(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("helpdesk_nl").mkdir()
-    with pytest.raises(InputError, match=r"helpdesk_nl: the folder was not saved by `datasets`"):
+    with pytest.raises(InputError, match=r"helpdesk_nl: is a folder; name a file in it"):
         load_set("helpdesk_nl")
 
 
@@ -54,11 +54,16 @@ def test_an_unknown_set_name_brings_the_nearest_and_all_bundled_sets(tmp_path, m
         assert f"`{name}`" in str(raised.value)
 
 
-def test_an_unknown_suffix_and_a_split_of_a_file(file, jsonl, row):
+def test_a_format_that_is_not_read(tmp_path, file):
     with pytest.raises(InputError, match=r"files `.docx` are not supported; save the set as one of `.jsonl`"):
         load_set(file("set.docx", "x"))
-    with pytest.raises(InputError, match=r"a file has no splits; leave out the split `test`"):
-        load_set(jsonl(row()), split="test")
+    with pytest.raises(InputError, match=r"set.log: files `.log` are not supported; write a chat log as a table"):
+        load_set(file("set.log", "Bot: Hello"))
+    file("state.json", "{}")
+    with pytest.raises(InputError, match=r"is a folder saved by `datasets`; write it as a file: .*to_parquet"):
+        load_set(tmp_path)
+    with pytest.raises(InputError, match=r"owner/name: there is no such file.*load_dataset\(NAME, split="):
+        load_set("owner/name")
 
 
 @pytest.mark.parametrize(

@@ -392,13 +392,6 @@ def test_messages_in_three_orders_of_time(tmp_path, order, says, day):
         assert any(says in note for note in notes) and (bool(says) or not any("newest" in note for note in notes))
 
 
-def test_a_log_whose_times_go_backwards(tmp_path):
-    path = tmp_path / "a.log"
-    path.write_text("[02-03-2026 10:00] Klant: Hoi\n[01-03-2026 10:01] Bot: Hallo\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 2, conversation a-1: turn 1 is of 01-03-2026 10:01, before turn 0"):
-        load_set(path)
-
-
 def test_times_that_cannot_be_read_are_counted_once_per_file(tmp_path):
     path = tmp_path / "a.jsonl"
     rows = [thread("10:05", "10:02"), thread("yesterday-ish", "2026-01-01 10:00")]

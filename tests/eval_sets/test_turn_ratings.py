@@ -118,11 +118,6 @@ def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path):
         list(read_samples([[]]))
 
 
-def test_a_chat_log_that_is_called_txt(tmp_path):
-    samples, _ = read(tmp_path, "Customer: Hi, there\nBot: Hello\n", "g.txt")
-    assert [(sample.user_input, sample.response) for sample in samples] == [("Hi, there", "Hello")]
-
-
 def test_what_is_no_list_of_errors(tmp_path):
     skip: Any = True
     with pytest.raises(UsageError, match=r"skip_bad: True .*give a list, to which the errors are appended"):

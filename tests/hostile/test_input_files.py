@@ -27,7 +27,7 @@ pytestmark = pytest.mark.timeout(120)
 
 # by the name of a file: who reads it
 READERS = {
-    **{f"set{suffix}": load_set for suffix in (".csv", ".tsv", ".txt", ".jsonl", ".json", ".parquet", ".xlsx", ".log")},
+    **{f"set{suffix}": load_set for suffix in (".csv", ".tsv", ".txt", ".jsonl", ".json", ".parquet", ".xlsx")},
     **{f"scores{suffix}": flat_rows for suffix in (".csv", ".jsonl", ".json", ".parquet", ".xlsx")},
     **{f"table{suffix}": read_table_file for suffix in (".csv", ".json", ".jsonl", ".parquet", ".xlsx")},
     **{f"figures{suffix}": tables_of_file for suffix in (".csv", ".json", ".md", ".xlsx")},
@@ -72,7 +72,7 @@ def no_file(request, tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes, devices and sockets with a path")
 @pytest.mark.parametrize("name", READERS)
 def test_what_is_no_file_is_refused(no_file, name):
-    """A pipe without a writer, an endless and an empty device and a socket, under 38 readers."""
+    """A pipe without a writer, an endless and an empty device and a socket, under 37 readers."""
     path = no_file(name)
     with pytest.raises((InputError, UsageError), match=r"is a (pipe|device|socket), not a file; ") as error:
         READERS[name](path)
