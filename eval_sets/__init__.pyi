@@ -14,17 +14,19 @@ from .message import FunctionCall as FunctionCall, Message as Message, ToolCall 
 from .message_times import is_before as is_before, read_time as read_time, readings as readings
 from .preference import Preference as Preference, write_preferences as write_preferences
 from .preference_reading import is_preference_file as is_preference_file, read_preferences as read_preferences
-from .public.download import download_files as download_files, download_public_set as download_public_set
 from .public.original_form import OriginalFile as OriginalFile
 from .public.set_facts import (
-    PublicFile as PublicFile,
     PublicSet as PublicSet,
     load_facts as load_facts,
     part_of as part_of,
     public_sets as public_sets,
 )
-from .public.set_files import cached_path as cached_path, read_files as read_files
-from .public.set_rows import check_count as check_count, is_in_part as is_in_part, read_rows as read_rows
+from .public.set_files import cached_path as cached_path
+from .public.set_rows import (
+    download_public_set as download_public_set,
+    is_in_part as is_in_part,
+    read_rows as read_rows,
+)
 from .ragas_dataset import from_ragas as from_ragas, to_ragas as to_ragas
 from .rater_proposals import propose_raters as propose_raters
 from .sample import Sample as Sample, Table as Table

@@ -33,12 +33,6 @@ def ragchecker_entries(pairs=1):
     return [labels for number in range(1, pairs + 1) for labels in (entry(number, **first), entry(number, **second))]
 
 
-TABFACT_TABLES = {
-    "data/all_csv/1-10-1.html.csv": "month#sold\nmay#3\njune#4\n",
-    "data/all_csv/2-20-2.html.csv": "year#price\n2020#5 , 00\n",
-}
-
-
 def tau_trajectories(attempts=2):
     """Attempts at one task, of which every second one succeeds."""
     return [original_of("tau") | {"reward": float(number % 2 == 0), "trial": number} for number in range(attempts)]

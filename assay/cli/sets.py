@@ -9,7 +9,7 @@ import click
 from ..presentation.result_table import Field, tabulate
 from ..text.wording import count_of
 from .options import download_option
-from .output import echo, echo_notice, is_json, print_result
+from .output import echo, is_json, print_result
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -68,38 +68,21 @@ def _count(samples: "Sequence[Sample]") -> dict[str, Any]:
 
 
 def _describe_public(name: str) -> dict[str, Any]:
-    """The facts of a public set; the number of answers is counted where only the downloaded set tells it."""
-    from ..errors import InputError
     from ..eval_sets.public.set_facts import PREFIX, load_facts
-    from ..eval_sets.public.set_files import ChangedFileError, is_downloaded
-    from ..eval_sets.public.set_rows import count_answers
+    from ..eval_sets.public.set_files import is_downloaded
 
     facts = load_facts(name)
-    answers, is_here, is_changed = facts.answers, is_downloaded(facts), False
-    if is_here:
-        try:
-            counted = count_answers(facts)
-            answers, is_here = (facts.answers, False) if counted is None else (counted[0], True)
-            for note in counted[1] if counted is not None and facts.answers is not None else ():
-                echo_notice(note)
-        except InputError as error:
-            is_here, is_changed = False, isinstance(error, ChangedFileError)
-            echo_notice(str(error).partition("; ")[0])  # a command that reads the set also says what to do
     return {
         "set": f"{PREFIX}{name}",
-        **facts.model_dump(mode="json", exclude={"name", "reader", "tables", "files", "answers_counted"}),
+        **facts.model_dump(mode="json", exclude={"name", "reader", "files"}),
         "files": [file.model_dump() | {"url": facts.address(file.path)} for file in facts.files],
         "size": facts.size,
-        "answers": answers,
-        "is_downloaded": is_here,
-        "is_changed": is_changed,
+        "is_downloaded": is_downloaded(facts),
     }
 
 
 def _raters(row: dict[str, Any]) -> str:
-    """Who rated: "3 people", "computed", or "Assay" where it made the wrong answers."""
-    if row["rated_by"] == "constructed":
-        return "Assay"
+    """Who rated: "3 people", or "computed"."""
     return f"{row['raters']} {row['rated_by']}" if row["raters"] else str(row["rated_by"])
 
 
@@ -109,10 +92,6 @@ def _size(row: dict[str, Any]) -> str:
     return format_size(row["size"]) if row["size"] else "-"
 
 
-def _describe_presence(row: dict[str, Any]) -> str:
-    return "changed" if row["is_changed"] else "yes" if row["is_downloaded"] else "no"
-
-
 _PUBLIC_FIELDS = (
     Field("set", "text", lambda row: row["set"].partition(":")[2], is_whole=True),
     Field("rated", "text", itemgetter("rated"), is_whole=True),
@@ -120,7 +99,7 @@ _PUBLIC_FIELDS = (
     Field("answers", "count", itemgetter("answers")),
     Field("licence", "text", itemgetter("licence")),
     Field("size", "text", _size),
-    Field("here", "text", _describe_presence),
+    Field("here", "text", lambda row: "yes" if row["is_downloaded"] else "no"),
     Field("language", "text", itemgetter("language"), "wide"),
     Field("groups", "text", itemgetter("groups"), "wide"),
     Field("versions", "text", lambda row: ", ".join(row["versions"]), "wide"),
@@ -141,36 +120,23 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
     assay sets get mtrag begin --yes
     """
     from ..eval_sets import download_public_set
-    from ..eval_sets.public.download import check_downloads_allowed
     from ..eval_sets.public.set_facts import PREFIX, parse_name
-    from ..eval_sets.public.set_files import cache_folder, describe_offer
-    from ..eval_sets.public.set_rows import count_answers
-    from .download_dialog import TerminalDialog, agree_to_download
+    from ..eval_sets.public.set_files import cache_folder, check_downloads_allowed, describe_offer, is_downloaded
+    from .download_dialog import agree_to_download
 
     chosen = [parse_name(name if name.startswith(PREFIX) else f"{PREFIX}{name}").facts for name in names]
     written = []
     for facts in chosen:
         check_downloads_allowed(facts)
-        if count_answers(facts) is not None:
-            files = download_public_set(facts.name)  # which finds them, so that there is nothing to ask or to show
-        else:
-            offer, name = describe_offer(facts), f"{PREFIX}{facts.name}"
+        name = f"{PREFIX}{facts.name}"
+        if not is_downloaded(facts):
+            offer = describe_offer(facts)
             agree_to_download(name, f"{name} ({facts.title}): {offer}", offer, yes=yes)
-            with TerminalDialog().show_progress(facts.size) as report:
-                files = download_public_set(facts.name, report)
-        count, notes = count_answers(facts) or (0, [])
-        for note in notes:
-            echo_notice(note)
-        new = sum(file.is_new for file in files)
+        downloaded = download_public_set(facts.name)
+        new = sum(file.is_new for file in downloaded.files)
         if not is_json():
             came = f"{count_of(new, 'file')} downloaded" if new else "here already"
-            echo(f"{PREFIX}{facts.name}: {count_of(count, 'answer')}, {came}")
-        written.append(
-            {
-                "set": f"{PREFIX}{facts.name}",
-                "answers": count,
-                "folder": str(cache_folder()),
-                "files": [file._asdict() for file in files],
-            }
-        )
+            echo(f"{name}: {count_of(downloaded.answers, 'answer')}, {came}")
+        files = [file._asdict() for file in downloaded.files]
+        written.append({"set": name, "answers": downloaded.answers, "folder": str(cache_folder()), "files": files})
     print_result(lambda: {"sets": written})

@@ -43,22 +43,17 @@ class PublicSet(BaseModel):
     paper: str
     repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")  # `owner/name` on GitHub
     commit: str = Field(pattern=r"^[0-9a-f]{40}$")
-    # its files. Where each table is a file of its own, the first file names them.
     files: tuple[PublicFile, ...] = Field(min_length=1)
-    tables: str = ""  # the folder of the tables that the first file names; "" where it names none
     licence: str
     licence_text: str  # the same with where it stands and what else applies
     rated: str
     rating_scale: str  # what a rating means
-    # whether people rated it, a program computed it, or Assay made it
-    rated_by: Literal["people", "computed", "constructed"]
+    rated_by: Literal["people", "computed"]
     raters: int | None  # how many people rated each answer; None where the file does not say, 0 where nobody did
     groups: str
     versions: tuple[str, ...]  # the systems that answered; none where people wrote the answers
     language: str = Field(pattern=r"^[a-z]{2}$")
-    answers: int | None  # how many answers there are; None where Assay does not know
-    # whether that many were counted in the files of this commit. Else the set's authors say so.
-    answers_counted: bool = False
+    answers: int | None = None  # how many answers there are; None where Assay does not know
     reader: str
 
     @property
@@ -69,13 +64,8 @@ class PublicSet(BaseModel):
     @property
     def size(self) -> int | None:
         """The bytes of all files; None where Assay does not know that of each."""
-        sizes = [file.size for file in self.files]
-        return None if self.tables or None in sizes else sum(size for size in sizes if size is not None)
-
-    @property
-    def origin(self) -> str:
-        """The address of the repository's files at the commit."""
-        return f"{_ORIGIN}/{self.repository}/{self.commit}"
+        sizes = [file.size for file in self.files if file.size is not None]
+        return sum(sizes) if len(sizes) == len(self.files) else None
 
     def describe_rating(self, source_path: str) -> dict[str, str]:
         """The part of each sample's metadata that says what its rating means, and where it is from."""
@@ -92,7 +82,7 @@ class PublicSet(BaseModel):
             >>> load_facts("tau").address("a b.json", "http://localhost:8000/")
             'http://localhost:8000/sierra-research/tau-bench/59a200c6d575d595120f1cb70fea53cef0632f6b/a%20b.json'
         """
-        return quote(f"/{self.repository}/{self.commit}/{path}").join((mirror.rstrip("/") or _ORIGIN, ""))
+        return (mirror.rstrip("/") or _ORIGIN) + quote(f"/{self.repository}/{self.commit}/{path}")
 
 
 class PublicName(NamedTuple):
@@ -108,7 +98,7 @@ def public_sets() -> tuple[str, ...]:
 
     Example:
         >>> public_sets()
-        ('begin', 'clapnq', 'mtrag', 'ragchecker', 'tabfact', 'tatqa', 'tau', 'tau-retail')
+        ('begin', 'clapnq', 'mtrag', 'ragchecker', 'tau')
     """
     entries = files(__package__).iterdir()
     return tuple(sorted(entry.name.removesuffix(".yaml") for entry in entries if entry.name.endswith(".yaml")))
@@ -120,7 +110,8 @@ def load_facts(name: str) -> PublicSet:
     if name not in public_sets():
         meant = nearest_names(name, public_sets(), at_most=1)
         hint = f"did you mean {PREFIX}{meant[0]}? The" if meant else "the"
-        raise InputError(f"{PREFIX}{name}: there is no public set of this name; {hint} public ones are {_listed()}")
+        listed = quote_names([f"{PREFIX}{known}" for known in public_sets()])
+        raise InputError(f"{PREFIX}{name}: there is no public set of this name; {hint} public ones are {listed}")
     return read_yaml(files(__package__).joinpath(f"{name}.yaml"), PublicSet)
 
 
@@ -146,10 +137,6 @@ def parse_name(source: str) -> PublicName:
     return PublicName(facts, None)
 
 
-def _listed() -> str:
-    return quote_names([f"{PREFIX}{name}" for name in public_sets()])
-
-
 def format_size(size: int) -> str:
     """Writes a number of bytes as people read it.
 
@@ -162,16 +149,6 @@ def format_size(size: int) -> str:
     return f"{size / 1e3:.0f} kB" if size >= 1000 else count_of(size, "byte")
 
 
-def describe_content(size: int | None, sha256: str) -> str:
-    """Says which file it is: its bytes, where they are known, and its SHA-256.
-
-    Example:
-        >>> describe_content(2_190_566, "ba85..."), describe_content(None, "ba85...")
-        ('2,190,566 bytes, sha256 ba85...', 'sha256 ba85...')
-    """
-    return f"sha256 {sha256}" if size is None else f"{count_of(size, 'byte')}, sha256 {sha256}"
-
-
 def name_for_folder(text: str) -> str:
     """Makes one folder's name of `owner/name`."""
     return re.sub(r"[^\w.-]", "--", text)
@@ -181,7 +158,7 @@ def part_of(group: str) -> Part:
     """Names the half that a group belongs to.
 
     The first byte of the SHA-256 of the group's name decides: below 128 is `dev`, else `test`. It depends on nothing
-    else, so that a set that grows keeps its split.
+    else, so that a set that grows keeps its halves.
 
     Examples:
         >>> part_of("mtrag:2"), part_of("mtrag:3")

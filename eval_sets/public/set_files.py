@@ -1,4 +1,4 @@
-"""The files of public sets on this machine: in the cache, or in a folder that `ASSAY_PUBLIC_SETS` names."""
+"""The files of public sets: in the cache, into which they are downloaded, or where `ASSAY_PUBLIC_SETS` says."""
 
 import os
 import re
@@ -12,17 +12,13 @@ from ...regular_files import check_regular
 from ...text.wording import count_of
 from ...value_messages import shorten
 from .original_form import OriginalFile, OriginalFormError
-from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, format_size, name_for_folder
-from .tabfact import list_tables
+from .set_facts import PREFIX, PublicFile, PublicSet, format_size, name_for_folder
 
 VARIABLE = "ASSAY_PUBLIC_SETS"
 MOST_BYTES = 1_000_000_000
 """Of a file whose size Assay does not know."""
 _CREDENTIALS = re.compile(r"//[^/@]*@")
-
-
-class ChangedFileError(InputError):
-    """A file on this machine is not the one that Assay knows."""
+_SECONDS = 30.0
 
 
 class SetPlace(NamedTuple):
@@ -71,53 +67,36 @@ def cached_path(facts: PublicSet, path: str) -> Path:
 
 
 def is_downloaded(facts: PublicSet) -> bool:
-    """Whether the files that Assay names are on this machine."""
+    """Whether the files of a set are on this machine."""
     return all(_local_path(facts, file.path).is_file() for file in facts.files)
 
 
 def read_files(facts: PublicSet) -> list[OriginalFile] | None:
-    """Reads the files of a set; those whose checksums Assay knows are compared with them.
-
-    Returns:
-        The files in the order of the facts, then the tables; None where they are not all downloaded.
-    """
-    files: list[OriginalFile] = []
-    waiting = list(facts.files)
-    for number, file in enumerate(waiting):
-        path = _local_path(facts, file.path)
-        if not path.is_file():
-            _refuse_missing_in_folder(facts, file)
-            return None
-        files.append(_read_file(facts, file, path))
-        if not number:
-            waiting += table_files(facts, files[0])  # which the first file names
-    return files
-
-
-def table_files(facts: PublicSet, first: OriginalFile) -> list[PublicFile]:
-    """The tables of a set, which its first file names."""
-    names = list_tables(first) if facts.tables else []
-    return [PublicFile(path=f"{facts.tables}/{name}", size=None, sha256=None) for name in names]
-
-
-def read_first(facts: PublicSet) -> OriginalFile:
-    """Reads the first file of a set, which is on this machine. Raises as `read_files`."""
-    file = facts.files[0]
-    return _read_file(facts, file, _local_path(facts, file.path))
+    """Reads the files of a set; those whose checksums Assay knows are compared with them. None where one is missing."""
+    if not is_downloaded(facts):
+        return None
+    return [_read_file(facts, file, _local_path(facts, file.path)) for file in facts.files]
 
 
 def _read_file(facts: PublicSet, file: PublicFile, path: Path) -> OriginalFile:
     name = f"{PREFIX}{facts.name}: {path}"
     check_regular(path, name, MOST_BYTES)
     try:
-        content = path.read_bytes()
+        return check_content(file, path.read_bytes())
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error}); check its permissions") from None
+    except OriginalFormError as error:
+        raise explain_refused(facts, error) from None
+
+
+def check_content(file: PublicFile, content: bytes) -> OriginalFile:
+    """The text of a file. Raises `OriginalFormError` where it is not the one that Assay knows, or no text."""
     came = sha256(content).hexdigest()
     if file.sha256 not in {None, came}:
-        wanted, has = describe_content(file.size, file.sha256 or ""), describe_content(len(content), came)
-        problem = f"is not the file that Assay knows; expected {wanted}, and it has {has}"
-        raise ChangedFileError(f"{name}: {problem}; {describe_cure(facts, file.path)}")
+        size = "" if file.size is None else f"{count_of(file.size, 'byte')}, "
+        wanted = f"expected {size}sha256 {file.sha256}"
+        has = f"it has {count_of(len(content), 'byte')}, sha256 {came}"
+        raise OriginalFormError(file.path, f"{file.path}: is not the file that Assay knows; {wanted}, and {has}")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -126,11 +105,14 @@ def _read_file(facts: PublicSet, file: PublicFile, path: Path) -> OriginalFile:
     return OriginalFile(file.path, text, len(content), came)
 
 
-def describe_cure(facts: PublicSet, path: str) -> str:
-    """What to do where a file of a set is not what it should be."""
+def explain_refused(facts: PublicSet, error: OriginalFormError) -> InputError:
+    """What to do where a file on this machine is not what it should be."""
+    path = error.path
     if find_place().folder is not None:
-        return f"replace it by {facts.address(path)}"
-    return f"remove {cached_path(facts, path)}, and get it again: {facts.download_command}"
+        cure = f"replace it by {facts.address(path)}"
+    else:
+        cure = f"remove {cached_path(facts, path)}, and get it again: {facts.download_command}"
+    return InputError(f"{PREFIX}{facts.name}: {error.problem}; {cure}")
 
 
 def _local_path(facts: PublicSet, path: str) -> Path:
@@ -142,23 +124,62 @@ def _local_path(facts: PublicSet, path: str) -> Path:
     return by_path if by_path.is_file() else folder / PurePosixPath(path).name
 
 
-def _refuse_missing_in_folder(facts: PublicSet, file: PublicFile) -> None:
-    folder, name = find_place().folder, PurePosixPath(file.path).name
-    if folder is not None:
-        raise InputError(
-            f"{PREFIX}{facts.name}: {folder} ({VARIABLE}) holds neither {file.path} nor {name}; get it from "
-            f"{facts.address(file.path)}, or unset {VARIABLE}"
-        )
+def explain_missing_files(facts: PublicSet) -> InputError:
+    """What to do where the files of a set are not on this machine."""
+    folder = find_place().folder
+    if folder is None:
+        command = f"{facts.download_command} --yes ({describe_offer(facts)})"
+        return InputError(f"{PREFIX}{facts.name}: is not downloaded; get it once with: {command}")
+    path = next(file.path for file in facts.files if not _local_path(facts, file.path).is_file())
+    return InputError(
+        f"{PREFIX}{facts.name}: {folder} ({VARIABLE}) holds neither {path} nor {PurePosixPath(path).name}; get it "
+        f"from {facts.address(path)}, or unset {VARIABLE}"
+    )
 
 
 def describe_offer(facts: PublicSet) -> str:
     """What would be downloaded: how large, from where, under which licence, and into which folder."""
     mirror = find_place().mirror
-    what = count_of(len(facts.files), "file")
-    if facts.tables:
-        what += " and the tables that it names, each a small file of its own"
     size = format_size(facts.size) if facts.size else "of a size that Assay does not know"
     return (
-        f"{what}, {size}, from "
-        f"{hide_password(facts.address('', mirror)).rstrip('/')}, licence {facts.licence_text}, into {cache_folder()}"
+        f"{count_of(len(facts.files), 'file')}, {size}, from {hide_password(facts.address('', mirror)).rstrip('/')}, "
+        f"licence {facts.licence_text}, into {cache_folder()}"
     )
+
+
+def check_downloads_allowed(facts: PublicSet) -> None:
+    """Raises `InputError` while `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded."""
+    if (folder := find_place().folder) is not None:
+        raise InputError(
+            f"{PREFIX}{facts.name}: nothing is downloaded while {VARIABLE} names a folder ({folder}); unset it"
+        )
+
+
+def fetch_file(facts: PublicSet, path: str) -> bytes:
+    """Downloads one file of a set."""
+    import httpx
+
+    address = facts.address(path, find_place().mirror)
+    try:
+        reply = httpx.get(address, timeout=_SECONDS, follow_redirects=True)
+        reply.raise_for_status()
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        cure = "give the command again; if it fails again, check the network and HTTPS_PROXY, or name a mirror or a "
+        cure += f"folder with the files ({VARIABLE})"
+        problem = f"{address}: cannot be downloaded ({error or type(error).__name__}); {cure}"
+        raise InputError(f"{PREFIX}{facts.name}: {hide_password(problem)}") from None
+    return reply.content
+
+
+def keep_file(facts: PublicSet, path: str, content: bytes) -> None:
+    """Keeps a downloaded file in the cache: whole, or not at all."""
+    target = cached_path(facts, path)
+    draft = target.with_name(f"{target.name}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_bytes(content)
+        draft.replace(target)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        problem = f"cannot be kept in {target.parent} ({error.strerror or error}); check the disk"
+        raise InputError(f"{PREFIX}{facts.name}: {path} {problem}") from None

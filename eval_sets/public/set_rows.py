@@ -1,26 +1,32 @@
-"""The rows of a public set that is on this machine: its reader, and which half each is in."""
+"""The rows of a public set: its reader, which half each is in, and its download."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ...errors import InputError
-from ...text.wording import count_of
 from ...value_messages import shorten
 from ..rows import Repeatable, Row, Rows
 from .original_form import NOT_IN_FORM, OriginalFile, OriginalFormError
 from .rated_answers import read_begin, read_ragchecker, read_tau
 from .rated_tasks import read_clapnq, read_mtrag
-from .set_facts import PREFIX, Part, PublicSet, parse_name, part_of
-from .set_files import describe_cure, describe_offer, is_downloaded, read_files
-from .tabfact import read_tabfact
-from .tatqa import read_tatqa
+from .set_facts import PREFIX, Part, PublicSet, load_facts, parse_name, part_of
+from .set_files import (
+    cached_path,
+    check_content,
+    check_downloads_allowed,
+    explain_missing_files,
+    explain_refused,
+    fetch_file,
+    is_downloaded,
+    keep_file,
+    read_files,
+)
 
 _READERS: Mapping[str, Callable[[PublicSet, Sequence[OriginalFile]], Iterator[Row]]] = {
     "begin": read_begin,
     "clapnq": read_clapnq,
     "mtrag": read_mtrag,
     "ragchecker": read_ragchecker,
-    "tabfact": read_tabfact,
-    "tatqa": read_tatqa,
     "tau": read_tau,
 }
 
@@ -40,55 +46,21 @@ def is_in_part(row: Row, part: Part | None) -> bool:
     return part is None or part_of(row.values["metadata"]["group"]) == part
 
 
-def check_count(facts: PublicSet, count: int) -> list[str]:
-    """Compares the number of answers that were read with the one that Assay knows, if it knows one.
-
-    Returns:
-        What to tell the user where nobody vouches that the files hold the whole set.
-
-    Raises:
-        OriginalFormError: The number was counted in the files of this commit: these are others.
-    """
-    unknown = [file.path for file in facts.files if file.sha256 is None]
-    if facts.answers == count or (facts.answers is None and not unknown):
-        return []
-    first, came = (unknown or [facts.files[0].path])[0], count_of(count, "answer")
-    if facts.answers is None:
-        return [
-            f"{PREFIX}{facts.name}: its files hold {came}; Assay knows neither how many there should be nor the "
-            f"checksum of {first}, so that this may be a part of the set; compare it with {facts.address(first)}"
-        ]
-    wanted = f"expected {count_of(facts.answers, 'answer')}"
-    if facts.answers_counted:
-        counted = f"as were counted at commit {facts.commit[:10]}"
-        raise OriginalFormError(first, f"{first}: {wanted}, {counted}; it has {came}")
-    return [
-        f"{PREFIX}{facts.name}: {wanted}, as its authors say; it has {came}: this may be a part of the set or another "
-        f"version; compare it with {facts.address(first)}, or {describe_cure(facts, first)}"
-    ]
-
-
 def open_public(source: str) -> Rows:
     """Opens a public set."""
     facts, part = parse_name(source)
-    files = _read_local(facts)
+    files = read_files(facts)
     if files is None:
-        command = f"{facts.download_command} --yes ({describe_offer(facts)})"
-        raise InputError(f"{PREFIX}{facts.name}: is not downloaded; get it once with: {command}")
-    notes = {
-        "people": "",
-        "computed": f"{source}: its ratings are computed, not people's",
-        "constructed": f"{source}: its wrong answers are made by Assay, not written by people",
-    }
-    late_notes: list[str] = []
-    rows = Repeatable(lambda: (row for row in _read_all(facts, files, late_notes) if is_in_part(row, part)))
-    return Rows(source, facts.name, rows, notes=(notes[facts.rated_by],), textual=False, late_notes=lambda: late_notes)
+        raise explain_missing_files(facts)
+    note = f"{source}: its ratings are computed, not people's" if facts.rated_by == "computed" else ""
 
+    def rows() -> Iterator[Row]:
+        try:
+            yield from (row for row in read_rows(facts, files) if is_in_part(row, part))
+        except OriginalFormError as error:
+            raise explain_refused(facts, error) from None
 
-def count_answers(facts: PublicSet) -> tuple[int, list[str]] | None:
-    """Counts the answers of a set that is on this machine, and notes whether that may be all; None where it is not."""
-    files, notes = _read_local(facts), list[str]()
-    return None if files is None else (sum(1 for _ in _read_all(facts, files, notes)), notes)
+    return Rows(source, facts.name, Repeatable(rows), notes=(note,))
 
 
 def is_on_this_machine(source: str) -> bool:
@@ -96,23 +68,49 @@ def is_on_this_machine(source: str) -> bool:
     return is_downloaded(parse_name(source).facts)
 
 
-def _read_local(facts: PublicSet) -> list[OriginalFile] | None:
+class DownloadedFile(NamedTuple):
+    """A file that is in the cache now."""
+
+    path: str
+    size: int
+    sha256: str  # its SHA-256
+    is_new: bool  # whether it was downloaded now; else it was there
+
+
+class DownloadedSet(NamedTuple):
+    """A set that is in the cache now."""
+
+    answers: int
+    files: tuple[DownloadedFile, ...]
+
+
+def download_public_set(name: str) -> DownloadedSet:
+    """Downloads a public set into the cache folder, where `load_set` finds it; files that are there already stay.
+
+    Args:
+        name: The set, such as `mtrag`.
+
+    Raises:
+        InputError: There is no such set, the download failed, a file is not the one that Assay knows, or
+            `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded. Nothing new is kept then.
+    """
+    facts = load_facts(name.removeprefix(PREFIX))
+    check_downloads_allowed(facts)
+    new: dict[str, bytes] = {}
+    files = []
     try:
-        return read_files(facts)
+        for file in facts.files:
+            path = cached_path(facts, file.path)
+            content = path.read_bytes() if path.is_file() else new.setdefault(file.path, fetch_file(facts, file.path))
+            files.append(check_content(file, content))
+        count = sum(1 for _ in read_rows(facts, files))
+        if not count:
+            raise OriginalFormError(facts.files[0].path, f"{facts.files[0].path}: holds no answers")
     except OriginalFormError as error:
-        raise _explain_refused(facts, error) from None
-
-
-def _read_all(facts: PublicSet, files: Sequence[OriginalFile], notes: list[str]) -> Iterator[Row]:
-    """Reads all rows of a set; after the last one notes whether they are all that there should be."""
-    count = 0
-    try:
-        for count, row in enumerate(read_rows(facts, files), 1):  # noqa: B007 - it is read after the loop
-            yield row
-        notes += check_count(facts, count)
-    except OriginalFormError as error:
-        raise _explain_refused(facts, error) from None
-
-
-def _explain_refused(facts: PublicSet, error: OriginalFormError) -> InputError:
-    return InputError(f"{PREFIX}{facts.name}: {error.problem}; {describe_cure(facts, error.path)}")
+        if error.path not in new:
+            raise explain_refused(facts, error) from None
+        cure = f"it is not the data: check where it comes from, and get it again: {facts.download_command}"
+        raise InputError(f"{PREFIX}{facts.name}: {error.problem}; {cure}") from None
+    for path, content in new.items():
+        keep_file(facts, path, content)
+    return DownloadedSet(count, tuple(DownloadedFile(path, size, sha, path in new) for path, _, size, sha in files))

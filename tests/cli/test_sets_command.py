@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from public_originals import BEGIN_HEAD, BEGIN_ROWS, FileServer, as_bytes, original_of, ragchecker_entries
+from public_originals import BEGIN_HEAD, BEGIN_ROWS, FileServer, as_bytes, ragchecker_entries, tau_trajectories
 
 ROOT = Path(__file__).parents[2]
 LABELS = "human_labeled_data.json"
@@ -16,7 +16,7 @@ LABELS = "human_labeled_data.json"
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with FileServer({LABELS: as_bytes(ragchecker_entries(280))}) as started:
+    with FileServer({LABELS: as_bytes(ragchecker_entries(28))}) as started:
         monkeypatch.setenv("ASSAY_PUBLIC_SETS", started.url)
         yield started
 
@@ -31,81 +31,57 @@ def test_get_downloads_and_run_reads(server, assay):
     done = assay("sets", "get", "ragchecker", "--yes", code=0)
     for words in ("licence Apache-2.0 (repo LICENSE)", server.url, "public_sets"):
         assert words in done.err
-    assert done.out == "public:ragchecker: 280 answers, 1 file downloaded\n"
+    assert done.out == "public:ragchecker: 28 answers, 1 file downloaded\n"
     before = assay("sets", "get", "ragchecker")  # nobody needs to be asked
-    here = "public:ragchecker: 280 answers, here already\n"
+    here = "public:ragchecker: 28 answers, here already\n"
     assert (before.code, before.out, before.err) == (0, here, "")
     again = assay("sets", "get", "public:ragchecker", "--yes", "--json").json["sets"][0]
-    assert (again["answers"], [file["is_new"] for file in again["files"]]) == (280, [False])
+    assert (again["answers"], [file["is_new"] for file in again["files"]]) == (28, [False])
     listed = {row["set"]: row for row in assay("sets", "--json").json["public"]}
     assert (listed["public:ragchecker"]["is_downloaded"], listed["public:begin"]["is_downloaded"]) == (True, False)
     counts = [
         assay("run", name, "--metrics", "answer_length", "--json").json["metrics"]["answer_length"]["n"]
         for name in ("public:ragchecker", "public:ragchecker:dev", "public:ragchecker:test")
     ]
-    assert (counts[0], counts[1] + counts[2]) == (280, 280)
+    assert (counts[0], counts[1] + counts[2]) == (28, 28)
     assert len(server.calls) == 1
-
-
-def test_a_part_of_a_set_is_told_by_each_command(server, assay):
-    server.files[LABELS] = as_bytes(ragchecker_entries(2))
-    told = "public:ragchecker: expected 280 answers, as its authors say; it has 2 answers"
-    for words, line in (
-        (("--yes",), "public:ragchecker: 2 answers, 1 file downloaded\n"),
-        ((), "public:ragchecker: 2 answers, here already\n"),
-    ):
-        done = assay("sets", "get", "ragchecker", *words)
-        assert (done.code, done.out, done.err.count(told)) == (0, line, 1)
-    read = assay("run", "public:ragchecker", "--metrics", "token_overlap")
-    assert (read.code, read.err.count(told)) == (0, 1)
-    listed = assay("sets")
-    assert (listed.code, listed.err.count(told)) == (0, 1)
 
 
 def test_wrong_names_bring_the_right_ones(assay):
     assert "did you mean public:mtrag?" in assay("run", "public:mtrg").err
     assert "did you mean `public:mtrag`?" in assay("run", "mtrag").err
     assert "write public:mtrag:dev" in assay("run", "public:mtrag:train").err
-    assert "did you mean public:tatqa?" in assay("sets", "get", "tatka", "--yes").err
+    assert "did you mean public:clapnq?" in assay("sets", "get", "clapq", "--yes").err
 
 
 def test_a_folder_is_read_without_a_download(tmp_path, monkeypatch, assay):
-    (tmp_path / "tatqa_dataset_dev.json").write_bytes(as_bytes(original_of("tatqa")))
     monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
-    done = assay("run", "public:tatqa", "--metrics", "token_overlap", "--json")
+    (tmp_path / LABELS).write_bytes(as_bytes(ragchecker_entries(2)))
+    done = assay("run", "public:ragchecker", "--metrics", "token_overlap", "--json")
     assert (done.code, done.json["metrics"]["token_overlap"]["n"]) == (0, 2)
-    assert "public:tatqa: its wrong answers are made by Assay" in done.err
-    told = "public:tatqa: its files hold 2 answers; Assay knows neither how many there should be nor the checksum of"
-    assert done.err.count(told) == 1
-    assert told not in assay("sets").err, "the list has the number, and no place for what a reading says"
-    (tmp_path / "begin_dev_wow.tsv").write_text(BEGIN_HEAD + BEGIN_ROWS)
-    (tmp_path / "begin_test_wow.tsv").write_text(BEGIN_HEAD + BEGIN_ROWS)
+    (tmp_path / "gpt-4o-airline.json").write_bytes(as_bytes(tau_trajectories()))
+    computed = assay("run", "public:tau", "--metrics", "answer_length", code=0)
+    assert "public:tau: its ratings are computed, not people's" in computed.err
+    for part in ("dev", "test"):
+        (tmp_path / f"begin_{part}_wow.tsv").write_text(BEGIN_HEAD + BEGIN_ROWS)
     changed = assay("run", "public:begin", "--metrics", "token_overlap")
     assert (changed.code, "is not the file that Assay knows; expected 147,417 bytes" in changed.err) == (1, True)
-    (tmp_path / "tatqa_dataset_dev.json").write_text('{"message": "too many requests"}')
-    listed = assay("sets", code=0)  # the others are listed nonetheless
-    begin, mtrag, tatqa = (
-        next(line for line in listed.out.splitlines() if line.startswith(f"\u2502 {name} "))
-        for name in ("begin", "mtrag", "tatqa")
-    )
-    assert [line.split()[-2] for line in (begin, mtrag, tatqa)] == ["changed", "no", "no"]
+    (tmp_path / LABELS).write_text('{"message": "too many requests"}')
+    broken = assay("run", "public:ragchecker", "--metrics", "token_overlap")
+    assert "is an object, not a list; replace it by https://raw.githubusercontent.com/" in broken.err
+    listed = assay("sets", code=0)
     assert max(map(len, listed.out.splitlines())) <= 80
-    assert listed.err.splitlines() == [
-        f"assay: public:begin: {tmp_path / 'begin_dev_wow.tsv'}: is not the file that Assay knows",
-        "assay: public:tatqa: dataset_raw/tatqa_dataset_dev.json: is an object, not a list",
-    ]
-    described = {row["set"]: row for row in assay("sets", "--json").json["public"]}
-    assert [described[f"public:{name}"]["is_changed"] for name in ("begin", "mtrag", "tatqa")] == [True, False, False]
-    assert [described[f"public:{name}"]["is_downloaded"] for name in ("begin", "mtrag", "tatqa")] == [False] * 3
+    described = {row["set"]: row["is_downloaded"] for row in assay("sets", "--json").json["public"]}
+    assert (described["public:ragchecker"], described["public:mtrag"]) == (True, False)
 
 
 @pytest.mark.parametrize("words", [(), ("--yes",)])
 def test_nothing_is_offered_while_a_folder_is_named(tmp_path, monkeypatch, assay, words):
     monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
-    refused = assay("sets", "get", "tatqa", *words)
+    refused = assay("sets", "get", "mtrag", *words)
     assert (refused.code, refused.out) == (1, "")
     assert refused.err == (
-        f"assay: public:tatqa: nothing is downloaded while ASSAY_PUBLIC_SETS names a folder ({tmp_path}); unset it\n"
+        f"assay: public:mtrag: nothing is downloaded while ASSAY_PUBLIC_SETS names a folder ({tmp_path}); unset it\n"
     )
 
 

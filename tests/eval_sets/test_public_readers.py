@@ -8,7 +8,6 @@ import pytest
 from public_originals import (
     BEGIN_HEAD,
     BEGIN_ROWS,
-    TABFACT_TABLES,
     original_of,
     ragchecker_entries,
     tau_trajectories,
@@ -21,8 +20,6 @@ from assay.eval_sets import OriginalFile, is_in_part, load_facts, part_of, read_
 def rows_of(name: str, *texts: str, part: Any = None) -> list[dict[str, Any]]:
     facts = load_facts(name)
     files = [OriginalFile(file.path, text) for file, text in zip(facts.files, texts, strict=False)]
-    if facts.tables:
-        files += [OriginalFile(path, text) for path, text in TABFACT_TABLES.items()]
     return [row.values for row in read_rows(facts, files) if is_in_part(row, part)]
 
 
@@ -114,39 +111,14 @@ def test_ragchecker_joins_the_labels_of_a_pair():
     assert ids == ["ragchecker-10000001", "ragchecker-10000002"]
 
 
-def test_tabfact_writes_the_table_as_csv():
-    rows = document_rows("tabfact", original_of("tabfact"))
-    assert [row["id"] for row in rows] == [
-        "tabfact-val-1-10-1.html.csv-0",
-        "tabfact-val-1-10-1.html.csv-1",
-        "tabfact-val-2-20-2.html.csv-0",
-    ]
-    assert [row["rating"] for row in rows] == [1, 0, 1]
-    assert rows[2]["retrieved_contexts"] == ['title: prices, by year\nyear,price\n2020,"5 , 00"']
-    assert rows[0]["metadata"]["table"] == {"header": ["month", "sold"], "rows": [["may", "3"], ["june", "4"]]}
-
-
-def test_tatqa_changes_the_value_of_some_answers():
-    """By the SHA-256 of the uid.
-
-    Of `d` it begins with 24, 172, 62, 115. 24 < 128: changed; 172 >= 64: shifted; 6 + 62 % 19 = 11 %; 115 < 128: up.
-    10 * 1.11 = 11.1, which rounds to 11 in whole numbers, as 10 is one. Of `a` it begins with 202: not changed.
-    """
-    changed, gold = document_rows("tatqa", original_of("tatqa"))
-    assert (changed["id"], changed["response"], changed["rating"]) == ("tatqa-d", "11 million", 0)
-    assert (gold["id"], gold["response"], gold["rating"]) == ("tatqa-a", "12.5 %", 1)
-    assert gold["retrieved_contexts"] == [" | 2019\nSales | $30", "First.", "Later."]
-    assert (changed["metadata"]["perturbation"], changed["metadata"]["gold_answer"]) == ("shifted by 6-24 %", 10.0)
-
-
 def test_tau_keeps_messages_as_they_are():
     first, second = document_rows("tau", tau_trajectories())
     assert [row["id"] for row in (first, second)] == ["tau-airline-0-gpt-4o-0", "tau-airline-0-gpt-4o-1"]
     assert first["messages"][2] == {"role": "assistant", "content": "It is cancelled."}
     assert (first["rating"], second["rating"], second["metadata"]["group"]) == (1.0, 0.0, "airline-0")
     uncounted = [{name: held for name, held in entry.items() if name != "trial"} for entry in tau_trajectories()]
-    retail = document_rows("tau-retail", uncounted)  # attempts are counted where the file does not
-    assert (retail[0]["id"], [row["metadata"]["trial"] for row in retail]) == ("tau-retail-0-gpt-4o-0", [0, 1])
+    rows = document_rows("tau", uncounted)  # attempts are counted where the file does not
+    assert [row["metadata"]["trial"] for row in rows] == [0, 1]
 
 
 def test_halves_hold_whole_groups():
@@ -168,11 +140,6 @@ BREAKS: list[tuple[str, Any, str]] = [
     ("clapnq", lambda d: d["results"][0].update(output=[]), "IndexError"),
     ("ragchecker", lambda d: d[1].update(query="another"), "the entries of instance 1 differ in query"),
     ("ragchecker", lambda d: d[0].update(overall_label=3), "3 is none of -2, -1, 0, 1, 2"),
-    ("tabfact", lambda d: d["1-10-1.html.csv"][1].pop(), "ValueError"),
-    ("tabfact", lambda d: d.update({"3-30-3.html.csv": [[], [], ""]}), "KeyError: '3-30-3.html.csv'"),
-    ("tatqa", lambda d: d[0]["questions"][1].update(answer="many"), "could not convert string to float: 'many'"),
-    ("tatqa", lambda d: d[0]["questions"][1].update(answer=1e30), "InvalidOperation"),
-    ("tatqa", lambda d: d[0]["questions"][1].update(scale="dozen"), "KeyError: 'dozen'"),
     ("tau", lambda d: d[0].update(reward=0.5), "0.5 is none of 0, 1"),
 ]
 
@@ -205,20 +172,7 @@ def test_a_wrong_line_of_begin_is_named(text, words):
 
 
 @pytest.mark.parametrize("text", ["", "<html>", "[" * 100_000, '{"a": 1, "a": 2}', '{"tasks": [NaN]}', "[]", "7"])
-@pytest.mark.parametrize("name", ["clapnq", "mtrag", "tabfact"])
+@pytest.mark.parametrize("name", ["clapnq", "mtrag"])
 def test_other_json_is_refused(name, text):
     with pytest.raises(InputError, match="get it again"):
         rows_of(name, text)
-
-
-@pytest.mark.parametrize(
-    "table",
-    ["a#b\n1\n", "", '{"message": "too many requests"}\n'],
-)
-def test_a_file_that_is_no_table_is_named(table):
-    facts = load_facts("tabfact")
-    files = [OriginalFile(facts.files[0].path, json.dumps({"1-1-1.html.csv": [["x"], [1], "t"]}))]
-    files.append(OriginalFile("data/all_csv/1-1-1.html.csv", table))
-    with pytest.raises(InputError) as raised:
-        list(read_rows(facts, files))
-    assert "1-1-1.html.csv: is no table" in str(raised.value)
