@@ -58,7 +58,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
     type=click.Choice(["counted", "any"]),
     default="counted",
     show_default=True,
-    help="Count the looks at these runs, or hold at any number of looks while more answers come.",
+    help="Count the looks at these answers, or hold at any number of looks while more answers come.",
 )
 @click.option("--gate", is_flag=True, help="Exit with 5 unless the decision is to ship, or that nothing differs.")
 @click.option("--report", type=REPORT_FILE, help="Write the decision and the answers that decide to an .html file.")
@@ -102,6 +102,7 @@ def decide(
         VersionOptions,
         decide_reading,
         decided_as_json,
+        keep_first_look,
         list_next,
         rating_set,
         read_versions,
@@ -113,7 +114,7 @@ def decide(
     _check_outputs(next_file, report, [*versions.files, *([] if scorer is None else [scorer])])
     if judge is not None or metric == _PAIRWISE:
         versions = _compare_by_judge(versions, metric, judge, session_options, store)
-    decision = decide_reading(versions, margin=margin, seed=seed, looks=looks)
+    decision = keep_first_look(store, versions, decide_reading(versions, margin=margin, seed=seed, looks=looks))
     to_rate = list_next(unjudged, decision.needs.ratings or _TO_RATE, seed)
     if report is not None:
         from ..runs.decision import write_decision_report

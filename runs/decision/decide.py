@@ -1,5 +1,6 @@
 """Which of several versions raters like better: of stored runs, of sets, within one run, or of results in memory."""
 
+import hashlib
 import json
 import math
 import random
@@ -54,6 +55,7 @@ __all__ = [
     "decide",
     "decide_reading",
     "decided_as_json",
+    "keep_first_look",
     "list_next",
     "rating_set",
     "read_versions",
@@ -91,7 +93,7 @@ class VersionReading:
     files: tuple[Path, ...] = ()  # the files that were read, and those that the runs were made of
     preferences_from: str = ""  # the files that hold preferences, for messages; "" where the rating page alone has them
     asked: str = ""  # the option that named the measure; "" where none did
-    # the store that keeps the looks, and what each version is called there; None where none of them is kept
+    # the store that keeps the looks, and what each version is called there; None where there is no store
     database: "Database | None" = None
     stored: Mapping[str, str] = field(default_factory=dict)
     unnamed: frozenset[tuple[int, int]] = frozenset()  # as in `VersionRatings`
@@ -181,7 +183,7 @@ def decide_reading(
 ) -> Decision:
     """Decides between versions that were read; the notes of the reading are the last ones of the decision.
 
-    Looks at runs of a store are counted: it keeps each, and the decision rests on all of them.
+    With a store looks are counted: it keeps each, and the decision rests on all of them.
     """
     if not margin > 0:
         raise UsageError(f"margin {margin:g}: give a size above 0, in points of the rating scale")
@@ -192,18 +194,17 @@ def decide_reading(
     decision = decide_versions(
         reading.table, reading.preferences, margin=margin, measure=reading.measure, seed=seed, looks=past
     )
-    if reading.database is not None and decision.look is not None:
+    if decision.look is not None:
         own = reading.measure if decision.basis == "ratings and scores" else ""
         before = (measure for look in past if isinstance(look, Look) for measure in look.measures)
         look = replace(decision.look, measures=(*dict.fromkeys(name for name in before if name != own), own))
-        keep_look(reading.database, reading.stored, look)
         decision = replace(decision, look=look)
-    is_early = decision.look is not None and decision.look.share < 1
-    uncounted = ["Looks at files are not counted, those at runs are."] if is_early and reading.database is None else []
+        if reading.database is not None:
+            keep_look(reading.database, reading.stored, look)
     has_scores = not all(map(math.isnan, reading.table.scores.tolist()))
     is_unused = reading.asked and has_scores and decision.basis == "ratings"
     unused = [f"{reading.asked} is not used: the decision rests on ratings alone."] if is_unused else []
-    return replace(decision, notes=(*uncounted, *unused, *decision.notes, *reading.notes))
+    return replace(decision, notes=(*unused, *decision.notes, *reading.notes))
 
 
 def decide_by_default(
@@ -253,6 +254,19 @@ def keep_look(database: "Database", versions: Mapping[str, str], look: Look) -> 
             "ON CONFLICT (versions, number) DO UPDATE SET at = excluded.at, look = excluded.look",
             (_key_of_versions(versions), look.number, at, json.dumps(record)),
         )
+
+
+def keep_first_look(store: str | Path, reading: VersionReading, decision: Decision) -> Decision:
+    """Keeps an early look where there was no store: it makes one, so that the next look at these answers is counted."""
+    from ..store.store import Store
+
+    if reading.database is not None or decision.look is None or decision.look.share == 1:
+        return decision
+    try:
+        keep_look(Store(store).database, reading.stored, decision.look)
+    except (AssayError, OSError) as error:
+        return replace(decision, notes=(f"This look is not counted: {error}", *decision.notes))
+    return decision
 
 
 def _key_of_versions(versions: Mapping[str, str]) -> str:
@@ -311,7 +325,7 @@ def _read(
     table, measure, measure_notes, fitted_notes = _measure(versions, answers, rated, options)
     by = options.by.partition("=")[0]
     runs = {source.name: source.run for source in sources if source.run is not None}
-    stored = {name: f"{run} {level or ''} {by}{f'={name}' if by else ''}".strip() for name, run in runs.items()}
+    stored = {source.name: _name_in_store(source, level, by) for source in sources}
     return VersionReading(
         table,
         tuple(answers),
@@ -324,10 +338,18 @@ def _read(
         + (() if options.scorer is None else (options.scorer,)),
         ", ".join(map(str, rated.preference_files)),
         f"--scorer {options.scorer}" if options.scorer else f"--metric {options.metric}" if options.metric else "",
-        database if len(stored) == len(sources) else None,
+        database,
         stored,
         rated.ratings.unnamed,
     )
+
+
+def _name_in_store(source: AnswerTable, level: "RatedLevel | None", by: str) -> str:
+    """What looks at a version are kept under: its run, or of a file what its answers are, whatever it is called."""
+    if source.run is not None:
+        return f"{source.run} {level or ''} {by}{f'={source.name}' if by else ''}".strip()
+    answers = sorted(sample.fingerprint for sample in source.samples.values())
+    return f"answers {hashlib.sha256(''.join(answers).encode()).hexdigest()[:32]} {level or ''}".strip()
 
 
 def _select_level(

@@ -1,6 +1,7 @@
 """`assay decide`, as people type it."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,20 @@ def test_a_store_counts_the_looks_at_its_runs(assay, tmp_path):
     assert alone["look"] is None
     width = alone["differences"][0]["high"] - alone["differences"][0]["low"]
     assert width > second["differences"][0]["high"] - second["differences"][0]["low"]
+
+
+def test_looks_at_files_are_counted_by_their_answers(assay, tmp_path):
+    """Six of 24 are rated, then twelve, in a file of another name: both looks have what 12 / 24 may spend."""
+    old = write(tmp_path / "old.jsonl", "old", lambda n: 1 + n % 3)
+    few = write(tmp_path / "few.jsonl", "new", lambda n: 2 + n % 2 if n < 6 else None)
+    more = write(tmp_path / "more.jsonl", "new", lambda n: 2 + n % 2 if n < 12 else None)
+    looks = [assay("decide", old, new, "--json").json["look"] for new in (few, few, more)]
+    assert [(look["number"], look["rated"]) for look in looks] == [(1, 6), (1, 6), (2, 12)]
+    assert looks[0]["error"] + looks[2]["error"] == pytest.approx(0.05 * math.log1p((math.e - 1) / 2))
+    (tmp_path / "a_file").write_text("", encoding="utf-8")
+    unkept = assay("decide", old, more, "--json", "--store", tmp_path / "a_file").json
+    assert unkept["look"]["number"] == 1
+    assert "This look is not counted: " in unkept["notes"][0] and "not a folder" in unkept["notes"][0]
 
 
 def test_choices_by_a_text_that_repeats_are_of_one_question_after_the_other(assay, tmp_path):
