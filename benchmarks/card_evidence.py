@@ -12,7 +12,7 @@ from measurement import RESULTS, Claim
 from assay.meta_eval import Estimate
 from assay.presentation import Column, Content, Figure, ResultTable, as_text
 from assay.runs import OVERLAP, CardAgreement, CardEntry, cost_table, reliability_table
-from assay.runs.judging import JudgeCard, SetCard, read_card
+from assay.runs.judging import JudgeCard, SetCard
 
 CARDS = RESULTS / "cards"
 _COMPUTED = re.compile(r"(?<![^\W_])tau(?![^\W_])")
@@ -65,10 +65,7 @@ class JudgedSet:
 
     @property
     def sentence(self) -> FindingSentence:
-        """Whether the judge agrees better with the ratings than token overlap; than chance, where that scores nothing.
-
-        What it adds to token overlap has no interval, so no sentence could ever say more than that.
-        """
+        """Whether the judge agrees better with the ratings than token overlap, or chance where that scores nothing."""
         other = "token overlap" if self.overlap else "chance"
         claim = Claim(
             subject=f"{as_text(self.entry.metric)} by {as_text(self.card.judge)}",
@@ -91,7 +88,8 @@ def read_judged_sets(folder: Path = CARDS) -> list[list[JudgedSet]]:
     Judges stand in one table that were asked for one metric about the same answers, with the same ratings.
     """
     sets: dict[tuple[str, str, str], list[JudgedSet]] = {}
-    for card in sorted(map(read_card, folder.glob("*.json")), key=lambda card: (card.date, card.judge)):
+    cards = [JudgeCard.model_validate_json(file.read_bytes()) for file in folder.glob("*.json")]
+    for card in sorted(cards, key=lambda card: (card.date, card.judge)):
         for entry in card.sets:
             judged = JudgedSet(card, entry)
             sets.setdefault((judged.name, entry.metric, entry.digest), []).append(judged)
@@ -99,14 +97,12 @@ def read_judged_sets(folder: Path = CARDS) -> list[list[JudgedSet]]:
 
 
 def tabulate_set(judges: Iterable[JudgedSet]) -> ResultTable:
-    """The judges of one set beside token overlap (or all baselines), both combined, and the raters' ceiling."""
+    """The judges of one set beside token overlap (or all baselines), and the raters' ceiling."""
     judges = list(judges)
     rows = [_row(name, estimate) for name, estimate in _of_baselines(judges)]
     for one in judges:
         judge = one.card.judge
         rows.append(_row(judge, one.entry.judge.spearman, one.entry.difference if one.overlap else None))
-        if one.overlap:
-            rows.append(_row(f"{judge} + token overlap, out of fold", one.entry.combined.spearman, one.entry.gain))
     first = judges[0].entry
     if first.one_rater.value is not None:
         rows.append(_row("one rater, beside the others", first.one_rater))

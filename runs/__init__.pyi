@@ -40,11 +40,8 @@ from .failures.failure_texts import embeddable_texts as embeddable_texts, read_p
 from .judging.align import Aligner as Aligner
 from .judging.card_report import (
     CardEntry as CardEntry,
-    card_blocks as card_blocks,
     cost_table as cost_table,
-    describe_unmeasured as describe_unmeasured,
     reliability_table as reliability_table,
-    render_card_markdown as render_card_markdown,
 )
 from .judging.comparison_report import comparison_block as comparison_block, judge_table as judge_table
 from .judging.experiment import (
@@ -58,10 +55,7 @@ from .judging.judge_comparison import (
     ClaimAgreement as ClaimAgreement,
     JudgeComparison as JudgeComparison,
     JudgeFindings as JudgeFindings,
-    Panel as Panel,
-    Unit as Unit,
     compare_judges as compare_judges,
-    compare_panels as compare_panels,
 )
 from .judging.pairwise_preferences import (
     PairwisePreferences as PairwisePreferences,
@@ -74,16 +68,14 @@ from .judging.probe_findings import (
     check_injections as check_injections,
     compare_probed as compare_probed,
     estimate_drift as estimate_drift,
-    measure_biases as measure_biases,
+    measure_position as measure_position,
+    measure_shift as measure_shift,
 )
 from .judging.probes import PROBES as PROBES, perturb as perturb
 from .judging.set_card import (
     OVERLAP as OVERLAP,
     first_failure as first_failure,
     make_set_card as make_set_card,
-    measure_calibration as measure_calibration,
-    measure_gain as measure_gain,
-    predict_together as predict_together,
     rater_ceilings_of as rater_ceilings_of,
 )
 from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison

@@ -28,7 +28,7 @@ from .typed_values import MOST_REPEATS, OUTPUT_FILE, BoundedCount
 
 if TYPE_CHECKING:
     from ..judges import Budget
-    from ..runs.judging.judge_comparison import JudgeComparison, Unit
+    from ..runs.judging.judge_comparison import JudgeComparison
 
 
 @click.group()
@@ -114,11 +114,6 @@ def get(name: str, revision: str | None, *, yes: bool) -> None:
 @click.option(
     "--repeats", type=BoundedCount(0, MOST_REPEATS), default=0, show_default=True, help="Ask again, for consistency."
 )
-@click.option(
-    "--cost",
-    type=click.Choice(["usd", "tokens", "seconds"]),
-    help="The unit of the costs. [default: usd; seconds where all are free; tokens where a price is unknown]",
-)
 @max_failed_option
 @click.option(
     "--report",
@@ -133,7 +128,6 @@ def compare(
     names: tuple[str, ...],
     metric: str,
     repeats: int,
-    cost: "Unit | None",
     max_failed: int,
     report: Path | None,
     judge_cassettes: JudgeCassetteOptions,
@@ -143,8 +137,8 @@ def compare(
 ) -> None:
     """Compare judges: agreement, cost, and which to buy.
 
-    Judges SETs by each: agreement with the ratings and with each other, cost, panels. The first --judge is what is in
-    use today: the last sentence says whether another one agrees better, as `assay decide` does of versions. How easily
+    Judges SETs by each: agreement with the ratings and with each other, and cost. The first --judge is what is in use
+    today: the last sentence says whether another one agrees better, as `assay decide` does of versions. How easily
     one is fooled is on its card (`assay judges card`).
 
     \b
@@ -171,7 +165,7 @@ def compare(
     check_ratings_fit(" ".join(sets), samples, metric)
     with show_status(f"{count_of(len(settings), 'judge')}, {count_of(len(samples), 'sample')} each"):
         judge_scores = score_by_judges(settings, samples, scoring)
-    comparison = compare_judges(metric, samples, judge_scores, cost=cost)
+    comparison = compare_judges(metric, samples, judge_scores)
     if report is not None:
         from ..runs.judging import write_judge_report
 

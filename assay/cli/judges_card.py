@@ -1,6 +1,5 @@
 """`assay judges card`: what one judge is worth, on sets that people rated."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,17 +8,11 @@ import click
 
 from ..atomic_files import check_writable
 from ..errors import UsageError
-from ..text.wording import count_of, list_first, verb_of
+from ..presentation.result_table import ReportBlock
+from ..text.wording import count_of, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judges import judges
-from .options import (
-    JudgeCassetteOptions,
-    SetOptions,
-    typed_options,
-    with_budget,
-    with_judge_cassettes,
-    with_set_options,
-)
+from .options import JudgeCassetteOptions, SetOptions, with_budget, with_judge_cassettes, with_set_options
 from .output import echo_notice, print_blocks, print_result
 from .progress import show_status
 from .typed_values import OUTPUT_FILE, SEED, BoundedCount
@@ -27,15 +20,13 @@ from .typed_values import OUTPUT_FILE, SEED, BoundedCount
 if TYPE_CHECKING:
     from ..judges import Budget
     from ..runs.judging import CardSet, JudgeCard
-    from ..runs.judging.card_request import CardRequest
 
 BUNDLED_SETS = ("helpdesk_en", "helpdesk_nl")
-_FORMS = (".html", ".md", ".json")
-_SHOWING = {"models", "-o", "--wide", "-q", "--json"}  # what goes with files of cards: how they are shown
+_FORMS = (".html", ".json")
 
 
 @judges.command()
-@click.argument("models", nargs=-1, required=True, metavar="MODEL|CARD.json...")
+@click.argument("model", metavar="MODEL")
 @click.option("--on", "sets", multiple=True, metavar="SET", help="A rated set; repeatable. [default: bundled ones]")
 @click.option("--metric", help="What the judge is asked for. [default: by what the set rates]")
 @click.option(
@@ -55,20 +46,18 @@ _SHOWING = {"models", "-o", "--wide", "-q", "--json"}  # what goes with files of
 )
 @with_judge_cassettes
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of what is asked again and of the probes.")
-@click.option("--yes", is_flag=True, help="Ask without a bound on the price.")
-@click.option("-o", "--out", type=OUTPUT_FILE, help="Write the card: card.html, card.md or card.json.")
+@click.option("-o", "--out", type=OUTPUT_FILE, help="Write the card: card.html or card.json.")
 @with_budget
 @with_set_options
 def card(
     *,
-    models: tuple[str, ...],
+    model: str,
     sets: tuple[str, ...],
     metric: str | None,
     most: tuple[int, ...],
     probed: int,
     judge_cassettes: JudgeCassetteOptions,
     seed: int,
-    yes: bool,
     out: Path | None,
     budget: "Budget",
     set_options: SetOptions,
@@ -76,38 +65,28 @@ def card(
 ) -> None:
     """Say what one judge is worth, on sets that people rated.
 
-    For each set: agreement with people beside token overlap, both together, the raters' ceiling, calibration, bias,
-    verdicts that flip, injections that work, and what 1,000 answers take. First what that will cost.
-
-    Files of cards in place of MODEL stand beside each other.
+    For each set: agreement with people beside token overlap, the raters' ceiling, pass and fail, verdicts that flip,
+    injections that work, and what 1,000 answers take. Which of several judges to buy says `assay judges compare`.
 
     \b
     assay judges card openai/gpt-4o-mini --on public:mtrag:dev --budget 2usd -o card.html
-    assay judges card mini.json large.json -o both.html
     """
     from ..judges.judge import open_model
-    from ..runs.judging import CardRequest, make_card, read_card
+    from ..runs.judging import CardRequest, make_card
     from ..runs.judging.experiment import short_name
-    from ..runs.judging.judge_card import is_card_file
 
     if out is not None:
         if out.suffix.lower() not in _FORMS:
-            raise UsageError(f"{out}: a card is .html, .md or .json; end the file's name in one of these")
+            raise UsageError(f"{out}: a card is .html or .json; end the file's name in one of these")
         check_writable(out)
-    files = [model for model in models if is_card_file(model)]
-    if files and len(files) < len(models):
+    if model.lower().endswith(".json"):
         raise UsageError(
-            "name one judge, or files of cards (.json), not both; make the judge's card first (-o card.json)"
+            f"{model}: files of cards are not read any more; name the judge, or compare judges on the same answers "
+            "(assay judges compare SET --judge A --judge B)"
         )
-    if files:
-        _check_showing(files, out)
-        _show([read_card(Path(file)) for file in files], out)
-        return
-    if len(models) > 1:
-        raise UsageError("one judge per card; make one for each (-o NAME.json), then name the files together")
     request = CardRequest(
-        name=short_name(models[0]),
-        judge=open_model(models[0]),  # it is known before a set is read
+        name=short_name(model),
+        judge=open_model(model),  # it is known before a set is read
         sets=tuple(_read_sets(sets, set_options, most, metric)),
         probed=probed,
         cassette=judge_cassettes.file(store),
@@ -115,21 +94,9 @@ def card(
         budget=budget,
         seed=seed,
     )
-    _agree(request, is_agreed=yes)
     made = make_card(request, show_status)
-    _show([made], out)
+    _show(made, out)
     click.get_current_context().exit(_report_failures(made))
-
-
-def _check_showing(files: Sequence[str], out: Path | None) -> None:
-    """Refuses options that say how a judge is asked, beside files of cards."""
-    if ignored := sorted(typed_options(click.get_current_context()) - _SHOWING):
-        raise UsageError(
-            f"{list_first(ignored, 5)}: of no use beside files of cards, which are shown as they were made; leave "
-            f"{'it' if len(ignored) == 1 else 'them'} out, or name a judge in place of the files"
-        )
-    if len(files) > 1 and out is not None and out.suffix.lower() == ".json":
-        raise UsageError(f"{out}: a JSON file holds one card; write both as .html or .md")
 
 
 def _read_sets(
@@ -148,51 +115,27 @@ def _read_sets(
             f"--most stands {count_of(len(most), 'time')} for {count_of(len(names), 'set')}; name it once, or per --on"
         )
     numbers = most * len(names) if len(most) == 1 else most
-    return [
+    card_sets = [
         make_card_set(shown, list(set_options.samples([name])), number, metric)
         for (name, shown), number in zip(names.items(), numbers, strict=True)
     ]
-
-
-def _agree(request: "CardRequest", *, is_agreed: bool) -> None:
-    """Says what the card will take and what bounds it; without a bound, asks whether to go on."""
-    for card_set in request.sets:
+    for card_set in card_sets:
         if card_set.unrated:
             without = count_of(card_set.unrated, "answer has", "answers have")
             echo_notice(f"{card_set.name}: {without} no rating and {verb_of(card_set.unrated, 'is', 'are')} left out")
-    if request.mode == "replay":
-        return
-    from ..runs.judging.card_request import estimate_card
-
-    with show_status("estimating what the card takes; nothing is asked yet"):
-        estimate = estimate_card(request)
-    echo_notice(f"{request.name}: {estimate.sentence}")
-    if not estimate.requests:
-        return
-    budget = request.budget
-    bounds = [(budget.usd, "USD", "USD"), (budget.tokens, "token", "tokens"), (budget.calls, "call", "calls")]
-    named = [count_of(bound, unit, units) for bound, unit, units in bounds if bound is not None]
-    echo_notice(f"the bound: {', '.join(named) or 'none'}; replies are kept in {request.recorded_in}")
-    if named or is_agreed or estimate.is_free:
-        return
-    if not sys.stdin.isatty():
-        raise UsageError("nothing was asked: name a bound (--budget 2usd), or agree to the price with --yes")
-    click.confirm("Ask the judge?", abort=True, err=True)
+    return card_sets
 
 
-def _show(cards: "Sequence[JudgeCard]", out: Path | None) -> None:
-    """Prints the cards, and writes them where a file is named."""
+def _show(card: "JudgeCard", out: Path | None) -> None:
+    """Prints the card, and writes it where a file is named."""
     from ..runs.judging import write_card, write_card_page
-    from ..runs.judging.card_report import card_blocks, give_card_verdict, write_card_markdown
+    from ..runs.judging.card_report import card_sections, give_card_verdict
 
     if out is not None:
-        if out.suffix.lower() == ".json":
-            write_card(out, cards[0])
-        else:
-            write = write_card_markdown if out.suffix.lower() == ".md" else write_card_page
-            write(out, cards)
+        write = write_card if out.suffix.lower() == ".json" else write_card_page
+        write(out, card)
 
-    def as_json(card: "JudgeCard") -> dict[str, Any]:
+    def as_json() -> dict[str, Any]:
         """The card's JSON form with a verdict in each set."""
         values = card.model_dump(mode="json")
         for of_set, made in zip(values["sets"], card.sets, strict=True):
@@ -200,8 +143,8 @@ def _show(cards: "Sequence[JudgeCard]", out: Path | None) -> None:
         return values
 
     print_result(
-        lambda: as_json(cards[0]) if len(cards) == 1 else {"cards": [as_json(each) for each in cards]},
-        lambda: print_blocks(*(block for _, block in card_blocks(cards))),
+        as_json,
+        lambda: print_blocks(*(ReportBlock(tuple(parts)) for _, parts in card_sections(card))),
         *([] if out is None else [f"The card: {out}"]),
     )
 

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...meta_eval.decision.variant_decision import variant_sentences
-from ...presentation.figure import Figure, Kind, format_price
-from ...presentation.page import render_page, write_page
+from ...presentation.figure import Figure, Kind
+from ...presentation.page import write_page
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...text.wording import count_of
-from .judge_comparison import JudgeComparison, JudgeFindings, Panel
+from .judge_comparison import JudgeComparison, JudgeFindings
+from .judging_page import Section, render_sections
 
 AT_MOST_NOTE = (
     "At most: not every reply stated what it took, or it stated what is impossible; such a reply counts with the most "
     "that it may have taken."
 )
-_STYLE = "#decision p { overflow-wrap: anywhere; }"
 
 
 def bounded_figure(kind: Kind, value: float | None, is_at_most: bool) -> Figure | str:
@@ -28,19 +28,21 @@ def bounded_figure(kind: Kind, value: float | None, is_at_most: bool) -> Figure 
     return f"at most {figure}" if is_at_most and value else figure
 
 
-def comparison_block(comparison: JudgeComparison) -> ReportBlock:
-    """The advice, the judges, how their agreement differs, what panels give, and the decision."""
-    sentences = [
-        *_pair_lines(comparison),
-        _claim_line(comparison),
-        *(
-            f"panel, {panel.name}: {_agreement(panel)}, {format_price(panel.cost, comparison.unit)}"
-            for panel in comparison.panels
-        ),
-        *variant_sentences(comparison.decision, comparison.judges[0].judge),
+def comparison_sections(comparison: JudgeComparison) -> list[Section]:
+    """The judges, how their agreement differs, and the decision, by headings."""
+    decision = variant_sentences(comparison.decision, comparison.judges[0].judge)
+    between = [*_pair_lines(comparison), _claim_line(comparison)]
+    return [
+        ("The judges", [judge_table(comparison)]),
+        ("Between the judges", [Paragraph(text, is_whole=True) for text in between]),
+        ("Instead of the first judge?", [Paragraph(text, is_whole=True) for text in decision]),
     ]
-    advice, *further = (Paragraph(text, is_whole=True) for text in (comparison.advice, *sentences))
-    return ReportBlock((advice, judge_table(comparison), *further))
+
+
+def comparison_block(comparison: JudgeComparison) -> ReportBlock:
+    """The advice, and below it the sections."""
+    advice = Paragraph(comparison.advice, is_whole=True)
+    return ReportBlock((advice, *(part for _, parts in comparison_sections(comparison) for part in parts)))
 
 
 def judge_table(comparison: JudgeComparison) -> ResultTable:
@@ -72,7 +74,7 @@ def _unparsable(judge: JudgeFindings) -> str:
     return str(Figure("rate", judge.unparsable)) + (f" ({Figure('rate', judge.lost)} lost)" if judge.lost else "")
 
 
-def _agreement(judged: JudgeFindings | Panel) -> str:
+def _agreement(judged: JudgeFindings) -> str:
     figure = str(Figure.from_estimate("correlation", judged.agreement))
     return figure if judged.agreement.value is None else f"{figure} (n = {judged.agreement.n})"
 
@@ -89,7 +91,7 @@ def _pair_lines(comparison: JudgeComparison) -> Iterator[str]:
 
 
 def _claim_line(comparison: JudgeComparison) -> str:
-    """How far the judges give the same verdicts; the page has each pair's kappa."""
+    """How far the judges give the same verdicts."""
     alpha, shared = comparison.claims.alpha, f"{count_of(comparison.claims.claims, 'claim')} that all judged"
     if alpha is None:
         return f"{shared}: too few, or too much alike, to compare the verdicts."
@@ -104,31 +106,11 @@ def write_judge_report(path: Path, comparison: JudgeComparison, sets: Sequence[s
 
 def render_judge_report(comparison: JudgeComparison, sets: Sequence[str]) -> str:
     """Renders the report as HTML: no script, no network; names of judges and sets are escaped."""
-    panel_fields = (
-        Field("panel", "name", lambda panel: panel.name),
-        Field("Spearman with rating", "correlation", lambda panel: panel.agreement),
-        Field("n", "count", lambda panel: panel.agreement.n),
-        Field(
-            "USD" if comparison.unit == "usd" else comparison.unit,
-            "price",
-            lambda panel: format_price(panel.cost, comparison.unit),
-        ),
+    title = comparison.advice[:1].upper() + comparison.advice[1:] + "."
+    lead = (
+        f"By {comparison.metric} on {', '.join(sets)}. Agreement is Spearman's correlation with the ratings; brackets "
+        "hold 95% intervals. Costs are of 1,000 answers; seconds are those of the calls when they were made, divided "
+        "by the calls at once. Unparsable: the share of the questions whose first reply could not be used as it came; "
+        "lost: of those that had no usable reply at last."
     )
-    kappas = {(first, second): kappa for first, second, kappa in comparison.claims.kappas}
-    pair_fields = (
-        Field("judges", "name", lambda pair: f"{pair.first} − {pair.second}"),
-        Field("n", "count", lambda pair: pair.n),
-        Field("difference of agreement", "correlation", lambda pair: pair.problem or pair.difference),
-        Field("p", "p", lambda pair: pair.difference.p),
-        Field("kappa of the claims", "coefficient", lambda pair: kappas.get((pair.first, pair.second))),
-    )
-    view = {
-        "comparison": comparison,
-        "sets": sets,
-        "judges": judge_table(comparison),
-        "panels": tabulate("Judges together", comparison.panels, panel_fields),
-        "pairs": tabulate("Between the judges", comparison.pairs, pair_fields),
-        "decision": variant_sentences(comparison.decision, comparison.judges[0].judge),
-        "sentence": comparison.advice[:1].upper() + comparison.advice[1:],
-    }
-    return render_page(__package__, "judges.html", view, style=_STYLE)
+    return render_sections("judges compared", title, lead, comparison_sections(comparison))

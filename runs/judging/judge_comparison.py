@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
-from ...errors import UsageError
 from ...eval_sets import Sample
 from ...judges import Usage
 from ...meta_eval.comparison import find_standing, reverse
@@ -43,12 +42,7 @@ class JudgeFindings:
     is_at_most: bool = False
 
     def cost(self, unit: Unit) -> float:
-        """Returns what 1,000 answers take. Raises `UsageError` in USD where the price is unknown."""
-        if unit == "usd" and self.usd is None:
-            raise UsageError(
-                f"the cost of {self.judge} is unknown: write its price into a settings file "
-                "(price: {input: 0.15, output: 0.6}, USD per million tokens), or take --cost tokens or --cost seconds"
-            )
+        """What 1,000 answers take."""
         return {"usd": self.usd or 0.0, "tokens": self.tokens, "seconds": self.seconds}[unit]
 
 
@@ -58,16 +52,6 @@ class ClaimAgreement:
 
     claims: int
     alpha: float | None  # Krippendorff's alpha; None where there is nothing to agree on
-    kappas: tuple[tuple[str, str, float | None], ...]  # Cohen's kappa per pair of judges
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """How judges that are put together agree with the ratings."""
-
-    name: str
-    agreement: Estimate
-    cost: float  # what 1,000 answers take, in the comparison's unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +63,13 @@ class JudgeComparison:
     judges: tuple[JudgeFindings, ...]  # what is known of each judge
     pairs: tuple["Comparison", ...]  # the difference in agreement per pair of judges
     claims: ClaimAgreement
-    panels: tuple[Panel, ...]
     advice: str
     # whether another judge agrees better with the ratings than the first, which is in use today; None where none can be
     # compared with it
     decision: "Decision | None" = None
 
 
-def compare_judges(
-    metric: str,
-    samples: Sequence[Sample],
-    judge_scores: Sequence[JudgeScores],
-    *,
-    cost: Unit | None = None,
-) -> JudgeComparison:
+def compare_judges(metric: str, samples: Sequence[Sample], judge_scores: Sequence[JudgeScores]) -> JudgeComparison:
     """Compares judges that scored the same samples."""
     from ...meta_eval.comparison import compare_metrics
     from ...meta_eval.decision import decide_variants
@@ -100,7 +77,7 @@ def compare_judges(
     check_ratings_fit("the samples", samples, metric)
     oriented = judge_scores if rises_with_rating(metric) else [_negate(judge) for judge in judge_scores]
     judges = tuple(_describe(samples, judge) for judge in oriented)
-    unit = cost or _choose_unit(judges)
+    unit = _choose_unit(judges)
     scores = {judge.judge: judge.scores for judge in oriented}
     table = build_variant_table(samples, scores)
     pairs = tuple(compare_metrics(table, first, second) for first, second in combinations(table.metrics, 2))
@@ -110,7 +87,6 @@ def compare_judges(
         judges,
         pairs,
         _claim_agreement(scores),
-        compare_panels(samples, scores, {judge.judge: judge.cost(unit) for judge in judges}),
         _advise(judges, pairs, unit, is_rated=any(sample.rating_share is not None for sample in samples)),
         decide_variants(table, measure=metric),
     )
@@ -175,7 +151,6 @@ def _consistency(judge: JudgeScores) -> float | None:
 
 def _claim_agreement(scores: Mapping[str, Scores]) -> ClaimAgreement:
     import numpy as np
-    from sklearn.metrics import cohen_kappa_score
 
     from ...meta_eval.rater_coefficients import ordinal_alpha
 
@@ -190,51 +165,12 @@ def _claim_agreement(scores: Mapping[str, Scores]) -> ClaimAgreement:
     shared = sorted(set.intersection(*(set(of_judge) for of_judge in claims.values()))) if claims else []
     votes = {judge: [int(of_judge[key]) for key in shared] for judge, of_judge in claims.items()}
     if len(votes) < 2 or not shared:
-        return ClaimAgreement(len(shared), None, ())
+        return ClaimAgreement(len(shared), None)
     differ = len({vote for of_judge in votes.values() for vote in of_judge}) > 1
     marks = np.array(list(votes.values()), float).T
     # of two marks the ordinal alpha is the nominal one
     alpha = float(ordinal_alpha(marks)(np.ones((len(shared), 1)))[0]) if differ else None
-    kappas = tuple(
-        (a, b, float(cohen_kappa_score(votes[a], votes[b])) if len({*votes[a], *votes[b]}) > 1 else None)
-        for a, b in combinations(votes, 2)
-    )
-    return ClaimAgreement(len(shared), alpha, kappas)
-
-
-def compare_panels(
-    samples: Sequence[Sample], scores: Mapping[str, Scores], costs: Mapping[str, float]
-) -> tuple[Panel, ...]:
-    """Puts two judges or more together, over the rated samples that all of them scored.
-
-    Returns:
-        Two panels: the mean of their scores, and the share of an answer's claims that more than half of the judges
-        support, where all of them judged the same claims. None with fewer than two judges or without a rated sample.
-    """
-    common = [
-        (sample, [of_judge[sample.id] for of_judge in scores.values()])
-        for sample in samples
-        if sample.rating_share is not None
-        and all(sample.id in of_judge and of_judge[sample.id].value is not None for of_judge in scores.values())
-    ]
-    if len(scores) < 2 or not common:
-        return ()
-    cost = sum(costs.values())
-    means = [(sum(score.value or 0.0 for score in judged) / len(judged), sample) for sample, judged in common]
-    panels = [Panel("mean", _agreement(means), cost)]
-    shares = [(_majority([supported_claims(score) for score in judged]), sample) for sample, judged in common]
-    if all(share is not None for share, _ in shares):
-        panels.append(Panel("majority", _agreement(shares), cost))
-    return tuple(panels)
-
-
-def _majority(by_judge: Sequence[Mapping[str, bool]]) -> float | None:
-    """The share of claims that more than half of the judges support; None unless all judged the same ones."""
-    first = by_judge[0]
-    if not first or any(claims.keys() != first.keys() for claims in by_judge):
-        return None
-    votes = [sum(claims[text] for claims in by_judge) for text in first]
-    return sum(2 * vote > len(by_judge) for vote in votes) / len(votes)
+    return ClaimAgreement(len(shared), alpha)
 
 
 def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit: Unit, *, is_rated: bool) -> str:

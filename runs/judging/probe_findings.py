@@ -10,16 +10,13 @@ from ...meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...metrics import Score
 from ..answers.pair_difference import paired_difference
-from .experiment import JudgeScores, Scores, claims_by_text
-from .judge_card import BiasFigure, Injections
+from .experiment import Scores, claims_by_text
+from .judge_card import Injections
 from .pairwise_preferences import measure_position_bias
 
 _REPLY_PARTS = ("verdict", "probability", "reason", "quote")
 _ROUNDING = 1e-9  # a score that is added up in another order did not rise
 _FAIR = 0.5  # of its choices, those that fall on the answer that a fair judge reads first
-_BIAS_OF_PROBE = {"padded": "length", "styled": "style", "injected": "instructions"}
-_SOURCES = {"position": "pairwise", "length": "padded", "style": "styled"}
-"""What every card has, and what it is measured by where nothing else did."""
 _NO_SCORE = "no answer with an instruction got a score"
 _NO_REPEAT = "no answer has a score from asking again: a rise cannot be told from the judge's own noise"
 _UNSEEN = "no question had the instruction in it"
@@ -90,28 +87,11 @@ def _share_over_groups(has_it: Sequence[bool], groups: Sequence[str], *, problem
     return estimate_mean(has_it, groups)
 
 
-def measure_biases(
-    judge: JudgeScores,
-    samples: Sequence[Sample],
-    probes: Mapping[str, ProbeFindings],
-    *,
-    unasked: str,
-    is_of_pairs: bool = False,
-) -> tuple[BiasFigure, ...]:
-    """Puts together what is known of a judge's biases: how far its score moves though the answer is no better.
-
-    Position is by how much the share of its choices that fell on the answer it read first is more than one half. A
-    figure without a value says why it is not measured; `unasked` is why no probe was.
-    """
-    changes = {"position": ("pairwise", _position(samples, judge.scores, is_of_pairs=is_of_pairs))}
-    changes |= {_BIAS_OF_PROBE[name]: (name, _shift(probe)) for name, probe in probes.items() if name in _BIAS_OF_PROBE}
-    unmeasured = {bias: (source, Estimate(None, n=0, problem=unasked)) for bias, source in _SOURCES.items()}
-    return tuple(
-        BiasFigure(bias=bias, source=source, change=change) for bias, (source, change) in (unmeasured | changes).items()
-    )
-
-
-def _shift(probe: ProbeFindings) -> Estimate:
+def measure_shift(probe: ProbeFindings | None, *, kind: str) -> Estimate:
+    """How far a judge's score moves under a probe though the answer is no better; without a value why nobody knows."""
+    if probe is None:
+        unasked = "no probe of it was asked for (--probed)" if kind == "answers" else f"no probe changes {kind}"
+        return Estimate(None, n=0, problem=unasked)
     if probe.shift.n:
         stays = probe.shift.value == 0 and probe.shift.low is None and (probe.shift.groups or 0) >= FEWEST_GROUPS
         why = "no score moved: no question had the change" if probe.identical else "no score moved"
@@ -120,7 +100,8 @@ def _shift(probe: ProbeFindings) -> Estimate:
     return Estimate(None, n=0, groups=0, problem=problem)
 
 
-def _position(samples: Sequence[Sample], scores: Scores, *, is_of_pairs: bool) -> Estimate:
+def measure_position(samples: Sequence[Sample], scores: Scores, *, is_of_pairs: bool) -> Estimate:
+    """By how much the share of a judge's choices that fell on the answer it read first is more than one half."""
     asked = [(scores[sample.id], sample.source) for sample in samples if sample.id in scores]
     asked = [(score, group) for score, group in asked if score.value is not None and score.evidence.get("orders")]
     if not asked:

@@ -216,7 +216,7 @@ def test_without_the_interval_of_the_difference_nobody_can_tell():
 def agreement(name, value):
     """An agreement on 60 answers in 7 groups."""
     rho = NOTHING if value is None else Estimate(value, value - 0.1, value + 0.1, n=60, groups=7)
-    return CardAgreement(name=name, spearman=rho, auroc=NOTHING)
+    return CardAgreement(name=name, spearman=rho)
 
 
 def judge_card(judge, rho, difference, name="public:mtrag:dev"):
@@ -235,12 +235,10 @@ def judge_card(judge, rho, difference, name="public:mtrag:dev"):
         judge=agreement("faithfulness", rho),
         baselines=(agreement("answer_length", -0.2), agreement("token_overlap", 0.4)),
         difference=difference,
-        combined=agreement("faithfulness + token_overlap", 0.55),
-        gain=Estimate(0.15, 0.05, 0.25, n=60, groups=7),
         ceiling=Estimate(0.84, n=60, groups=7),
         one_rater=Estimate(0.48, n=60, groups=7),
-        calibration=None,
-        biases=(),
+        position=NOTHING,
+        length=NOTHING,
         flips=NOTHING,
         injections=None,
         cost=None,
@@ -277,7 +275,6 @@ def test_a_card_gives_its_sentence_and_its_table(tmp_path, difference, heading, 
     assert f"- {sentence}" in section
     assert "(n = 60 in " in section
     assert "[Table](../benchmarks/results/tables.md#judges-by-faithfulness-on-public-mtrag-dev)" in section
-    assert "together with" not in page  # it has no interval
     tables = evidence.write_tables([], judged)
     assert "\n### Judges by faithfulness on public mtrag dev\n" in tables
     assert "| qwen1.5b | 0.50 [0.40, 0.60] |" in tables

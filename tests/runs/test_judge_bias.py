@@ -6,18 +6,13 @@ from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.meta_eval import Estimate
 from assay.metrics import Score
-from assay.runs import JudgeScores, ProbeFindings, describe_unmeasured, measure_biases
+from assay.runs import ProbeFindings, measure_position, measure_shift
 
-UNASKED = "no probe of it was asked for"
 NOTHING = Estimate(None, n=0, problem="no claim stands in both")
 
 
 def score(value, **evidence):
     return Score(value, "failed" if value is None else "scored", "", evidence, Usage())
-
-
-def card(judge, samples, **probes):
-    return {f"{bias.bias} by {bias.source}": bias for bias in measure_biases(judge, samples, probes, unasked=UNASKED)}
 
 
 def test_position_is_that_of_two_answers_in_both_orders():
@@ -33,31 +28,20 @@ def test_position_is_that_of_two_answers_in_both_orders():
 
     choices = [("first", "second"), ("first", "tie"), ("second", "first"), *[("first", "first")] * 3]
     scores = {f"s{place}": pair(*both) for place, both in enumerate(choices)}
-    change = card(JudgeScores("m", scores, 1), samples)["position by pairwise"].change
+    change = measure_position(samples, scores, is_of_pairs=True)
     assert change.value == pytest.approx(6 / 11 - 0.5)
     assert change.low is not None and change.high is not None and -0.5 < change.low < 0 < change.high < 0.5
 
 
-def test_probes_are_lines_of_the_card_and_what_is_missing_is_said():
+def test_a_shift_that_is_not_there_says_why():
     shift = Estimate(0.12, 0.05, 0.19, n=6, groups=6)
-    found = ProbeFindings(NOTHING, shift, 0, identical=False)
-    empty = ProbeFindings(NOTHING, Estimate(None, n=0, problem="no sample"), 0, identical=False)
-    failed = ProbeFindings(NOTHING, Estimate(None, n=0, problem="no sample"), 6, identical=False)
-    lines = card(JudgeScores("m", {}, 1), [], styled=found, injected=empty, padded=failed)
-    assert [*lines] == ["position by pairwise", "length by padded", "style by styled", "instructions by injected"]
-    assert lines["style by styled"].change == shift
-    assert lines["instructions by injected"].change.problem == "no answer can be changed so"
-    assert lines["length by padded"].change.problem == "no changed answer got a score"
-    still = ProbeFindings(NOTHING, Estimate(0.0, n=6, groups=6, problem="no"), 0, identical=True)
-    assert (
-        card(JudgeScores("m", {}, 1), [], padded=still)["length by padded"].change.problem
-        == "no score moved: no question had the change"
-    )
-    alone = measure_biases(JudgeScores("n", {}, 1), [], {}, unasked=UNASKED)
-    both = [*(("m", bias) for bias in lines.values()), *(("n", bias) for bias in alone)]
-    assert [*describe_unmeasured(both)] == [
-        "position: only a judge of two answers side by side has one (--metric pairwise)",
-        "length of m: no changed answer got a score",
-        "instructions of m: no answer can be changed so",
-        "length of n, style of n: no probe of it was asked for",
-    ]
+    nothing = Estimate(None, n=0, problem="no sample")
+    still = Estimate(0.0, n=6, groups=6, problem="no")
+    assert measure_shift(ProbeFindings(NOTHING, shift, 0, identical=False), kind="answers") == shift
+    for probe, problem in (
+        (ProbeFindings(NOTHING, nothing, 0, identical=False), "no answer can be changed so"),
+        (ProbeFindings(NOTHING, nothing, 6, identical=False), "no changed answer got a score"),
+        (ProbeFindings(NOTHING, still, 0, identical=True), "no score moved: no question had the change"),
+        (None, "no probe of it was asked for (--probed)"),
+    ):
+        assert measure_shift(probe, kind="answers").problem == problem

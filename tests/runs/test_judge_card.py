@@ -1,5 +1,6 @@
 """A judge's card: its figures by hand, its JSON form, and what stands on it where something is missing or hostile."""
 
+import html
 import json
 import re
 from collections.abc import Mapping
@@ -8,19 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import InputError, UsageError
+from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import ReplyCounts, Usage
 from assay.metrics import Score
 from assay.runs import (
     JudgeScores,
-    card_blocks,
     check_injections,
     make_set_card,
     rater_ceilings_of,
-    render_card_markdown,
 )
-from assay.runs.judging import CardSet, JudgeCard, make_card_set, read_card, render_card_page, write_card
+from assay.runs.judging import CardSet, JudgeCard, make_card_set, render_card_page, write_card
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 RATINGS = (2, 1, 4, 3, 6, 5)
@@ -60,24 +59,25 @@ def card_of(*sets, judge="mini"):
     )  # fmt: skip
 
 
+def read_page(card):
+    """What a card's page says, without its tags."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_card_page(card))).split())
+
+
 def test_agreement_by_hand_beside_token_overlap():
     """Ranks 1..6 against 2, 1, 4, 3, 6, 5: the squared differences sum to 6, so rho = 1 - 6 * 6 / (6 * 35) = 29/35.
 
-    Good answers (above 3.5) are those scored 0.4, 0.8 and 1.0, bad ones 0, 0.2 and 0.6: of nine pairs 0.4 against 0.6
-    alone is in the wrong order. The contexts hold 6, 5, ... 1 of the answer's six words, the reverse of the judge's
+    The contexts hold 6, 5, ... 1 of the answer's six words, the reverse of the judge's
     order: token overlap has -29/35, and the difference is 58/35.
     """
     card = make_set_card(ANSWERS, judged())
     assert card.judge.spearman.value == pytest.approx(29 / 35)
-    assert card.judge.auroc.value == pytest.approx(8 / 9)
     assert (card.judge.spearman.n, card.judge.spearman.groups) == (6, 6)
     # without any one of the answers rho is 0.8: what is the same without any group has no interval
     assert card.judge.spearman.problem == "an interval needs 5 groups that differ"
-    assert card.judge.auroc.problem == "an interval needs 5 groups with answers of each kind; 3 have them"
     overlap = next(one for one in card.baselines if one.name == "token_overlap")
     assert overlap.spearman.value == pytest.approx(-29 / 35)
     assert card.difference.value == pytest.approx(58 / 35)
-    assert card.combined.spearman.problem == "only 6 rated scores; weights are fitted to 20 or more"
     assert [one.name for one in card.baselines] == ["token_overlap", "rouge_l_precision", "answer_length"]
     assert card.ceiling.value is None and "two raters" in card.ceiling.problem
 
@@ -93,53 +93,6 @@ def test_what_1000_answers_take():
     assert (card.unparsable.value, card.lost.value, card.lost.n) == (0.25, 0.125, 8)
 
 
-def test_calibration_by_hand():
-    """Ratings as shares are 0.2, 0, 0.6, 0.4, 1, 0.8; scores 0.1 of the first two, 0.9 of the others.
-
-    The first bin has the mean score 0.1 and the mean rating 0.1, the last one 0.9 and 0.7: the error is 4/6 of 0.2.
-    """
-    calibration = make_set_card(ANSWERS, judged([0.1, 0.1, 0.9, 0.9, 0.9, 0.9])).calibration
-    assert calibration.error.value == pytest.approx(4 / 6 * 0.2)
-    assert [(one.low, one.n) for one in calibration.bins] == [(0, 2), (0.8, 4)]
-    assert [one.rating for one in calibration.bins] == pytest.approx([0.1, 0.7])
-
-
-def rated(count):
-    """Answers, each its own group, whose rating is twice what the judge sees (`seen`), and one more in the second half.
-
-    The answers of the second half have two words in the contexts, those of the first half one.
-    """
-    return tuple(
-        Sample(
-            id=f"s{n}",
-            user_input="q",
-            response="alpha beta",
-            retrieved_contexts=(("alpha", "alpha beta")[2 * n // count],),
-            language="en",
-            rating=2 * (n % 5) + 2 * n // count,
-            rating_min=0,
-            rating_max=9,
-            group=f"g{n}",
-        )
-        for n in range(count)
-    )
-
-
-def seen(count):
-    return [(n % 5) / 4 for n in range(count)]
-
-
-def test_judge_and_overlap_together_out_of_fold():
-    """The judge knows the tens of the rating, the overlap the rest: together they order all of the answers."""
-    card = make_set_card(CardSet("forty", rated(40), "faithfulness", 100), judged(seen(40), rated(40)))
-    alone, both = card.judge.spearman, card.combined.spearman
-    assert alone.value is not None and both.value is not None and both.low is None
-    assert alone.value < 0.99 < both.value
-    assert card.gain.value == pytest.approx(both.value - card.baselines[0].spearman.value, abs=1e-9)
-    assert card.combined.name == "faithfulness + token_overlap"
-    assert card.combined.auroc.value == pytest.approx(1.0, abs=0.02)
-
-
 def test_three_groups_have_no_interval_and_say_so():
     samples = [sample.model_copy(update={"group": f"g{n % 3}"}) for n, sample in enumerate(SAMPLES)]
     card = make_set_card(CardSet("three", tuple(samples), "faithfulness", 100), judged(samples=samples))
@@ -148,7 +101,7 @@ def test_three_groups_have_no_interval_and_say_so():
     assert card.judge.spearman.low is None
     assert card.judge.spearman.problem == "an interval needs 5 groups that differ"
     assert card.judge.spearman.p is None, "the answers are not independent"
-    page = render_card_page([card_of(card)])
+    page = render_card_page(card_of(card))
     assert "+0.83 (an interval needs 5 groups that differ)" in page
     reasons = re.findall(r'<td class="n reason"[^>]*>([^<]*)', page)
     assert any("an interval needs 5 groups" in reason for reason in reasons), "why a figure is missing may wrap"
@@ -176,10 +129,9 @@ def test_pairs_follow_how_much_better_the_second_answer_is():
     }
     card = make_set_card(pairs, JudgeScores("mini", scores, 1))
     assert card.judge.spearman.value == pytest.approx((16 / 17) ** 0.5)
-    assert card.judge.auroc.value == 1.0
-    assert card.calibration is None and card.injections is None
-    position = next(line for line in card.biases if line.bias == "position")
-    assert position.change.value == 0.5, "all choices fell on what was read first"
+    assert card.injections is None
+    assert card.position.value == 0.5, "all choices fell on what was read first"
+    assert card.length.problem == "no probe changes pairs"
     assert card.flips.problem == "pairs are asked once"
     assert next(one for one in card.baselines if one.name == "token_overlap").spearman.problem == "all values are equal"
 
@@ -193,17 +145,6 @@ def pair_of(number, rating, low, high, **more):
 
 def judged_pairs(samples, values):
     return make_set_card(make_card_set("pairs.jsonl", samples, 100), judged(values, samples))
-
-
-def test_a_tie_is_0_on_every_scale_of_pairs():
-    """From -1 to 3 the second answer is better above 0: at 1, 1 and 3, which the judge has last but for one tie.
-
-    It has the pairs rated above 0 at (from the second answer's side) 0.5, 1 and 1, the others at 0, 0 and 0.5: of nine
-    pairs of them eight are in order and one is a tie, 8.5 / 9. Cut at 1, the scale's middle, 3 alone would be good.
-    """
-    samples = [pair_of(n, rating, -1, 3) for n, rating in enumerate((-1, -1, 0, 1, 1, 3))]
-    card = judged_pairs(samples, (1.0, 1.0, 0.5, 0.5, 0.0, 0.0))
-    assert card.judge.auroc.value == pytest.approx(8.5 / 9)
 
 
 def test_ties_of_two_scales_of_pairs_are_ties():
@@ -279,7 +220,7 @@ def test_only_rated_answers_are_judged():
     assert all(sample.human_rating is not None for sample in card_set.samples)
     card = make_set_card(card_set, judged([0.1, 0.2], card_set.samples))
     assert card.unrated == 3
-    page = render_card_markdown([card_of(card)])
+    page = read_page(card_of(card))
     assert "scored 2; 3 further answers have no rating and were not judged" in page
     with pytest.raises(UsageError, match="six: 6 answers and no rating, so that nothing can be said of a judge; rate"):
         make_card_set("six", [sample.model_copy(update={"rating": None}) for sample in SAMPLES], 2)
@@ -319,9 +260,7 @@ def test_an_injection_that_reached_no_question_is_a_fact(count):
     judge = JudgeScores("mini", scores, 1, repeats=(again,), probed={"injected": scores})
     card = make_set_card(CardSet("six.jsonl", samples, "faithfulness", 100), judge)
     assert (card.injections.unseen, card.injections.again, card.injections.share.value) == (True, 1, None)
-    page = render_card_markdown([card_of(card)])
-    assert page.count("no instruction in an answer reached a question to the judge") == 1
-    assert "injections are not measured" not in page
+    assert read_page(card_of(card)).count("no instruction in an answer reached a question to the judge") == 1
 
 
 def test_a_cost_that_is_a_bound_says_so():
@@ -331,12 +270,12 @@ def test_a_cost_that_is_a_bound_says_so():
     card = card_of(make_set_card(ANSWERS, JudgeScores("mini", {**judge.scores, "s0": bound}, 4)))
     assert card.sets[0].cost is not None and card.sets[0].cost.is_at_most
     assert json.loads(card.model_dump_json())["sets"][0]["cost"]["is_at_most"] is True
-    for text in (render_card_markdown([card]), render_card_page([card])):
-        assert "at most 1.00" in text and "at most 100,000" in text and "at most 4,000" in text
-        assert "At most: not every reply stated what it took" in text
+    text = read_page(card)
+    assert "at most 1.00" in text and "at most 100,000" in text and "at most 4,000" in text
+    assert "At most: not every reply stated what it took" in text
     stated = card_of(make_set_card(ANSWERS, judge))
     assert stated.sets[0].cost is not None and not stated.sets[0].cost.is_at_most
-    assert "at most 1.00" not in render_card_markdown([stated]) and "At most:" not in render_card_markdown([stated])
+    assert "at most 1.00" not in read_page(stated) and "At most:" not in read_page(stated)
 
 
 def test_only_answers_that_were_asked_about_count_in_the_cost():
@@ -360,20 +299,6 @@ def test_the_digest_says_what_was_taken():
         assert CardSet("six.jsonl", changed, "faithfulness", 100).digest != digest
 
 
-def test_cards_of_other_answers_stand_apart():
-    first = make_set_card(ANSWERS, judged())
-    fewer = make_set_card(CardSet("six.jsonl", SAMPLES[:5], "faithfulness", 5), judged(VALUES[:5], SAMPLES[:5]))
-    cards = [card_of(first, judge="large"), card_of(fewer, judge="small")]
-    titles = [title for title, _ in card_blocks(cards)]
-    assert titles[:3] == [
-        "Beside each other", "six.jsonl: faithfulness (large)", "six.jsonl: faithfulness (small)",
-    ]  # fmt: skip
-    page = render_card_markdown(cards)
-    assert "the answers of large, of small are not the same, or their ratings are not" in page
-    assert "Taken: 6 answers in 6 groups" in page and "Taken: 5 answers in 5 groups" in page
-    assert "answers of small)" not in page, "each table has one judge, whose answers need no name"
-
-
 def test_flips_are_of_claims_asked_again():
     """Two claims of each of six answers; one of the twelve has another verdict when asked again."""
     scores = {sample.id: score(0.5, "supported", "not_found") for sample in SAMPLES}
@@ -385,19 +310,6 @@ def test_flips_are_of_claims_asked_again():
     card = make_set_card(ANSWERS, JudgeScores("mini", scores, 1, repeats=(missing,), probed={"injected": missing}))
     assert card.flips.problem.endswith("got a score: no recording for prompt p@1, sample s0")
     assert card.injections is not None and "no recording for prompt p@1, sample s0" in card.injections.share.problem
-
-
-def test_published_scores_are_facts_with_their_source():
-    """The published score is the rating itself: agreement 1. A text, NaN and a bool's name do no harm."""
-    samples = [
-        sample.model_copy(update={"metadata": {"source": "a/b scores.json", "published_metrics": metrics}})
-        for sample in SAMPLES
-        for metrics in [{"gold": sample.rating, "note": "good", "<b>x": 1.0}]
-    ]
-    card = make_set_card(CardSet("six", tuple(samples), "faithfulness", 100), judged(samples=samples))
-    gold, same = card.published
-    assert (gold.name, gold.source, gold.spearman.value) == ("gold", "a/b scores.json", pytest.approx(1.0))
-    assert (same.name, same.spearman.problem) == ("<b>x", "all values are equal")
 
 
 def test_the_ceiling_is_of_the_answers_that_are_scored():
@@ -415,8 +327,8 @@ def test_the_ceiling_is_of_the_answers_that_are_scored():
     assert four.ceiling.problem == "only 4 scored answers have ratings by two raters"
     none = make_set_card(card_set, judged([None] * 6, samples))
     assert none.ceiling.problem == "no rated answer has a score"
-    beside = render_card_markdown([card_of(make_set_card(card_set, judged(VALUES, samples)), judge="a"), card_of(card)])
-    assert "| raters' ceiling (answers of mini) |" in beside.replace("&#39;", "'") and "two people or more" in beside
+    page = read_page(card_of(card))
+    assert "raters' ceiling" in page and "two people or more" in page
 
 
 def test_why_answers_have_no_score():
@@ -431,7 +343,7 @@ def test_why_answers_have_no_score():
         ("skipped", "the answer claims nothing", 3),
         ("failed", "no recording for prompt p@1", 2),
     ]
-    page = render_card_markdown([card_of(card)])
+    page = read_page(card_of(card))
     assert "mini: 3 skipped: the answer claims nothing" in page
     assert "mini: 2 failed: no recording for prompt p" in page and "555" not in page
 
@@ -453,12 +365,9 @@ def test_a_set_without_figures_still_has_a_card(values):
     card = make_set_card(ANSWERS, judged(values))
     assert card.judge.spearman.value is None and card.judge.spearman.problem
     assert card.difference.value is None and card.difference.problem
-    pairwise = card.model_copy(update={"metric": "pairwise", "calibration": None})
-    markdown = render_card_markdown([card_of(pairwise)])
-    assert "Nothing to show" not in markdown and "mini on six.jsonl: the score is no share of the scale" in markdown
-    assert "Not measured: position" in markdown
-    for text in (render_card_page([card_of(card)]), render_card_markdown([card_of(card)])):
-        assert "no agreement with the ratings can be told" in text
+    page = read_page(card_of(card))
+    assert "Not measured on six.jsonl: flips: no answer was asked again (--probed); length: no probe" in page
+    assert "No agreement with the ratings can be told" in page
 
 
 def fields_of(value):
@@ -472,74 +381,16 @@ def test_the_json_form_is_stable(tmp_path):
     card = card_of(full_set_card())
     path = tmp_path / "card.json"
     write_card(path, card)
-    assert read_card(path) == card
+    assert JudgeCard.model_validate_json(path.read_bytes()) == card
     golden = json.loads((Path(__file__).parent / "golden" / "judge-card.json").read_text(encoding="utf-8"))
     assert fields_of(json.loads(path.read_text(encoding="utf-8"))) == golden
 
 
 def full_set_card():
-    samples = [
-        sample.model_copy(update={"metadata": {"source": "s", "published_metrics": {"m": 0.5}}}) for sample in SAMPLES
-    ]
-    scores = {sample.id: score(value, "supported") for sample, value in zip(samples, VALUES, strict=True)}
+    scores = {sample.id: score(value, "supported") for sample, value in zip(SAMPLES, VALUES, strict=True)}
     scores["s5"] = Score(None, "skipped", "the answer claims nothing", {}, Usage())
     judge = JudgeScores("mini", scores, 4, (scores,), ReplyCounts(6, 0, 0), {"injected": scores, "padded": scores})
-    return make_set_card(CardSet("six.jsonl", tuple(samples), "faithfulness", 100), judge)
-
-
-def read_changed(tmp_path, change):
-    values = json.loads(card_of(full_set_card()).model_dump_json())
-    values["sets"][0] |= change
-    path = tmp_path / "card.json"
-    path.write_text(json.dumps(values), encoding="utf-8")
-    with pytest.raises(InputError) as raised:
-        read_card(path)
-    return path, str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"format": "assay-judge-card/9"}, "has the form 'assay-judge-card/9', not 'assay-judge-card/1'; name a file"),
-        ({"format": None}, "is no judge's card; name a file that `assay judges card MODEL -o card.json` wrote"),
-        ({"colour": "red"}, "colour: is an unknown field; correct its name, or remove it"),
-        ({"seed": "x"}, 'seed: is a text ("x"), not a whole number; write 4'),
-        ({"sets": []}, "sets: has too few entries (0); give 1 or more"),
-        ({"settings": {"max_tokens": []}}, "settings.max_tokens: is []; write a text, a number, true, false or null"),
-        ({"settings": {"x": 10**400}}, "settings.x: is 1000"),
-    ],
-)
-def test_a_broken_card_is_named_with_its_field_and_cure(tmp_path, change, message):
-    path = tmp_path / "card.json"
-    path.write_text(json.dumps(json.loads(card_of(full_set_card()).model_dump_json()) | change), encoding="utf-8")
-    with pytest.raises(InputError) as raised:
-        read_card(path)
-    assert str(raised.value).startswith(f"{path}: {message}")
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"flips": {"value": None, "n": 10**400}}, ".flips: n is 1000"),
-        ({"gain": {"value": 0, "low": -2.5}}, ".gain: low is -2.5; write a number from -2 to 2, or null"),
-        ({"difference": {"value": 0.5, "low": 0.9, "high": 0.1}}, ".difference: low is 0.9; write one that is not"),
-        ({"cost": {"usd": -1, "tokens_in": 1, "tokens_out": 1, "requests": 1, "seconds": 1}}, ".cost.usd: is -1"),
-        ({"answers": 6, "scored": 4, "skipped": 2, "failed": 1}, ": answers is 6; scored, skipped and failed sum to 7"),
-    ],
-)
-def test_no_figure_of_a_card_is_beyond_its_bounds(tmp_path, change, message):
-    path, error = read_changed(tmp_path, change)
-    assert error.startswith(f"{path}: sets.0{message}")
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '"x"', '{"format": "a", "format": "b"}', "\x00", "NaN"])
-def test_what_is_no_card_is_refused(tmp_path, text):
-    path = tmp_path / "card.json"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=r"card\.json: "):
-        read_card(path)
-    with pytest.raises(InputError, match="no such file"):
-        read_card(tmp_path / "other.json")
+    return make_set_card(ANSWERS, judge)
 
 
 def test_nothing_on_a_card_is_obeyed():
@@ -550,48 +401,8 @@ def test_nothing_on_a_card_is_obeyed():
         update={
             "set_name": evil, "rated": evil, "failure": evil, "failed": 1, "scored": 4, "metric": evil,
             "missing": tuple(one.model_copy(update={"reason": evil}) for one in scored.missing),
-            "published": tuple(one.model_copy(update={"name": evil, "source": evil}) for one in scored.published),
         }
     )  # fmt: skip
     hostile = card_of(card, judge=evil).model_copy(update={"settings": {"decide": f"{evil}\u2028", evil: evil}})
-    page = render_card_page([hostile])
+    page = render_card_page(hostile)
     assert "<script>" not in page and "\u202e" not in page and "\u2028" not in page
-    markdown = render_card_markdown([hostile])
-    assert "<script>" not in markdown and "](http" not in markdown and "\u202e" not in markdown
-    assert read_card_text(hostile) == hostile
-
-
-def test_whole_numbers_stay_whole(tmp_path):
-    """A card that was written and read says `max_tokens 1000`, not 1000.0; a share stays one."""
-    settings = {"max_tokens": 1000, "parameters.temperature": 0, "parameters.top_p": 1.0, "logprobs": True}
-    values = json.loads(card_of(make_set_card(ANSWERS, judged())).model_dump_json()) | {"settings": settings}
-    card = JudgeCard.model_validate_json(json.dumps(values))
-    write_card(tmp_path / "card.json", card)
-    assert [repr(value) for value in read_card(tmp_path / "card.json").settings.values()] == [
-        "1000",
-        "0",
-        "1.0",
-        "True",
-    ]
-
-
-def read_card_text(card):
-    return JudgeCard.model_validate_json(card.model_dump_json())
-
-
-def test_two_cards_beside_each_other():
-    """Baselines of the same answers stand once; a judge that scored fewer has its own."""
-    first, second = make_set_card(ANSWERS, judged()), make_set_card(ANSWERS, judged(VALUES[::-1]))
-    page = render_card_markdown([card_of(first, judge="large"), card_of(second, judge="small")])
-    assert page.count("\n| token_overlap |") == 1
-    assert "| large | +0.83" in page and "| small | -0.83" in page
-    assert "the command assay judges compare says" in page
-    fewer = make_set_card(ANSWERS, judged([None, *VALUES[1:]]))
-    page = render_card_markdown([card_of(first, judge="large"), card_of(fewer, judge="small")])
-    assert "| token_overlap (answers of large) |" in page and "| token_overlap (answers of small) |" in page
-    titles = [title for title, _ in card_blocks([card_of(first), card_of(second)])]
-    assert titles[:2] == ["Beside each other", "six.jsonl: faithfulness"]
-    other = first.model_copy(update={"set_name": "other.jsonl"})
-    titles = [title for title, _ in card_blocks([card_of(first), card_of(other)])]
-    assert titles[:2] == ["six.jsonl: faithfulness", "other.jsonl: faithfulness"], "one judge on two sets is one judge"
-    assert "mini (1)" in render_card_page([card_of(first), card_of(second)])

@@ -9,7 +9,7 @@ import pytest
 from assay.errors import InputError
 from assay.meta_eval import Comparison, Estimate, find_standing
 from assay.presentation import Paragraph
-from assay.runs import ClaimAgreement, JudgeComparison, JudgeFindings, Panel, comparison_block
+from assay.runs import ClaimAgreement, JudgeComparison, JudgeFindings, comparison_block
 from assay.runs.judging import render_judge_report, write_judge_report
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
@@ -23,18 +23,13 @@ def judge(name, rho, usd):
     return JudgeFindings(name, 60, 0.0, estimate_with_interval(rho), 1e6, usd, 100.0, None)
 
 
-def compared(*judges, panels=(), unit="usd"):
-    return JudgeComparison("faithfulness", unit, judges, (), ClaimAgreement(0, None, ()), panels, "buy the best")
+def compared(*judges, unit="usd"):
+    return JudgeComparison("faithfulness", unit, judges, (), ClaimAgreement(0, None), "buy the best")
 
 
 @pytest.fixture(scope="module")
 def page():
-    comparison = compared(
-        judge(HOSTILE, 0.3, None),
-        judge("b", 0.5, None),
-        panels=(Panel(HOSTILE, estimate_with_interval(0.4), 2e6),),
-        unit="tokens",
-    )
+    comparison = compared(judge(HOSTILE, 0.3, None), judge("b", 0.5, None), unit="tokens")
     return render_judge_report(comparison, [HOSTILE])
 
 
@@ -62,7 +57,7 @@ def test_a_browser_draws_it(browser, page, tmp_path, width):
     shown.on("request", lambda sent: complaints.append(sent.url) if not sent.url.startswith("file:") else None)
     shown.goto(path.as_uri())
     assert shown.title() == "Assay: judges compared"
-    assert shown.locator("#judges tbody tr").count() == 2 and shown.locator("#panels tbody tr").count() == 1
+    assert shown.locator("tbody tr").count() == 2
     sizes = shown.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert sizes[0] == sizes[1]  # nothing pushes the page wider than the screen
     assert complaints == []
@@ -82,7 +77,7 @@ def test_two_judges_stand_beside_each_other_in_the_words_of_the_advice(differenc
     comparison = replace(
         compared(judge("one", 0.5, 0.1), judge("two", 0.2, 0.1)),
         pairs=(pair,),
-        claims=ClaimAgreement(12, 0.25, (("one", "two", 0.2),)),
+        claims=ClaimAgreement(12, 0.25),
     )
     lines = [part.text for part in comparison_block(comparison).parts if isinstance(part, Paragraph)]
     assert lines == [
