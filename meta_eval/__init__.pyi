@@ -1,9 +1,7 @@
 from .agreement import MetricAgreement as MetricAgreement, metric_agreements as metric_agreements
 from .agreement_statistics import (
     auroc_statistic as auroc_statistic,
-    kendall as kendall,
     mean_spearman as mean_spearman,
-    pairwise_accuracy as pairwise_accuracy,
     pearson as pearson,
     spearman_statistic as spearman_statistic,
 )
@@ -71,6 +69,7 @@ from .groups import (
     grouped_folds as grouped_folds,
     intraclass_correlation as intraclass_correlation,
     jackknife_interval as jackknife_interval,
+    merge_groups as merge_groups,
     t_quantile as t_quantile,
     variance_of_mean as variance_of_mean,
 )
@@ -88,7 +87,6 @@ from .pass_fail import (
     choose_threshold as choose_threshold,
     cohen_kappa as cohen_kappa,
     pass_fail_agreement as pass_fail_agreement,
-    repeated_trials as repeated_trials,
 )
 from .prediction_powered import (
     MeanRating as MeanRating,
@@ -106,12 +104,7 @@ from .randomisation import (
     sign_flip_p_value as sign_flip_p_value,
 )
 from .ranks import column_spearmans as column_spearmans
-from .rater_coefficients import (
-    nominal_alpha as nominal_alpha,
-    ordinal_ac2 as ordinal_ac2,
-    ordinal_alpha as ordinal_alpha,
-)
-from .rater_groups import find_rater_groups as find_rater_groups
+from .rater_coefficients import nominal_alpha as nominal_alpha, ordinal_alpha as ordinal_alpha
 from .raters import (
     agreement_of_raters as agreement_of_raters,
     estimate_ceiling as estimate_ceiling,
@@ -158,12 +151,11 @@ from .sequence import (
     next_look as next_look,
     spent_error as spent_error,
 )
-from .stopping import predict_stability as predict_stability
 from .table import ScoreTable as ScoreTable
 from .version_agreement import (
     MetricVersions as MetricVersions,
+    VersionAgreement as VersionAgreement,
     describe_versions as describe_versions,
     version_agreement as version_agreement,
 )
-from .version_swaps import merge_groups as merge_groups
 from .winner_estimate import estimate_winner as estimate_winner, winning_limits as winning_limits

@@ -7,12 +7,9 @@ weights for ranks, so that every weighting would have to be worked out anew.
 
 import numpy as np
 
-from .arrays import Bools, Floats, Places
+from .arrays import Bools, Floats
 from .groups import Statistic
 from .ranks import Ranks
-
-_ITEMS_IN_PAIRS = 1000  # pairs grow with the square of the items
-_FEW_LEVELS = 12
 
 
 def pearson(x: Floats, y: Floats) -> Statistic:
@@ -65,58 +62,6 @@ def _quotient(both: Floats, square_x: Floats, square_y: Floats, usual: Floats | 
     return result
 
 
-def kendall(x: Floats, y: Floats) -> Statistic:
-    """Prepares Kendall's tau-b: (concordant - discordant) / sqrt(pairs untied in x * pairs untied in y).
-
-    An item that is drawn twice makes no pair with itself. Pairs are counted one level of y at a time (items x levels);
-    with many levels and up to 1,000 items, all at once. Returns the statistic, in [-1, 1]; NaN where a variable does
-    not vary in a column. Source: Kendall (1945), "The treatment of ties in ranking problems".
-    """
-    tied_in_x, tied_in_y = _tied_pairs(x), _tied_pairs(y)
-    has_few_levels = len(np.unique(y)) <= _FEW_LEVELS or len(x) > _ITEMS_IN_PAIRS
-    surplus = _surplus_by_level(x, y) if has_few_levels else _surplus_of_pairs(x, y)
-
-    def taus(weights: Floats) -> Floats:
-        pairs = weights.sum(axis=0) ** 2
-        untied = (pairs - tied_in_x(weights)) * (pairs - tied_in_y(weights))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            result: Floats = np.where(untied > 0, surplus(weights) / np.sqrt(np.abs(untied)), np.nan)
-        return result
-
-    return taus
-
-
-def _tied_pairs(values: Floats) -> Statistic:
-    """Ordered pairs with equal values, each item with itself among them."""
-    order = np.argsort(values, kind="stable")
-    starts = np.flatnonzero(np.r_[True, np.diff(values[order]) != 0])
-    return lambda weights: (np.add.reduceat(weights[order], starts, axis=0) ** 2).sum(axis=0)
-
-
-def _surplus_of_pairs(x: Floats, y: Floats) -> Statistic:
-    signs = np.sign(np.subtract.outer(x, x)) * np.sign(np.subtract.outer(y, y))
-    return lambda weights: (weights * (signs @ weights)).sum(axis=0)
-
-
-def _surplus_by_level(x: Floats, y: Floats) -> Statistic:
-    order = np.argsort(x, kind="stable")
-    xs, ys = x[order], y[order]
-    starts = np.flatnonzero(np.r_[True, xs[1:] != xs[:-1]])
-    tie_of = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(xs)]))
-    levels = np.unique(ys)
-
-    def surplus(weights: Floats) -> Floats:
-        ordered = weights[order]
-        result: Floats = np.zeros(weights.shape[1])
-        for level in levels:
-            tied = np.add.reduceat(np.where((ys == level)[:, None], ordered, 0.0), starts, axis=0)
-            below = (np.cumsum(tied, axis=0) - tied)[tie_of]  # weight of this level's items with a smaller x
-            result += 2 * (ordered * np.sign(ys - level)[:, None] * below).sum(axis=0)
-        return result
-
-    return surplus
-
-
 def auroc_statistic(x: Floats, positive: Bools) -> Statistic:
     """Prepares the area under the ROC curve: P(a positive item's value is above another's), a tie counting half.
 
@@ -135,54 +80,3 @@ def auroc_statistic(x: Floats, positive: Bools) -> Statistic:
         return result
 
     return areas
-
-
-def pairwise_accuracy(x: Floats, y: Floats, group_numbers: Places, *, seed: int = 0) -> tuple[Statistic, float] | None:
-    """Prepares the share of item pairs that the metric orders as the ratings do, where a tie is an order too.
-
-    A pair is right when metric and ratings both call it tied, or both order it alike; the metric calls a pair tied when
-    its values differ by at most epsilon. This is acc_eq of Deutsch, Foster and Freitag (2023, "Ties Matter"). Epsilon
-    is calibrated on one half of the groups and used on the other, both ways, so that no pair is judged by an epsilon
-    that was chosen on it. Above 1,000 items a seeded sample of 1,000 makes the pairs, and the statistic ignores the
-    weights of the others. Returns the statistic, in [0, 1], and the mean epsilon of the two halves; None with fewer
-    than three items in a half.
-    """
-    generator = np.random.default_rng(seed)
-    chosen = np.sort(generator.permutation(len(x))[:_ITEMS_IN_PAIRS])
-    half_of = generator.permutation(np.arange(int(group_numbers.max(initial=0)) + 1)) % 2
-    halves = [chosen[half_of[group_numbers[chosen]] == half] for half in (0, 1)]
-    if min(len(half) for half in halves) < 3:
-        return None
-    gaps_of_half = [np.subtract.outer(x[half], x[half]) for half in halves]
-    signs_of_half = [np.sign(np.subtract.outer(y[half], y[half])) for half in halves]
-    epsilons = [_tie_threshold(gaps, signs) for gaps, signs in zip(gaps_of_half, signs_of_half, strict=True)][::-1]
-    right = []
-    for gaps, signs, epsilon in zip(gaps_of_half, signs_of_half, epsilons, strict=True):
-        agrees = np.where(np.abs(gaps) <= epsilon, 0.0, np.sign(gaps)) == signs
-        np.fill_diagonal(agrees, False)
-        right.append(agrees.astype(float))
-
-    def shares(weights: Floats) -> Floats:
-        right_weight = np.zeros(weights.shape[1])
-        pairs = np.zeros(weights.shape[1])
-        for half, agrees in zip(halves, right, strict=True):
-            own = weights[half]
-            right_weight += (own * (agrees @ own)).sum(axis=0)
-            pairs += own.sum(axis=0) ** 2 - (own**2).sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            result: Floats = np.where(pairs > 0, right_weight / pairs, np.nan)
-        return result
-
-    return shares, float(np.mean(epsilons))
-
-
-def _tie_threshold(gaps: Floats, signs: Floats) -> float:
-    """The epsilon with the most right pairs; the smallest of equals, 0 among them."""
-    upper = np.triu_indices(len(gaps), 1)
-    size, ordered_right, tied = np.abs(gaps[upper]), np.sign(gaps[upper]) == signs[upper], signs[upper] == 0
-    order = np.argsort(size)
-    size, gain = size[order], (tied.astype(int) - ordered_right.astype(int))[order]
-    right = np.cumsum(np.where(size == 0, 0, gain))  # a gap of 0 is a tie at every epsilon
-    last_of_equal = np.r_[size[1:] != size[:-1], True]
-    best = np.argmax(np.where(last_of_equal, right, -np.inf))
-    return float(size[best]) if right[best] > 0 else 0.0

@@ -231,6 +231,22 @@ def t_quantile(share: float, degrees: float) -> float:
     return z + sum(terms)
 
 
+def merge_groups(groups: Sequence[str], questions: Sequence[str]) -> tuple[str, ...]:
+    """Joins the groups of answers to one question, so that these stay together: the first label of each, (answers,)."""
+    parent = {group: group for group in groups}
+
+    def root(group: str) -> str:
+        while parent[group] != group:
+            parent[group] = group = parent[parent[group]]
+        return group
+
+    first: dict[str, str] = {}
+    for group, question in zip(groups, questions, strict=True):
+        if question:
+            parent[root(group)] = root(first.setdefault(question, group))
+    return tuple(map(root, groups))
+
+
 def effective_degrees(sizes: "Floats | Places") -> float:
     """Computes the degrees of freedom that groups leave: their effective number less one, sum(n)^2 / sum(n^2) - 1.
 

@@ -1,23 +1,18 @@
-"""Pass and fail: each metric at its threshold against people, and how often repeated trials of a question pass."""
+"""Pass and fail: each metric at its threshold against people."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS, estimate_correlation
-from .estimate import Estimate, estimate_mean_of_groups, estimate_share
+from .estimate import Estimate, estimate_share
 from .groups import Statistic, cross_predict
-from .rater_coefficients import ordinal_ac2
 from .table import ScoreTable
 
-AgreementFactory = Callable[[Floats, Floats], Statistic]
-"""Prepares an agreement of 0 and 1 (items, 1) with 0 and 1 (items,)."""
 _FOLDS = 5
 _MOST_THRESHOLDS = 50
-_MOST_TRIALS = 8  # pass^k is told up to so many trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +30,7 @@ class PassFail:
     specificity: Estimate  # the share that it fails of what people fail
     precision: Estimate  # the share that people pass of what it passes
     kappa: Estimate  # Cohen's kappa: agreement beyond chance, 0 of a metric that says the same of every answer
-    ac2: Estimate  # Gwet's AC2, which stays high where people pass nearly all
     problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Trials:
-    """How often repeated trials pass: the answers of one version to one question, asked again and again."""
-
-    version: str  # "" where there is one only
-    by: str  # what says whether an answer passes: `ratings`, or a metric at its threshold
-    questions: int  # how many questions have two trials or more
-    trials: int  # how many answers these are
-    pass_rate: Estimate  # the share of trials that pass, each question counting alike
-    # by k, pass^k: the chance that k trials of a question all pass, over the questions with as many
-    pass_all: dict[int, Estimate] = field(default_factory=dict)
 
 
 def pass_fail_agreement(table: ScoreTable, *, seed: int = 0) -> dict[str, PassFail]:
@@ -72,7 +53,7 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
     levels = len(np.unique(values))
     if problem := _problem(passes, levels):
         missing = Estimate(None, n=len(places), problem=problem)
-        return PassFail(None, len(places), 0, 0, 0, 0, missing, missing, missing, missing, missing, problem)
+        return PassFail(None, len(places), 0, 0, 0, 0, missing, missing, missing, missing, problem)
     # what says the same of every answer passes all of them, but for a check that says 0
     same = 0.5 if values[0] in {0.0, 1.0} else float(values[0])
     threshold = choose_threshold(values, passes) if levels > 1 else same
@@ -88,10 +69,6 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
     def share(of: Bools, holds: Bools) -> Estimate:
         return estimate_share(holds[of], groups[of])
 
-    def agreement(statistic: AgreementFactory) -> Estimate:
-        columns = is_passed.astype(float)[:, None], passes.astype(float)
-        return estimate_correlation(statistic, *columns, part.groups)
-
     return PassFail(
         threshold if rated.directions[name] else -threshold,
         len(values),
@@ -102,8 +79,7 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
         sensitivity=share(passes, is_passed),
         specificity=share(~passes, ~is_passed),
         precision=share(is_passed, passes),
-        kappa=agreement(cohen_kappa),
-        ac2=agreement(_ac2),
+        kappa=estimate_correlation(cohen_kappa, is_passed.astype(float)[:, None], passes.astype(float), part.groups),
     )
 
 
@@ -150,57 +126,3 @@ def cohen_kappa(x: Floats, y: Floats) -> Statistic:
         return result
 
     return kappas
-
-
-def _ac2(x: Floats, y: Floats) -> Statistic:
-    return ordinal_ac2(np.column_stack([x[:, 0], y]), np.array([0.0, 1.0]))
-
-
-def repeated_trials(table: ScoreTable, agreement: dict[str, PassFail]) -> tuple[Trials, ...]:
-    """Finds how often repeated trials pass, by version: by people's ratings, and by each metric at its threshold.
-
-    Rows of one question and one version are trials of it. pass^k is the chance that k of them all pass: of a question
-    of whose n trials c pass, the share C(c, k) / C(n, k) of all sets of k, and of all questions their mean (Yao and
-    others, 2024, "tau-bench"). What is not known is left out. Returns one row per version and judge of the trials;
-    empty where no question has two trials.
-    """
-    rows = []
-    passes = {"ratings": np.where(np.isnan(table.mean_rating), np.nan, table.mean_rating >= table.middle)}
-    for name, one in agreement.items():
-        if one.threshold is not None and name not in table.baselines:
-            threshold = one.threshold if table.directions[name] else -one.threshold
-            values = table.column(name)
-            passes[name] = np.where(np.isnan(values), np.nan, values >= threshold)
-    versions = np.asarray(table.versions, dtype=object)
-    for version in sorted(set(table.versions)):
-        for by, outcome in passes.items():
-            known = np.flatnonzero((versions == version) & ~np.isnan(outcome) & (np.array(table.questions) != ""))
-            rows += list(_trials(table, version, by, known, outcome[known]))
-    return tuple(rows)
-
-
-def _trials(table: ScoreTable, version: str, by: str, places: Places, outcome: Floats) -> Iterator[Trials]:
-    """The trials among these places; none where no question has two."""
-    if not len(places):
-        return
-    number = np.unique(np.array(table.questions)[places], return_inverse=True)[1]
-    counts = np.bincount(number)
-    if counts.max() < 2:
-        return
-    passed = np.bincount(number, weights=outcome)
-    group_of = np.zeros(len(counts), np.intp)
-    group_of[number] = table.group_numbers[places]
-    repeated = counts >= 2
-
-    def mean(shares: Floats, chosen: Bools) -> Estimate:
-        groups = np.unique(group_of[chosen], return_inverse=True)[1]
-        sums = np.asarray(np.bincount(groups, weights=shares[chosen]), float)
-        return estimate_mean_of_groups(sums, np.bincount(groups), bounds=(0.0, 1.0))
-
-    pass_all, shares_of_k = {}, passed / counts
-    for k in range(2, min(int(counts.max()), _MOST_TRIALS) + 1):
-        # C(c, k) / C(n, k) from that of k - 1
-        shares_of_k = shares_of_k * np.maximum(passed - k + 1, 0) / np.maximum(counts - k + 1, 1)
-        pass_all[k] = mean(shares_of_k, counts >= k)
-    pass_rate = mean(passed / counts, repeated)
-    yield Trials(version, by, int(repeated.sum()), int(counts[repeated].sum()), pass_rate, pass_all)

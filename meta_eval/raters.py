@@ -14,7 +14,7 @@ from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate
 from .groups import Statistic
 from .ranks import Ranks
-from .rater_coefficients import ordinal_ac2, ordinal_alpha
+from .rater_coefficients import ordinal_alpha
 from .table import ScoreTable
 
 SLIGHT_AGREEMENT = 0.2  # up to here Landis and Koch (1977) call agreement slight
@@ -55,7 +55,6 @@ class Raters:
     count: int
     items_rated_twice: int  # how many items two or more of them rated
     alpha: Estimate  # Krippendorff's alpha for ordinal ratings
-    ac2: Estimate  # Gwet's AC2 with ordinal weights, which stays high where nearly all ratings are alike
     verdict: RaterVerdict
     more_answers: int | None  # about how many more items two of them should rate, to tell; None where one can
     problem: str  # what to say of the verdict; empty where they agree
@@ -95,27 +94,21 @@ def agreement_of_raters(table: ScoreTable) -> Raters | None:
     call it) and the upper end of its interval below 0.4 (moderate), with 15 or more shared items that have a rating
     other than the most common one. They agree where alpha is 0.2 or more and its interval above 0. Everything else is
     too few shared items to tell. Where nearly all ratings are alike alpha is low although raters agree on nearly every
-    item (the paradox of Feinstein and Cicchetti, 1990): the 15 items keep that from being called disagreement, and
-    Gwet's AC2 stands beside alpha. Returns the two coefficients, the verdict, Cohen's kappas and the ceiling; None
-    where fewer than five items have two ratings.
+    item (the paradox of Feinstein and Cicchetti, 1990): the 15 items keep that from being called disagreement. Returns
+    alpha, the verdict, Cohen's kappas and the ceiling; None where fewer than five items have two ratings.
     """
     rated = table.rated()
     has_two = (~np.isnan(rated.ratings)).sum(axis=1) >= 2
     if int(has_two.sum()) < FEWEST_ITEMS:
         return None
     shared = rated.take(np.flatnonzero(has_two))
-    levels = rating_levels(shared.ratings, table.rating_min, table.rating_max)
-    alpha, ac2 = (
-        estimate(statistic, shared.groups, scale="fisher")
-        for statistic in (ordinal_alpha(shared.ratings), ordinal_ac2(shared.ratings, levels))
-    )
+    alpha = estimate(ordinal_alpha(shared.ratings), shared.groups, scale="fisher")
     by_rater, one_rater = rater_ceilings(shared)
-    verdict, more_answers, problem = _judge_agreement(shared.ratings, alpha, ac2)
+    verdict, more_answers, problem = _judge_agreement(shared.ratings, alpha)
     return Raters(
         count=len(table.raters),
         items_rated_twice=len(shared.items),
         alpha=alpha,
-        ac2=ac2,
         verdict=verdict,
         more_answers=more_answers,
         problem=problem,
@@ -126,7 +119,7 @@ def agreement_of_raters(table: ScoreTable) -> Raters | None:
     )
 
 
-def _judge_agreement(ratings: Floats, alpha: Estimate, ac2: Estimate) -> tuple[RaterVerdict, int | None, str]:
+def _judge_agreement(ratings: Floats, alpha: Estimate) -> tuple[RaterVerdict, int | None, str]:
     """The verdict, how many more items would tell, and what to say of it."""
     values, counts = np.unique(ratings[~np.isnan(ratings)], return_counts=True)
     common = float(values[counts.argmax()])
@@ -138,8 +131,6 @@ def _judge_agreement(ratings: Floats, alpha: Estimate, ac2: Estimate) -> tuple[R
         if alpha.value >= SLIGHT_AGREEMENT and alpha.low > 0:
             return "agree", None, ""
         if alpha.value < SLIGHT_AGREEMENT and alpha.high < MODERATE_AGREEMENT and telling >= _FEWEST_TELLING:
-            if ac2.value is not None and ac2.value >= MODERATE_AGREEMENT:
-                shown += f"; Gwet's AC2 is {Figure('rho', ac2.value)} because most ratings are {common:g}"
             return "hardly agree", None, f"raters hardly agree ({shown}): no metric can be validated here"
         needed = max(needed, items * _times_for_verdict(alpha.value, alpha.low, alpha.high))
     more = 5 * max(1, math.ceil((needed - items) / 5))

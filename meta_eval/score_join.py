@@ -16,8 +16,8 @@ from ..eval_sets.score_columns import ReadOptions, check_patterns
 from ..eval_sets.score_files import find_scale
 from ..text.wording import count_of, verb_of
 from .arrays import Floats
+from .groups import merge_groups
 from .table import BASELINES, ScoreTable
-from .version_swaps import merge_groups
 
 _MOST_LISTED = 10
 _ROUNDING = 1e-9

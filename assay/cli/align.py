@@ -162,9 +162,6 @@ def _report_block(report: "AlignmentReport") -> ReportBlock:
         if report.raters.problem:
             paragraphs.append(Paragraph(one_line(f"Note: {report.raters.problem}.", 600)))
         paragraphs.append(Paragraph(report.raters.ceiling_sentence))
-    if report.rater_groups is not None:
-        paragraphs.append(Paragraph(one_line(f"{report.rater_groups.sentence}.", 600), "warning"))
-
     columns = (
         Column("candidate", "text"),
         *(Column(head, is_whole=True) for head in ("Spearman [95%]", "more than as it is")),

@@ -18,7 +18,6 @@ _AS_EVALUATED = (
     "slices",
     "versions",
     "agreement",
-    "trials",
     "settings",
 )
 

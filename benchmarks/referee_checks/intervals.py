@@ -13,9 +13,7 @@ from assay.meta_eval import (
     Estimate,
     auroc,
     auroc_statistic,
-    estimate,
     estimate_mean,
-    kendall,
     spearman,
     spearman_statistic,
 )
@@ -29,7 +27,6 @@ Interval = Callable[[Floats, Floats, list[str]], Estimate]
 
 FIGURES: dict[str, Interval] = {
     "Spearman": lambda x, y, groups: spearman(x.tolist(), y.tolist(), groups),
-    "Kendall": lambda x, y, groups: estimate(kendall(x, y), groups, scale="fisher"),
     "AUROC of bad": lambda x, y, groups: auroc(x, y >= MIDDLE, groups),
     "mean": lambda x, y, groups: estimate_mean(x, groups),
     RARE: lambda x, y, groups: estimate_mean(x < NINE_IN_TEN, groups),
@@ -42,10 +39,8 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
     generator = np.random.default_rng(seed)
     quality, noise = generator.normal(size=(2, 1_000_000))
     x, y = follow(quality, noise, RHO), rate(quality)
-    parts, once = list(zip(np.split(x, 50), np.split(y, 50), strict=True)), np.ones((20_000, 1))
     truth = {
         "Spearman": float(spearman_statistic(x, y)(np.ones((len(x), 1)))[0]),
-        "Kendall": float(np.mean([kendall(*pair)(once)[0] for pair in parts])),
         "AUROC of bad": float(auroc_statistic(x, y >= MIDDLE)(np.ones((len(x), 1)))[0]),
         "mean": 0.0,
         RARE: 0.9,

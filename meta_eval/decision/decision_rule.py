@@ -95,7 +95,10 @@ def decide_versions(
     earlier = [one for one in looks if isinstance(one, Look) and look is not None and one.number < look.number]
     intervals = {
         pair: _carry(
-            _interval(estimate, rule, len(pairs), width, most), estimate.value, tuple(names[i] for i in pair), earlier
+            difference_interval(estimate, rule, len(pairs), width, most),
+            estimate.value,
+            tuple(names[i] for i in pair),
+            earlier,
         )
         for pair, estimate in pairs.items()
     }
@@ -183,7 +186,7 @@ def _look(pairs: Sequence[PairDifference], past: Sequence[Look]) -> Look:
     return next_look(past, share, sum(one.rated for one in rated), sum(one.changed for one in rated))
 
 
-def _interval(
+def difference_interval(
     pair: PairDifference, rule: Look | ConfidenceSequence, comparisons: int, width: float, most: float
 ) -> Interval | None:
     """The interval of a difference, that of two one-sided tests, and the p-value; None where nothing says how sure."""

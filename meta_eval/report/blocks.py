@@ -23,7 +23,6 @@ from .tables import (
     policy_table,
     rater_tables,
     slice_table,
-    trial_table,
     version_pair_table,
     version_table,
 )
@@ -90,8 +89,6 @@ def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
         names = {metric.name for metric in evaluation.metrics if metric.baseline}
         has_others = any(name not in names and one.threshold is not None for name, one in evaluation.agreement.items())
         yield ReportBlock((pass_fail_table(evaluation.agreement, names if has_others else ()),))
-    if evaluation.trials:
-        yield ReportBlock((trial_table(evaluation.trials),))
     if evaluation.selection is not None:
         baselines = {metric.name for metric in evaluation.metrics if metric.baseline}
         yield ReportBlock((combination_table(evaluation.selection), *_choices(evaluation.selection, baselines)))
@@ -127,7 +124,7 @@ def _rater_blocks(raters: Raters) -> Iterator[ReportBlock]:
     agreement = (
         f"{count_of(raters.count, 'rater')}, {count_of(raters.items_rated_twice, 'item')} rated twice or more: "
         "Krippendorff's alpha "
-        f"{_rho(raters.alpha)}, Gwet's AC2 {_rho(raters.ac2)}"
+        f"{_rho(raters.alpha)}"
     )
     problem = [Paragraph(f"{raters.problem[0].upper()}{raters.problem[1:]}.", "strong")] if raters.problem else []
     yield ReportBlock((Paragraph(agreement), *problem, Paragraph(raters.ceiling_sentence)))

@@ -10,7 +10,7 @@ from ..agreement import MetricAgreement
 from ..comparison import Comparison, describe_more_ratings
 from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation, SliceAgreement
-from ..pass_fail import PassFail, Trials
+from ..pass_fail import PassFail
 from ..raters import Raters
 from ..scorer_check import ScorerCheck
 from ..selection import Combination, Selection
@@ -41,9 +41,7 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
         Field("n", "count", lambda metric: metric.n, "wide"),
         Field("scored", "share", lambda metric: metric.coverage),
         Field("Spearman [95%]", "correlation", lambda metric: metric.spearman),
-        Field("Kendall", "correlation", lambda metric: _without_problem(metric.kendall), "page"),
         Field("Pearson", "correlation", lambda metric: _without_problem(metric.pearson), "page"),
-        Field("pairs", "coefficient", lambda metric: metric.pairwise_accuracy.value, "wide"),
         Field("AUROC bad", "coefficient", lambda metric: metric.auroc_bad.value, "wide"),
         Field("AUROC good", "coefficient", lambda metric: metric.auroc_good.value, "wide"),
         Field("p", "p", lambda metric: metric.p),
@@ -59,10 +57,7 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
             "run` and `assay show` leave the sign)."
         )
     if is_detailed:
-        note = (
-            "pairs: share of pairs of answers that it orders as the raters do. AUROC bad, good: how well it finds bad "
-            f"and good answers. {note}"
-        )
+        note = f"AUROC bad, good: how well it finds bad and good answers. {note}"
     return tabulate(
         "Each metric against the ratings",
         metrics,
@@ -156,7 +151,6 @@ PASS_FAIL_FIELDS = (
     Field("specificity", "share", lambda row: row[1].specificity, "wide"),
     Field("precision", "share", lambda row: row[1].precision, "wide"),
     Field("kappa [95%]", "correlation", lambda row: row[1].kappa),
-    Field("AC2", "correlation", lambda row: row[1].ac2, "wide"),
 )
 """The columns of a table of pairs: whose agreement it is, and the agreement (`PassFail`)."""
 
@@ -177,25 +171,6 @@ def pass_fail_table(agreement: Mapping[str, PassFail], baselines: Container[str]
         (Field("metric", "name", lambda row: row[0]), *PASS_FAIL_FIELDS),
         note=note,
     )
-
-
-def trial_table(trials: Sequence[Trials]) -> ResultTable:
-    """How often trials of one question pass, and how often several all do."""
-    most = max(max(one.pass_all, default=2) for one in trials)
-    fields = (
-        Field("version", "name", lambda one: one.version or "all"),
-        Field("by", "name", lambda one: one.by),
-        Field("questions", "count", lambda one: one.questions),
-        Field("trials", "count", lambda one: one.trials),
-        Field("pass rate [95%]", "share", lambda one: one.pass_rate),
-        *(Field(f"pass^{k} [95%]", "share", partial(_pass_all, k)) for k in sorted({2, most})),
-    )
-    note = "Trials are answers of one version to one question. pass^k: the chance that k trials of a question all pass."
-    return tabulate("Repeated trials", trials, fields, note=note)
-
-
-def _pass_all(k: int, trials: Trials) -> Estimate | None:
-    return trials.pass_all.get(k)
 
 
 def _candidates(combination: Combination) -> str:
@@ -248,20 +223,12 @@ def version_table(versions: VersionAgreement) -> ResultTable:
         Field("metric", "name", lambda one: one.metric),
         Field("answers", "count", lambda one: one.answers, "wide"),
         Field("pairs right", "text", lambda one: one.problem or f"{one.ordered} of {one.pairs}"),
-        Field("soft accuracy [95%]", "coefficient", lambda one: one.soft, is_whole=True),
-        Field("chance", "coefficient", lambda one: one.by_chance, "wide"),
-        Field("less the choice", "correlation", lambda one: one.difference, "wide"),
-        Field("p", "p", lambda one: one.p, "wide"),
         Field("false winners", "text", _false_winners),
-        Field("share [95%]", "share", lambda one: one.false_rate if one.calls else None, "wide"),
     )
-    rows = sorted(versions.metrics, key=lambda one: -(one.soft.value if one.soft.value is not None else -1))
-    made = "all" if versions.exact else f"{Figure('count', versions.permutations)} of the"
+    rows = sorted(versions.metrics, key=lambda one: (-one.ordered, len(one.contrary), one.metric))
     note = (
         f"{count_of(len(versions.versions), 'version')}: {', '.join(versions.versions)}. pairs right: ordered as the "
-        "raters' means are. soft accuracy: 1 - the mean gap between the raters' and the metric's p-values, for these "
-        f"versions; {made} swaps of versions in whole groups. false winners: pairs that the metric calls at 5% "
-        "against the raters' mean."
+        "raters' means are. false winners: pairs that the metric calls at 5% against the raters' mean."
     )
     return tabulate(
         "Which version is better",

@@ -32,7 +32,6 @@ from ...meta_eval.correlation import spearman
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.groups import Predict
 from ...meta_eval.question_only import add_question_only
-from ...meta_eval.rater_groups import RaterGroups, find_rater_groups
 from ...meta_eval.raters import Raters, agreement_of_raters
 from ...meta_eval.table import QUESTION_ONLY, ScoreTable
 from ...metrics import Score
@@ -159,7 +158,6 @@ class AlignmentReport:
     result: AlignmentResult
     baselines: tuple[BaselineRow, ...]  # what costs nothing reaches
     raters: Raters | None  # how far the raters agree; None with one rating per answer
-    rater_groups: RaterGroups | None  # two groups of raters who follow different rules; None where there are none
     usage: dict[str, Usage]  # what the candidates took, by name
 
 
@@ -238,7 +236,6 @@ class Aligner:
             result=result,
             baselines=self._baselines(),
             raters=agreement_of_raters(self.table),
-            rater_groups=find_rater_groups(self.table, seed=self.seed),
             usage=self._usage,
         )
 

@@ -37,7 +37,6 @@ class CardPassFail(_Value):
     specificity: Estimate
     precision: Estimate
     kappa: Estimate
-    ac2: Estimate
 
 
 class Injections(_Value):

@@ -1,4 +1,4 @@
-"""A judge that learned: calibration by hand, what wins and what does not, and raters who follow two rules."""
+"""A judge that learned: calibration by hand, what wins and what does not."""
 
 import numpy as np
 import pytest
@@ -9,9 +9,7 @@ from assay.meta_eval import (
     AlignmentResult,
     Floats,
     Places,
-    ScoreTable,
     compare_candidates,
-    find_rater_groups,
     fit_calibration,
     split_groups,
 )
@@ -106,26 +104,3 @@ def test_halves_hold_whole_groups():
     assert all(len(set(halves[groups == group])) == 1 for group in range(7))
     assert {0, 1} == set(halves.tolist())
     assert not split_groups(np.zeros(5, dtype=np.intp)).any()
-
-
-def rate(rules: list[int], noise: float, items: int = 60) -> ScoreTable:
-    """Raters who follow rule 0 or 1, each with noise; two rules are independent of each other."""
-    draw = np.random.default_rng(3)
-    truths = draw.uniform(1, 5, (2, items))
-    ratings = np.column_stack([np.clip(truths[rule] + draw.normal(0, noise, items), 1, 5) for rule in rules])
-    return table_of({}, ratings)
-
-
-def test_raters_of_two_rules_are_told_apart():
-    table = rate([0, 1, 0, 1], noise=0.4)
-    groups = find_rater_groups(table)
-    assert groups is not None and {groups.first, groups.second} == {("a", "c"), ("b", "d")}
-    assert groups.within > 0.8 and abs(groups.between) < 0.3 and groups.p < 0.05
-    apart = np.abs(table.ratings[:, [0, 2]].mean(axis=1) - table.ratings[:, [1, 3]].mean(axis=1))
-    assert groups.items[0] == table.items[int(np.argmax(apart))]
-    assert "Your raters may follow two rules: " in groups.sentence
-
-
-def test_raters_of_one_rule_are_one_group():
-    assert find_rater_groups(rate([0, 0, 0, 0], noise=0.8)) is None
-    assert find_rater_groups(rate([0, 1], noise=0.1)) is None  # two raters are no groups

@@ -1,7 +1,5 @@
 """Agreement of raters against published values and by hand; when enough is rated."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,17 +7,12 @@ from sklearn.metrics import cohen_kappa_score
 from tables_of_scores import table_of
 
 from assay.meta_eval import (
-    ScoreTable,
     agreement_of_raters,
-    estimate,
     estimate_ceiling,
     kappas,
     means_of_others,
     nominal_alpha,
-    ordinal_ac2,
     ordinal_alpha,
-    predict_stability,
-    spearman_statistic,
 )
 
 NAN = float("nan")
@@ -111,25 +104,6 @@ def test_answers_with_one_rating_lower_the_ceiling():
     assert ceiling.value == pytest.approx((4 / 3 * 0.8 / (1 + 0.8 / 3)) ** 0.5)
 
 
-def test_ac2_is_the_published_one():
-    """On two levels AC2 is AC1: Gwet (2002), "Kappa statistic is not satisfactory", has AC1 = .9408 of 125 items.
-
-    118, 5, 2 and 0 of them in the four cells: p_a = .944, pi = (.972, .028), p_e = 2 * .972 * .028 = .0544.
-    """
-    pairs = np.repeat([[1.0, 1], [1, 2], [2, 1]], [118, 5, 2], axis=0)
-    value = float(ordinal_ac2(pairs, np.array([1.0, 2]))(np.ones((125, 1)))[0])
-    assert value == pytest.approx(0.9408, abs=5e-5)
-
-
-def test_ac2_weighs_ordinal_levels_by_hand():
-    """Levels 1, 2, 3: w = 1, 2/3, 0. Items (1, 2), (3, 3): p_a = (2/3 + 1) / 2 = 5/6; pi = 1/4, 1/4, 1/2.
-
-    T = 3 + 4 * 2/3 = 17/3, so p_e = 17/3 / 6 * (3/16 + 3/16 + 1/4) = 85/144.
-    """
-    value = float(ordinal_ac2(np.array([[1.0, 2], [3, 3]]), np.array([1.0, 2, 3]))(np.ones((2, 1)))[0])
-    assert value == pytest.approx((5 / 6 - 85 / 144) / (1 - 85 / 144))
-
-
 def test_few_shared_answers_are_too_few_to_tell():
     """Six answers, all with a rating other than the most common: at least 15 (6 + 2) / (6 + 1) = 17.1, so 15 more."""
     ratings = np.array([[1.0, 3], [2, 5], [3, 2], [4, 4], [5, 3], [1, 2]])
@@ -141,11 +115,11 @@ def test_few_shared_answers_are_too_few_to_tell():
 
 
 def test_where_nearly_all_ratings_are_alike_nobody_is_said_to_disagree():
-    """Of 40 answers 36 are rated (5, 5), and four by one rater lower: alpha below 0, AC2 above .9; 15 * 42 / 5 - 40."""
+    """Of 40 answers 36 are rated (5, 5), and four by one rater lower: alpha below 0; 15 * 42 / 5 - 40."""
     ratings = np.full((40, 2), 5.0)
     ratings[0, 0], ratings[1, 0], ratings[2, 1], ratings[3, 1] = 3, 4, 4, 2
     raters = agreement_of_raters(table_of({}, ratings))
-    assert raters.alpha.value < 0 and raters.ac2.value > 0.9
+    assert raters.alpha.value < 0
     assert (raters.verdict, raters.more_answers) == ("too few", 90)  # 86, in fives
     assert "4 of them with a rating other than 5" in raters.problem
     same = agreement_of_raters(table_of({}, np.full((40, 2), 5.0)))
@@ -160,54 +134,3 @@ def test_raters_who_throw_dice_validate_nothing():
     assert raters.problem.startswith("raters hardly agree (alpha ")
     assert raters.problem.endswith("no metric can be validated here")
     assert agreement_of_raters(table_of({}, np.full((20, 1), 3.0))) is None  # one rater has nobody to agree with
-
-
-def answers(draw: np.random.Generator, count: int) -> ScoreTable:
-    """Ratings 1 to 5, and two metrics: one follows them clearly, one hardly."""
-    ratings = draw.integers(1, 6, count).astype(float)
-    return table_of(
-        {"clear": ratings + draw.normal(0, 1.2, count), "vague": ratings + draw.normal(0, 6, count)}, ratings
-    )
-
-
-def test_few_ratings_go_on_and_many_may_stop():
-    draw = np.random.default_rng(3)
-    few, many = (predict_stability(answers(draw, count)) for count in (15, 600))
-    assert (few.may_stop, many.may_stop) == (False, True)
-    assert (many.metric, many.rated) == ("clear", 600)
-    assert str(many).startswith(
-        "You may stop: with 20 more ratings the choice of clear or its interval will not change"
-    )
-    assert str(few).startswith("Rate on: ")
-
-
-def test_what_cannot_be_predicted_is_none():
-    table = answers(np.random.default_rng(0), 40)
-    assert predict_stability(table.take(range(9))) is None
-    assert predict_stability(replace(table, scores=np.ones((40, 2)))) is None  # no correlation
-    assert predict_stability(replace(table, scores=np.full((40, 2), np.nan))) is None
-
-
-@pytest.mark.timeout(120)
-def test_the_probability_is_kept_when_twenty_more_ratings_really_come():
-    """60 sets of 20 to 138 ratings: the mean predicted probability is near the share that really stays.
-
-    The share has a standard error of at most 0.065: twice that is allowed.
-    """
-    draw = np.random.default_rng(11)
-    predicted, stayed = [], []
-    for repeat in range(60):
-        count = 20 + 2 * repeat
-        table = answers(draw, count + 20)
-        now = predict_stability(table.take(range(count)), seed=repeat)
-        later = [
-            estimate(spearman_statistic(column, table.mean_rating), table.items, scale="fisher")
-            for column in table.scores.T
-        ]
-        changes = [abs(getattr(later[0], end) - getattr(now.rho, end)) for end in ("low", "high")]
-        is_same = now.metric == "clear" and (later[0].value or 0.0) > (later[1].value or 0.0)
-        predicted.append(now.stable)
-        stayed.append(is_same and max(changes) <= now.tolerance)
-    assert np.mean(predicted) == pytest.approx(np.mean(stayed), abs=0.13)
-    said_stop = [stays for chance, stays in zip(predicted, stayed, strict=True) if chance >= 0.9]
-    assert len(said_stop) >= 20 and np.mean(said_stop) >= 0.85

@@ -1,4 +1,4 @@
-"""Which metric picks the better version: permutation p-values of versions, soft pairwise accuracy, false winners."""
+"""Which metric picks the better version: the test of `decide` on every two versions, and false winners."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from assay.meta_eval import Estimate, ScoreTable, describe_versions, merge_groups, version_agreement
+from assay.meta_eval.decision import VersionTable, decide_versions
 
 Column = Sequence[float]
 
@@ -42,80 +43,45 @@ def pairs_of_questions(*groups: float) -> list[float]:
 NOTHING = pairs_of_questions(0, 0, 0, 0)
 
 
-def test_two_versions_and_four_groups_by_hand():
-    """Of 16 swaps of the raters' +1 +1 +1 -1, one comes above the total of 2 and four come to it: 1/16 + 4/32 = 6/32.
-
-    The metric sees +1 in each group: one swap comes to its total, 1/32. So the accuracy is 1 - 5/32.
-    """
-    ratings = {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, -1)}
-    scores = {"metric": {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, 1)}}
-    agreement = version_agreement(table_of(ratings, scores))
-    (pair,), (metric,) = agreement.pairs, agreement.metrics
-    assert (pair.first, pair.second, pair.questions, pair.paired, pair.groups) == ("old", "new", 8, True, 4)
-    assert (pair.difference, pair.p) == (0.5, 10 / 16)
-    assert (agreement.exact, agreement.permutations) == (True, 16)
-    assert metric.soft.value == pytest.approx(1 - 5 / 32)
-    assert metric.soft.problem == "an interval needs 5 groups that differ"
-    assert (metric.ordered, metric.pairs, metric.calls) == (1, 1, 0)
-    assert metric.by_chance == pytest.approx(1 - ((26 / 32) ** 2 + (6 / 32) ** 2) / 2)
-
-
-def test_groups_of_unequal_size_count_by_their_sums():
-    """Groups of 1, 1 and 4 questions: the total is ruled by the large one, so that 4 of 8 swaps reach the observed."""
-    ratings = {"old": [0.0] * 6, "new": [1.0] * 6}
-    table = table_of(ratings, {"metric": {"old": [0.0] * 6, "new": [-1, -1, 1, 1, 1, 1]}})
-    agreement = version_agreement(replace(table, groups=("a", "b", "c", "c", "c", "c") * 2))
-    # totals of the raters: 6 is the largest of 6, 4, 4, 2 and their negatives; of the metric 2 is the fourth
-    assert agreement.pairs[0].p == 2 / 8
-    assert agreement.metrics[0].soft.value == pytest.approx(1 - abs(0.5 / 8 - (3 / 8 + 0.5 / 8)))
+def test_the_raters_are_told_apart_as_decide_tells_them(three):
+    """One figure in both commands: the difference of two versions whose answers are all rated, and its p."""
+    for names in (("a", "b"), ("a", "c"), ("b", "c")):
+        part = three.take([place for place, name in enumerate(three.versions) if name in names])
+        (pair,) = version_agreement(part).pairs
+        columns = (np.unique(labels, return_inverse=True)[1] for labels in (part.versions, part.questions, part.groups))
+        ratings, nothing = part.mean_rating, np.full(len(part.items), np.nan)
+        table = VersionTable(names, *columns, nothing, ratings, text=np.arange(len(nothing)), scale=(-9, 9))
+        (difference,) = decide_versions(table).differences
+        assert (pair.difference, pair.p) == (difference.difference, difference.p)
+        assert (pair.questions, pair.groups) == (24, 8)
 
 
 def test_a_metric_that_calls_the_wrong_version_is_a_false_winner_with_counts():
-    """Six groups of +1: 2 of 64 swaps come as far, p = 0.031, while the raters' mean says the contrary, unsurely."""
+    """The raters' mean says the contrary, unsurely; of five groups that differ alike 2 / 2^5 is more than 5%."""
     new = [-3, -3, 1, 1, 1, 1]
     ratings = {"old": [0.0] * 6, "new": new}
     scores = {
-        "wrong": {"old": [0.0] * 6, "new": [1.0] * 6},
-        "right": {"old": [1.0] * 6, "new": [0.0] * 6},
-        "five": {"old": [0.0] * 6, "new": [1.0] * 5 + [0.0]},
+        "wrong": {"old": [0.0] * 6, "new": [1.0, 1.1, 1.2, 1.1, 1.0, 0.9]},
+        "right": {"old": [1.0, 1.1, 1.2, 1.1, 1.0, 0.9], "new": [0.0] * 6},
+        "unsure": {"old": [0.0] * 6, "new": [1.0, -1, 1, -1, 1, 0]},
     }
-    wrong, right, five = version_agreement(table_of(ratings, scores, of_a_group=1)).metrics
+    table = table_of(ratings, scores, of_a_group=1)
+    wrong, right, unsure = version_agreement(table).metrics
     assert (wrong.calls, wrong.contrary, wrong.unseen, wrong.ordered) == (1, (("new", "old"),), (("new", "old"),), 0)
-    assert (wrong.false_rate.value, wrong.false_rate.low, wrong.false_rate.high) == (1.0, pytest.approx(0.025), 1.0)
     assert (right.calls, right.contrary, right.unseen) == (1, (), (("old", "new"),))
-    assert (right.false_rate.value, right.false_rate.high) == (0.0, pytest.approx(0.975))  # one pair says little
-    assert (five.calls, five.false_rate.value) == (0, None)  # five groups that differ: 2 of 32 is more than 5%
+    assert (unsure.calls, unsure.pairs) == (0, 1)
+    few = version_agreement(replace(table, groups=("a", "b", "c", "c", "d", "d") * 2))
+    assert few.pairs[0].p is None  # four groups do not say how sure a difference is
+    assert [one.calls for one in few.metrics] == [0, 0, 0]
 
 
-def test_without_common_questions_labels_are_shuffled_over_groups_by_hand():
-    """Three groups of each version: of 20 ways to deal the labels one comes to the observed, and one is its mirror."""
-    ratings = {"old": [1.0] * 6, "new": [5.0] * 6}
-    table = table_of(ratings, {"same": ratings}, other_questions=True, other_groups=True)
+def test_versions_without_common_questions_are_compared_by_their_means():
+    ratings = {"old": [1.0, 2.0] * 3, "new": [5.0, 4.0] * 3}
+    table = table_of(ratings, {"same": ratings}, of_a_group=1, other_questions=True, other_groups=True)
     agreement = version_agreement(table)
-    assert (agreement.pairs[0].paired, agreement.pairs[0].questions, agreement.permutations) == (False, 12, 20)
-    assert agreement.pairs[0].p == 2 / 20
-    assert agreement.metrics[0].soft.value == 1.0
+    assert (agreement.pairs[0].questions, agreement.pairs[0].difference) == (12, 3.0)
+    assert (agreement.metrics[0].ordered, agreement.metrics[0].calls) == (1, 1)
     assert "the versions answered different questions: their means are compared" in agreement.notes
-
-
-def test_groups_with_answers_of_both_versions_to_other_questions_swap_their_labels():
-    ratings = {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, 1)}
-    agreement = version_agreement(table_of(ratings, {"same": ratings}, other_questions=True))
-    assert (agreement.pairs[0].paired, agreement.permutations, agreement.pairs[0].p) == (False, 16, 2 / 16)
-
-
-def test_two_metrics_change_places_in_whole_groups_by_hand():
-    """The second metric is the first, negated. With m of 4 groups kept, the difference of the two is that of the
-    p-values of a total of 2 m - 4 and its negative: 30/32 at m = 0 or 4, at most 20/32 otherwise; 2 of 16 reach it.
-    """
-    ones = pairs_of_questions(1, 1, 1, 1)
-    ratings = {"old": NOTHING, "new": ones}
-    scores = {"good": ratings, "bad": {"old": NOTHING, "new": [-value for value in ones]}}
-    good, bad = version_agreement(table_of(ratings, scores), measure="good").metrics
-    assert (good.difference, good.p) == (None, None)
-    assert bad.difference == pytest.approx(-30 / 32)
-    assert bad.p == 2 / 16
-    assert (good.soft.value, bad.soft.value) == (1.0, pytest.approx(2 / 32))
 
 
 @pytest.fixture
@@ -147,7 +113,7 @@ def test_what_is_left_out_is_said():
     ratings = {f"v{number}": [value + number / 8 for value in column] for number in range(14)}
     ratings["small"] = [1.0] * 4
     table = table_of(ratings, {"same": ratings})
-    agreement = version_agreement(replace(table, versions=("", *table.versions[1:])), permutations=100)
+    agreement = version_agreement(replace(table, versions=("", *table.versions[1:])))
     assert len(agreement.versions) == 12
     assert agreement.notes[:3] == (
         "1 rated answer names no version",
@@ -156,18 +122,13 @@ def test_what_is_left_out_is_said():
     )
 
 
-def test_the_sentence_says_good_and_poor_of_both_levels(three):
-    agreement = version_agreement(three, measure="bad")
-    text = describe_versions(agreement, Estimate(0.6, 0.5, 0.7))
-    assert text.startswith("Between versions: bad orders 0 of 3 pairs as the raters do (soft pairwise accuracy ")
-    assert "on answers its agreement is 0.60." in text
-    assert "contrary to the raters' mean (" in text
-    assert (
-        "It is good at telling answers apart and poor at telling these versions apart; 3 pairs of versions tell little "
-        "of others." in text
+def test_the_sentence_says_pairs_calls_and_how_little_they_tell(three):
+    text = describe_versions(version_agreement(three, measure="bad"), Estimate(0.6, 0.5, 0.7))
+    assert text.startswith(
+        "Between versions: bad orders 0 of 3 pairs as the raters do; on answers its agreement is 0.60."
     )
-    assert "It is good at neither" in describe_versions(agreement, Estimate(0.0, -0.1, 0.2))
-    assert "how good at answers is not settled" in describe_versions(agreement, Estimate(0.3, 0.1, 0.5))
+    assert "contrary to the raters' mean (" in text
+    assert text.endswith("3 pairs of versions tell little of others.")
     assert "nothing can be told, as no measure was chosen" in describe_versions(
         version_agreement(three), Estimate(None)
     )
