@@ -155,7 +155,6 @@ class BandPoint:
     low: float | None  # that of the interval's lower end; None without an interval
     high: float | None  # that of its upper end
     text: str
-    url: str = ""  # where the point leads; "" for nowhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +182,7 @@ class Band:
 
 def draw_band(
     name: str,
-    rows: Sequence[tuple[datetime, Interval, str, str]],
+    rows: Sequence[tuple[datetime, Interval, str]],
     *,
     limits: Sequence[tuple[float, str]] = (),
     spans: Sequence[tuple[datetime, datetime | None, str]] = (),
@@ -200,17 +199,15 @@ def draw_band(
         share = (moment - first).total_seconds() / length if length > 0 else 0.5
         return round(_BAND_EDGE + (100 - 2 * _BAND_EDGE) * min(1.0, max(0.0, share)), 2)
 
-    ends = [end for _, one, _, _ in drawn for end in (one.value, one.low, one.high) if end is not None]
+    ends = [end for _, one, _ in drawn for end in (one.value, one.low, one.high) if end is not None]
     axis = axis_over([*ends, *(limit for limit, _ in limits)], about=4, within=within)
 
     def down(value: float | None) -> float | None:
         return None if value is None else round(100 - axis.percent(value), 2)
 
     points = tuple(
-        BandPoint(
-            format_moment(moment), across(moment), down(one.value) or 0.0, down(one.low), down(one.high), text, url
-        )
-        for moment, one, text, url in drawn
+        BandPoint(format_moment(moment), across(moment), down(one.value) or 0.0, down(one.low), down(one.high), text)
+        for moment, one, text in drawn
     )
     return Band(
         name,

@@ -9,9 +9,9 @@ def serving(app):
     """Serves an application as `assay rate` and `assay view` do, on a free port; gives its address."""
     import uvicorn
 
-    from assay.web import THIS_MACHINE, server_settings
+    from assay.web import server_settings
 
-    settings = server_settings(app, THIS_MACHINE)
+    settings = server_settings(app)
     settings.port = 0
     server = uvicorn.Server(settings)
     started = threading.Event()

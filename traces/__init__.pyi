@@ -2,7 +2,6 @@ from .address import (
     TraceAddress as TraceAddress,
     environment_urls as environment_urls,
     find_server_url as find_server_url,
-    trace_page_url as trace_page_url,
 )
 from .conversations import join_conversation as join_conversation, join_sessions as join_sessions
 from .cursor import OVERLAP as OVERLAP, PullCursor as PullCursor, is_known_address as is_known_address

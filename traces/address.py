@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
-from ..errors import AssayError, InputError, UsageError
+from ..errors import InputError, UsageError
 from ..value_messages import shorten
 
 _HTTPS_PORT = 443
@@ -112,27 +112,3 @@ def is_loopback(name: str) -> bool:
         return ip_address(name).is_loopback
     except ValueError:
         return name == "localhost"
-
-
-_PHOENIX_PORT = 6006
-
-
-def trace_page_url(address: str, trace: str) -> str:
-    """Returns the address of a trace's page, for a link that a person follows.
-
-    Only Phoenix has addresses by a trace's id alone; those of other tools need ids that an address does not have.
-
-    Examples:
-        >>> trace_page_url("phoenix://localhost:6006/bot", "7f3a")
-        'http://localhost:6006/redirects/traces/7f3a'
-        >>> trace_page_url("langfuse://cloud.langfuse.com", "7f3a")
-        ''
-    """
-    try:
-        parsed = TraceAddress.parse(address)
-        if parsed.scheme != "phoenix" or not parsed.host or not trace:
-            return ""
-        server = find_server_url(parsed.host, {}, port=_PHOENIX_PORT)
-    except AssayError:
-        return ""
-    return f"{server}/redirects/traces/{quote(trace, safe='')}"

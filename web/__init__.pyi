@@ -3,8 +3,7 @@ from .connections import Connections as Connections
 from .rated_answer import render_answer as render_answer
 from .rating_app import RatingApp as RatingApp
 from .rating_meaning import MeaningOfRatings as MeaningOfRatings
-from .security import Access as Access, FailureLimit as FailureLimit, Visitor as Visitor
+from .security import Access as Access, Visitor as Visitor
 from .server import server_settings as server_settings
-from .set_folder import SetFolder as SetFolder
 from .site_address import THIS_MACHINE as THIS_MACHINE
 from .view_app import ViewApp as ViewApp

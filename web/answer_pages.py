@@ -1,10 +1,9 @@
 """One answer: its claims, figures and ratings, what the judge was asked, and where it may go from here."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -15,7 +14,6 @@ from ..eval_sets.message import find_turns, turn_id
 from ..eval_sets.opening_question import count_turns
 from ..eval_sets.turns import is_turn, turn_samples
 from ..languages import FALLBACK, load_language
-from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
 from ..presentation.page import typeset
@@ -33,9 +31,7 @@ from ..runs.store.database import Database
 from .answer_view import view_answer
 from .rendering import render_message, render_unknown_visitor
 from .sessions import SEE_OTHER, Form
-from .set_folder import SetFolder
 from .thread_view import ThreadView, find_tested_turn, view_thread
-from .turn_notes import TurnNote, find_turn_notes
 from .viewer import EDITOR, READER, Viewer, for_visitors, number_of
 
 _MOST_QUEUES = 20
@@ -45,14 +41,12 @@ _MOST_PARTS = 300  # turns of one conversation that can be rated by themselves f
 class AnswerPages:
     """The pages of single answers."""
 
-    def __init__(self, viewer: Viewer, sets: SetFolder) -> None:
+    def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer
-        self._sets = sets
         self.routes = [
             Route("/run/{run}/answer", self._show),
             Route("/run/{run}/replies", self._replies),
             Route("/run/{run}/rate", self._have_rated, methods=["POST"]),
-            Route("/run/{run}/add", self._add_to_set, methods=["POST"]),
         ]
 
     @for_visitors
@@ -71,13 +65,14 @@ class AnswerPages:
             scores = [(metric, score) for _, metric, score in store.scores(run.id, sample)]
             index = AnswerIndex(store.database)
             before, after = index.neighbours(run.id, sample)
-            answer, notes = view_answer(answered, scores, by), _find_notes(index, run.id, answered, scores)
+            answer = view_answer(answered, scores, by)
+            of_turns = _find_turn_scores(index, run.id, answered)
             return {
                 "run": run,
                 "sample": answered,
                 "set_sample": store.sample(run.id, sample),
                 "answer": answer,
-                "thread": _view_conversation(answered, answer["text"], notes, around),
+                "thread": _view_conversation(answered, answer["text"], of_turns, around),
                 "conversation": _find_conversation(index, run.id, answered),
                 "ratings": ratings_of_answers(store.database, [answered, *_rated_parts(store.database, answered)]),
                 "scales": {name: scale for name, (scale, _) in read_answer_queues(store.database).items()},
@@ -100,7 +95,6 @@ class AnswerPages:
             "turn_url": _turn_url(page["thread"], path),
             "may_write": may_write,
             "csrf": await self.viewer.sessions.csrf_token(request, visitor),
-            "sets": await run_in_threadpool(self._sets.names) if may_write else {},
             "answer_url": lambda other: answer_url(run, other),
             "by_url": lambda metric: f"{path}&{urlencode({'by': metric})}",
             "shared_path": (await self.viewer.sessions.access(request)).link_path(READER, READER, path),
@@ -119,17 +113,7 @@ class AnswerPages:
         return self.viewer.render(request, "replies.html", {"audit": await self.viewer.in_store(audit)})
 
     async def _have_rated(self, request: Request) -> Response:
-        return await self._write(request, _queue_answer)
-
-    async def _add_to_set(self, request: Request) -> Response:
-        def add(_: Store, __: str, sample: Sample, form: Form) -> str:
-            name, is_new = self._sets.add(form.text("set"), sample)
-            return f"{'added to' if is_new else 'it was already in'} {name}"
-
-        return await self._write(request, add)
-
-    async def _write(self, request: Request, work: Callable[[Store, str, Sample, Form], str]) -> Response:
-        """Does the work of a form on an answer of a run, then shows the answer again with what was done."""
+        """Puts an answer of a run into a queue, then shows it again with what was done."""
         visitor, form = await self.viewer.sessions.read_form(request, EDITOR)
         if visitor is None:
             return render_unknown_visitor(request)
@@ -137,7 +121,7 @@ class AnswerPages:
 
         def write(store: Store) -> tuple[str, str]:
             run = store.run(request.path_params["run"]).id
-            return run, work(store, run, store.sample(run, sample), form)
+            return run, _queue_answer(store, run, store.sample(run, sample), form)
 
         try:
             run, done = await self.viewer.in_store(write)
@@ -161,34 +145,30 @@ def _queue_answer(store: Store, run: str, sample: Sample, form: Form) -> str:
 
 
 def _view_conversation(
-    sample: Sample, answer: RenderedText, notes: Mapping[int, Sequence[TurnNote]], around: int | None
+    sample: Sample, answer: RenderedText, scores: Mapping[int, tuple[str, str]], around: int | None
 ) -> ThreadView | None:
-    """The thread of a conversation with what scores say of its turns; None for an answer without messages."""
+    """The thread of a conversation with the scores of its turns; None for an answer without messages."""
     if not sample.messages:
         return None
     language, tested = load_language(FALLBACK), find_tested_turn(sample)
-    return view_thread(sample, language, tested=tested, around=around, answer=answer, notes=notes, has_ratings=True)
+    return view_thread(sample, language, tested=tested, around=around, answer=answer, scores=scores, has_ratings=True)
 
 
-def _find_notes(
-    index: AnswerIndex, run: str, sample: Sample, scores: Sequence[tuple[str, Score]]
-) -> dict[int, list[TurnNote]]:
-    """What the scores of a conversation, and those of its turns, say of its messages."""
-    notes = find_turn_notes(scores, len(sample.messages) - 1)
+def _find_turn_scores(index: AnswerIndex, run: str, sample: Sample) -> dict[int, tuple[str, str]]:
+    """What the turns of a conversation scored by themselves, and the page of each, by the turn's place."""
     names = {turn_id(sample.id, place): place for place in _places(sample)}
-    for name, values in index.values(run, list(names)).items():
-        notes.setdefault(names[name], []).insert(0, _scores_note(run, name, values))
-    return notes
+    return {
+        names[name]: (_write_scores(values), answer_url(run, name))
+        for name, values in index.values(run, list(names)).items()
+    }
 
 
-def _scores_note(run: str, sample: str, values: Mapping[str, tuple[float | None, str]]) -> TurnNote:
-    """The scores of a turn that was scored by itself, in short."""
-    words = (
+def _write_scores(values: Mapping[str, tuple[float | None, str]]) -> str:
+    return "; ".join(
         f"{metric} {status if value is None else typeset(Figure('value', value))}"
         for metric, (value, status) in sorted(values.items())
         if metric not in ALL_BASELINES
     )
-    return TurnNote("scores of this turn", "; ".join(words), "", answer_url(run, sample))
 
 
 def _find_conversation(index: AnswerIndex, run: str, sample: Sample) -> tuple[str, str | None] | None:

@@ -2,9 +2,6 @@
 
 import hmac
 import secrets
-import time
-from collections import OrderedDict, deque
-from collections.abc import Callable
 from typing import NamedTuple
 
 from itsdangerous import BadSignature, URLSafeSerializer
@@ -17,8 +14,6 @@ from .site_address import SiteAddress
 
 CSRF_FIELD = "csrf"
 LARGEST_BODY = 64 * 1024  # bytes: a reason and some sentences
-_FAILURES_PER_MINUTE = 10
-_MOST_ADDRESSES = 10_000  # whose failures are remembered
 _LONGEST_TOKEN = 32 * 1024  # characters: the link to an answer has its id, which may be long
 _TOO_LARGE = (413, f"A request may have at most {LARGEST_BODY} bytes.")
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
@@ -92,25 +87,6 @@ def _load(serializer: URLSafeSerializer, text: str, *, length: int) -> list[str]
         return None
     is_ours = isinstance(content, list) and len(content) == length and all(isinstance(part, str) for part in content)
     return content if is_ours else None
-
-
-class FailureLimit:
-    """Counts failed log-ins per address; each process counts for itself."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._failures: OrderedDict[str, deque[float]] = OrderedDict()
-
-    def count(self, address: str) -> bool:
-        """Remembers one failure of the address, and returns whether it had too many in the minute before."""
-        now = self._clock()
-        failures = self._failures.setdefault(address, deque(maxlen=_FAILURES_PER_MINUTE))
-        self._failures.move_to_end(address)
-        is_too_many = len(failures) == _FAILURES_PER_MINUTE and failures[0] > now - 60
-        failures.append(now)
-        if len(self._failures) > _MOST_ADDRESSES:
-            self._failures.popitem(last=False)
-        return is_too_many
 
 
 class GuardMiddleware:

@@ -23,7 +23,6 @@ _OTHER_FILES = 300  # the databases of 40 threads, the files of the package
 
 
 _LONGEST_HEAD = 64 * 1024  # bytes of a request's headers: a browser may have the cookies of a hundred queues
-_THIS_MACHINE = "127.0.0.1,::1,::ffff:127.0.0.1"
 
 
 def call_later(loop: asyncio.AbstractEventLoop, seconds: float, end: Callable[[], None]) -> asyncio.TimerHandle:
@@ -151,12 +150,8 @@ def allow_connections() -> int:
     return MOST_CONNECTIONS
 
 
-def server_settings(app: ASGIApp, site: SiteAddress) -> uvicorn.Config:
-    """The settings of a server: connections with deadlines, and no header of a proxy that was not announced.
-
-    Behind a proxy (`site.public`) the last address of `X-Forwarded-For` counts as the visitor's, and only where the
-    connection comes from this machine. Without one that header, and the variable `FORWARDED_ALLOW_IPS`, say nothing.
-    """
+def server_settings(app: ASGIApp) -> uvicorn.Config:
+    """The settings of a server: connections with deadlines, and no header of a proxy that says anything."""
 
     class Connection(BoundedConnection):
         most_connections = allow_connections()
@@ -171,8 +166,7 @@ def server_settings(app: ASGIApp, site: SiteAddress) -> uvicorn.Config:
         lifespan="off",
         backlog=min(BACKLOG, Connection.most_connections // 2),  # fewer where fewer files may be open
         h11_max_incomplete_event_size=_LONGEST_HEAD,
-        proxy_headers=bool(site.public),
-        forwarded_allow_ips=_THIS_MACHINE,
+        proxy_headers=False,  # links and cookies follow what was typed (`--behind-proxy`)
     )
 
 
@@ -188,4 +182,4 @@ def serve(app: ASGIApp, site: SiteAddress, port: int, on_ready: Callable[[str], 
             ) from error
         listening.listen()
         on_ready(site.link_address(listening.getsockname()[1]))
-        uvicorn.Server(server_settings(app, site)).run(sockets=[listening])
+        uvicorn.Server(server_settings(app)).run(sockets=[listening])

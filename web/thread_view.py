@@ -14,14 +14,13 @@ from ..presentation.rendered_markdown import RenderedText, render_markdown
 from ..presentation.texts import format_time, make_readable, shorten
 from ..presentation.wording import format_rating
 from .rated_answer import RatedAnswer
-from .turn_notes import TurnNote
 
 MOST_TURNS = 300
 """The most messages on one page; the others stand on pages before and after it."""
 _CUTS = (20_000, 5_000, 2_000, 1_000, 200)  # characters of one text; the greatest with which all of them fit is taken
 _MOST_TOOL_CHARACTERS = 5_000
 _LONGEST_PARSED = 100_000  # characters of JSON that is written readably
-_MOST_PARTS = 20  # tool calls, contexts or notes of one message
+_MOST_PARTS = 20  # tool calls or contexts of one message
 _LONGEST_NAME = 120
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", re.ASCII)
 
@@ -64,7 +63,7 @@ def view_thread(
     around: int | None = None,
     answer: RenderedText | None = None,
     render: RenderAnswer | None = None,
-    notes: Mapping[int, Sequence[TurnNote]] | None = None,
+    scores: Mapping[int, tuple[str, str]] | None = None,
     has_ratings: bool = False,
     most_characters: int = 300_000,
 ) -> ThreadView:
@@ -93,7 +92,7 @@ def view_thread(
             text, left_out = render_markdown(message.text[:cut]), max(0, len(message.text) - cut)
         speaker = _name_speaker(kind, message, language, tools.get(turn, ""))
         folded = _fold_texts(kind, message, speaker, language, cut)
-        own_notes, parts = (notes or {}).get(turn, ()), (message.tool_calls, message.retrieved_contexts)
+        parts = (message.tool_calls, message.retrieved_contexts)
         view = {
             "turn": turn,
             "kind": kind,
@@ -107,8 +106,7 @@ def view_thread(
             "other_parts": _count_other_parts(message),
             "is_tested": is_tested,
             "rating": _rating_of(sample, message) if has_ratings else "",
-            "notes": own_notes[:_MOST_PARTS],
-            "more_notes": max(0, len(own_notes) - _MOST_PARTS),
+            "scores": (scores or {}).get(turn),  # what this turn scored by itself, and its page
         }
         views.append(view)
     return ThreadView(views, len(messages) - 1, first - 1 if first > 0 else None, end if end < len(messages) else None)
@@ -181,28 +179,19 @@ def _count_other_parts(message: Message) -> int:
 def write_json_in_lines(text: str) -> str:
     """Writes a JSON object or list with a line for each value; any other text as it is.
 
-    So is JSON of which something would be lost: a name that stands twice, a number beyond all numbers.
-
     Examples:
         >>> print(write_json_in_lines('{"city": "K\\\\u00f6ln", "nights": 2}'))
         {
           "city": "Köln",
           "nights": 2
         }
-        >>> write_json_in_lines('{"a": 1, "a": 2}'), write_json_in_lines("It is sunny.")
-        ('{"a": 1, "a": 2}', 'It is sunny.')
+        >>> write_json_in_lines("It is sunny.")
+        'It is sunny.'
     """
     if len(text) > _LONGEST_PARSED or text.lstrip()[:1] not in ("{", "["):
         return text
     try:
-        value = json.loads(text, object_pairs_hook=_once)
+        value = json.loads(text)
         return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) if value else text
     except (ValueError, RecursionError):
         return text
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        raise ValueError("a name stands twice")
-    return values

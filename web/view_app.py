@@ -22,7 +22,6 @@ from .comparison_pages import ComparisonPages
 from .connections import Connections
 from .run_pages import RunPages
 from .sessions import Sessions
-from .set_folder import SetFolder
 from .site_address import THIS_MACHINE, SiteAddress
 from .suite_pages import SuitePages
 from .viewer import EDITOR, READER, VIEW_HOME, Viewer, for_visitors, run_state
@@ -37,7 +36,6 @@ class ViewApp:
     def __init__(
         self,
         connections: Connections,
-        sets: SetFolder,
         site: SiteAddress = THIS_MACHINE,
     ) -> None:
         self._connections = connections
@@ -50,9 +48,8 @@ class ViewApp:
             {EDITOR: VIEW_HOME, READER: VIEW_HOME},
         )
         viewer = Viewer(connections, self._sessions)
-        parts = (RunPages, FailurePages, ComparisonPages, SuitePages, WatchPages)
-        pages = [AnswerPages(viewer, sets), *(part(viewer) for part in parts)]
-        self.asgi = self._sessions.application(pages, site)
+        parts = (RunPages, AnswerPages, FailurePages, ComparisonPages, SuitePages, WatchPages)
+        self.asgi = self._sessions.application([part(viewer) for part in parts], site)
 
     def end_links(self) -> None:
         """Makes a new secret: all links and sessions of the store so far end."""
@@ -60,7 +57,7 @@ class ViewApp:
             self._connections.run(lambda database: _make_secret(database, anew=True))
 
     def link_path(self) -> str:
-        """The path of the link that lets its holder look, and choose answers for raters and sets where that is kept."""
+        """The path of the link that lets its holder look, and choose answers for raters where that is kept."""
         role = READER if self._is_read_only else EDITOR
         return self._sessions.present_access().link_path(role, role)
 

@@ -1,4 +1,4 @@
-"""Watches: a list of them, one with its estimates, alarms and segments, and the answers behind one look."""
+"""Watches: a list of them, and one with its estimates, alarms and segments."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -9,30 +9,26 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ..errors import AssayError
 from ..meta_eval.estimate import Estimate
 from ..meta_eval.monitoring.look import BoundState
 from ..presentation.charts import Band, draw_band
 from ..presentation.figure import Figure, Kind
 from ..runs import Store
 from ..runs.store.answer_address import answer_url
-from ..traces.address import trace_page_url
-from ..traces.source import TraceOrigin
 from ..traces.times import read_utc
 from ..traces.watch.alarms import ALARMS_AND_BANDS, AlarmAnswer, describe_bound
 from ..traces.watch.rater_answers import watch_queues
-from ..traces.watch.watch_state import StoredAlarm, StoredLook, WatchedAnswer, WatchRow, WatchState
+from ..traces.watch.watch_state import StoredAlarm, StoredLook, WatchRow, WatchState
 from ..traces.watch.watch_verdict import give_watch_verdict, read_levels
 from .viewer import Viewer, for_visitors, number_of
 
 _MOST_POINTS = 150  # of a chart; looks between them are on the pages of looks
 _LOOKS_PER_PAGE = 25
-_ANSWERS_PER_PAGE = 50
 _ALARMS_SHOWN = 20
 _LONGEST_QUERY = 300
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
-Answer = dict[str, Any]
-"""What a page shows of an answer, by name."""
+Answer = tuple[AlarmAnswer, str]
+"""An answer of an alarm, and its page; an empty text where there is none."""
 
 
 class WatchPages:
@@ -43,7 +39,6 @@ class WatchPages:
         self.routes = [
             Route("/watches", self._list),
             Route("/watch", self._show),
-            Route("/watch/look", self._show_look),
         ]
 
     @for_visitors
@@ -58,15 +53,15 @@ class WatchPages:
         name = request.query_params.get("name", "")[:_LONGEST_QUERY]
         page = number_of(request.query_params.get("page"))
 
-        def read_frame(store: Store) -> tuple[WatchRow, list[WatchRow], int, list[StoredLook]]:
+        def read_frame(store: Store) -> tuple[WatchRow, int, list[StoredLook]]:
             state = WatchState(store)
             row = state.watch(name)
             count = state.count_looks(row.id)
             numbers = range(count - (page - 1) * _LOOKS_PER_PAGE, max(count - page * _LOOKS_PER_PAGE, 0), -1)
             looks = [look for number in numbers if number > 0 and (look := state.look(row.id, number))]
-            return row, state.series(row.name), count, looks
+            return row, count, looks
 
-        row, series, count, looks = await self.viewer.in_store(read_frame)
+        row, count, looks = await self.viewer.in_store(read_frame)
         key = ("watch", row.id, row.stepped_at, count)
         charted, every_alarm = await self.viewer.kept(key, lambda store: _read_history(store, row.id))
 
@@ -81,7 +76,6 @@ class WatchPages:
             "title": row.name,
             "row": row,
             "verdict": None if newest is None else give_watch_verdict(row, newest, firing),
-            "series": [one for one in series if one.id != row.id],
             "newest": newest,
             "charts": _draw_charts(row, charted, every_alarm),
             "bounds": [] if newest is None else [(describe_bound(one.bound), one) for one in newest.look.bounds],
@@ -97,51 +91,13 @@ class WatchPages:
             "pages": max(-(-count // _LOOKS_PER_PAGE), 1),
             "count": count,
             "page_url": lambda number: watch_url(row.id, page=number),
-            "watch_url": watch_url,
-            "look_url": lambda number: look_url(row.id, number),
         }
         return self.viewer.render(request, "watch.html", content)
-
-    @for_visitors
-    async def _show_look(self, request: Request) -> Response:
-        name = request.query_params.get("name", "")[:_LONGEST_QUERY]
-        number, page = number_of(request.query_params.get("number")), number_of(request.query_params.get("page"))
-
-        def read(store: Store) -> tuple[WatchRow, StoredLook | None, int, int, list[Answer]]:
-            state = WatchState(store)
-            row = state.watch(name)
-            look = state.look(row.id, number)
-            offset = (page - 1) * _ANSWERS_PER_PAGE
-            answers = state.answers_of_look(row.id, number, limit=_ANSWERS_PER_PAGE, offset=offset)
-            shown = _read_answers(store, row, answers)
-            return row, look, state.count_looks(row.id), state.count_answers_of_look(row.id, number), shown
-
-        row, look, count, total, answers = await self.viewer.in_store(read)
-        content = {
-            "title": f"{row.name}, look {number}",
-            "row": row,
-            "look": look,
-            "number": number,
-            "count": count,
-            "total": total,
-            "answers": answers,
-            "page": page,
-            "pages": max(-(-total // _ANSWERS_PER_PAGE), 1),
-            "page_url": lambda other: look_url(row.id, number, page=other),
-            "look_url": lambda other: look_url(row.id, other),
-            "watch_url": watch_url,
-        }
-        return self.viewer.render(request, "watch_look.html", content)
 
 
 def watch_url(watch: str, page: int = 1) -> str:
     """The address of a watch's page."""
     return f"/watch?{urlencode({'name': watch} | ({'page': page} if page > 1 else {}))}{'#looks' if page > 1 else ''}"
-
-
-def look_url(watch: str, number: int, page: int = 1) -> str:
-    """The address of the page with the answers of a look."""
-    return f"/watch/look?{urlencode({'name': watch, 'number': number} | ({'page': page} if page > 1 else {}))}"
 
 
 def _list_watches(store: Store, text: str) -> list[tuple[WatchRow, StoredLook | None, int]]:
@@ -176,7 +132,7 @@ def _draw_charts(row: WatchRow, looks: list[StoredLook], alarms: list[StoredAlar
         for look in looks:
             estimate: Estimate = getattr(look.look, kind)
             text = str(Figure.from_estimate(figure, estimate))
-            rows.append((read_utc(look.at) or _NEVER, estimate, text, look_url(row.id, look.number)))
+            rows.append((read_utc(look.at) or _NEVER, estimate, text))
         bounds = [state.bound for state in looks[-1].look.bounds] if looks else []
         limits = [(bound.limit, describe_bound(bound)) for bound in bounds if bound.kind == kind]
         spans = [
@@ -218,47 +174,9 @@ def _show_alarms(store: Store, row: WatchRow, alarms: Sequence[StoredAlarm]) -> 
     shown = sorted(alarms, key=lambda alarm: (not alarm.stands, -alarm.number))[:_ALARMS_SHOWN]
     traces = list(dict.fromkeys(answer.id for alarm in shown for answer in alarm.answers))
     places = {place.trace: place for place in state.answers_of_traces(row.id, traces)} if traces else {}
-    address = str(row.settings.get("source", ""))
 
-    def show(answer: AlarmAnswer) -> Answer:
-        place, texts = places.get(answer.id), (answer.question, answer.answer, answer.reason)
-        return _show_answer(answer.id, place, address, texts) | {"score": answer.score}
+    def link(answer: AlarmAnswer) -> str:
+        place = places.get(answer.id)
+        return answer_url(place.run, place.sample) if place and place.run else ""
 
-    return [(alarm, [show(answer) for answer in alarm.answers]) for alarm in shown]
-
-
-def _read_answers(store: Store, row: WatchRow, answers: Sequence[WatchedAnswer]) -> list[Answer]:
-    """Answers with their texts, as the run that judged them has them."""
-    read = []
-    for answer in answers:
-        question, text, address = "", "", str(row.settings.get("source", ""))
-        if answer.run is not None:
-            try:
-                sample = store.sample(answer.run, answer.sample)
-            except AssayError as error:  # a run that is gone
-                question = str(error)
-            else:
-                question, text = sample.user_input, sample.response
-                origin = TraceOrigin.of_sample(sample)
-                address = origin.address if origin else address
-        read.append(_show_answer(answer.trace, answer, address, (question, text, "")))
-    return read
-
-
-def _show_answer(name: str, place: WatchedAnswer | None, address: str, texts: tuple[str, str, str]) -> Answer:
-    """An answer behind a look or an alarm, with where to read it."""
-    question, text, reason = texts
-    ratings = list(place.ratings.values()) if place else []
-    segments = place.segments if place else {}
-    return {
-        "name": name,
-        "question": question,
-        "answer": text,
-        "score": place.judged if place else None,
-        "rating": sum(ratings) / len(ratings) if ratings else None,
-        "reason": reason,
-        "page": answer_url(place.run, place.sample) if place and place.run else "",
-        "trace_page": trace_page_url(address, name),
-        "segments": ", ".join(f"{field} {value}" for field, value in segments.items() if value),
-        "time": place.time if place else "",
-    }
+    return [(alarm, [(answer, link(answer)) for answer in alarm.answers]) for alarm in shown]

@@ -100,7 +100,7 @@ def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions)
     """Look at runs, answers and nightly runs in the browser.
 
     STORE is the folder or the PostgreSQL URL of the runs, as --store. Prints a link. From an answer's page the answer
-    can be given to raters, or added to a set (.jsonl) of the folder where this command was started.
+    can be given to raters.
 
     \b
     assay view
@@ -112,7 +112,6 @@ def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions)
     with require_extra("web", "assay view"):
         from ..web.connections import Connections
         from ..web.server import serve
-        from ..web.set_folder import SetFolder
         from ..web.view_app import ViewApp
 
     if folder is not None:
@@ -123,11 +122,9 @@ def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions)
     opened = Store(store, must_exist=True)
     index_runs(opened)
     if opened.database.is_read_only:
-        echo_notice(
-            f"{opened.path} cannot be written to: it is shown as it is now, and gives no answers to raters or sets"
-        )
+        echo_notice(f"{opened.path} cannot be written to: it is shown as it is now, and gives no answers to raters")
     connections = Connections(store, copy=opened.database.copy)
-    app = ViewApp(connections, SetFolder(Path.cwd()), site)
+    app = ViewApp(connections, site)
 
     def print_link(address: str) -> None:
         if server.new_links:  # not before it listens: without new links the earlier ones had ended for nothing

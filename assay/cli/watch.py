@@ -78,7 +78,7 @@ def watch(
         elif once:
             code = _take_one(runs, settings, own_place)
         else:
-            code = _take_all(file, runs, settings, own_place)
+            code = _take_all(runs, settings, own_place)
     finally:
         runs.close()
     context.exit(code)
@@ -106,13 +106,13 @@ def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None) 
     return _exit_code(report)
 
 
-def _take_all(file: Path, store: "Store", settings: "WatchSettings", own_place: str | None) -> int:
+def _take_all(store: "Store", settings: "WatchSettings", own_place: str | None) -> int:
     from ..traces.watch.watch_settings import format_duration
     from ..traces.watch.watch_step import take_steps
 
     if not is_json():
         echo_notice(f"a step every {format_duration(settings.every)}; Ctrl-C ends it, and the same command goes on")
-    for report in take_steps(file, settings, store, _tools()):
+    for report in take_steps(settings, store, _tools()):
         _show_report(report, own_place)
     return DONE
 
@@ -172,8 +172,6 @@ def _show_status(store: "Store", settings: "WatchSettings") -> int:
             _print_alarm(alarm, is_new=False)
         _explain_alarms(standing, looks[0])
         _print_segments(looks[0])
-        if looks[0].drift is not None:
-            echo(f"  {one_line(looks[0].drift.sentence)}")
         who = "a process is" if row.is_running else "no process is"
         echo(f"  {who} at work on it; the last step ended at {row.stepped_at}")
         if row.problem:
@@ -259,7 +257,6 @@ def _as_json(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"
     return {
         "watch": row.name,
         "verdict": give_watch_verdict(row, stored, standing).as_json(),
-        "series": row.series,
         "mean": look.mean.value,
         "low": look.mean.low,
         "high": look.mean.high,
@@ -274,6 +271,5 @@ def _as_json(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"
         "step": asdict(stored.counts),
         "bounds": [asdict(state) for state in look.bounds],
         "segments": [asdict(segment) for segment in look.segments],
-        "drift": [] if stored.drift is None else [asdict(stored.drift)],
         "alarms": [asdict(alarm) for alarm in standing],
     }

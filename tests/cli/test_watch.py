@@ -73,6 +73,7 @@ def test_one_step_says_what_changed_and_ends_with_5(assay, folder):
     first_day = datetime.fromtimestamp(int(began[1]) / 1e9, UTC).date()  # of the first answer, not of this look
     assert f"200 answers since {first_day}: " in done.out
     assert "ALARM (bad share at most 20%)" in done.out
+    assert "100 judged, 200 rated; 100 count: judged too" in done.out
     assert "200 pulled, 100 drawn, 100 judged" in done.out
     assert "\x1b" not in done.out
     assert "assay show failures " in done.out
@@ -94,6 +95,11 @@ def test_a_draft_can_be_checked(assay, tmp_path):
     draft = assay("watch", "--draft", "phoenix://localhost:6006/a b", code=0)
     (tmp_path / "drafted.yaml").write_text(draft.out)
     assert "2 bounds, no webhook: no errors" in assay("watch", "drafted.yaml", "--check", code=0).out
+
+
+def test_a_draft_asks_nobody_to_rate_where_people_rate_in_the_tool(assay, folder):
+    draft = assay("watch", "--draft", "otel:traces.jsonl", code=0).out
+    assert "ratings: {scale: 1-5, bad_below: 3}" in draft and "raters" not in draft
 
 
 def test_a_draft_as_json_is_the_same_watch(assay, tmp_path):

@@ -78,12 +78,12 @@ def wait_until(is_so):
 def test_the_page_of_runs_says_killed(assay, words, openai_server, warm_python, tmp_path):
     from starlette.testclient import TestClient
 
-    from assay.web import Connections, SetFolder, ViewApp
+    from assay.web import Connections, ViewApp
 
     with command_at_request(warm_python, tmp_path, openai_server, words, 9) as process:
         process.kill()
         process.communicate()
-    app = ViewApp(Connections(tmp_path / ".assay"), SetFolder(tmp_path))
+    app = ViewApp(Connections(tmp_path / ".assay"))
     with TestClient(app.asgi, base_url="http://127.0.0.1") as client:
         client.get(app.link_path())
         page = client.get("/runs").text

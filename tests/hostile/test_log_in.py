@@ -1,4 +1,4 @@
-"""Links, sessions and proxies: bad links lock nobody out, no header opens a door, a changed secret closes all.
+"""Links, sessions and proxies: no header opens a door, a changed secret closes all.
 
 The oracle: which links were printed, which were made up, and which secret the store has now.
 """
@@ -6,7 +6,6 @@ The oracle: which links were printed, which were made up, and which secret the s
 import re
 import sqlite3
 import sys
-from collections import Counter
 from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
@@ -63,32 +62,13 @@ def header(reply, name):
     return match[1] if match else ""
 
 
-def test_bad_links_from_an_address_lock_no_good_one_out(serve):
-    """A hundred made-up links of a team's address, between and before good ones: every good one works."""
-    server = serve(*RATE)
-    link = server.links["ada"]
-    statuses = Counter[str]()
-    for number in range(100):
-        statuses[f"bad {server.get(forge(link, number)).status}"] += 1
-        if number % 10 == 9:
-            statuses[f"good {server.get(path_of(link)).status}"] += 1
-    print(dict(statuses))
-    assert statuses == {"bad 403": 10, "bad 429": 90, "good 303": 10}
-    cookie = server.enter("bob")
-    assert server.get("/rate", cookie).status == 200
-    assert "A link that works is let in at any time" in server.get(forge(link, 1)).text
-
-
 @pytest.mark.parametrize("variable", ["", "*"])
 def test_no_header_makes_a_visitor_another_one(serve, monkeypatch, variable):
     """Without --behind-proxy neither the headers of proxies nor uvicorn's variable say who asks, or where."""
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", variable)
     server = serve(*RATE)
     link = server.links["ada"]
-    statuses = [
-        server.get(forge(link, n), x_forwarded_for=f"10.0.0.{n}", x_real_ip=f"10.1.0.{n}").status for n in range(20)
-    ]
-    assert statuses == [403] * 10 + [429] * 10
+    assert server.get(forge(link, 1), x_forwarded_for="127.0.0.1").status == 403
     entered = server.get(
         path_of(link), x_forwarded_proto="https", x_forwarded_host="evil.example", forwarded="host=evil"
     )
@@ -96,23 +76,9 @@ def test_no_header_makes_a_visitor_another_one(serve, monkeypatch, variable):
     assert "secure" not in header(entered, "set-cookie").lower()
 
 
-def test_many_addresses_take_a_bounded_memory():
-    """A million failures from 100,000 addresses: those of 10,000 are remembered, ten each."""
-    from assay.web import FailureLimit
-
-    now = 0.0
-    limit = FailureLimit(lambda: now)
-    for number in range(100_000):
-        assert not limit.count(f"address {number}")
-    assert len(limit._failures) == 10_000
-    assert [limit.count("one") for _ in range(12)] == [False] * 10 + [True] * 2
-    now = 61.0
-    assert not limit.count("one")
-
-
 @on_linux
 def test_behind_a_proxy_the_public_address_counts(serve: Serve) -> None:
-    """Links, cookies and the Origin follow what was typed; the visitor's address is the last one the proxy wrote."""
+    """Links, cookies and the Origin follow what was typed."""
     server = serve(*RATE, "--behind-proxy", f"{PUBLIC}/")
     assert all(link.startswith(f"{PUBLIC}/enter/") for link in server.links.values())
     link = server.links["ada"]
@@ -129,17 +95,6 @@ def test_behind_a_proxy_the_public_address_counts(serve: Serve) -> None:
 
         assert header(server.get("/rate/", cookie, host=host, x_forwarded_proto="http"), "location") == f"{PUBLIC}/rate"
     assert server.get("/rate", host="evil.example").status == 400
-
-    def fails(visitor, count, source="127.0.0.1"):
-        requests = [server.request("GET", forge(link, n), x_forwarded_for=visitor.format(n=n)) for n in range(count)]
-        return [server.send(request, source=source).status for request in requests]
-
-    assert (
-        fails("10.9.9.{n}, 10.0.0.1", 12) == [403] * 10 + [429] * 2
-    )  # what comes before the last is the visitor's own text
-    assert fails("10.0.0.2", 10) == [403] * 10
-    assert fails("10.0.0.{n}", 12, source="127.0.0.2") == [403] * 10 + [429] * 2  # not from the proxy's machine
-    assert server.send(server.request("GET", path_of(link), x_forwarded_for="10.0.0.1")).status == 303
 
 
 @pytest.mark.parametrize(

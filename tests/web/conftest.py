@@ -83,7 +83,7 @@ def rating_site(tmp_path):
 
 
 class ViewSite(NamedTuple):
-    """A running viewing application: its address, its link, and the folder with the store and the sets."""
+    """A running viewing application: its address, its link, and the folder with the store."""
 
     address: str
     link: str
@@ -93,12 +93,12 @@ class ViewSite(NamedTuple):
 @pytest.fixture(scope="session")
 def view_site(tmp_path_factory):
     """Serves a folder's store (`.assay`), once per folder."""
-    from assay.web import Connections, SetFolder, ViewApp
+    from assay.web import Connections, ViewApp
 
     with ExitStack() as servers:
 
         def start(folder):
-            app = ViewApp(Connections(folder / ".assay"), SetFolder(folder))
+            app = ViewApp(Connections(folder / ".assay"))
             address = servers.enter_context(serving(app.asgi))
             return ViewSite(address, address + app.link_path(), folder)
 

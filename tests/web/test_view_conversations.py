@@ -1,4 +1,4 @@
-"""The viewing pages of conversations: the thread, evidence beside its turn, and what of a long one is shown."""
+"""The viewing pages of conversations: the thread, the scores of its turns, and what of a long one is shown."""
 
 import html
 import json
@@ -95,21 +95,6 @@ def test_policy_tools_and_contexts_are_folded_with_json_in_lines(client, site):
     assert "A refund takes 5 days." in contents["Documentation"]
 
 
-def test_evidence_stands_beside_its_turn_and_leads_to_its_metric(client, site):
-    page = show(client, site[1], "chat")
-    assert "resolved requests: met" in turn_of(page, 4) and "Get the money back" in turn_of(page, 4)
-    assert "rules: broken" in turn_of(page, 4) and "Never give a refund." in turn_of(page, 4)
-    assert "Name the price before you book." not in "".join(turn_of(page, turn) for turn in range(1, 7))  # it was kept
-    assert "contradictions: earlier, with turn 6" in turn_of(page, 4)
-    assert "contradictions: later, with turn 4" in turn_of(page, 6)
-    assert "repeated: earlier, with turn 5" in turn_of(page, 1)
-    number = re.search(r'<a href="#metric-(\d+)">policy_<wbr>kept</a> rules: broken', page)
-    assert number
-    evidence = page[page.index(f'<div id="metric-{number[1]}">') :]
-    assert '<a href="#turn-4">4</a>' in evidence[: evidence.index("</details>")]
-    assert "broken: yes" in page_text(evidence[: evidence.index("</details>")])
-
-
 def test_a_turn_and_its_conversation_lead_to_each_other(client, site):
     page = show(client, site[1], "chat")
     link = html.unescape(re.search(r'<a href="([^"]+)">scores of this turn</a> faithfulness 0.250', page)[1])
@@ -119,8 +104,6 @@ def test_a_turn_and_its_conversation_lead_to_each_other(client, site):
     back = html.unescape(re.search(r'The answer in turn 4 of the conversation <a href="([^"]+)">chat</a>', of_turn)[1])
     assert client.get(back).status_code == 200 and back.endswith("#turn-4")
     assert 'place of the quote: <a href="#turn-3">tool result, turn 3</a>' in of_turn
-    assert "claims: supported" in turn_of(of_turn, 3)
-    assert "customer" not in turn_of(of_turn, 1).removeprefix("Customer")  # what a judge was shown is no evidence
 
 
 def test_a_turn_without_its_conversation_says_so(view_site, tmp_path):
@@ -173,7 +156,7 @@ def long_conversation(name, count, text):
 
 
 def test_a_conversation_of_2000_messages_stands_on_pages(view_site, tmp_path):
-    """The last page has turns 1,800 to 1,999, with the answer under test; a note in turn 5 is on the first."""
+    """The last page has turns 1,800 to 1,999, with the answer under test; evidence of turn 5 leads to the first."""
     chat = long_conversation("long", 2000, "**Words** and words.")
     evidence = {"rules": [{"text": "r", "broken": True, "turn": 5}, {"text": "r", "broken": True, "turn": 2000}]}
     scores = {"long": {"policy_kept": Score(0.0, "scored", "", evidence)}}
@@ -186,7 +169,7 @@ def test_a_conversation_of_2000_messages_stands_on_pages(view_site, tmp_path):
         earlier = html.unescape(re.search(r'<a href="([^"]+)" rel="prev">Earlier turns', page)[1])
         assert "Turns 1500 to 1799" in page_text(client.get(earlier).text)
         first = show(client, run, "long", turn="5")
-        assert "rules: broken" in turn_of(first, 5) and "Turns 0 to 299" in page_text(first)
+        assert "Turns 0 to 299" in page_text(first)
         for turn in ("9" * 30, "-1", "x", "nan"):
             show(client, run, "long", turn=turn)
 

@@ -10,7 +10,7 @@ from modules import module_of
 from web_process import enter, page_text, write_run as write_scores
 
 from assay.errors import InputError
-from assay.eval_sets import Sample, read_set
+from assay.eval_sets import Sample
 from assay.judges import RawReply, Recording, Usage
 from assay.metrics import Score
 from assay.runs import Ledger, Plan, RunWriter, Store, index_runs, queue_ids
@@ -187,23 +187,6 @@ def test_an_answer_goes_to_raters_once(client, site):
     other = client.post(f"/run/{site[2]}/rate", data=form_of(page, f"/run/{site[2]}/rate") | {"queue": name})
     assert (other.status_code, "another answer with the id" in other.text) == (400, True)
     database.close()
-
-
-def test_an_answer_goes_into_a_set_of_the_folder_and_nowhere_else(client, site):
-    folder, path = site[0].folder, f"/run/{site[1]}/add"
-    page = client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text
-    offered = dict(re.findall(r'<option value="(\w{16})">([^<]+)', page))
-    assert sorted(offered.values()) == ["mine.jsonl", "picked.jsonl"]  # other.jsonl holds no samples
-    before = {file.name for file in folder.iterdir()}
-    fields = form_of(page, path)
-    for wrong in ("../outside.jsonl", str(folder / "other.jsonl"), "mine.jsonl", ""):
-        assert client.post(path, data=fields | {"set": wrong}).status_code == 400
-    assert {file.name for file in folder.iterdir()} == before
-    key = next(key for key, name in offered.items() if name == "mine.jsonl")
-    for said in ("added to", "it was already in"):
-        assert f"{said} mine.jsonl" in client.post(path, data=fields | {"set": key}).text
-    assert [sample.id for sample in read_set(str(folder / "mine.jsonl"))] == ["x", "s/4"]
-    assert client.post(path, data=fields | {"set": key, "csrf": "0"}).status_code == 403
 
 
 SETTINGS = "Open **Settings**, then *Save*."
@@ -415,7 +398,7 @@ def test_the_claims_of_a_markdown_answer_are_marked_in_it(view_site, tmp_path):
 def test_a_store_that_cannot_be_written_to_is_shown_and_nothing_is_written(tmp_path, monkeypatch):
     """As the first of its threads does, all read one copy of the store; who looks may choose no answer for raters."""
     testclient = pytest.importorskip("starlette.testclient")
-    from assay.web import Connections, SetFolder, ViewApp
+    from assay.web import Connections, ViewApp
 
     store = Store(tmp_path / "runs")
     run = write_run(store)
@@ -426,7 +409,7 @@ def test_a_store_that_cannot_be_written_to_is_shown_and_nothing_is_written(tmp_p
     opened = Store(tmp_path / "runs")
     assert opened.database.is_read_only
     index_runs(opened)
-    app = ViewApp(Connections(tmp_path / "runs", copy=opened.database.copy), SetFolder(tmp_path))
+    app = ViewApp(Connections(tmp_path / "runs", copy=opened.database.copy))
     with testclient.TestClient(app.asgi, base_url="http://127.0.0.1") as client:
         assert "1 run" in page_text(client.get(app.link_path()).text)
         assert len(rows(client.get(f"/run/{run}").text)) == 12

@@ -1,7 +1,5 @@
-"""The pages of watches: the list, a watch with its charts, alarms and segments, and the answers behind a look."""
+"""The pages of watches: the list, and a watch with its charts, alarms and segments."""
 
-import html
-import re
 from datetime import timedelta
 
 import pytest
@@ -12,7 +10,7 @@ from web_process import enter, page_text
 from assay.meta_eval import Estimate
 from assay.meta_eval.monitoring import BoundState, Look, SegmentLook
 from assay.runs import Store
-from assay.traces import StepTools, WatchSettings, take_step, trace_page_url
+from assay.traces import StepTools, WatchSettings, take_step
 
 httpx = pytest.importorskip("httpx")
 HOSTILE = "</title><script>window.ranScripts = 1</script><img src=x onerror=alert(1)>"
@@ -120,7 +118,6 @@ def test_a_watch_shows_its_estimates_bounds_alarms_and_segments(client):
         "assay rate rating-",
     ):
         assert text.lower() in words.lower(), text
-    assert page.count("http://traces.example:6006/redirects/traces/") == 5
     assert page.count('href="/run/') == 5, "each answer's page"
     assert "<script>window" not in page
 
@@ -134,26 +131,7 @@ def test_a_standing_alarm_comes_first(view_site, tmp_path_factory):
         assert "1 alarm" in page_text(client.get("/watches").text)
 
 
-def test_the_answers_behind_a_look(client):
-    page = client.get("/watch/look", params={"name": "support bot", "number": "2"}).text
-    words = page_text(page)
-    assert "Look 2" in words
-    assert "Earlier look" in words
-    assert "Later look" in words
-    rows = re.findall(r'<tr><th scope="row" data-label="trace"><a href="([^"]+)">', page)
-    assert rows
-    for row in rows:
-        assert client.get(html.unescape(row)).status_code == 200
-    assert "<script>window" not in page
-    assert "has no look 99; the newest is look 8" in page_text(
-        client.get("/watch/look", params={"name": "support bot", "number": "99"}).text
-    )
-    assert "There is no page 7" in page_text(
-        client.get("/watch/look", params={"name": "support bot", "number": "2", "page": "7"}).text
-    )
-
-
-@pytest.mark.parametrize("path", ["/watch?name=unknown", "/watch", "/watch/look?name=unknown", "/watch?name=x&page=-1"])
+@pytest.mark.parametrize("path", ["/watch?name=unknown", "/watch", "/watch?name=x&page=-1"])
 def test_an_unknown_watch_is_said(client, path):
     response = client.get(path)
     assert response.status_code in {400, 404}
@@ -161,7 +139,7 @@ def test_an_unknown_watch_is_said(client, path):
 
 
 def test_who_has_no_link_sees_nothing(site):
-    for path in ("/watches", "/watch?name=support+bot", "/watch/look?name=support+bot&number=1"):
+    for path in ("/watches", "/watch?name=support+bot"):
         assert httpx.get(site.address + path).status_code == 403
 
 
@@ -172,13 +150,6 @@ def test_a_store_without_watches_says_how_to_begin_one(view_site, tmp_path_facto
         assert "assay watch watch.yaml begins one" in page_text(client.get("/watches").text)
 
 
-def test_addresses_of_traces_in_their_tool():
-    assert trace_page_url("phoenix://p.example/x", "a b/<>") == "https://p.example/redirects/traces/a%20b%2F%3C%3E"
-    assert trace_page_url("phoenix://localhost/x", "1") == "http://localhost:6006/redirects/traces/1"
-    for address in ("mlflow://h:5000/1", "otel:file.json", "no address", "phoenix:/x", "phoenix://h:port/x", ""):
-        assert not trace_page_url(address, "1")
-
-
 @pytest.mark.parametrize("width", [1280, 390])
 def test_no_script_runs_and_nothing_overflows(open_page, site, width, tmp_path):
     page = open_page(width)
@@ -186,12 +157,9 @@ def test_no_script_runs_and_nothing_overflows(open_page, site, width, tmp_path):
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", lambda dialog: (errors.append(dialog.message), dialog.dismiss()))
     page.goto(site.link)
-    for path in ("/watches", "/watch?name=support+bot", "/watch/look?name=support+bot&number=4"):
+    for path in ("/watches", "/watch?name=support+bot"):
         page.goto(site.address + path)
         page.screenshot(path=tmp_path / "page.png", full_page=True)
         assert page.evaluate("window.ranScripts || 0") == 0
         assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0, path
-    page.goto(f"{site.address}/watch?name=support+bot")
-    page.locator("svg a").first.click(force=True)
-    page.wait_for_url("**/watch/look?*number=1")
     assert not errors

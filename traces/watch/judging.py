@@ -1,10 +1,7 @@
-"""The judge of a watch: the run of each day, as far as its budget goes, and whether the judge has drifted."""
+"""The judge of a watch: the run of each day, as far as its budget goes."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
-from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ...errors import AssayError
 from ...eval_sets import Sample
@@ -12,17 +9,11 @@ from ...judges import Budget
 from ...judges.cassette import is_bundled
 from ...metrics.metric import run_to_end
 from ...runs import Plan, RunOptions, Store
-from ...runs.judging.probe_findings import estimate_drift
 from ...runs.score.scoring_request import ScoringRequest
 from ...runs.score.session import OnProgress, Progress, StoredRun, score_samples
-from ...runs.suite.cassette_check import repeat_questions
-from ...text.wording import count_of
-from ..times import read_utc, utc_text
 from .watch_records import WatchRecords
 from .watch_settings import WatchSettings
-from .watch_state import DriftResult, StepCounts
-
-_MOST_REPEATED = 200  # answers of a run among whose questions those are that the judge is asked again
+from .watch_state import StepCounts
 
 
 class DayRun(StoredRun):
@@ -52,16 +43,6 @@ def judge_waiting(
             problem, reasons = _judge_day(records, day, today, counts, on_progress)
             failures += reasons
     return problem, failures
-
-
-def take_over_scores(records: WatchRecords) -> int:
-    """Takes over what steps that were killed have judged."""
-    judged = 0
-    for day in records.waiting_days():
-        run = records.store.newest_run_of(records.settings.plan(records.watch_id, day).identity)
-        if run is not None:
-            judged += _take_over(records, day, run.id, tried=False)
-    return judged
 
 
 def _judge_day(
@@ -121,47 +102,3 @@ def day_budget(records: WatchRecords, today: str) -> tuple[Budget, Callable[[], 
 def _cassette(settings: WatchSettings) -> Path | None:
     file = settings.cassette.file if settings.cassette else None
     return None if file is None else Path(file) if is_bundled(file) else settings.path(file)
-
-
-def check_judge(records: WatchRecords, today: str, now: datetime) -> None:
-    """Asks the judge a share of the questions of an earlier run again, where that is due, and keeps what came."""
-    settings, before = records.settings, records.newest_drift()
-    every = settings.drift.judge
-    last = read_utc(before.at) if before else None
-    if every is None or (last is not None and abs(now - last) < every):
-        return
-    if settings.judge is None or (settings.cassette is not None and settings.cassette.mode == "replay"):
-        return
-    began = now - every
-    runs = records.newest_runs((began - timedelta(days=every.days)).date().isoformat())
-    old_runs = [(day, run) for day, run in runs if day <= began.date().isoformat()]
-    if old_runs:  # what was said a moment ago says nothing about drift
-        records.add_drift(_ask_again(records, old_runs[0], today, utc_text(now)))
-
-
-def _ask_again(records: WatchRecords, day_and_run: tuple[str, str], today: str, at: str) -> DriftResult:
-    day, run = day_and_run
-    budget, note_spending = day_budget(records, today)
-    plan = records.store.run(run).plan.model_copy(update={"judge": records.settings.judge_settings})
-    judged = (records.store.sample(run, name) for name, score in records.judge_scores(run) if score.value is not None)
-    samples = list(islice(judged, _MOST_REPEATED))
-    with TemporaryDirectory(prefix="assay-") as folder:
-        file = Path(folder) / "replies.jsonl"
-        with file.open("wb") as lines:
-            for line in records.replies(run):
-                lines.write(line.rstrip(b"\n") + b"\n")
-        share, seed = records.settings.drift.judge_share, records.settings.seed
-        try:
-            repeated, _ = run_to_end(
-                repeat_questions(file, plan, share=share, seed=seed, budget=budget, samples=samples)
-            )
-        finally:
-            note_spending()
-    drift = estimate_drift(repeated)
-    if drift.share.value is None or drift.share.low is None:
-        return DriftResult(at, drifted=False, sentence="judge: no test yet: it gave no usable reply")
-    sentence = (
-        f"asked again, the judge changes {drift.share.value:.0%} of {count_of(drift.asked, 'reply')} of {day} "
-        f"(likely {drift.share.low:.0%} to {drift.share.high:.0%})"
-    )
-    return DriftResult(at, drift.share.low > records.settings.drift.judge_limit, sentence, drift.share.value)

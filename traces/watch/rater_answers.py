@@ -1,6 +1,6 @@
 """The raters of a watch: answers drawn for them, their queue, and the ratings that come back."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import numpy as np
 
@@ -10,14 +10,9 @@ from ...runs import Store
 from ...runs.ratings import QueueSettings, RatingQueue
 from ...runs.ratings.rating_queue import queue_ids
 from ..source import Source, TraceOrigin
-from ..times import read_utc
 from .answer_draw import draw_answers, pace, spread_weights
 from .answer_pull import tool_ratings
 from .watch_records import WatchRecords
-
-_PADDING = timedelta(seconds=1)  # around a trace that is read again
-_MOST_READS = 500  # of single traces, the newest
-_MOST_BESIDE = 50  # times as many other traces are read as those that are wanted
 
 
 def queue_source(watch: str) -> str:
@@ -48,8 +43,8 @@ def draw_for_raters(records: WatchRecords, today: str, now: datetime) -> int:
     due = pace(records.settings.ratings.per_day, records.spending(today).queued, records.moment("rated_at"), now)
     if answers and due >= min(1, len(answers)):  # sooner, the chances would be very small
         scores = np.array([judged for _, judged in answers], dtype=float)
-        pairs = np.array(records.scored_pairs(), dtype=float).reshape(-1, 3)  # NaN where there is no score or rating
-        weights = spread_weights(pairs[:, 1], pairs[:, 2], scores)
+        pairs = np.array(records.scored_pairs(), dtype=float).reshape(-1, 2)  # NaN where there is no rating
+        weights = spread_weights(pairs[:, 0], pairs[:, 1], scores)
         names = [name for name, _ in answers]
         chances, drawn = draw_answers(names, weights, due, seed=f"{records.settings.seed} raters {records.watch_id}")
         records.add_rater_draw(chances, drawn, today, now)
@@ -91,17 +86,6 @@ def _unrated(sample: Sample) -> Sample:
     return sample.model_copy(update={"rating": None, "ratings": {}, "rating_min": 1, "rating_max": 5})
 
 
-def _stretches(moments: list[datetime]) -> list[tuple[datetime, datetime]]:
-    """The stretches of time around moments, which are in their order."""
-    stretches: list[tuple[datetime, datetime]] = []
-    for moment in moments:
-        if stretches and moment - _PADDING <= stretches[-1][1]:
-            stretches[-1] = (stretches[-1][0], moment + _PADDING)
-        else:
-            stretches.append((moment - _PADDING, moment + _PADDING))
-    return stretches
-
-
 def read_queue_ratings(records: WatchRecords) -> int:
     """Takes over the ratings of the rating page; returns how many answers are rated for the first time."""
     ratings: dict[str, dict[str, float]] = {}
@@ -115,22 +99,16 @@ def read_queue_ratings(records: WatchRecords) -> int:
 
 
 def reread_annotations(records: WatchRecords, source: Source, now: datetime) -> int:
-    """Reads traces again for people's annotations that came since: those of the raters' answers, else of the judged."""
+    """Reads the traces of the last days again for people's annotations that came since, of the judged answers."""
     if records.settings.ratings.reread is None:
         return 0
     since = now - records.settings.ratings.reread
-    traces = records.judged_traces(since, is_queued=bool(records.settings.ratings.raters))
-    moments = sorted({moment for _, time in traces.values() if (moment := read_utc(time)) is not None})
-    stretches = _stretches(moments[-_MOST_READS:])
-    is_file = records.settings.source_address.is_file
-    if stretches and (is_file or records.count_since(since) <= _MOST_BESIDE * len(stretches)):
-        stretches = [(stretches[0][0], stretches[-1][1])]  # one read takes less than many
+    samples = records.judged_traces(since)
     ratings: dict[str, dict[str, float]] = {}
-    for first, last in stretches:
-        for trace in source.read(first, last, records.settings.filter):
-            origin = TraceOrigin.of_sample(trace) if isinstance(trace, Sample) else None
-            if isinstance(trace, Sample) and origin is not None and origin.id in traces:
-                values, _ = tool_ratings(trace, records.settings.ratings.levels)
-                if values:
-                    ratings[traces[origin.id][0]] = values
+    for trace in source.read(since, now, records.settings.filter) if samples else ():
+        origin = TraceOrigin.of_sample(trace) if isinstance(trace, Sample) else None
+        if isinstance(trace, Sample) and origin is not None and origin.id in samples:
+            values, _ = tool_ratings(trace, records.settings.ratings.levels)
+            if values:
+                ratings[samples[origin.id]] = values
     return records.add_ratings(ratings)

@@ -1,21 +1,27 @@
 """Reads a watch from its YAML file; an error names line, key and the nearest right name."""
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
+from math import ceil
 from pathlib import Path
 
 from ...arguments import check_type
 from ...errors import AssayError, InputError, UsageError
+from ...eval_sets import Sample
 from ...languages.yaml_file import Place, dump_yaml, load_yaml, validate_yaml
 from ...metrics.catalogue import measures_conversation, needs_judge
 from ...name_suggestions import nearest_names, quote_names
 from ...regular_files import kind_of_no_folder, read_text_file
-from ..registry import check_sink, check_source
+from ..registry import check_sink, check_source, open_source
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
 
 _ONE_WEBHOOK = "name one URL that gets alarms as JSON with `text`, which chat tools show: `webhook: env:NAME`"
-_JUDGE_ALONE = "a watch asks its judge again, and looks for no other drift; remove this key"
+_NO_DRIFT = "a watch no longer asks its judge again: `assay cassettes drift` does; remove this key"
+_ONE_RULE = "answers are drawn for the judge with equal chances; remove this key"
 _GONE = {"alarms": _ONE_WEBHOOK, "seconds": "a webhook is tried three times, for ten seconds each; remove this key"}
-_GONE |= {f"drift.{kind}": _JUDGE_ALONE for kind in ("questions", "unanswered", "agreement")}
+_GONE |= {"drift": _NO_DRIFT, "sample.rule": _ONE_RULE}
+_LOOKED_AT = 200  # traces, for a draft
 
 
 def load_watch(path: Path) -> WatchSettings:
@@ -33,7 +39,10 @@ def load_watch(path: Path) -> WatchSettings:
 
 
 def draft_watch(address: str) -> str:
-    """Writes a watch file for an address of traces, with the keys that most people set."""
+    """Writes a watch file for an address of traces, with the keys that most people set.
+
+    Nobody is asked to rate where people rate in the tool already: their scale is taken.
+    """
     check_source(address)
     source = dump_yaml({"source": address})
     try:
@@ -41,6 +50,10 @@ def draft_watch(address: str) -> str:
         push = "push: true                  # scores go back to their traces"
     except UsageError:
         push = "push: false                 # nothing takes scores there"
+    scale = _scale_of_ratings(address)
+    low, high = scale or (1, 5)
+    bad_below, fall = ceil((low + high) / 2), round(0.075 * (high - low), 1)
+    raters, seen = ("", "  # those of the traces") if scale else ("raters: [ada], per_day: 10, ", "")
     return (
         f"{source}"
         "every: 15m\n"
@@ -49,13 +62,25 @@ def draft_watch(address: str) -> str:
         "judge: qwen1.5b\n"
         "budget: {judged_per_day: 200}\n"
         f"{push}\n"
-        "ratings: {raters: [ada], per_day: 10, scale: 1-5, bad_below: 3}\n"
+        f"ratings: {{{raters}scale: {low}-{high}, bad_below: {bad_below}}}{seen}\n"
         "segments: [language, model, prompt_version]\n"
         "bounds:\n"
-        "- bad_share: 0.1            # at most a tenth of the answers is rated below 3\n"
-        "- fall: 0.3                 # the mean rating falls by at most 0.3\n"
+        f"- bad_share: 0.1            # at most a tenth of the answers is rated below {bad_below}\n"
+        f"- fall: {fall:<19g} # the mean rating falls by at most {fall:g}\n"
         "# webhook: env:CHAT_URL      # gets alarms\n"
     )
+
+
+def _scale_of_ratings(address: str) -> tuple[int, int] | None:
+    """The scale of people's ratings of the first traces; None without ratings, or where nothing can be read now."""
+    try:
+        traces = islice(open_source(address).read(None, None, {}), _LOOKED_AT)
+        rated = [one for one in traces if isinstance(one, Sample) and (one.ratings or one.rating is not None)]
+    except AssayError:
+        return None
+    scales = Counter((one.rating_min, one.rating_max) for one in rated)
+    whole = [(int(low), int(high)) for (low, high), _ in scales.most_common() if low == int(low) and high == int(high)]
+    return whole[0] if whole else None
 
 
 Mistakes = Iterator[tuple[Place, object]]

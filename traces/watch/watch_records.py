@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from ...errors import UsageError
 from ...eval_sets import Sample
 from ...metrics import Score
 from ...runs import Store
@@ -16,7 +17,7 @@ from ..source import ORIGIN, TraceOrigin, UnreadTrace
 from ..times import read_utc, utc_text
 from .alarms import AlarmMessage
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
-from .watch_state import DriftResult, StoredLook, WatchRow, WatchState, lock_name, marks, read_value
+from .watch_state import StoredLook, WatchRow, WatchState, lock_name, marks, read_value
 
 MOST_TRIES = 3
 """How often an answer is given to the judge whose score fails each time."""
@@ -98,17 +99,17 @@ class WatchRecords(WatchState):
 
     # --- drawing, for the judge and for the raters
 
-    def undrawn(self) -> list[tuple[str, float | None]]:
-        """Returns (sample, cheap score) of the answers that were in no draw yet."""
-        return self._items("sample, cheap", "status = 'new'")
+    def undrawn(self) -> list[str]:
+        """Returns the ids of the answers that were in no draw yet."""
+        return [str(name) for (name,) in self._items("sample", "status = 'new'")]
 
     def unqueued(self) -> list[tuple[str, float]]:
         """Returns (sample, judge's score) of the scored answers that were in no draw for raters yet."""
         return self._items("sample, judged", "judged IS NOT NULL AND rating_chance IS NULL")
 
-    def scored_pairs(self) -> list[tuple[float | None, float, float | None]]:
-        """Returns (cheap score, judge's score, mean rating) of the answers that the judge scored."""
-        return self._items("cheap, judged, rating", "judged IS NOT NULL")
+    def scored_pairs(self) -> list[tuple[float, float | None]]:
+        """Returns (judge's score, mean rating) of the answers that the judge scored."""
+        return self._items("judged, rating", "judged IS NOT NULL")
 
     def add_draw(self, chances: Mapping[str, float], drawn: set[str], day: str, now: datetime) -> None:
         """Keeps a draw for the judge: whole or not at all. The content of what is not drawn is forgotten."""
@@ -176,8 +177,9 @@ class WatchRecords(WatchState):
         return {str(name) for (name,) in self._items("sample", "drawn_on = ? AND status = 'failed'", day)}
 
     def sample(self, name: str) -> Sample:
-        """Returns an answer that was drawn, or was in no draw yet."""
-        return Sample.model_validate_json(self._items("content", "sample = ?", name)[0][0])
+        """Returns an answer that was drawn, or was in no draw yet; one that was judged stands in its run alone."""
+        ((content, run),) = self._items("content, run", "sample = ?", name)
+        return self.store.sample(run, name) if content is None else Sample.model_validate_json(content)
 
     def add_scores(self, day: str, run: str, scores: Mapping[str, tuple[float | None, str]], *, tried: bool) -> int:
         """Takes over the judge's scores of a day's draw, and returns how many answers have one that had none."""
@@ -190,7 +192,7 @@ class WatchRecords(WatchState):
             elif status:
                 ends.append((status, value, run, name))
         with self._writing():
-            self._update("status = ?, judged = ?, run = ?", ends)
+            self._update("status = ?, judged = ?, run = ?, content = NULL", ends)
             self._update("tries = ?", tries)
         return sum(value is not None for _, value, *_ in ends)
 
@@ -209,19 +211,10 @@ class WatchRecords(WatchState):
         )
         return [str(run) for run, _ in rows]
 
-    def newest_runs(self, since: str) -> list[tuple[str, str]]:
-        """Returns (day, run) of the runs since a date with answers that the judge scored, the newest first."""
-        return self._rows(
-            "SELECT drawn_on, run FROM watch_items WHERE watch = ? AND drawn_on >= ? AND judged IS NOT NULL "
-            "GROUP BY drawn_on, run ORDER BY drawn_on DESC, run",
-            *(self.watch_id, since),
-        )
-
-    def replies(self, run: str) -> Iterator[bytes]:
-        """Yields the recorded replies of a run, as the lines of a cassette."""
-        with explain_errors(self._database, "the watch cannot be read"):
-            for (line,) in self._database.execute("SELECT line FROM replies WHERE run = ? ORDER BY key", (run,)):
-                yield line.encode() if isinstance(line, str) else bytes(line)
+    def newest_run(self) -> str:
+        """Returns the newest run with answers that the judge scored; empty before the first."""
+        sql = "SELECT run FROM watch_items WHERE watch = ? AND judged IS NOT NULL ORDER BY drawn_on DESC, run LIMIT 1"
+        return "".join(run for (run,) in self._rows(sql, self.watch_id))
 
     # --- rating
 
@@ -234,16 +227,9 @@ class WatchRecords(WatchState):
         with self._writing():
             self._update("queue_state = 'queued'", [(name,) for name in names])
 
-    def judged_traces(self, since: datetime, *, is_queued: bool) -> dict[str, tuple[str, str]]:
-        """Returns trace -> (sample, time) of the answers since a moment that the judge scored."""
-        only = " AND queue_state <> 'left'" if is_queued else ""
-        rows = self._items("trace, sample, time", f"time >= ? AND judged IS NOT NULL{only}", utc_text(since))
-        return {str(trace): (str(sample), str(time)) for trace, sample, time in rows}
-
-    def count_since(self, since: datetime) -> int:
-        """Returns how many answers there are since a moment."""
-        sql = "SELECT count(*) FROM watch_items WHERE watch = ? AND time >= ?"
-        return int(self._value(sql, self.watch_id, utc_text(since)))
+    def judged_traces(self, since: datetime) -> dict[str, str]:
+        """Returns trace -> sample of the answers since a moment that the judge scored."""
+        return dict(self._items("trace, sample", "time >= ? AND judged IS NOT NULL", utc_text(since)))
 
     def add_ratings(self, ratings: Mapping[str, Mapping[str, float]], agreed: Mapping[str, float] | None = None) -> int:
         """Keeps people's ratings of answers by rater, the newest of each, and returns how many had none before."""
@@ -280,17 +266,12 @@ class WatchRecords(WatchState):
 
     def end_step(self, look: StoredLook, changes: Sequence[tuple[int, AlarmMessage]], target: str) -> int:
         """Keeps a look, the alarms that change with it, and their messages: whole or not at all; returns its number."""
-        drift = json.dumps([] if look.drift is None else [asdict(look.drift)])
         content = json.dumps(asdict(look.look) | {"first_day": look.first_day}, ensure_ascii=False, allow_nan=False)
         number = 1 + int(self._value("SELECT coalesce(max(number), 0) FROM watch_looks WHERE watch = ?", self.watch_id))
         with self._writing():
             self._database.execute(
-                "INSERT INTO watch_looks VALUES (?, ?, ?, ?, ?, ?)",
-                (self.watch_id, number, look.at, content, json.dumps(asdict(look.counts)), drift),
-            )
-            self._database.execute(
-                "UPDATE watch_items SET look = ? WHERE watch = ? AND look IS NULL AND judged IS NOT NULL",
-                (number, self.watch_id),
+                "INSERT INTO watch_looks VALUES (?, ?, ?, ?, ?, '[]')",
+                (self.watch_id, number, look.at, content, json.dumps(asdict(look.counts))),
             )
             for alarm, message in changes:
                 self._write_alarm(alarm, message, number, target)
@@ -321,20 +302,6 @@ class WatchRecords(WatchState):
     def note_problem(self, problem: str) -> None:
         """Keeps why a step failed."""
         self._execute("UPDATE watches SET problem = ? WHERE id = ?", problem, self.watch_id)
-
-    def add_drift(self, result: DriftResult) -> None:
-        """Keeps a check of the judge's drift."""
-        self._execute(
-            "INSERT INTO watch_drift VALUES (?, ?, ?, ?) ON CONFLICT (watch, kind, at) DO UPDATE SET "
-            "result = excluded.result",
-            *(self.watch_id, result.kind, result.at, json.dumps(asdict(result), ensure_ascii=False)),
-        )
-
-    def newest_drift(self) -> DriftResult | None:
-        """Returns the newest check of the judge's drift."""
-        sql = "SELECT result FROM watch_drift WHERE watch = ? AND kind = 'judge' ORDER BY at DESC LIMIT 1"
-        rows = self._rows(sql, self.watch_id)
-        return read_value(DriftResult, json.loads(rows[0][0])) if rows else None
 
     def waiting_deliveries(self) -> list[tuple[int, str, AlarmMessage]]:
         """Returns (alarm, target, message) of what was not delivered yet, the oldest first."""
@@ -385,25 +352,32 @@ def hold_watch(store: Store, name: str) -> Iterator[None]:
         yield
 
 
-def open_series(store: Store, settings: WatchSettings, now: datetime) -> tuple[WatchRow, bool]:
-    """Finds the series that a watch file goes on with, or begins one; with whether it is one in place of an earlier."""
-    database, state = store.database, WatchState(store)
-    series = state.series(settings.name)
+def open_watch(store: Store, settings: WatchSettings, now: datetime) -> WatchRow:
+    """Finds the watch that a file goes on with, or begins one.
+
+    Raises:
+        UsageError: The store has a watch of this name with another source, filter, measure, judge or scale.
+    """
+    database, state, name = store.database, WatchState(store), settings.name
     content = json.dumps(settings.as_json(), ensure_ascii=False)
     with explain_errors(database, "the watch cannot be kept"):
-        rows = database.execute("SELECT id, identity FROM watches WHERE name = ?", (settings.name,)).fetchall()
-        if series and dict(rows)[series[0].id] == settings.identity:
-            database.execute("UPDATE watches SET settings = ? WHERE id = ?", (content, series[0].id))
-            return state.watch(series[0].id), False
-        number = series[0].series + 1 if series else 1
-        id_ = settings.name if number == 1 else f"{settings.name}.{number}"  # a name may end in .2 itself
-        while database.execute("SELECT 1 FROM watches WHERE id = ?", (id_,)).fetchone():
-            id_ += "'"
-        database.execute(
-            "INSERT INTO watches (id, name, series, began, identity, settings, problem) VALUES (?, ?, ?, ?, ?, ?, '')",
-            (id_, settings.name, number, utc_text(now), settings.identity, content),
-        )
-    return state.watch(id_), number > 1
+        newest = "SELECT id, identity FROM watches WHERE name = ? ORDER BY series DESC LIMIT 1"
+        row = database.execute(newest, (name,)).fetchone()
+        if row is None:
+            database.execute(
+                "INSERT INTO watches (id, name, series, began, identity, settings, problem) "
+                "VALUES (?, ?, 1, ?, ?, ?, '')",
+                (name, name, utc_text(now), settings.identity, content),
+            )
+            return state.watch(name)
+        id_, identity = row
+        if identity != settings.identity:
+            raise UsageError(
+                f"the watch {name} had another source, filter, measure, judge or scale before, and its figures would "
+                "mix with those of this file: give the file another `name:`"
+            )
+        database.execute("UPDATE watches SET settings = ? WHERE id = ?", (content, id_))
+    return state.watch(id_)
 
 
 def trace_ids(sample: Sample) -> list[str]:

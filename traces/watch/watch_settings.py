@@ -69,11 +69,10 @@ class DailyBudget(BaseModel):
 
 
 class SampleRule(BaseModel):
-    """How answers are drawn for the judge: `uniform`, or more where the cheap score leaves the judge's open."""
+    """Which share of the new answers is drawn for the judge; as many as the budget allows without one."""
 
     model_config = _STRICT
 
-    rule: Literal["uniform", "uncertain"] = "uniform"
     share: float | None = Field(default=None, gt=0, le=1)
 
 
@@ -141,23 +140,6 @@ class BoundEntry(BaseModel):
         return Bound(kind, getattr(self, kind))
 
 
-class DriftChecks(BaseModel):
-    """How often the judge is asked a share of its recorded questions again, and what may have changed."""
-
-    model_config = _STRICT
-
-    judge: Duration | None = Field(default=timedelta(days=7), validate_default=True)
-    judge_share: float = Field(default=0.05, gt=0, le=1)
-    judge_limit: float = Field(default=0.1, ge=0, lt=1)
-
-    @field_validator("judge", mode="before")
-    @classmethod
-    def _as_length(cls, value: Any) -> Any:
-        if not value:
-            return None
-        return {"weekly": "7d", "daily": "1d", True: "7d"}.get(value, value) if isinstance(value, str | bool) else value
-
-
 class WatchSettings(BaseModel):
     """A watch as its file says; relative paths are relative to the file's folder (`folder`).
 
@@ -187,7 +169,6 @@ class WatchSettings(BaseModel):
     segments: tuple[str, ...] = ()
     bounds: tuple[BoundEntry, ...] = ()
     webhook: str | None = Field(default=None, min_length=1, max_length=2_000)
-    drift: DriftChecks = DriftChecks()
     window: Duration = Field(default=timedelta(days=30), validate_default=True)
     page: str | None = Field(default=None, max_length=2_000)
     store: str | None = None

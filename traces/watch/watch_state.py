@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -23,9 +23,8 @@ MOST_ITEMS = 1_000  # of one question
 class WatchRow:
     """A watch as the store lists it. Times are in ISO 8601, in UTC."""
 
-    id: str  # its id: the name, and after the first series `.2`, `.3`, and so on
+    id: str  # its id: the name; in stores of 0.2 also `NAME.2` and so on, of which the newest counts
     name: str  # its name in the watch file
-    series: int  # counts from 1; a watch file with another source, measure or scale begins a new one
     began: str
     settings: Mapping[str, Any]  # the watch file as JSON values, as the last step read it
     pulled_until: str | None  # when the newest trace began that was pulled; None before the first
@@ -54,17 +53,6 @@ class StepCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class DriftResult:
-    """What a check of the judge's drift says."""
-
-    at: str  # when it was made: ISO 8601, UTC
-    drifted: bool  # whether it says that something changed
-    sentence: str  # what it says
-    value: float | None = None  # the share of the replies that changed; None where there is none
-    kind: str = "judge"  # what drifted
-
-
-@dataclass(frozen=True, slots=True)
 class StoredLook:
     """One look of a watch."""
 
@@ -73,7 +61,6 @@ class StoredLook:
     look: Look  # what it says
     first_day: str  # the date of day 0, in ISO 8601: `look.day` and `BoundState.since` count from it
     counts: StepCounts  # what the step did that ended with it
-    drift: DriftResult | None  # what the newest check of the judge's drift says; None before the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +103,12 @@ class WatchedAnswer:
 
     sample: str  # the sample's id, in the run too
     trace: str  # the trace's id
-    time: str  # when the trace began: ISO 8601, UTC
-    judge_chance: float | None  # the probability with which it was drawn for the judge; None before a draw
     judged: float | None  # the judge's score; None where it has none
     run: str | None  # the run that judged it; None where none has
-    ratings: Mapping[str, float] = field(default_factory=dict)  # its ratings by rater
-    segments: Mapping[str, str] = field(default_factory=dict)  # its segments, by field
 
 
-_ANSWER_COLUMNS = "sample, trace, time, judge_chance, judged, run, ratings, segments"
-_WATCH_COLUMNS = "id, name, series, began, settings, pulled_until, stepped_at, problem"
-_LOOK_COLUMNS = "number, at, look, counts, drift"
+_WATCH_COLUMNS = "id, name, began, settings, pulled_until, stepped_at, problem"
+_LOOK_COLUMNS = "number, at, look, counts"
 
 
 class WatchState:
@@ -137,15 +119,11 @@ class WatchState:
         self._database = store.database
 
     def watches(self) -> list[WatchRow]:
-        """Returns the newest series of each watch, by name."""
+        """Returns the watches, by name."""
         return list({watch.name: watch for watch in self._watches("ORDER BY name, series")}.values())
 
-    def series(self, name: str) -> list[WatchRow]:
-        """Returns all series of a watch, the newest first."""
-        return self._watches("WHERE name = ? ORDER BY series DESC", name)
-
     def watch(self, name: str) -> WatchRow:
-        """Returns a watch by its id, or the newest series by its name."""
+        """Returns a watch by its id or its name."""
         rows = self._watches("WHERE id = ? OR name = ? ORDER BY id = ? DESC, series DESC LIMIT 1", name, name, name)
         if not rows:
             known = ", ".join(watch.name for watch in self.watches()) or "none yet"
@@ -185,14 +163,6 @@ class WatchState:
             alarms.append(StoredAlarm(*values))
         return [alarm for alarm in alarms if alarm.stands or not standing]
 
-    def answers_of_look(self, watch: str, look: int, *, limit: int = 50, offset: int = 0) -> list[WatchedAnswer]:
-        """Returns the answers whose judge's scores counted first at a look, the lowest first."""
-        return self._answers("look = ? ORDER BY judged, sample", watch, look, limit=limit, offset=offset)
-
-    def count_answers_of_look(self, watch: str, look: int) -> int:
-        """Returns how many answers `answers_of_look` has in all."""
-        return int(self._value("SELECT count(*) FROM watch_items WHERE watch = ? AND look = ?", watch, look))
-
     def worst_answers(self, watch: str, since: str, *, higher_is_better: bool) -> list[WatchedAnswer]:
         """Returns the answers since a day with the lowest ratings, then with the worst of the judge's scores."""
         order = "judged" if higher_is_better else "judged DESC"
@@ -205,18 +175,15 @@ class WatchState:
         of_traces = f"SELECT sample FROM watch_traces WHERE watch = ? AND trace IN ({marks(traces)})"
         return self._answers(f"sample IN ({of_traces})", watch, watch, *traces)
 
-    def _answers(
-        self, where: str, watch: str, *values: Any, limit: int = MOST_ITEMS, offset: int = 0
-    ) -> list[WatchedAnswer]:
-        sql = f"SELECT {_ANSWER_COLUMNS} FROM watch_items WHERE watch = ? AND {where} LIMIT ? OFFSET ?"
-        rows = self._rows(sql, watch, *values, min(limit, MOST_ITEMS), offset)
-        return [WatchedAnswer(*row[:-2], *map(json.loads, row[-2:])) for row in rows]
+    def _answers(self, where: str, watch: str, *values: Any, limit: int = MOST_ITEMS) -> list[WatchedAnswer]:
+        sql = f"SELECT sample, trace, judged, run FROM watch_items WHERE watch = ? AND {where} LIMIT ?"
+        return [WatchedAnswer(*row) for row in self._rows(sql, watch, *values, limit)]
 
     def _watches(self, which: str, *values: Any) -> list[WatchRow]:
         watches = []
         for row in self._rows(f"SELECT {_WATCH_COLUMNS} FROM watches {which}", *values):
             fields: list[Any] = [*row, self._database.locks.is_held(lock_name(row[1]))]
-            fields[4] = json.loads(fields[4])
+            fields[3] = json.loads(fields[3])
             watches.append(WatchRow(*fields))
         return watches
 
@@ -245,10 +212,10 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def _read_look(number: int, at: str, look: str, counts: str, drift: str) -> StoredLook:
-    values, checks = json.loads(look), [check for check in json.loads(drift) if check["kind"] == "judge"]
+def _read_look(number: int, at: str, look: str, counts: str) -> StoredLook:
+    values = json.loads(look)
     parts = {"look": values, "first_day": values["first_day"], "counts": json.loads(counts)}
-    return read_value(StoredLook, {"number": number, "at": at, "drift": checks[0] if checks else None} | parts)
+    return read_value(StoredLook, {"number": number, "at": at} | parts)
 
 
 def marks(values: Sequence[object]) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 
@@ -24,20 +23,17 @@ from ..push import PushRequest, push_scores
 from ..registry import open_sink, open_source
 from ..sink import Sink
 from ..source import Source
-from ..times import read_utc, utc_text
+from ..times import utc_text
 from .alarms import AlarmAnswer, AlarmMessage, deliver_alarm, describe_bound
-from .answer_draw import draw_answers, pace, spread_weights
+from .answer_draw import draw_answers, pace
 from .answer_pull import AnswerPull
-from .judging import check_judge, judge_waiting, take_over_scores
+from .judging import judge_waiting
 from .rater_answers import draw_for_raters, find_open_queue, read_queue_ratings, reread_annotations
-from .watch_file import load_watch
 from .watch_look import LookAt, look_at_answers, read_production_answers
-from .watch_records import WatchRecords, hold_watch, open_series
+from .watch_records import WatchRecords, hold_watch, open_watch
 from .watch_settings import WatchSettings, format_duration
-from .watch_state import DriftResult, StepCounts, StoredAlarm, StoredLook, WatchRow
+from .watch_state import StepCounts, StoredAlarm, StoredLook, WatchRow
 
-JUDGE_DRIFT = "drift of judge"
-"""What stands in place of a bound in an alarm about the judge."""
 _REREAD_SECONDS = 86_400
 _LONGEST_REASON = 300  # characters of why an answer has no score
 _LONGEST_TEXT = 2_000  # characters of a question or an answer in an alarm
@@ -79,17 +75,12 @@ class WatchStep:
     def __init__(self, settings: WatchSettings, store: Store, tools: StepTools | None = None) -> None:
         self._settings, self._store, self._tools = settings, store, tools or StepTools()
         self._now = self._tools.clock()
-        self._row, is_further = open_series(store, settings, self._now)
+        self._row = open_watch(store, settings, self._now)
         self._records = WatchRecords(store, self._row.id, settings)
         self._counts = StepCounts()
         self._started = time.monotonic()
         self._notes: list[str] = []
         self._problems: list[str] = []
-        if is_further:
-            self._notes.append(
-                f"the watch file has another source, filter, measure, judge or scale than before: series "
-                f"{self._row.series} begins, and the earlier one stays as it is"
-            )
 
     def take(self) -> StepReport:
         """Takes the step."""
@@ -105,10 +96,6 @@ class WatchStep:
         self._pull(source)
         counts.drawn = self._draw(today)
         waiting_before = self._records.counts()[1]
-        counts.judged = take_over_scores(self._records)
-        if counts.judged:
-            self._push()  # what a killed step judged waits for nothing
-            counts.push_failed = 0
         with self._tools.show_progress() if waiting_before else nullcontext(lambda _: None) as on_progress:
             problem, failures = judge_waiting(self._records, today, counts, on_progress)
         if problem:
@@ -123,18 +110,11 @@ class WatchStep:
         counts.unread, counts.waiting, counts.undrawn = self._records.counts()
         counts.failed = max(0, waiting_before - counts.waiting - counts.judged)
         counts.seconds = round(time.monotonic() - self._started, 3)
-        return self._look(today)
+        return self._look()
 
     def _today(self) -> str:
         """The date of the budget; a clock that goes backwards does not give a day's budget twice."""
-        today, newest = self._now.date().isoformat(), self._records.newest_day()
-        last = read_utc(self._row.stepped_at)
-        if newest > today or (last is not None and last > self._now):
-            self._notes.append(
-                f"the clock says {self._now:%Y-%m-%d %H:%M} UTC, which is before the last step: it went backwards. "
-                "Nothing is pulled twice, and no budget is used twice"
-            )
-        return max(today, newest)
+        return max(self._now.date().isoformat(), self._records.newest_day())
 
     def _pull(self, source: Source) -> None:
         pull = AnswerPull(self._records, source, self._now, self._counts)
@@ -184,13 +164,8 @@ class WatchStep:
             return 0
         if share is None and due < min(1, len(answers)):
             return 0  # too soon: a later draw gives each of them a better chance
-        cheap = np.array([score for _, score in answers], dtype=float)
-        weights = np.ones(len(answers))
-        if settings.sample.rule == "uncertain":
-            known = np.array(records.scored_pairs(), dtype=float).reshape(-1, 3)  # NaN where there is no score
-            weights = spread_weights(known[:, 0], known[:, 1], cheap)
-        names = [name for name, _ in answers]
-        chances, drawn = draw_answers(names, weights, due, seed=f"{settings.seed} judge {records.watch_id}")
+        equal = np.ones(len(answers))
+        chances, drawn = draw_answers(answers, equal, due, seed=f"{settings.seed} judge {records.watch_id}")
         records.add_draw(chances, drawn, today, self._now)
         return len(drawn)
 
@@ -231,7 +206,7 @@ class WatchStep:
         except AssayError as error:
             self._problems.append(f"ratings: {error}")
 
-    def _look(self, today: str) -> StepReport:
+    def _look(self) -> StepReport:
         answers, first_day, chosen = read_production_answers(self._records)
         if chosen:
             self._notes.append(
@@ -239,18 +214,13 @@ class WatchStep:
                 "draw for the raters had left them out"
             )
         look = self._tools.look(answers, self._settings, first_day)
-        try:
-            check_judge(self._records, today, self._now)
-        except AssayError as error:
-            self._problems.append(f"drift: {error}")
-        drift = self._records.newest_drift()
-        changes = self._change_alarms(look, drift, first_day)
-        stored = StoredLook(0, utc_text(self._now), look, first_day.isoformat(), self._counts, drift)
+        changes = self._change_alarms(look, first_day)
+        stored = StoredLook(0, utc_text(self._now), look, first_day.isoformat(), self._counts)
         number = self._records.end_step(stored, changes, self._settings.webhook_shown)
         self._deliver()
         return self._report(number, {alarm: message.event for alarm, message in changes})
 
-    def _change_alarms(self, look: Look, drift: DriftResult | None, first_day: date) -> list[tuple[int, AlarmMessage]]:
+    def _change_alarms(self, look: Look, first_day: date) -> list[tuple[int, AlarmMessage]]:
         """The alarms that fire and clear, each with its number.
 
         One fires where a bound is broken that no standing alarm is about, and clears where its bound is kept again, or
@@ -265,11 +235,6 @@ class WatchStep:
             )
             for state in look.bounds
         }
-        if drift is None:
-            standing.pop(JUDGE_DRIFT, None)
-        else:
-            value = drift.value if drift.drifted else None
-            states[JUDGE_DRIFT] = (drift.drifted, drift.sentence, Estimate(value), "")
         for bound in [bound for bound in standing if bound not in states]:
             states[bound] = (False, "The watch file no longer has this bound.", Estimate(None), "")
         changes: list[tuple[int, AlarmMessage]] = []
@@ -290,7 +255,7 @@ class WatchStep:
                 value=estimate.value,
                 low=estimate.low,
                 high=estimate.high,
-                answers=self._answers_to_read(since) if is_broken and bound != JUDGE_DRIFT else (),
+                answers=self._answers_to_read(since) if is_broken else (),
                 page=self._settings.page or "",
                 at=utc_text(self._now),
             )
@@ -335,12 +300,11 @@ class WatchStep:
         stored = self._records.look(self._row.id, number)
         assert stored is not None  # it was written just now
         alarms = self._records.alarms(self._row.id)
-        runs = self._records.newest_runs("")
         queue, to_rate = find_open_queue(self._records)
         return StepReport(
             queue=queue,
             to_rate=to_rate,
-            newest_run=runs[0][1] if runs else "",
+            newest_run=self._records.newest_run(),
             watch=self._records.watch(self._row.id),
             stored=stored,
             standing=[alarm for alarm in alarms if alarm.stands],
@@ -357,11 +321,11 @@ def take_step(settings: WatchSettings, store: Store, tools: StepTools | None = N
         return WatchStep(settings, store, tools).take()
 
 
-def take_steps(file: Path, settings: WatchSettings, store: Store, tools: StepTools) -> Iterator[StepReport]:
+def take_steps(settings: WatchSettings, store: Store, tools: StepTools) -> Iterator[StepReport]:
     """Takes a step every interval, for as long as reports are drawn from it.
 
     The first step must succeed: a wrong key or project is found at once. Later ones that fail are tried again at the
-    next interval. The watch file is read before each step; while it has a mistake, the earlier one counts.
+    next interval.
     """
     with hold_watch(store, settings.name):
         is_first = True
@@ -375,16 +339,3 @@ def take_steps(file: Path, settings: WatchSettings, store: Store, tools: StepToo
                 tools.on_trouble(f"this step failed: {error}. The next one tries again; nothing is lost")
             is_first = False
             tools.sleep(max(0.0, settings.every.total_seconds() - (time.monotonic() - began)))
-            settings = _read_again(file, settings, tools)
-
-
-def _read_again(file: Path, settings: WatchSettings, tools: StepTools) -> WatchSettings:
-    try:
-        changed = load_watch(file)
-    except AssayError as error:
-        tools.on_trouble(f"the watch file has a mistake, so that the earlier one counts: {error}")
-        return settings
-    if changed.name != settings.name or changed.store_place != settings.store_place:
-        tools.on_trouble("the watch file has another name or store, which counts when the watch is started again")
-        return settings
-    return changed

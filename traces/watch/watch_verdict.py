@@ -13,7 +13,10 @@ def give_watch_verdict(row: WatchRow, stored: StoredLook, standing: list[StoredA
     """Says how good the answers are at a look, since when an alarm stands, and how many answers there are."""
     look, began = stored.look, stored.first_day if stored.look.answers else row.began[:10]  # of the first answer
     counts = {"judged": look.judged, "rated": look.rated, "look": stored.number}
-    rests_on = phrase("on_watched", answers=phrase("answers", count=look.answers), date=began, **counts)
+    sentence, used = "on_watched", look.mean.n
+    if look.mean.value is not None and used is not None and used < look.rated:
+        sentence, counts = "on_watched_part", counts | {"used": used}
+    rests_on = phrase(sentence, answers=phrase("answers", count=look.answers), date=began, **counts)
     return Verdict(
         (
             ("chatbot", _describe_answers(row, stored)),

@@ -13,8 +13,7 @@ START = "source: otel:t.jsonl\npush: false\n"
     [
         (f"metric: rouge_l_precision\njudge: '{'9' * 300}'\n", "line 4, judge: no judge is called"),
         (f"metric: 'scorer:{'9' * 300}'\n", "a file that it names cannot be read"),
-        ("metric: rouge_l_precision\ndrift: {judge: [{}]}\n", "line 4, drift.judge: is no length of time"),
-        ("metric: rouge_l_precision\ndrift: {judge: {a: {b: [1]}}}\n", "line 4, drift.judge: is no length of time"),
+        ("metric: rouge_l_precision\nwindow: {a: {b: [1]}}\n", "line 4, window: is no length of time"),
     ],
 )
 def test_names_that_no_file_has_and_values_of_another_shape_are_refused(lines, message, tmp_path):

@@ -85,8 +85,6 @@ class Site:
         assert len(runs) == 1
         looks = state.looks("bot")
         assert [look.number for look in looks] == list(range(1, len(looks) + 1))
-        behind = sum(state.count_answers_of_look("bot", look.number) for look in looks)
-        assert behind == len(scored)
 
 
 def run_all(make_store, webhook):
