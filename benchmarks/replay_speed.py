@@ -6,7 +6,7 @@ Both sides first record replies of the same local server: two calls per sample (
 default, which takes the sentences as claims and so needs one call. Then each replays them: every pass opens the
 recordings anew, so that nothing stays in memory between passes. Ragas is timed with its own cache (DiskCacheBackend)
 and the metrics that it recommends; `ragas.evaluate` takes twice as long.
-Without ragas (pip install ".[ragas]") only Assay is timed.
+Without ragas (benchmarks/README.md says how to install it) only Assay is timed.
 """
 
 import argparse

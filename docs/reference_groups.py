@@ -63,7 +63,7 @@ GROUPS = (
                 *_of("assay.eval_sets", "read_set read_samples bundled_sets public_sets download_public_set"),
                 "assay.write_set",
             ),
-            "Ragas": _of("assay.eval_sets", "from_ragas to_ragas"),
+            "Ragas": _of("assay.eval_sets", "from_ragas"),
             "Preferences": _of("assay.eval_sets", "Preference read_preferences write_preferences is_preference_file"),
         },
     ),
@@ -130,7 +130,7 @@ GROUPS = (
     NameGroup(
         "computed_metrics",
         "Metrics without a judge",
-        "What is computed, metrics of your own, and those of Ragas.",
+        "What is computed, and metrics of your own.",
         {
             "Metrics of your own": (
                 *_of("assay", "metric Metric"),
@@ -139,7 +139,7 @@ GROUPS = (
             ),
             "Baselines and overlap with a reference": _of(
                 "assay.metrics",
-                "TokenOverlap RougeLPrecision AnswerLength Rouge1 Rouge2 RougeL Bleu BertScore Bleurt",
+                "TokenOverlap RougeLPrecision AnswerLength Rouge1 Rouge2 RougeL Bleu BertScore",
             ),
             "Baselines of conversations": _of("assay.metrics", "ConversationTurns ConversationLength ThanksAtEnd"),
             "Numbers": ("assay.NumericClaims",),
@@ -151,7 +151,6 @@ GROUPS = (
                     "classify",
                 ),
             ),
-            "Metrics of Ragas": _of("assay.metrics", "RagasMetric as_ragas_metric"),
         },
     ),
     NameGroup(

@@ -27,7 +27,7 @@ from .public.set_rows import (
     is_in_part as is_in_part,
     read_rows as read_rows,
 )
-from .ragas_dataset import from_ragas as from_ragas, to_ragas as to_ragas
+from .ragas_dataset import from_ragas as from_ragas
 from .rater_proposals import propose_raters as propose_raters
 from .sample import Sample as Sample, Table as Table
 from .score_columns import ReadOptions as ReadOptions

@@ -6,7 +6,6 @@ from .baselines import (
     ThanksAtEnd as ThanksAtEnd,
     TokenOverlap as TokenOverlap,
 )
-from .bleurt import Bleurt as Bleurt
 from .catalogue import (
     GROUP as GROUP,
     add_option as add_option,
@@ -141,11 +140,6 @@ from .own_questions import (
 )
 from .pairwise import Pairwise as Pairwise
 from .policy_compliance import PolicyKept as PolicyKept
-from .ragas_adapter import (
-    RagasMetric as RagasMetric,
-    as_ragas_metric as as_ragas_metric,
-    load_ragas_metric as load_ragas_metric,
-)
 from .reference_similarity import (
     BertScore as BertScore,
     Bleu as Bleu,

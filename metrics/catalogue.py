@@ -92,10 +92,6 @@ def needs_judge(specification: MetricSpecification | str) -> bool:
         (True, False, True)
     """
     specification = _parsed(specification)
-    if specification.is_ragas:
-        from .ragas_adapter import ragas_needs_judge
-
-        return ragas_needs_judge(specification.argument)
     if specification.is_scorer:
         from .scorer import load_scorer
 
@@ -110,14 +106,12 @@ def higher_is_better(specification: MetricSpecification | str) -> bool:
     """Whether higher values of a metric are better, as the metric declares.
 
     Example:
-        >>> higher_is_better("faithfulness"), higher_is_better("declined"), higher_is_better("ragas:noise_sensitivity")
-        (True, False, False)
+        >>> higher_is_better("faithfulness"), higher_is_better("declined")
+        (True, False)
     """
     specification = _parsed(specification)
-    if specification.is_ragas:
-        from .ragas_adapter import ragas_higher_is_better
-
-        return ragas_higher_is_better(specification.argument)
+    if specification.is_ragas:  # of a run that an earlier version stored
+        return not specification.argument.startswith("noise_sensitivity")
     if specification.is_scorer:
         return True  # a predicted rating
     return bool(_metric_class(specification).higher_is_better)
@@ -131,8 +125,6 @@ def measures_conversation(specification: MetricSpecification | str) -> bool:
         (True, False)
     """
     specification = _parsed(specification)
-    if specification.is_ragas:
-        return False
     if specification.is_scorer:
         from .scorer import load_scorer
 
@@ -148,7 +140,7 @@ def add_option(specification: str, name: str, value: str) -> str:
         ('answer_relevance:questions=5', 'token_overlap')
     """
     parsed = parse_specification(specification)
-    if parsed.is_ragas or parsed.is_scorer or name in parsed.options:
+    if parsed.is_scorer or name in parsed.options:
         return specification
     return str(parsed.with_option(name, value)) if name in _parameters(_metric_class(parsed)) else specification
 
@@ -168,12 +160,6 @@ def load_metric(
     specification = _parsed(specification)
     if judge is None and needs_judge(specification):
         raise UsageError(f"{specification} asks a judge; name one with --judge (in Python: judge=...)")
-    if specification.is_ragas:
-        from .ragas_adapter import load_ragas_metric
-
-        if specification.options:
-            raise UsageError(f"{specification}: a metric of Ragas takes no options here")
-        return load_ragas_metric(specification.argument, judge=judge, embedder=embedder)
     if specification.is_scorer:
         from .scorer import load_scorer_metric
 
@@ -217,7 +203,7 @@ def uses_embedder(specification: MetricSpecification | str) -> bool:
         (True, False)
     """
     specification = _parsed(specification)
-    if specification.is_ragas or specification.is_scorer:
+    if specification.is_scorer:
         return True
     return "embedder" in _parameters(_metric_class(specification))
 
@@ -247,6 +233,11 @@ def _metric_class(specification: MetricSpecification) -> Any:
     if name.endswith(".py"):
         raise UsageError(f"{specification} names a file; name the metric in it too: {name}:NAME")
     entries = registered_entries(GROUP)
+    if specification.is_ragas:
+        raise UsageError(
+            f"{specification}: metrics of the ragas library do not run in Assay; name Assay's own (docs/python.md has "
+            "them beside Ragas's), or compare scores that Ragas made: assay meta --scores FILE"
+        )
     if name == SCORER:
         raise UsageError(
             f"{specification}: name the scorer's file (scorer:FILE); make one with: assay meta RUN --save FILE"

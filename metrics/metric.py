@@ -165,10 +165,7 @@ def check_metric(name: str, value: Any) -> None:
     """Checks that an argument is a metric."""
     if isinstance(value, Metric):
         return
-    accepted = (
-        "the name of a metric, which `assay metrics` lists, or a metric. One of Ragas is given by its name, such as "
-        '"ragas:context_precision"'
-    )
+    accepted = "the name of a metric, which `assay metrics` lists, or a metric"
     if inspect.isclass(value) and issubclass(value, Metric):
         accepted = f"its name ({value.name!r}), or make a metric of it: {value.__name__}(...)"
     elif inspect.isroutine(value):

@@ -23,7 +23,6 @@ UNDIRECTED: Mapping[str, tuple[str, str]] = {
 """The metrics of which neither more nor less is better, with the words for less and for more."""
 DEFAULT_METRICS = ("weakest_claim", "faithfulness", "token_overlap")
 """What agreed best with people's ratings (docs/evidence.md); the first two come of the same calls."""
-RAGAS = "ragas"
 SCORER = "scorer"
 
 _NAME = r'(?:(?P<path>[^"]+\.py):(?P<name_in_file>[^:=]+)|(?P<name>[^:]*))'
@@ -72,9 +71,8 @@ class MetricSpecification:
 
     # what a run records the metric and its scores under: as it was typed, with our name of the metric. `str()` gives it
     text: str
-    name: str  # the metric's name in the catalogue, `ragas`, `scorer`, or a name in a file
-    # what stands right after the name: what a predicate states, the name of a metric of Ragas, a scorer's file; "" for
-    # nothing
+    name: str  # the metric's name in the catalogue, `scorer`, or a name in a file
+    # what stands right after the name: what a predicate states, a scorer's file; "" for nothing
     argument: str = ""
     options: Mapping[str, str] = field(default_factory=dict, hash=False)  # the text of each option by its name
     path: str = ""  # the Python file that has the metric; "" for a metric that has none of its own
@@ -84,8 +82,8 @@ class MetricSpecification:
 
     @property
     def is_ragas(self) -> bool:
-        """Whether it names a metric of the ragas library (`ragas:NAME`)."""
-        return not self.path and self.name == RAGAS and bool(self.argument)
+        """Whether it names a metric of the ragas library (`ragas:NAME`), which earlier versions ran."""
+        return not self.path and self.name == "ragas" and bool(self.argument)
 
     @property
     def is_scorer(self) -> bool:
@@ -119,7 +117,7 @@ def parse_specification(text: str) -> MetricSpecification:
         >>> in_file.path, in_file.name, in_file.options
         ('C:/quality/my_metrics.py', 'is_short', {'limit': '80'})
     """
-    match = (_WITH_ARGUMENT if text.startswith((f"{RAGAS}:", f"{SCORER}:")) else _TEXT).fullmatch(text)
+    match = (_WITH_ARGUMENT if text.startswith(f"{SCORER}:") else _TEXT).fullmatch(text)
     assert match is not None  # every part may be empty
     options = [option.partition("=")[::2] for option in match["options"].split(":")[1:]]
     if match["plain"] == "":  # a colon with nothing after it, which is no option as one is written

@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-MODULES_OF_EXTRAS = {"assay.metrics.ragas_parts": "ragas", "assay.testing.plugin": "pytest", "assay.web": "web"}
+MODULES_OF_EXTRAS = {"assay.testing.plugin": "pytest", "assay.web": "web"}
 """The modules, or the packages with such modules, that cannot be imported without an extra, and the extra."""
 
 IMPORT_ALL = """

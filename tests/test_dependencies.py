@@ -18,11 +18,9 @@ ROOT = Path(__file__).parents[1]
 RUN_WITH_EXTRA = {
     "assay.generation": "generation",
     "assay.languages.language": "numeric",
-    "assay.metrics.bleurt": "bleurt",
     "assay.metrics.heuristic": "heuristic",
     "assay.metrics.reference_similarity": "bertscore",
     "assay.metrics.numeric": "numeric",
-    "assay.metrics.ragas_adapter": "ragas",
     "assay.traces.otel.sink": "otel",
     "assay.text.entities": "numeric",
     "assay.text.lemmas": "numeric",

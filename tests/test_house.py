@@ -271,12 +271,9 @@ def test_every_exported_name_has_a_docstring() -> None:
 def is_door(module: str) -> bool:
     """Whether a module may be imported from outside: a package, or a module right below `assay`.
 
-    The files of `assay.cli` may be too: what they hold are the commands, and helpers that print. A class whose base is
-    of an extra's library is in no door, as `from assay.metrics import *` loads what the door has.
+    The files of `assay.cli` may be too: what they hold are the commands, and helpers that print.
     """
     folders = module.split(".")[1:]
-    if module == "assay.metrics.ragas_parts":
-        return True
     return len(folders) < 2 or folders[0] == "cli" or ROOT.joinpath(*folders, "__init__.py").exists()
 
 

@@ -117,7 +117,6 @@ def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path, run
     [
         (("run", "helpdesk_en", "--metrics", "heuristic"), "heuristic"),
         (("run", "kpi_en", "--metrics", "numeric_claims"), "numeric"),
-        (("run", "helpdesk_en", "--metrics", "ragas:faithfulness", "--judge", "openai/x"), "ragas"),
         (("run", "helpdesk_en", "--metrics", "token_overlap", "--store", "postgresql://u@127.0.0.1/d"), "postgres"),
         (("run", "helpdesk_en", "--metrics", "answer_relevance", "--judge", "openai/x", "--embedder", "st:x"), "st"),
         (("numeric", "check", "t.csv", "The mean of x is 2."), "numeric"),

@@ -4,13 +4,9 @@ import ast
 import subprocess
 import sys
 
-import pytest
 from test_house import listing, modules, nodes, package_of, place
 
 FOLDERS = ("assay", "languages", "text", "eval_sets", "prompts", "judges", "metrics", "meta_eval", "runs", "generation")
-WITH_EXTRAS = {"assay.metrics.ragas_parts"}
-"""What imports at once a library that `make test` does not install."""
-
 POSIX_MODULES = {
     *("crypt", "curses", "fcntl", "grp", "nis", "ossaudiodev", "posix", "pty", "pwd", "readline", "resource"),
     *("select", "spwd", "syslog", "termios", "tty"),
@@ -60,14 +56,9 @@ def import_elsewhere(*names):
 
 
 def test_every_module_is_imported_without_what_only_posix_has():
-    names = {dotted_name(path) for path in modules(*FOLDERS) if path.name != "__main__.py"} - WITH_EXTRAS
+    names = {dotted_name(path) for path in modules(*FOLDERS) if path.name != "__main__.py"}
     assert {"assay", "assay.cli.run", "assay.judges.cassette", "assay.runs.store.store"} <= names
     import_elsewhere(*sorted(names))
-
-
-@pytest.mark.extras("ragas")
-def test_modules_of_an_extra_are_imported_without_what_only_posix_has():
-    import_elsewhere(*WITH_EXTRAS)
 
 
 def dotted_name(path):

@@ -144,7 +144,7 @@ def _value_range(metric: str, run: RunRow) -> tuple[float | None, float | None]:
     """The range of a metric; unknown where what it was loaded from is gone."""
     specification = parse_specification(metric)
     try:
-        if not (specification.path or specification.is_ragas or specification.is_scorer):
+        if not (specification.path or specification.is_scorer):
             description = describe_metric(specification.name)
             if not description.argument:
                 return description.range

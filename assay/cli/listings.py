@@ -63,7 +63,7 @@ def metrics(name: str | None) -> None:
     """List the metrics, or describe one.
 
     With NAME: its documentation's first line, range, direction, what it needs of a sample, and its options, which
-    follow its name after colons (faithfulness:claims=judge). `ragas:NAME` is a metric of the ragas library.
+    follow its name after colons (faithfulness:claims=judge).
 
     \b
     assay metrics

@@ -12,7 +12,7 @@ from ..judge_calls import ask_all
 from .bots import Bot, BotQuestion
 from .pages import Page, PageStore
 
-REFERENCE_METRICS = ("bleu", "rouge_1", "rouge_2", "rouge_l", "bertscore", "bleurt")
+REFERENCE_METRICS = ("bleu", "rouge_1", "rouge_2", "rouge_l", "bertscore")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ...prompts import BUNDLED, Prompts
 from ..store.store import RunRow, Store
 from .run_writer import RunWriter
 
-_FROM_FILE = re.compile(r"\.py:|^scorer:|^ragas:")  # a page runs no code, and reads no file, that a store names
+_FROM_FILE = re.compile(r"\.py:|^scorer:")  # a page runs no code, and reads no file, that a store names
 
 
 @dataclass(frozen=True, slots=True)

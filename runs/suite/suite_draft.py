@@ -164,7 +164,7 @@ def draft_gates(look: SetLook, metrics: Sequence[str]) -> tuple[list[dict[str, o
 def _share_with_needs(look: SetLook, metric: str) -> float:
     """The share of the samples that have all that a metric needs."""
     specification = parse_specification(metric)
-    if specification.is_ragas or specification.is_scorer or not look.samples:
+    if specification.is_scorer or not look.samples:
         return 1.0  # their needs are known when they run
     needs = describe_metric(metric).needs
     return sum(all(has_field(sample, field) for field in needs) for sample in look.samples) / len(look.samples)

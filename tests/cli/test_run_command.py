@@ -126,7 +126,7 @@ def test_commands_to_copy_name_the_store_and_quote_ids(assay, set_file):
     assert re.search(r"^  assay show \S+ 'order \(1\)' --store elsewhere$", done.out, re.MULTILINE)
 
 
-_MODELS = {"bertscore", "bleurt"}  # not installed everywhere; their evidence is numbers
+_MODELS = {"bertscore"}  # not installed everywhere; their evidence is numbers
 _RAW = re.compile(r"[{\[]['\"]|: (?:None|True|False)\b|\{\}|\[\]|': ")
 
 

@@ -149,9 +149,9 @@ def test_our_metrics_on_the_page_exist():
     mapped = PAGE.partition("## Coming from Ragas")[2]
     right = [line.split("|")[2] for line in mapped.splitlines() if line.startswith("| `") and line.count("|") == 3]
     names = {name.partition(":")[0] for cell in right for name in re.findall(r"`([a-z][a-z_0-9]*(?::[^`]*)?)`", cell)}
-    known = {*metric_names(), "ragas"}
+    known = {*metric_names()}
     fields = "messages user_input response retrieved_contexts reference id metadata language metric rating"
     words = "decide concurrency timeout attempts claim value status scored reason evidence range needs skipped failed"
-    names_of_python = "evaluate aevaluate from_ragas to_ragas verdict probability quote assert_score measure"
+    names_of_python = "evaluate aevaluate from_ragas verdict probability quote assert_score measure"
     others = {*fields.split(), *words.split(), *names_of_python.split()}
     assert names - known - others == set()

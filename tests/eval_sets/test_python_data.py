@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import BaseModel, ConfigDict
 
 from assay import Sample
 from assay.errors import InputError
@@ -66,14 +67,36 @@ def test_samples_stay_as_they_are_but_for_a_missing_id_and_language():
     assert second == given[1].model_copy(update={"id": "sample-2", "language": "nl"})
 
 
-@pytest.mark.extras("ragas")
-def test_ragas_samples_are_samples():
-    import ragas
+class RagasRow(BaseModel):
+    """A row of Ragas: `SingleTurnSample` and `MultiTurnSample` are such models."""
 
-    row = ragas.SingleTurnSample(user_input="Is it free?", response="Yes, it is free.", retrieved_contexts=["Free."])
-    for data in ([row], ragas.EvaluationDataset(samples=[row])):
-        (sample,) = read_samples(data)
-        assert (sample.user_input, sample.retrieved_contexts) == ("Is it free?", ("Free.",))
+    model_config = ConfigDict(extra="allow")
+    user_input: Any = None
+    response: Any = None
+
+
+RagasRow.__module__ = "ragas.dataset_schema"
+
+
+def test_rows_of_ragas_are_samples():
+    row = RagasRow(user_input="Is it free?", response="It is.", retrieved_contexts=["Free."], rubrics={"low": "bad"})
+    (sample,) = read_samples([row])
+    assert (sample.id, sample.language, sample.retrieved_contexts) == ("ragas-1", "en", ("Free.",))
+    assert sample.metadata == {"rubrics": {"low": "bad"}}
+    calls = [{"name": "count", "args": {"of": "days"}}]
+    turns = [
+        {"type": "human", "content": "Hi"},
+        {"type": "ai", "content": "", "tool_calls": calls},
+        {"type": "tool", "content": "3"},
+        {"type": "ai", "content": "3 days."},
+    ]
+    (made,) = read_samples([RagasRow(user_input=turns, reference="So.", reference_tool_calls=calls)])
+    assert (made.user_input, made.response, made.reference) == ("Hi", "3 days.", "So.")
+    assert made.messages[1].tool_calls[0].function.values == {"of": "days"}
+    assert made.messages[2].tool_call_id == made.messages[1].tool_calls[0].id
+    assert made.metadata == {"expected_actions": [{"name": "count", "kwargs": {"of": "days"}}]}
+    with pytest.raises(InputError, match=r"row 2, field response: is missing"):
+        read_samples([row, RagasRow(user_input="a")])
 
 
 def test_an_empty_cell_of_a_dataframe_is_no_value():

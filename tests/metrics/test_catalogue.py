@@ -33,11 +33,6 @@ def test_the_catalogue_repeats_what_the_metric_declares(judge, tmp_path, name):
     assert higher_is_better(name) is load_metric(name, judge()).higher_is_better
 
 
-@pytest.mark.parametrize(("name", "higher"), CASES["directions"])
-def test_metrics_of_ragas_have_the_direction_of_the_adapters_table(name, higher):
-    assert higher_is_better(f"ragas:{name}") is higher
-
-
 @pytest.mark.parametrize(("text", "path", "name", "argument", "options"), CASES["specifications"])
 def test_a_specification_has_parts_and_keeps_its_text(text, path, name, argument, options):
     specification = parse_specification(text)

@@ -24,9 +24,9 @@ from assay import (
     write_set,
 )
 from assay.errors import UsageError
-from assay.eval_sets import from_ragas, read_samples, to_ragas
+from assay.eval_sets import from_ragas, read_samples
 from assay.judges import Cassette, JudgeSettings
-from assay.metrics import RagasMetric, TokenOverlap
+from assay.metrics import TokenOverlap
 from assay.runs import Aligner, JudgeScoring, RunOptions, ScoringRequest, Store, run_plan, score_by_judges
 from assay.runs.suite import load_suite, run_suite
 from assay.testing import assert_score
@@ -164,17 +164,6 @@ def test_an_aligner_takes_a_name_and_refuses_42():
         Aligner("faithfulness", rated, NO)
 
 
-def test_a_metric_of_ragas_that_asks_nobody_needs_no_judge():
-    pytest.importorskip("ragas")
-    pytest.importorskip("rouge_score")
-    row = ANSWER | {"reference": "Open menu 1."}
-    results = evaluate([row], ["rouge_l", "ragas:rouge_score"], progress=False)
-    scores = results.scores["sample-1"]
-    assert scores["rouge_l"].value == pytest.approx(scores["ragas:rouge_score"].value)
-    with pytest.raises(UsageError, match="ragas:faithfulness asks a judge"):
-        evaluate([row], "ragas:faithfulness", progress=False)
-
-
 def test_a_judge_lacks_something():
     with pytest.raises(UsageError) as raised:
         Faithfulness(OnlyAsks())
@@ -203,14 +192,12 @@ WRONG = {
     "PredicateMetric": ("statement", lambda: PredicateMetric("openai/m", NO)),
     "Metric.assess": ("sample", lambda: asyncio.run(TokenOverlap().assess(NO))),
     "metric": ("metric", lambda: assay.metric(NO)),
-    "RagasMetric": ("metric", lambda: RagasMetric(NO)),
     "assert_score, metric": ("metric", lambda: assert_score(NO, SAMPLE, at_least=1)),
     "LiteLLMJudge": ("judge", lambda: LiteLLMJudge(NO)),
     "Cassette": ("path", lambda: Cassette(NO)),
     "load_set": ("source", lambda: load_set(NO)),
     "write_set, sample": ("samples, index 0", lambda: write_set([NO], "x.jsonl")),
     "write_set, path": ("path", lambda: write_set([SAMPLE], NO)),
-    "to_ragas, sample": ("samples, index 0", lambda: to_ragas([NO])),
     "from_ragas, row": ("dataset", lambda: from_ragas([NO])),
     "Store": ("store", lambda: Store(NO)),
     "Results.from_store": ("store", lambda: Results.from_store(NO, "last")),
@@ -227,8 +214,6 @@ WRONG = {
 def test_a_wrong_type_is_one_plain_error(call):
     """It names the argument and what came; it says what may come. No error from within."""
     name, use = WRONG[call]
-    if call == "RagasMetric":
-        pytest.importorskip("ragas")
     with pytest.raises(assay.AssayError) as raised:
         use()
     text = str(raised.value)
