@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Annotated, Any, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, NoReturn, Protocol, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ValidationInfo
+from pydantic import BaseModel
 
 from ..prompts import BUNDLED, Prompt, PromptMessage, Prompts
 from .usage import Usage
@@ -17,8 +17,6 @@ Alternatives = Mapping[str, float]
 """The tokens that could have stood at one place of a reply, the one that stands there first, each with the natural
 logarithm of its probability."""
 
-_SPARE_TOKENS = 200  # of a reply that is a text
-_FEWEST_CHARACTERS_PER_TOKEN = 2
 _MOST_QUOTED = 4000  # characters of an unusable reply that the judge is shown again
 
 
@@ -173,29 +171,6 @@ class Reply(Generic[T]):
     usage: Usage
     from_cassette: bool
     corrected: bool = False
-
-
-def _refuse_blank(text: str, info: ValidationInfo) -> str:
-    if not text.strip():
-        raise ValueError(f"the {info.field_name} is empty")
-    return text
-
-
-TextReply = Annotated[str, AfterValidator(_refuse_blank)]
-"""The field of a reply that holds a text about as long as one that the judge was shown: a translation, another wording.
-
-It has words.
-"""
-
-
-def max_tokens_for(text: str) -> int:
-    """Returns the `max_tokens` of a reply that is about as long as a text.
-
-    Example:
-        >>> max_tokens_for("word " * 100)
-        450
-    """
-    return _SPARE_TOKENS + len(text) // _FEWEST_CHARACTERS_PER_TOKEN
 
 
 class ReplyPending(BaseException):

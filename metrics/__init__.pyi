@@ -8,7 +8,6 @@ from .baselines import (
 )
 from .catalogue import (
     GROUP as GROUP,
-    add_option as add_option,
     describe_metric as describe_metric,
     higher_is_better as higher_is_better,
     load_metric as load_metric,
@@ -79,7 +78,6 @@ from .heuristic.text_features import (
     prompt_overlap as prompt_overlap,
     subject_combination as subject_combination,
 )
-from .heuristic.translation import translate_sample as translate_sample, translation_question as translation_question
 from .heuristic.verbatim_guide import step_cosine as step_cosine
 from .judge_rating import (
     JudgeCompleteness as JudgeCompleteness,

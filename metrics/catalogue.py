@@ -83,13 +83,13 @@ def describe_metric(name: str) -> MetricDescription:
 
 
 def needs_judge(specification: MetricSpecification | str) -> bool:
-    """Whether a metric needs a judge: by itself, or because of an option (`translate=judge`).
+    """Whether a metric needs a judge, by itself or because of an option.
 
     A metric whose judge has a default (`declined`, `numeric_claims`) does without, and asks where there is one.
 
     Example:
-        >>> needs_judge("faithfulness"), needs_judge("declined"), needs_judge("heuristic:translate=judge")
-        (True, False, True)
+        >>> needs_judge("faithfulness"), needs_judge("declined")
+        (True, False)
     """
     specification = _parsed(specification)
     if specification.is_scorer:
@@ -130,19 +130,6 @@ def measures_conversation(specification: MetricSpecification | str) -> bool:
 
         return any(map(measures_conversation, load_scorer(specification).metrics))
     return bool(_metric_class(specification).measures == "conversation")
-
-
-def add_option(specification: str, name: str, value: str) -> str:
-    """Adds an option to a specification, where the metric has it and the specification does not set it.
-
-    Example:
-        >>> add_option("answer_relevance", "questions", "5"), add_option("token_overlap", "questions", "5")
-        ('answer_relevance:questions=5', 'token_overlap')
-    """
-    parsed = parse_specification(specification)
-    if parsed.is_scorer or name in parsed.options:
-        return specification
-    return str(parsed.with_option(name, value)) if name in _parameters(_metric_class(parsed)) else specification
 
 
 def load_metric(

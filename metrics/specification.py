@@ -90,15 +90,6 @@ class MetricSpecification:
         """Whether it names a saved scorer (`scorer:FILE`)."""
         return not self.path and self.name == SCORER and bool(self.argument)
 
-    def with_option(self, name: str, value: str) -> "MetricSpecification":
-        """Returns this specification with one more option.
-
-        Example:
-            >>> str(parse_specification("faithfulness").with_option("claims", "judge"))
-            'faithfulness:claims=judge'
-        """
-        return parse_specification(f"{self.text}:{name}={value}")
-
 
 @lru_cache(maxsize=1024)
 def parse_specification(text: str) -> MetricSpecification:

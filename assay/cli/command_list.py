@@ -47,7 +47,7 @@ BELOW: Final[Mapping[str, tuple[str, ...]]] = {
     "suite": ("accept",),
     "traces": ("pull", "push"),
     "sets": ("generate", "crosseval"),
-    "metrics": ("list", "describe", "explain", "tree", "vocabulary", "facts", "check"),
+    "metrics": ("list", "describe", "explain", "vocabulary", "facts", "check"),
 }
 """The commands below a command, as in `assay show runs`, beside those that its own module adds."""
 
@@ -79,7 +79,6 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "metrics explain": ("heuristic",),
     "metrics facts": ("numeric",),
     "metrics list": ("listings.metrics",),
-    "metrics tree": ("heuristic",),
     "metrics vocabulary": ("heuristic",),
     "rate export": ("rate",),
     "run batches": ("batch",),

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ import click
 from ..atomic_files import replace_file
 from ..errors import UsageError
 from ..text.wording import count_of, verb_of
-from .options import SetOptions, judge_option, option_group, translate_option, with_set_options
+from .options import SetOptions, option_group, with_set_options
 from .output import echo, print_result
 from .typed_values import OUTPUT_FILE, BoundedCount
 
@@ -30,7 +29,6 @@ with_heuristic_options = option_group(
     click.option("--nlp-en", help="spaCy pipeline for English, a package or a folder."),
     click.option("--rules", type=click.Choice(["positional", "paper"]), default="positional", show_default=True),
     click.option("--beyond", default="", help="Heuristics beyond the seven to add to the sum: NAME+NAME, or all."),
-    translate_option,
 )
 
 
@@ -39,65 +37,24 @@ with_heuristic_options = option_group(
 @click.argument("sample")
 @with_set_options
 @with_heuristic_options
-@judge_option
-@click.option("--cassette", type=click.Path(path_type=Path), help="File of recorded translations.")
-@click.option("--draw", type=click.Choice(["mermaid", "dot"]), help="Print only the decision tree, path marked.")
-def explain(
-    set_: str,
-    sample: str,
-    *,
-    set_options: SetOptions,
-    heuristic: Mapping[str, Any],
-    judge: str | None,
-    cassette: Path | None,
-    draw: str | None,
-) -> None:
+def explain(set_: str, sample: str, *, set_options: SetOptions, heuristic: Mapping[str, Any]) -> None:
     """Show how SAMPLE of SET gets its heuristic score.
 
     \b
     assay metrics explain helpdesk_nl nl-036
-    assay metrics explain helpdesk_en en-026 --draw mermaid
     """
-    from ..judges import LiteLLMJudge
     from ..metrics.heuristic import Heuristic
-    from ..metrics.heuristic.decision_tree import annotators_tree, as_dot, as_mermaid
     from ..metrics.heuristic.explain import explain as explain_sample
 
     chosen = next((row for row in set_options.samples([set_]) if row.id == sample), None)
     if chosen is None:
         raise UsageError(f"{set_} has no sample {sample!r}")
-
-    async def run_explain() -> "Explanation":
-        async with AsyncExitStack() as stack:
-            translator = await stack.enter_async_context(LiteLLMJudge(judge, cassette=cassette)) if judge else None
-            try:
-                metric = Heuristic(judge=translator, **heuristic)
-            except ValueError as error:
-                raise UsageError(str(error)) from error
-            return await explain_sample(chosen, metric)
-
-    result = asyncio.run(run_explain())
-    if draw:
-        echo((as_mermaid if draw == "mermaid" else as_dot)(annotators_tree(), result.way))
-    else:
-        print_result(result.as_json, *_lines(result))
-
-
-@click.command()
-@click.option("--format", "form", type=click.Choice(["mermaid", "dot"]), default="mermaid", show_default=True)
-def tree(form: str) -> None:
-    """Print the annotator's decision tree as a flowchart.
-
-    As Mermaid, or in Graphviz' DOT.
-
-    \b
-    assay metrics tree --format dot | dot -Tsvg -o tree.svg
-    """
-    from ..metrics.heuristic.decision_tree import annotators_tree, as_dot, as_mermaid
-
-    questions = annotators_tree()
-    drawing = (as_mermaid if form == "mermaid" else as_dot)(questions)
-    print_result(lambda: questions.model_dump(mode="json", exclude_defaults=True), drawing)
+    try:
+        metric = Heuristic(**heuristic)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    result = asyncio.run(explain_sample(chosen, metric))
+    print_result(result.as_json, *_lines(result))
 
 
 @click.command()
@@ -139,8 +96,6 @@ def _lines(result: "Explanation") -> Iterator[str]:
     yield f"{result.sample.id}: {result.sample.user_input}\n\n{result.sample.response}\n"
     by = f" by {result.type.pattern!r} in {result.type.matched!r}" if result.type.pattern else ""
     yield f"Message type: {result.type.type}{by}: {result.type.reason}"
-    if result.translation:
-        yield f"\nThe answer in English, by {result.translation.by}:\n{result.translation.sample.response}"
     for title, features in (
         ("Features, in equal weight", result.features),
         ("Heuristics beyond the sum", result.beyond),

@@ -75,9 +75,8 @@ def show(name: str) -> None:
 def render(name: str, source: str, sample_id: str, set_options: SetOptions) -> None:
     """Print the prompt NAME for SAMPLE of SET, exactly as sent.
 
-    NAME is claims, support, listed, questions, rating or translate. Prompts about claims take the answer's sentences
-    as its claims; `support` asks about one claim at a time, `rating` about one requirement, `translate` about one
-    text.
+    NAME is claims, support, listed, questions or rating. Prompts about claims take the answer's sentences as its
+    claims; `support` asks about one claim at a time, `rating` about one requirement.
     """
     sample = next((row for row in set_options.samples([source]) if row.id == sample_id), None)
     if sample is None:
@@ -122,7 +121,6 @@ def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
     from ..judges.transports.chat import Listed
     from ..metrics.answer_relevance import reverse_questions_question
     from ..metrics.faithfulness import claims_by_sentences, claims_question, support_request
-    from ..metrics.heuristic.translation import translation_questions
     from ..metrics.judge_rating import rating_request
     from ..prompts import BUNDLED
 
@@ -134,7 +132,6 @@ def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
         "listed": lambda: [Listed().render(request, request.questions) for request in supports],
         "questions": lambda: [reverse_questions_question(sample, 3, BUNDLED)],
         "rating": lambda: _one_by_one(rating_request(sample, BUNDLED)),
-        "translate": lambda: list(translation_questions(sample, BUNDLED)),
     }
     if name not in builders:
         raise UsageError(f"the prompt {name!r} is not about one sample; these are: {', '.join(builders)}")

@@ -8,14 +8,10 @@ from ..score import Score
 from .decision_tree import Walk, annotators_tree, walk
 from .message_type import TypeMatch
 from .score import BEYOND, Heuristic
-from .translation import Translation
 
 
 class Explanation(NamedTuple):
-    """A sample's message type, its score, the features in its sum, the heuristics beyond them, and the tree's way.
-
-    `translation` is what the starred features read, where a translation was asked for.
-    """
+    """A sample's message type, its score, the features in its sum, the heuristics beyond them, and the tree's way."""
 
     sample: Sample
     type: TypeMatch
@@ -23,7 +19,6 @@ class Explanation(NamedTuple):
     features: dict[str, Score]
     beyond: dict[str, Score]
     way: Walk
-    translation: Translation | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Returns all of it as JSON values."""
@@ -37,24 +32,23 @@ class Explanation(NamedTuple):
             "decision": self.way.answer,
             "because": self.way.because,
             "path": [step._asdict() for step in self.way.steps],
-            "translation": self.translation.as_evidence() if self.translation else None,
         }
 
 
 async def explain(sample: Sample, metric: Heuristic) -> Explanation:
     """Explains a sample's score by a metric; the features are measured also where its type is not scored.
 
-    Raises `UsageError` when a named pipeline cannot be used, `JudgeError` when a translation cannot be had.
+    Raises `UsageError` when a named pipeline cannot be used.
     """
     texts = await metric.read(sample)
     features = await compute_beside(metric.measure_features, texts)
     others = [feature for feature in (kind() for kind in BEYOND) if feature.short_name not in features]
-    beyond = {feature.short_name: await compute_beside(feature.score_texts, texts.own) for feature in others}
+    beyond = {feature.short_name: await compute_beside(feature.score_texts, texts) for feature in others}
     values = {name: score.value for name, score in {**features, **beyond}.items()}
     way = walk(annotators_tree(), values)
     score = await metric.assess(sample)
     kind = await compute_beside(metric.classify_sample, sample)
-    return Explanation(sample, kind, score, features, beyond, way, texts.translation)
+    return Explanation(sample, kind, score, features, beyond, way)
 
 
 def _as_json(score: Score) -> dict[str, Any]:

@@ -5,14 +5,12 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from ...errors import InputError
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
-from ...judges import Judge, JudgeLike, open_judge
 from ...languages import FALLBACK, Language, find_language, language_or_fallback, packs_with
-from ...prompts import BUNDLED, Prompts
 from ...regular_files import read_text_file
 from ...text.lemmas import lemmas
 from ...text.sentences import describe_cut_lines
@@ -20,7 +18,6 @@ from ...worker_threads import compute_beside
 from ..metric import Metric
 from ..score import Score, skipped
 from .parse_cache import Parsed, ParsedTexts, parsed_texts
-from .translation import Translator, TranslatorName, load_translator, translate_sample
 
 SUFFIXES = frozenset({".md", ".txt", ".rst", ".html", ".htm", ".adoc"})
 _MOST_BYTES = 100_000_000  # of one file
@@ -124,13 +121,11 @@ def named_pipelines(**options: str | None) -> ParsedTexts:
 class Feature(Metric):
     """One heuristic, in [0, 1], where 1 speaks for the answer. Write `score_texts`.
 
-    `parsed` says whether it needs the parse, `by_sentences` whether it reads the answer's sentences, `starred` whether
-    it can work on English text for a set in another language (the star in Lassche et al. (2024), V-B).
+    `parsed` says whether it needs the parse, `by_sentences` whether it reads the answer's sentences.
     """
 
     parsed: bool = False
     by_sentences: bool = False
-    starred: bool = False
     needs: tuple[str, ...] = ("response", "retrieved_contexts")
 
     def __init__(self, nlp_nl: str | None = None, nlp_en: str | None = None) -> None:
@@ -160,41 +155,3 @@ class Feature(Metric):
         if not cut:
             return score
         return replace(score, evidence=score.evidence | {"bounds": [*cut, *score.evidence.get("bounds", [])]})
-
-
-class StarredFeature(Feature):
-    """A feature that can read a translation into English in place of the sample's own texts."""
-
-    starred = True
-
-    def __init__(
-        self,
-        translate: TranslatorName | Translator | None = None,
-        judge: JudgeLike | None = None,
-        nlp_nl: str | None = None,
-        nlp_en: str | None = None,
-        prompts: Prompts = BUNDLED,
-    ) -> None:
-        """`translate` is `judge` or a `Translator`; `judge` and `prompts` are for the first.
-
-        Raises `UsageError` for another name, and when there is no judge.
-        """
-        super().__init__(nlp_nl, nlp_en)
-        self.judge = None if judge is None or translate != "judge" else open_judge(judge)
-        self._prompts = prompts
-        self._translator = load_translator(translate, self.judge, prompts)
-
-    def with_judge(self, judge: Judge) -> Self:
-        """A copy of this metric that asks another judge to translate."""
-        view = super().with_judge(judge)
-        view._translator = load_translator("judge", judge, self._prompts)
-        return view
-
-    async def measure(self, sample: Sample) -> Score:
-        """As a feature, of the translation where one is asked for. Raises `JudgeError` when there is none."""
-        translation = await translate_sample(sample, self._translator)
-        if translation is None:
-            return await super().measure(sample)
-        score = await super().measure(translation.sample)
-        evidence = score.evidence | {"translation": translation.as_evidence()}
-        return replace(score, evidence=evidence, usage=translation.usage)

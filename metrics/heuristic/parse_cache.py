@@ -192,20 +192,6 @@ def parsed_texts(named: tuple[tuple[str, str], ...] = ()) -> ParsedTexts:
     return ParsedTexts(dict(named))
 
 
-def pieces(text: str, longest: int) -> list[str]:
-    """A text cut at line ends into pieces of at most so many characters; a line that is longer is cut anywhere."""
-    if len(text) <= longest:
-        return [text]
-    cut = [""]
-    for line in text.splitlines(keepends=True):
-        for start in range(0, len(line), longest):
-            part = line[start : start + longest]
-            if len(cut[-1]) + len(part) > longest:
-                cut.append("")
-            cut[-1] += part
-    return cut
-
-
 def _subjects(doc: Any, language: Language) -> list[Pair]:
     import numpy as np
 

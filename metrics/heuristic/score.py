@@ -2,14 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, Self, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
-from ...judges import Judge, JudgeLike, Usage, open_judge
 from ...languages import language_or_fallback
 from ...languages.sections import MessageType
-from ...prompts import BUNDLED, Prompts
 from ...text.sentences import describe_cut_lines
 from ...text.wording import count_of
 from ...worker_threads import compute_beside
@@ -30,7 +28,6 @@ from .text_features import (
     PromptOverlap,
     SubjectCombination,
 )
-from .translation import Translation, Translator, TranslatorName, load_translator, translate_sample
 from .verbatim_guide import THRESHOLD, VerbatimGuide
 
 LOWEST, HIGHEST = 1.0, 5.0
@@ -73,14 +70,6 @@ def rate(plain: float, *, unspecified: bool, verbatim: bool, overrides: bool = T
     return Rated(plain, plain, None)
 
 
-class TextsAndTranslation(NamedTuple):
-    """The texts of a sample, and those of its translation where there is one."""
-
-    own: SampleTexts
-    english: SampleTexts | None
-    translation: Translation | None
-
-
 class Heuristic(Metric):
     """Scores an answer's truthfulness from 1 to 5 by fixed rules: no judge, no key, the same every time."""
 
@@ -96,9 +85,6 @@ class Heuristic(Metric):
         types: Types = "predicted",
         rules: Rules = "positional",
         beyond: str = "",
-        translate: TranslatorName | Translator | None = None,
-        judge: JudgeLike | None = None,
-        prompts: Prompts = BUNDLED,
         vocabulary: str | None = None,
         threshold: float = THRESHOLD,
         nlp_nl: str | None = None,
@@ -112,9 +98,6 @@ class Heuristic(Metric):
             types: `labelled` takes a sample's own `message_type` where it has one, instead of predicting it.
             rules: How the type is predicted; `paper` goes by the paper's ordered lists.
             beyond: Heuristics beyond the seven to add to the sum (`error_mismatch+off_context`, or `all`).
-            translate: What gives English text to the starred features (`judge`, a `Translator`).
-            judge: The judge of `translate=judge`.
-            prompts: The prompts of `translate=judge`.
             vocabulary: A file of company terms.
             threshold: The least cosine of a verbatim step.
             nlp_nl: The spaCy pipeline for Dutch.
@@ -123,16 +106,12 @@ class Heuristic(Metric):
         Raises:
             ValueError: An unknown heuristic, or a threshold out of range.
             InputError: The vocabulary cannot be read.
-            UsageError: The translator is not there.
         """
         require_packages("heuristic", "the metric heuristic")
         self._all_types = all_types
         self._overrides = overrides
         self._labelled = types == "labelled"
         self._rules = rules
-        self.judge = None if judge is None or translate != "judge" else open_judge(judge)
-        self._prompts = prompts
-        self._translator = load_translator(translate, self.judge, prompts)
         self.texts = named_pipelines(nlp_nl=nlp_nl, nlp_en=nlp_en)
         self.features: tuple[Feature, ...] = (
             CompanyTerms(vocabulary),
@@ -145,12 +124,6 @@ class Heuristic(Metric):
             *(feature() for feature in _parse_beyond(beyond)),
         )
 
-    def with_judge(self, judge: Judge) -> Self:
-        """A copy of this metric that asks another judge to translate."""
-        view = super().with_judge(judge)
-        view._translator = load_translator("judge", judge, self._prompts)
-        return view
-
     def classify_sample(self, sample: Sample) -> TypeMatch:
         """Finds the type of the sample's message, with the pattern that matched."""
         match = classify(sample.user_input, language_or_fallback(sample.language), self._rules)
@@ -162,7 +135,7 @@ class Heuristic(Metric):
     async def measure(self, sample: Sample) -> Score:
         """Skipped for a message that is neither binary nor instruction, and for a language without a pack.
 
-        Raises `UsageError` when a named pipeline cannot be used, `JudgeError` when a translation cannot be had.
+        Raises `UsageError` when a named pipeline cannot be used.
         """
         if why := explain_missing_pack(sample, *SECTIONS, "messages"):
             return skipped(why)
@@ -173,26 +146,20 @@ class Heuristic(Metric):
             return skipped(reason, {"message_type": kind} | question_bound)
         texts = await self.read(sample)
         features = await compute_beside(self.measure_features, texts)
-        score = self.rate(kind, features, texts.translation)
+        score = self.rate(kind, features)
         cut = describe_cut_lines(sample.response) if any(feature.by_sentences for feature in self.features) else []
         bounds = [*question_bound.get("bounds", []), *cut, *score.evidence.get("bounds", [])]
         return replace(score, evidence=score.evidence | {"bounds": bounds}) if bounds else score
 
-    async def read(self, sample: Sample) -> TextsAndTranslation:
-        """Reads and parses a sample for the features, and its translation. Raises as `measure`."""
-        translation = await translate_sample(sample, self._translator)
-        english = await read(translation.sample, self.texts) if translation else None
-        return TextsAndTranslation(await read(sample, self.texts), english, translation)
+    async def read(self, sample: Sample) -> SampleTexts:
+        """Reads and parses a sample for the features. Raises as `measure`."""
+        return await read(sample, self.texts)
 
-    def measure_features(self, texts: TextsAndTranslation) -> dict[str, Score]:
-        """Measures the features, by short name (`hal`, ...); the starred ones on the translation if there is one."""
-        own, english, _ = texts
-        return {
-            feature.short_name: feature.score_texts(english if english and feature.starred else own)
-            for feature in self.features
-        }
+    def measure_features(self, texts: SampleTexts) -> dict[str, Score]:
+        """Measures the features, by short name (`hal`, ...)."""
+        return {feature.short_name: feature.score_texts(texts) for feature in self.features}
 
-    def rate(self, message_type: str, features: Mapping[str, Score], translation: Translation | None = None) -> Score:
+    def rate(self, message_type: str, features: Mapping[str, Score]) -> Score:
         """Combines measured features into the score. Skipped where none of them has a value."""
         values = {name: score.value for name, score in features.items()}
         unspecified: list[str] = features["components_defined"].evidence["unspecified"]
@@ -203,12 +170,9 @@ class Heuristic(Metric):
             "unspecified_components": unspecified,
             "verbatim_guide": bool(guide["verbatim"]),
         }
-        usage = Usage()
-        if translation is not None:
-            evidence["translation"], usage = translation.as_evidence(), translation.usage
         plain = plain_score(values.values())
         if plain is None:
-            return skipped("no feature has a value", evidence | {"override": None}, usage)
+            return skipped("no feature has a value", evidence | {"override": None})
         rated = rate(
             plain, unspecified=bool(unspecified), verbatim=evidence["verbatim_guide"], overrides=self._overrides
         )
@@ -217,7 +181,7 @@ class Heuristic(Metric):
             evidence["bounds"] = bounds
         if absent := {name: score.reason for name, score in features.items() if score.value is None}:
             evidence["without_value"] = absent
-        return scored(rated.value, _reason(rated, unspecified, values), evidence, usage)
+        return scored(rated.value, _reason(rated, unspecified, values), evidence)
 
 
 def _reason(rated: Rated, unspecified: list[str], values: Mapping[str, float | None]) -> str:

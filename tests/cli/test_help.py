@@ -182,7 +182,8 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
         ("cassettes diff a.jsonl b.jsonl", "assay show changes"),
         ("meta --style", "assay judges card"),
         ("run helpdesk_en --judge smollm2-135m", "gguf:PATH"),
-        ("run helpdesk_en --translate deep-translator", "--translate judge"),
+        ("run helpdesk_en --translate judge", "its own language"),
+        ("metrics explain helpdesk_en en-026 --draw mermaid", "assay metrics explain"),
     ],
 )
 def test_what_went_names_what_stands_in_its_place(assay, words, place):

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from assay import Sample, metric, scored
 from assay.cli import cli
 from assay.errors import UsageError
-from assay.metrics import Metric, add_option, higher_is_better, load_metric, needs_judge
+from assay.metrics import Metric, higher_is_better, load_metric, needs_judge
 
 MY_METRICS = '''
 from assay import metric
@@ -111,7 +111,6 @@ def test_a_file_names_metrics_and_classes_with_options(file):
     assert load_metric(exclamations).score(response="Yes!!").value == 2.0
     assert load_metric(exclamations).name == exclamations
     assert not higher_is_better(exclamations) and not needs_judge(exclamations)
-    assert add_option(exclamations, "translate", "judge") == exclamations
     assert load_metric(f"{file}:Share").score(response="e-").value == 0.5
     upper = load_metric(f"{file}:Share:letter=x:upper=true")
     assert (upper.score(response="Xx").value, upper.name) == (0.5, f"{file}:Share:letter=x:upper=true")
