@@ -180,7 +180,7 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
         ("prompts use mine", "--prompts FOLDER"),
         ("cassettes split x.jsonl", "assay cassettes merge"),
         ("cassettes diff a.jsonl b.jsonl", "assay show changes"),
-        ("meta --style", "assay judges card"),
+        ("meta --style", "equal length and style"),
         ("run helpdesk_en --judge smollm2-135m", "gguf:PATH"),
         ("run helpdesk_en --translate judge", "its own language"),
         ("metrics explain helpdesk_en en-026 --draw mermaid", "assay metrics explain"),
