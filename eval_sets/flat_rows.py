@@ -9,7 +9,6 @@ from ..errors import InputError
 from . import cell_values
 from .column_table import ROLES
 from .excel_file import EXCEL_SUFFIXES
-from .parquet_file import open_parquet_files
 from .rows import BadRow, Row
 from .sources import DELIMITED, open_source
 
@@ -18,22 +17,19 @@ _OBJECT_COLUMNS = ("ratings", "metadata", "scores")  # columns of CSV files whos
 
 
 def flat_rows(path: Path, sheet: str | None = None, header_row: int | None = None) -> list[Row]:
-    """Reads the rows of a file (.csv, .tsv, .xlsx, .jsonl, .json, .parquet) or of a folder or pattern of Parquet files.
+    """Reads the rows of a file (.csv, .tsv, .xlsx, .jsonl, .json, .parquet).
 
     Nested objects become dotted columns (`metadata.group`). A .json file may be a list, an object of columns (pandas),
     an export of DeepEval or promptfoo, or `assay show --json`. `header_row` names the columns of a CSV or Excel file,
     0 for none. Raises `InputError` with place and cure.
     """
     suffix = path.suffix.lower()
-    if path.is_dir() or (suffix == ".parquet" and "*" in path.name):
-        opened = open_parquet_files(str(path))
-    else:
-        opened = open_source(
-            path,
-            sheet=sheet if suffix in EXCEL_SUFFIXES else None,
-            header_row=header_row if suffix in (*EXCEL_SUFFIXES, *DELIMITED) else None,
-            known=_KNOWN,
-        )
+    opened = open_source(
+        path,
+        sheet=sheet if suffix in EXCEL_SUFFIXES else None,
+        header_row=header_row if suffix in (*EXCEL_SUFFIXES, *DELIMITED) else None,
+        known=_KNOWN,
+    )
     rows = []
     for row in opened.rows:
         if isinstance(row, BadRow):

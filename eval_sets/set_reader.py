@@ -14,7 +14,7 @@ from .columns import check_columns, check_mapped, check_mapping, is_rater, known
 from .logs.log_format import read_logs
 from .number_rule import Bounds
 from .pair_ratings import describe_lost_pairs, is_lost_pair, without_rating
-from .preference_reading import PreferenceRow
+from .preference_reading import find_preference_columns
 from .python_data import open_data, ready_samples
 from .rows import BadRow, Row, Rows, tell_notes
 from .sample import Sample
@@ -268,8 +268,8 @@ class _Set:
 
 
 def _is_preference(values: Mapping[str, Any]) -> bool:
-    row = PreferenceRow(values)
-    return row.form == "words" and row.versions() is not None
+    columns = find_preference_columns(tuple(values))
+    return columns is not None and columns.versions is not None
 
 
 def _why_nothing(first_error: InputError | None, bad: int, account: ColumnAccount) -> str:

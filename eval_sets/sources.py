@@ -13,7 +13,7 @@ from .bundled import bundled_file, bundled_sets
 from .csv_file import open_csv
 from .excel_file import EXCEL_SUFFIXES, open_excel
 from .json_file import open_json, open_jsonl
-from .parquet_file import is_parquet_url, open_parquet
+from .parquet_file import open_parquet
 from .public.set_facts import PREFIX, is_public, public_sets
 from .public.set_rows import is_on_this_machine, open_public
 from .rows import Rows
@@ -45,9 +45,6 @@ def open_source(
 ) -> Rows:
     """Opens what a source names: a file if there is one, else a bundled set or a public one."""
     name, path = str(source), Path(source).expanduser()
-    if "://" in name and is_parquet_url(name):
-        _no_sheet(name, sheet)
-        return open_parquet(name, name)
     try:
         if path.is_dir():
             raise _is_folder(path, name)

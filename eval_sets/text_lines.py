@@ -8,24 +8,10 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from ..regular_files import check_regular
-from ..shell_words import quote_word
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark begins it
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_UTF8 = {"utf-8", "utf-8-sig"}
-_NAMES = {
-    **dict.fromkeys(("utf-16", "utf-16-le", "utf-16-be"), "UTF-16"),
-    "utf-32": "UTF-32",
-    "cp1252": "Windows-1252",
-    "iso2022_jp": "ISO-2022-JP",
-}
-_BYTES_PER_BLOCK = 2**16
-_LOOKED_AT = 2**18  # bytes
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_NAMES = {"utf-16": "UTF-16", "cp1252": "Windows-1252"}
+_BYTES_PER_BLOCK = 2**18
 _MOST_ACCENTED = 0.25  # of the letters of a text in a Western language
 _MOST_SIGNS = 0.001
 _SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[\u00a1-\u00bf\u00d7\u00f7€‚ƒ„†‡ˆ‰‹Œ›˜](?=[^\W\d_])")
@@ -40,50 +26,37 @@ class TextLine(NamedTuple):
 
 
 def find_encoding(path: Path) -> str:
-    """Finds the encoding of a text file.
+    """Finds the encoding of a text file: a byte order mark decides, else it is UTF-8 or Windows-1252 (old Excel).
 
-    A byte order mark decides. Without one the file is UTF-8, unless it holds bytes that are none and no valid character
-    of more than one byte: then it is Windows-1252 (old Excel). A file with both is a damaged UTF-8 file.
-    Signs that begin Japanese letters in seven bits are those of ISO-2022-JP.
+    Windows-1252 has to be plausible: any other file that is not UTF-8 is read as UTF-8, and its bad lines are named.
     """
     if not path.is_file():
         check_regular(path)
+    decoder = codecs.getincrementaldecoder("utf-8")()
     with path.open("rb") as file:
-        start = file.read(64)
+        start = block = file.read(_BYTES_PER_BLOCK)
         for mark, encoding in _MARKS:
             if start.startswith(mark):
                 return encoding
-        if len(start) >= 4 and not any(start[1::2]) and all(start[::2]):
-            return "utf-16-le"
-        if len(start) >= 4 and not any(start[::2]) and all(start[1::2]):
-            return "utf-16-be"
-        file.seek(0)
-        strict, lenient = codecs.getincrementaldecoder("utf-8")(), codecs.getincrementaldecoder("utf-8")("ignore")
-        is_utf8, has_characters, is_cp1252 = True, False, True
-        while block := file.read(_BYTES_PER_BLOCK):
-            if b"\x1b$B" in block or b"\x1b$@" in block:  # which begin Japanese letters, and are no letters in UTF-8
-                return "iso2022_jp"
-            if is_utf8:
-                try:
-                    strict.decode(block)
-                except UnicodeDecodeError:
-                    is_utf8 = False
-            has_characters = has_characters or not lenient.decode(block).isascii()
-            is_cp1252 = is_cp1252 and not block.translate(None, _CP1252_BYTES)
-        file.seek(0)
-        is_western = not is_utf8 and is_cp1252 and _is_western(file.read(_LOOKED_AT))
-    return "cp1252" if not is_utf8 and not has_characters and is_western else "utf-8"
+        try:
+            while block:
+                decoder.decode(block)
+                block = file.read(_BYTES_PER_BLOCK)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return "cp1252" if _is_western(start) else "utf-8"
+    return "utf-8"
 
 
 def _is_western(content: bytes) -> bool:
     """Whether bytes are plausible as Windows-1252: accents stand singly in words, and no sign stands inside one."""
-    text = content.decode("cp1252", errors="ignore")
+    try:
+        text = content.decode("cp1252")
+    except UnicodeDecodeError:
+        return False
     letters = sum(map(str.isalpha, text))
     accented = sum(character.isalpha() and not character.isascii() for character in text)
     return accented <= _MOST_ACCENTED * letters and len(_SIGN_IN_WORD.findall(text)) <= _MOST_SIGNS * len(text)
-
-
-_CP1252_BYTES = bytes(byte for byte in range(256) if byte not in {0x81, 0x8D, 0x8F, 0x90, 0x9D})
 
 
 def encoding_note(name: str, encoding: str) -> tuple[str, ...]:
@@ -95,7 +68,7 @@ def encoding_note(name: str, encoding: str) -> tuple[str, ...]:
         >>> encoding_note("answers.csv", "utf-8")
         ()
     """
-    return () if encoding in _UTF8 else (f"{name}: read as {_NAMES[encoding]}, because it is not UTF-8",)
+    return (f"{name}: read as {_NAMES[encoding]}, because it is not UTF-8",) if encoding in _NAMES else ()
 
 
 def read_lines(path: Path, name: str, encoding: str) -> Iterator[TextLine]:
@@ -121,13 +94,16 @@ def _utf8_lines(path: Path, name: str) -> Iterator[TextLine]:
             try:
                 text.encode()
             except UnicodeEncodeError as error:
-                yield TextLine(number, "", _not_utf8(text, error.start, f"{name}, line {number}", path))
+                byte, place = ord(text[error.start]) - 0xDC00, len(text[: error.start].encode()) + 1
+                problem = f"byte 0x{byte:02x} at place {place} of the line is not UTF-8"
+                cure = "save the file as UTF-8 (in Excel: 'CSV UTF-8'), or convert it from the encoding that it is in"
+                yield TextLine(number, "", InputError(f"{name}, line {number}: {problem}: {cure}"))
             else:
                 yield TextLine(number, text)
 
 
 def read_text(path: Path, name: str) -> tuple[str, str]:
-    """Reads a whole text file."""
+    """Reads a whole text file, and its encoding."""
     encoding = find_encoding(path)
     lines = []
     for line in read_lines(path, name, encoding):
@@ -135,27 +111,3 @@ def read_text(path: Path, name: str) -> tuple[str, str]:
             raise line.error
         lines.append(line.text)
     return "".join(lines), encoding
-
-
-def _not_utf8(line: str, start: int, place: str, path: Path) -> InputError:
-    """The error of a line that was decoded with surrogates in place of what is not UTF-8."""
-    byte = bytes([ord(line[start]) - 0xDC00])
-    number = len(line[:start].encode()) + 1
-    rest = "".join(line[start:]).encode("utf-8", errors="surrogateescape")
-    with path.open("rb") as file:  # a sign inside a word anywhere says that it is another encoding
-        text = file.read(_LOOKED_AT).decode("utf-8", errors="surrogateescape")
-    odd = "".join(letter for letter in text if letter.isascii() or "\udc80" <= letter <= "\udcff")
-    is_guess = _is_guess(byte, line, rest) and _is_western(odd.encode("utf-8", errors="surrogateescape"))
-    known = f"; in Windows-1252 it is '{byte.decode('cp1252')}'" if is_guess else ""
-    converted = quote_word(path.with_name(f"{path.stem}-utf8{path.suffix}"))
-    return InputError(
-        f"{place}: byte 0x{byte.hex()} at place {number} of the line is not UTF-8{known}: save the file as UTF-8 (in "
-        "Excel: 'CSV UTF-8'), or convert it from the encoding that it is in with "
-        f"`iconv -f {'cp1252' if known else 'ENCODING'} -t utf-8 {quote_word(path)} > {converted}`"
-    )
-
-
-def _is_guess(byte: bytes, line: str, rest: bytes) -> bool:
-    """Whether a byte is plausible as a letter of Windows-1252: a single one, in a text that is."""
-    is_alone = sum(character >= "\udc80" and character <= "\udcff" for character in line) <= max(1, len(line) // 20)
-    return is_alone and not byte.translate(None, _CP1252_BYTES) and _is_western(rest)

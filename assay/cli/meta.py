@@ -36,7 +36,7 @@ scores_option = click.option(
     "--scores",
     type=click.Path(path_type=Path),
     multiple=True,
-    help="File of scores of any tool, long or wide, or a folder of Parquet files; repeatable.",
+    help="File of scores of any tool, long or wide; repeatable.",
 )
 
 

@@ -210,20 +210,3 @@ def test_the_delimiter_is_that_of_the_header_below_a_title(tmp_path, delimiter, 
         mapping = {} if row is None else {"q": "user_input", "a": "response"}
         (sample,) = load_set(path, header_row=row, mapping=mapping)
         assert (sample.user_input, sample.response) == ("Free?", "Yes, it is.")
-
-
-def test_japanese_letters_in_seven_bits_are_read(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_bytes("question,answer\n無料ですか,はい\n".encode("iso2022_jp"))
-    notes: list[str] = []
-    (sample,) = load_set(path, notes=notes)
-    assert (sample.user_input, sample.response) == ("無料ですか", "はい")
-    assert f"{path}: read as ISO-2022-JP, because it is not UTF-8" in notes
-
-
-def test_no_encoding_is_named_without_ground(tmp_path):
-    """In Windows-1250 ³ is the Polish ł: inside a word it is no sign of Windows-1252."""
-    path = tmp_path / "a.csv"
-    path.write_bytes("question,answer\nJak zmienić adres?,Tak\nJak zmienić hasło i łącze?,Tak\n".encode("cp1250"))
-    with pytest.raises(InputError, match="iconv -f ENCODING"):
-        load_set(path)

@@ -96,9 +96,8 @@ def test_a_damaged_line_of_a_utf8_file_is_an_error_with_line_and_cure(file, row)
     good = json.dumps(row(id="a", response="één"), ensure_ascii=False).encode()
     bad = json.dumps(row(id="b", response="één"), ensure_ascii=False).encode("cp1252")
     path = file("set.jsonl", good + b"\n" + bad + b"\n")
-    with pytest.raises(InputError, match=r"line 2: byte 0xe9 .* in Windows-1252 it is 'é'.* `iconv -f cp1252") as error:
+    with pytest.raises(InputError, match=r"line 2: byte 0xe9 at place .* is not UTF-8: save"):
         load_set(path)
-    assert f"{path} > {path.with_name('set-utf8.jsonl')}`" in str(error.value)
     assert [sample.id for sample in load_set(path, skip_bad=[])] == ["a"]
 
 

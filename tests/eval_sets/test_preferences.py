@@ -71,7 +71,7 @@ def test_the_form_of_chatbot_arena(tmp_path):
     expected = [
         Preference("q1", "old", "new", "second", "ada"),
         Preference("q2", "new", "old", "first", "bo"),
-        Preference("q3", "old", "new", "tie", "gpt-4 pair-v2"),
+        Preference("q3", "old", "new", "tie", "cy"),
     ]
     assert read_preferences(path, versions=["old", "new"], notes=notes) == expected
     assert notes == [
@@ -91,16 +91,6 @@ def test_no_comparison_of_the_versions_is_an_error_with_the_nearest_name(tmp_pat
         f"{path}: no row compares two of the versions `older`, `newer`; the file also compares old (4 rows), new (3 "
         "rows), gpt-5 (1 row); if old is older, rename it in the file"
     )
-
-
-def test_one_column_per_outcome(tmp_path):
-    rows = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n7,x,y,1,0,0\n8,x,y,0,0,1\n9,x,y,0,1,0\n"
-    path = write(tmp_path / "kaggle.csv", rows)
-    assert is_preference_file(path)
-    assert [preference.choice for preference in read_preferences(path, notes=[])] == ["first", "tie", "second"]
-    write(path, rows.replace("7,x,y,1,0,0", "7,x,y,1,0,1"))
-    with pytest.raises(InputError, match=r"line 2, field winner_tie: is 1, as winner_model_a is; write 1 in one"):
-        read_preferences(path)
 
 
 def test_one_row_per_question_for_two_runs(tmp_path):
@@ -166,21 +156,6 @@ def test_bad_rows_can_be_left_out_and_second_ones_of_a_rater_are_counted(tmp_pat
     write(path, "id,preference\n2,good\n")
     with pytest.raises(InputError, match=r"none of the 1 row can be used; the first error: .*line 2"):
         read_preferences(path, skip_bad=[])
-
-
-SAMPLE = CASES["sample"]
-
-
-def test_samples_with_a_second_answer(tmp_path):
-    """One preference per rater who gave one; the group and the versions stand in the metadata."""
-    unrated = {name: value for name, value in SAMPLE.items() if name not in {"rating", "ratings"}} | {"id": "r-3"}
-    path, notes = write(tmp_path / "pairs.jsonl", [SAMPLE, unrated, unrated | {"rating": None}]), []
-    assert is_preference_file(path)
-    assert read_preferences(path, notes=notes) == [
-        Preference("r-2", "bm25", "e5", "second", "r1", "kiwi:8"),
-        Preference("r-2", "bm25", "e5", "first", "r2", "kiwi:8"),
-    ]
-    assert f"{path}: 2 rows without a preference left out" in notes
 
 
 @pytest.mark.parametrize(

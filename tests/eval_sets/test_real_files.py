@@ -211,7 +211,7 @@ def test_an_encoding_that_is_not_western_gets_no_unfounded_advice(tmp_path, enco
         "cp1250": "zażółć gęślą jaźń",
     }
     (tmp_path / "a.csv").write_bytes(f"question,answer\n{texts[encoding]},{texts[encoding]}\n".encode(encoding))
-    with pytest.raises(InputError, match=r"is not UTF-8: save the file as UTF-8.*iconv -f ENCODING"):
+    with pytest.raises(InputError, match=r"is not UTF-8: save the file as UTF-8.*from the encoding that it is in"):
         load_set(tmp_path / "a.csv")
 
 
