@@ -226,8 +226,7 @@ class _RatedAnswers:
             pair = estimate_difference(questions, first, second, width=width)
             interval = difference_interval(pair, Look(), 1, width, width)
             p = None if interval is None else interval[4]
-            is_paired = pair.unpaired_share is None
-            yield _Pair(first, second, is_paired, pair.questions, pair.groups, pair.value, p)
+            yield _Pair(first, second, pair.is_paired, pair.questions, pair.groups, pair.value, p)
 
     def describe(self, name: str, values: Floats, is_baseline: bool) -> MetricVersions:
         """One metric beside the raters on the answers that it scored."""
