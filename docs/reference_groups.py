@@ -245,14 +245,8 @@ GROUPS = (
             "Documents, topics, folds": (
                 *_of("assay.generation.documents", "extract_sections Extraction"),
                 *_of("assay.generation", "Section read_sections write_sections"),
-                *_of(
-                    "assay.generation.topics",
-                    "find_topics TopicDiscovery SectionTopic read_topics write_topics Method OUTLIER",
-                ),
-                *_of(
-                    "assay.generation.folds",
-                    "make_folds FoldPlan require_documents FoldError compare_leaks measure_leaks Leaks Separate",
-                ),
+                *_of("assay.generation", "find_topics SectionTopic"),
+                *_of("assay.generation.folds", "make_folds FoldPlan require_documents FoldError Separate"),
                 *_of("assay.generation", "Fold read_folds write_folds"),
             ),
         },

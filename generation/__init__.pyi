@@ -9,20 +9,18 @@ from .crosseval.bots import BotQuestion as BotQuestion, FunctionBot as FunctionB
 from .crosseval.pages import PageStore as PageStore
 from .documents import Extraction as Extraction, extract_sections as extract_sections
 from .documents.block import Block as Block
-from .documents.document_reader import DocumentSource as DocumentSource, read_document as read_document
+from .documents.document_reader import read_document as read_document
 from .documents.docx import docx_blocks as docx_blocks
 from .documents.extraction import list_documents as list_documents
 from .documents.markdown import parse_markdown as parse_markdown
 from .documents.pdf import pdf_blocks as pdf_blocks
-from .documents.reader_process import ReaderProcess as ReaderProcess
 from .documents.section_builder import (
     build_sections as build_sections,
     emulate_pages as emulate_pages,
     estimate_tokens as estimate_tokens,
 )
-from .folds import FoldError as FoldError, make_folds as make_folds, measure_leaks as measure_leaks
+from .folds import FoldError as FoldError, make_folds as make_folds
 from .folds.fold_search import mark_sampled as mark_sampled
-from .folds.leaks import find_shared_runs as find_shared_runs
 from .folds.separation import (
     folds_per_document as folds_per_document,
     remove_shared as remove_shared,
@@ -44,13 +42,6 @@ from .questions import (
     plan_questions as plan_questions,
 )
 from .quotas import covering_quotas as covering_quotas, proportional_quotas as proportional_quotas
-from .review import (
-    Review as Review,
-    assign_samples as assign_samples,
-    measure_agreement as measure_agreement,
-    summarise_reviews as summarise_reviews,
-)
-from .review_sheet import read_sheet as read_sheet, write_sheet as write_sheet
 from .section import (
     Fold as Fold,
     Section as Section,
@@ -59,10 +50,4 @@ from .section import (
     write_folds as write_folds,
     write_sections as write_sections,
 )
-from .topics import (
-    SectionTopic as SectionTopic,
-    TopicDiscovery as TopicDiscovery,
-    find_topics as find_topics,
-    read_topics as read_topics,
-)
-from .topics.grid_search import best_setting as best_setting, default_grid as default_grid
+from .topics import SectionTopic as SectionTopic, find_topics as find_topics

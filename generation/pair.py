@@ -74,12 +74,7 @@ def pair_to_sample(pair: Pair, section: Section) -> Sample:
     )
 
 
-_PAIRS = LinesFile(Pair, lambda pair: pair.id, "assay sets generate questions sections.jsonl -o pairs.jsonl")
-
-
-def read_pairs(path: str | Path) -> list[Pair]:
-    """Reads the file that `assay sets generate questions` wrote."""
-    return _PAIRS.read(path)
+_PAIRS = LinesFile(Pair, lambda pair: pair.id, "assay sets generate DOCS -o set.jsonl")
 
 
 def write_pairs(pairs: Iterable[Pair], path: str | Path) -> int:

@@ -16,15 +16,14 @@ from .judge_calls import ask_all
 from .pair import Pair, pair_to_sample, write_pairs
 from .pair_filters import SINGLE_PAIR_FILTERS, Thresholds
 from .quotas import proportional_quotas
-from .section import Fold, Section
+from .section import Section
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 LOW_SCORE = "low score"
-NO_FOLD = "in no fold"
-FILTERS = (NO_FOLD, *SINGLE_PAIR_FILTERS, "duplicate", LOW_SCORE, "not the section's best", "beyond n")
+FILTERS = (*SINGLE_PAIR_FILTERS, "duplicate", LOW_SCORE, "not the section's best", "beyond n")
 """The names of all filters, in the order in which they are applied."""
 
 _ID = "score"
@@ -81,7 +80,6 @@ async def select_pairs(
     embedder: Embedder,
     judge: Judge | None = None,
     *,
-    folds: Sequence[Fold] = (),
     n: int | None = None,
     factoid_share: float = 0.2,
     thresholds: Thresholds | None = None,
@@ -93,10 +91,7 @@ async def select_pairs(
     section_of = {section.id: section for section in sections}
     if unknown := next((pair for pair in pairs if pair.section not in section_of), None):
         raise InputError(f"the pair {unknown.id} is of section {unknown.section}, which is not among the sections")
-    limits, selection = thresholds or Thresholds(), _Selection(_with_folds(pairs, folds))
-    if folds:
-        reasons = {pair.id: "its section is in no fold" for pair in selection.passing if pair.fold is None}
-        selection.apply(NO_FOLD, reasons)
+    limits, selection = thresholds or Thresholds(), _Selection(pairs)
     for name, reject in SINGLE_PAIR_FILTERS.items():
         reasons = {
             pair.id: await compute_beside(reject, pair, section_of[pair.section], limits) for pair in selection.passing
@@ -119,14 +114,6 @@ async def select_pairs(
         every = [*selection.passing, *selection.rejected]
         selection.apply("beyond n", _reject_beyond(selection.passing, n, factoid_share, every))
     return PairSelection(selection.passing, selection.rejected, selection.counts)
-
-
-def _with_folds(pairs: Sequence[Pair], folds: Sequence[Fold]) -> Sequence[Pair]:
-    if not folds:
-        return pairs
-    places = {fold.section: {"fold": fold.fold, "split": fold.split, "topic": fold.topic} for fold in folds}
-    no_place = {"fold": None, "split": None, "topic": None}
-    return [pair.model_copy(update=places.get(pair.section, no_place)) for pair in pairs]
 
 
 async def _score(

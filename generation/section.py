@@ -86,14 +86,12 @@ class Fold(BaseModel):
     sampled: bool = False
 
 
-_SECTIONS = LinesFile(Section, lambda section: section.id, "assay sets generate sections DOCS -o sections.jsonl")
-_FOLDS = LinesFile(
-    Fold, lambda fold: fold.section, "assay sets generate folds sections.jsonl topics.jsonl -o folds.jsonl"
-)
+_SECTIONS = LinesFile(Section, lambda section: section.id, "assay sets generate DOCS -o set.jsonl")
+_FOLDS = LinesFile(Fold, lambda fold: fold.section, "assay sets generate DOCS -o set.jsonl")
 
 
 def read_sections(path: str | Path) -> list[Section]:
-    """Reads the file that `assay sets generate sections` wrote.
+    """Reads the file of sections that `assay sets generate` wrote beside a set.
 
     Args:
         path: A JSON Lines file with one section per line.
@@ -124,7 +122,7 @@ def write_sections(sections: Iterable[Section], path: str | Path) -> int:
 
 
 def read_folds(path: str | Path) -> list[Fold]:
-    """Reads the file that `assay sets generate folds` wrote.
+    """Reads the file of folds that `assay sets generate` wrote beside a set.
 
     Args:
         path: A JSON Lines file with the fold of one section per line.

@@ -471,35 +471,12 @@ class Notation(PackFile):
     phrases: NumberPhrases
 
 
-class ReviewHeadings(PackFile):
-    """The headings of an annotator's sheet (González Torres et al., 2024, 5.4)."""
-
-    irrelevant: str
-    too_specific: str
-    wrong: str
-    incomplete: str
-    correct: str
-    comment: str
-    question: str
-    answer: str
-    section: str
-
-
-class ReviewMarks(PackFile):
-    """What an annotator may write in a cell beside an x, in lower case: the option is chosen, or it is not."""
-
-    chosen: tuple[str, ...] = ()
-    not_chosen: tuple[str, ...] = ()
-
-
 class Questions(PackFile):
     """`questions.yaml`: the words that generated questions are asked for with."""
 
     domain: str  # what the documents are about, where nothing is said
     roles: tuple[str, ...] = Field(min_length=1)  # who asks; one is drawn for each section
     fact_kinds: dict[str, str]  # what a fact of each kind is called
-    review: ReviewHeadings
-    review_marks: ReviewMarks
 
     @model_validator(mode="after")
     def _names_all_kinds(self) -> "Questions":

@@ -82,7 +82,6 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "metrics vocabulary": ("heuristic",),
     "rate export": ("rate",),
     "run batches": ("batch",),
-    "sets generate": ("generate", "generate_questions", "generate_review"),
     "show": ("viewing",),
     "show changes": ("viewing",),
     "show runs": ("listings",),

@@ -10,7 +10,7 @@ import click
 
 from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
-from .generate_questions import check_output
+from .generate import check_output
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, option_group, read_metrics
 from .output import echo_notice, print_blocks, print_result
@@ -30,7 +30,6 @@ with_retrieval = option_group(
     dict,
     click.option("--pages", "retrieve", type=BoundedCount(), default=3, show_default=True, help="Pages retrieved."),
     click.option("--least-cosine", type=FiniteRange(-1, 1), default=-1, help="Smallest cosine of a page retrieved."),
-    click.option("--qdrant", "qdrant_url", default="", help="URL of a Qdrant server. Default: in this process."),
 )
 
 

@@ -1,4 +1,4 @@
-"""`assay sets generate` and its first stages: from documents to sections, topics and folds without common facts."""
+"""`assay sets generate`: an evaluation set from documents, by sections, topics, folds, questions and filters."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -8,63 +8,42 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..atomic_files import check_writable
 from ..errors import InputError, UsageError
-from ..shell_words import quote_word
-from .options import embedder_option, option_group
+from ..presentation.result_table import Column, Paragraph, ReportBlock, ResultTable
+from ..presentation.texts import one_line
+from ..text.wording import count_of, verb_of
+from .exit_codes import DONE, TOO_MANY_FAILED
+from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
+from .options import embedder_option, option_group, seed_option
 from .output import echo_notice, print_result
 from .progress import count_progress
-from .typed_values import OUTPUT_FILE, SEED, BoundedCount, FiniteRange
+from .typed_values import OUTPUT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..generation.documents import Extraction
-    from ..generation.folds import Leaks
-    from ..generation.topics import Method
+    from ..generation.folds import FoldPlan
+    from ..generation.pair import Pair
+    from ..generation.pair_filters import Thresholds
+    from ..generation.pair_selection import PairSelection
+    from ..generation.questions import GeneratedQuestions
+    from ..generation.section import Fold, Section
+    from ..generation.topics import SectionTopic
 
-# The name of the command behind `assay sets generate DOCS`: nothing to type, nothing in its usage line. A file of its
-# own adds it with `@generate.command(WHOLE, hidden=True)`, and further stages with `@generate.command()`.
-WHOLE = ""
-
-
-class _StagesOrWhole(click.Group):
-    """A group whose commands are the stages; what names none of them goes to the command of the whole."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Puts the whole's name before what was typed, unless a stage or the group's own help was asked for."""
-        asked = args[0] if args else "--help"
-        if asked not in self.commands and asked not in ctx.help_option_names and WHOLE in self.commands:
-            args = [WHOLE, *args]
-        return super().parse_args(ctx, args)
-
-
-@click.group(
-    cls=_StagesOrWhole, options_metavar="DOCS [OPTIONS]\n       assay sets generate", subcommand_metavar="STAGE ..."
-)
-def generate() -> None:
-    """Make an evaluation set from documents.
-
-    Questions and answers about DOCS, answerable and unanswerable.
-
-    Each stage is also a command of its own, that reads and writes files which one can look at.
-
-    \b
-    assay sets generate leaflets/ --judge openai/gpt-4o-mini -o leaflets.jsonl
-    assay sets generate leaflets/ --help
-    assay sets generate sections leaflets/ -o sections.jsonl
-    """
-
-
-_FILE = click.Path(path_type=Path, dir_okay=False)
-seed_option = click.option(
-    "--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same result."
-)
-
+_KINDS = ("long-form", "factoid")
 
 # how folds are separated and split, as `make_folds` takes it
 with_fold_options = option_group(
     "fold_options",
     dict,
+    click.option(
+        "--folds",
+        type=click.IntRange(1, 4),
+        default=2,
+        show_default=True,
+        help="Groups of documents that share no information; 1: no unanswerable questions.",
+    ),
     click.option(
         "--separate",
         type=click.Choice(["document", "page"]),
@@ -85,19 +64,58 @@ with_fold_options = option_group(
     ),
 )
 
+with_question_options = option_group(
+    "question_options",
+    dict,
+    click.option("--n", type=BoundedCount(), default=100, show_default=True, help="Pairs wanted."),
+    click.option(
+        "--factoid-share",
+        type=FiniteRange(0, 1),
+        default=0.2,
+        show_default=True,
+        help="Share of pairs that ask for a fact (telephone number, e-mail address, date, hours, amount, ...).",
+    ),
+    click.option("--domain", default="", help='What the documents are about, such as "a hospital".'),
+    click.option("--role", "roles", multiple=True, help="Who asks, such as patient; repeatable."),
+    click.option(
+        "--candidates",
+        type=click.IntRange(1, 10),
+        default=3,
+        show_default=True,
+        help="Long-form pairs written for each section; the best one is selected.",
+    ),
+    seed_option,
+    click.option("--max-failed", type=BoundedCount(0), default=0, show_default=True, help="Failed calls allowed."),
+)
 
-@contextmanager
-def explain_no_folds(cure: str) -> Iterator[None]:
-    """Adds to the message that there are no folds how a command does without, and what is lost by it."""
-    from ..generation.folds import FoldError
-
-    try:
-        yield
-    except FoldError as error:
-        raise UsageError(
-            f"{error}; or {cure}: then no question is unanswerable, and `assay sets crosseval` cannot measure whether "
-            "a bot declines what it cannot know"
-        ) from error
+with_thresholds = option_group(
+    "thresholds",
+    "generation.pair_filters:Thresholds",
+    click.option(
+        "--least-rouge",
+        "rouge",
+        type=FiniteRange(0, 1),
+        default=0.4,
+        show_default=True,
+        help="Smallest ROUGE-L of an answer with its section.",
+    ),
+    click.option(
+        "--most-cosine",
+        "cosine",
+        type=FiniteRange(0, 1),
+        default=0.9,
+        show_default=True,
+        help="Largest cosine of two questions.",
+    ),
+    click.option(
+        "--least-score",
+        "score",
+        type=FiniteRange(1, 5),
+        default=2,
+        show_default=True,
+        help="Smallest score by the judge.",
+    ),
+)
 
 
 def _check_language(_context: click.Context, _option: click.Parameter, typed: str | None) -> str | None:
@@ -106,192 +124,263 @@ def _check_language(_context: click.Context, _option: click.Parameter, typed: st
     return typed
 
 
-document_language_option = click.option(
+def _check_documents(_context: click.Context, _argument: click.Parameter, typed: tuple[str, ...]) -> tuple[str, ...]:
+    from ..generation.leaflets import NAME
+
+    for place in typed:
+        if place != NAME and not Path(place).exists():
+            raise click.BadParameter(f"{place!r}: there is no such file or folder")
+    return typed
+
+
+@click.command()
+@click.argument("docs", nargs=-1, required=True, callback=_check_documents)
+@with_question_options
+@click.option(
     "--language", callback=_check_language, help="Language (nl, en) of the documents. Default: it is detected."
 )
-time_limit_option = click.option(
-    "--time-limit",
-    type=FiniteRange(min=0, min_open=True),
-    default=300.0,
-    show_default=True,
-    help="Seconds for one document; one that takes longer is left out.",
-)
-
-
-def _read_numbers(_context: click.Context, _option: click.Parameter, typed: str | None) -> tuple[int, ...] | None:
-    """Reads `5,10,15`: whole numbers of 2 or more."""
-    if typed is None:
-        return None
-    try:
-        numbers = tuple(int(part) for part in typed.split(","))
-    except ValueError:
-        raise click.BadParameter(f"{typed!r}: write whole numbers with commas, such as 5,10,15") from None
-    if min(numbers) < 2:
-        raise click.BadParameter(f"{typed!r}: each number must be 2 or more")
-    return numbers
-
-
-@generate.command()
-@click.argument("docs", nargs=-1, required=True)
-@click.option("-o", "--out", type=OUTPUT_FILE, help="Sections to write (.jsonl). Default: their titles are shown.")
-@document_language_option
-@time_limit_option
-@click.option("--header", type=FiniteRange(min=0), help="Depth of a PDF's header in points. Default: detected.")
-@click.option("--footer", type=FiniteRange(min=0), help="Depth of a PDF's footer in points. Default: detected.")
-def sections(
+@click.option("--topics", type=BoundedCount(2), help="Topics at most. Default: as many as the sections have.")
+@with_fold_options
+@with_thresholds
+@embedder_option
+@with_judge_session
+@click.option("-o", "--out", type=OUTPUT_FILE, required=True, help="Set to write (.jsonl).")
+def generate(
     *,
     docs: tuple[str, ...],
-    out: Path | None,
-    **reading: Any,
+    question_options: Mapping[str, Any],
+    language: str | None,
+    topics: int | None,
+    fold_options: Mapping[str, Any],
+    thresholds: "Thresholds",
+    embedder: str,
+    judge: str | None,
+    session_options: SessionOptions,
+    out: Path,
 ) -> None:
-    """Split documents into sections.
+    """Make an evaluation set from documents.
 
-    DOCS are files and folders: PDF, Markdown, HTML, DOCX.
+    Questions and answers about DOCS, answerable and unanswerable. DOCS are files and folders: PDF, Markdown, HTML,
+    DOCX.
+
+    Beside the set are written its sections, topics, folds, all pairs, and the rejected ones with their reasons.
 
     \b
-    assay sets generate sections leaflets/
-    assay sets generate sections leaflets/ -o sections.jsonl
+    assay sets generate leaflets/ --judge openai/gpt-4o-mini --n 100 -o leaflets.jsonl
+    assay sets crosseval leaflets.jsonl --bot openai/gpt-4o-mini
     """
+    from ..generation.folds import folds_block, topics_block
+    from ..generation.pair import write_pairs
+    from ..generation.pair_selection import write_selection
     from ..generation.section import write_sections
-    from ..generation.stage_blocks import sections_as_json, sections_block
 
-    extractions = read_documents(docs, **reading)
-    if out is not None:
-        write_sections([section for extraction in extractions for section in extraction.sections], out)
-    print_result(lambda: sections_as_json(extractions), sections_block(extractions, titles=out is None))
+    check_output(out)
+    if judge is None:
+        raise UsageError("questions are written by a judge; name one with --judge")
+    sections = _read_documents(docs, language)
+    write_sections(sections, _path_beside(out, "sections"))
+    with open_judge_session(judge, session_options, out) as session:
+        plan: FoldPlan | None = None
+        found_topics: list[SectionTopic] = []
+        if fold_options["folds"] > 1:
+            found_topics, plan = _plan_folds(
+                sections, out, session, question_options, fold_options, topics=topics, embedder=embedder
+            )
+        generated = _generate_questions(sections, plan.folds if plan else [], session, question_options)
+        write_pairs(generated.pairs, _path_beside(out, "pairs"))
+        selection = _select_best_pairs(
+            generated.pairs, sections, session, question_options, thresholds=thresholds, embedder=embedder
+        )
+        write_selection(selection, sections, out, _path_beside(out, "rejected"))
+    print_result(
+        lambda: {
+            "set": str(out),
+            "sections": len(sections),
+            "pairs": len(generated.pairs),
+            "failed": len(generated.failed),
+            "sections_in_folds": len(plan.folds) if plan else None,
+            "usage": session.usage_as_json(),
+            **_selection_as_json(selection),
+        },
+        *([topics_block(found_topics), folds_block(plan)] if plan else []),
+        _selection_block(selection, out, _path_beside(out, "rejected")),
+        session.usage_line(),
+    )
+    click.get_current_context().exit(_report_failures(generated, question_options["max_failed"]))
 
 
-def read_documents(docs: "Sequence[str]", **reading: Any) -> "list[Extraction]":
+def check_output(out: Path) -> None:
+    """Raises `UsageError` unless a .jsonl file can be written there: before anything is paid for."""
+    if out.suffix != ".jsonl":
+        raise UsageError(f"{out}: name a file that ends in .jsonl")
+    check_writable(out)
+
+
+def _path_beside(out: Path, what: str) -> Path:
+    """The path of a file that belongs to a set."""
+    return out.with_name(f"{out.stem}.{what}.jsonl")
+
+
+def _read_documents(docs: "Sequence[str]", language: str | None) -> "list[Section]":
     """Extracts the sections of documents with a bar, and names each document that is left out."""
     from ..generation.documents import extract_sections
     from ..generation.documents.extraction import list_documents
 
     extractions = []
     with count_progress("documents", len(list_documents(docs))) as on_progress:
-        for extraction in extract_sections(docs, **reading):
+        for extraction in extract_sections(docs, language=language):
             extractions.append(extraction)
             on_progress(len(extractions))
     for extraction in extractions:
         if extraction.error is not None:
             echo_notice(f"left out: {extraction.error}")
-    if not any(extraction.sections for extraction in extractions):
+    sections = [section for extraction in extractions for section in extraction.sections]
+    if not sections:
         raise InputError("no document could be read; the reasons are above")
-    return extractions
+    return sections
 
 
-@generate.command()
-@click.argument("sections_file", metavar="SECTIONS", type=_FILE)
-@click.option("-o", "--out", type=OUTPUT_FILE, help="Topics to write (.jsonl).")
-@click.option(
-    "--method",
-    type=click.Choice(["auto", "bertopic", "plain"]),
-    default="auto",
-    show_default=True,
-    help="plain: agglomerative clustering, for small collections; auto: bertopic from 300 sections.",
-)
-@click.option("--topics", "number", type=BoundedCount(2), help="Topics at most (bertopic) or exactly (plain).")
-@click.option(
-    "--dimensions", callback=_read_numbers, metavar="N,N,...", help="Dimensions of the reduced space to try (bertopic)."
-)
-@click.option("--smallest", callback=_read_numbers, metavar="N,N,...", help="Smallest topic sizes to try (bertopic).")
-@click.option("--many-subjects", is_flag=True, help="A document is about several subjects: its sections may part.")
-@embedder_option
-@seed_option
-def topics(
-    *,
-    sections_file: Path,
-    out: Path | None,
-    method: "Method",
-    number: int | None,
-    dimensions: tuple[int, ...] | None,
-    smallest: tuple[int, ...] | None,
-    many_subjects: bool,
-    embedder: str,
-    seed: int,
-) -> None:
-    """Find what the SECTIONS are about.
+@contextmanager
+def _explain_no_folds() -> Iterator[None]:
+    """Adds to the message that there are no folds how the command does without, and what is lost by it."""
+    from ..generation.folds import FoldError
 
-    \b
-    assay sets generate topics sections.jsonl -o topics.jsonl
-    assay sets generate topics sections.jsonl --dimensions 5,10,15 --smallest 10,20,30
-    """
-    from ..generation.section import read_sections
-    from ..generation.stage_blocks import topics_as_json, topics_block
-    from ..generation.topics import find_topics, write_topics
-    from ..generation.topics.grid_search import default_grid
-    from ..judges.embedders import load_embedder
-
-    sections = read_sections(sections_file)
-    default_dimensions, default_sizes = default_grid(len(sections))
-    with count_progress("sections", len(sections)) as on_progress:
-        result = asyncio.run(
-            find_topics(
-                sections,
-                load_embedder(embedder),
-                method=method,
-                topics=number,
-                grid=(dimensions or default_dimensions, smallest or default_sizes),
-                seed=seed,
-                one_subject=not many_subjects,
-                on_progress=on_progress,
-            )
-        )
-    if out is not None:
-        write_topics(result.rows, out)
-    print_result(lambda: topics_as_json(result), topics_block(result))
+    try:
+        yield
+    except FoldError as error:
+        raise UsageError(
+            f"{error}; or use --folds 1: then no question is unanswerable, and `assay sets crosseval` cannot measure "
+            "whether a bot declines what it cannot know"
+        ) from error
 
 
-@generate.command()
-@click.argument("sections_file", metavar="SECTIONS", type=_FILE)
-@click.argument("topics_file", metavar="TOPICS", type=_FILE)
-@click.option("-o", "--out", type=OUTPUT_FILE, help="Folds to write (.jsonl).")
-@click.option("--folds", "number", type=click.IntRange(2, 4), default=2, show_default=True, help="Folds to make.")
-@with_fold_options
-@click.option("--sample", type=BoundedCount(), help="Sections to make questions of. Default: all.")
-@click.option("--leak-check/--no-leak-check", "check", default=True, help="Count what the folds share.")
-@embedder_option
-@seed_option
-def folds(
-    *,
-    sections_file: Path,
-    topics_file: Path,
-    out: Path | None,
-    number: int,
+def _plan_folds(
+    sections: "Sequence[Section]",
+    out: Path,
+    session: JudgeSession,
+    question_options: Mapping[str, Any],
     fold_options: Mapping[str, Any],
-    sample: int | None,
-    check: bool,
+    *,
+    topics: int | None,
     embedder: str,
-    seed: int,
-) -> None:
-    """Divide sections into folds that share no information.
+) -> "tuple[list[SectionTopic], FoldPlan]":
+    """Finds topics, divides them over folds, and writes the files of both."""
+    from ..generation.folds import make_folds, require_documents
+    from ..generation.questions import count_sections_needed
+    from ..generation.section import write_folds
+    from ..generation.topics import find_topics, write_topics
 
-    The folds are made of the TOPICS of SECTIONS, each with a validation and a test split.
-
-    \b
-    assay sets generate folds sections.jsonl topics.jsonl -o folds.jsonl
-    assay sets generate folds sections.jsonl topics.jsonl --separate page --sample 100
-    """
-    from ..generation.folds import compare_leaks, make_folds
-    from ..generation.section import read_sections, write_folds
-    from ..generation.stage_blocks import folds_as_json, folds_block
-    from ..generation.topics import read_topics
-    from ..judges.embedders import load_embedder
-
-    sections = read_sections(sections_file)
-    command = f"assay sets generate questions {quote_word(sections_file)} --judge MODEL -o pairs.jsonl"
-    with explain_no_folds(f"leave this step out (`{command}`)"):
+    with _explain_no_folds():
+        require_documents(sections, fold_options["folds"], fold_options["separate"])
+        with count_progress("sections", len(sections)) as on_progress:
+            found_topics = asyncio.run(
+                find_topics(sections, session.embedder(embedder), topics=topics, on_progress=on_progress)
+            )
+        write_topics(found_topics, _path_beside(out, "topics"))
         plan = make_folds(
             sections,
-            read_topics(topics_file),
-            folds=number,
-            sample=sample,
-            seed=seed,
+            found_topics,
+            sample=count_sections_needed(question_options["n"], question_options["factoid_share"]),
+            seed=question_options["seed"],
             **fold_options,
         )
-    if out is not None:
-        write_folds(plan.folds, out)
-    leaks: dict[str, Leaks] = {}
-    if check:
-        with count_progress("sections", len(plan.before)) as on_progress:
-            leaks = asyncio.run(compare_leaks(sections, plan, load_embedder(embedder), seed, on_progress))
-    print_result(lambda: folds_as_json(plan, leaks), folds_block(plan, leaks))
+    write_folds(plan.folds, _path_beside(out, "folds"))
+    return found_topics, plan
+
+
+def _generate_questions(
+    sections: "Sequence[Section]", folds: "Sequence[Fold]", session: JudgeSession, options: Mapping[str, Any]
+) -> "GeneratedQuestions":
+    """Has the session's judge write pairs, with a progress bar."""
+    from ..generation.questions import generate_pairs, plan_questions
+
+    judge = session.judge
+    assert judge is not None  # the command asks for one
+    planned = {name: options[name] for name in ("n", "factoid_share", "roles", "seed")}
+    plan = plan_questions(sections, folds, **planned)
+    if not plan:
+        raise UsageError(
+            "no section is long enough to ask about (20 words), and none holds a fact; add documents with more text"
+        )
+    with question_progress(judge, len(plan)) as on_reply:
+        generated = asyncio.run(
+            generate_pairs(
+                plan,
+                judge,
+                domain=options["domain"],
+                count=options["candidates"],
+                concurrency=judge.settings.concurrency,
+                on_reply=on_reply,
+            )
+        )
+    session.is_unfinished = len(generated.failed) > options["max_failed"]
+    return generated
+
+
+def _select_best_pairs(
+    pairs: "Sequence[Pair]",
+    sections: "Sequence[Section]",
+    session: JudgeSession,
+    options: Mapping[str, Any],
+    *,
+    thresholds: "Thresholds",
+    embedder: str,
+) -> "PairSelection":
+    """Filters pairs, with a progress bar over those that the session's judge scores."""
+    from ..generation.pair_selection import select_pairs
+
+    judge = session.judge
+    assert judge is not None  # the command asks for one
+    with question_progress(judge, len(pairs)) as on_reply:
+        return asyncio.run(
+            select_pairs(
+                pairs,
+                sections,
+                session.embedder(embedder),
+                judge,
+                n=options["n"],
+                factoid_share=options["factoid_share"],
+                thresholds=thresholds,
+                concurrency=judge.settings.concurrency,
+                on_reply=on_reply,
+            )
+        )
+
+
+def _selection_as_json(selection: "PairSelection") -> dict[str, Any]:
+    """Returns how many pairs of each kind were selected, and what each filter rejected."""
+    rows = [{"filter": row.name, "given": row.pairs, "rejected": row.rejected} for row in selection.counts]
+    return {"kept": _count_kinds(selection.selected), "rejected": len(selection.rejected), "filters": rows}
+
+
+def _selection_block(selection: "PairSelection", out: Path, rejected: Path) -> ReportBlock:
+    """What each filter rejects, and where the pairs are."""
+    columns = (Column("filter", "text"), *map(Column, ("pairs", "rejected", *_KINDS)))
+    rows = []
+    for row in selection.counts:
+        total, rejected_count = sum(row.pairs.values()), sum(row.rejected.values())
+        kinds = [f"{row.rejected.get(kind, 0)} of {row.pairs.get(kind, 0)}" for kind in _KINDS]
+        share = f"{rejected_count} ({rejected_count / total:.0%})" if total else "0"
+        rows.append((row.name, str(total), share, *kinds))
+    count = len(selection.selected)
+    kinds_selected = ", ".join(f"{number} {kind}" for kind, number in _count_kinds(selection.selected).items())
+    line = f"{count_of(count, 'pair')} ({kinds_selected}) {verb_of(count, 'is', 'are')} in {out}"
+    table = ResultTable("What each filter rejects", columns, tuple(rows))
+    return ReportBlock((table, Paragraph(f"{line}, {len(selection.rejected):,} rejected in {rejected}")))
+
+
+def _count_kinds(pairs: "Sequence[Pair]") -> dict[str, int]:
+    return {kind: sum(pair.kind == kind for pair in pairs) for kind in _KINDS}
+
+
+def _report_failures(generated: "GeneratedQuestions", max_failed: int) -> int:
+    """Names the calls without a usable reply on standard error, and returns the exit code."""
+    too_many = len(generated.failed) > max_failed
+    if generated.failed:
+        planned, reason = generated.failed[0]
+        cure = "; --resume asks them again" if too_many else ""
+        echo_notice(
+            f"{count_of(len(generated.failed), 'call')} gave no pair, {max_failed} allowed (--max-failed){cure}. "
+            f"The first, {planned.section.id}: {one_line(reason)}"
+        )
+    return TOO_MANY_FAILED if too_many else DONE

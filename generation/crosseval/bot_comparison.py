@@ -84,7 +84,7 @@ def read_pages(
     numbers = sorted({fold.fold for fold in folds})
     if len(numbers) < 2:
         raise InputError(
-            f"{set_file}: all sections are in one fold; cross-evaluation needs two (`assay sets generate folds`)"
+            f"{set_file}: all sections are in one fold; cross-evaluation needs two (`assay sets generate`)"
         )
     splits = dict.fromkeys(fold.split for fold in folds)
     return {split: {fold: build_pages(sections, folds, fold, split) for fold in numbers} for split in splits}

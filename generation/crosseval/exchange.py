@@ -62,7 +62,6 @@ class Setup:
     embedder: Embedder  # finds the pages for a question
     retrieve: int = 3  # the most pages for a question
     least_cosine: float = -1.0  # the lowest cosine of a page with the question, in [-1, 1]
-    qdrant_url: str = ""  # A Qdrant server; "" to keep the pages in this process
     concurrency: int = 4
 
 
@@ -77,29 +76,29 @@ async def cross_evaluate(
 ) -> list[Exchange]:
     """Asks a bot the questions of all folds, once for each fold loaded."""
     exchanges: list[Exchange] = []
-    with PageStore(setup.embedder, setup.qdrant_url) as store:
-        for loaded, fold_pages in sorted(pages.items()):
-            if not fold_pages:
-                raise InputError(f"fold {loaded} has no pages in the {split} split; is this the set's folds file?")
-            await store.load(fold_pages)
+    store = PageStore(setup.embedder)
+    for loaded, fold_pages in sorted(pages.items()):
+        if not fold_pages:
+            raise InputError(f"fold {loaded} has no pages in the {split} split; is this the set's folds file?")
+        await store.load(fold_pages)
 
-            async def ask(sample: Sample, loaded: int = loaded) -> Exchange:
-                nearest = await store.nearest(sample.user_input, setup.retrieve, setup.least_cosine)
-                question = BotQuestion(sample.user_input, nearest, loaded, sample.language or FALLBACK, sample.id)
-                answer = await bot.answer(question)
-                contexts = tuple(page.text for page in nearest) if answer.contexts is None else answer.contexts
-                answered = sample.model_copy(update={"response": answer.text, "retrieved_contexts": contexts})
-                declined, scores = await _measure(answered, setup, answerable=question_fold(sample) == loaded)
-                problem = scores[setup.declined.name].reason if declined is None else ""
-                return Exchange(bot.name, split, loaded, question_fold(sample), answered, declined, scores, problem)
+        async def ask(sample: Sample, loaded: int = loaded) -> Exchange:
+            nearest = await store.nearest(sample.user_input, setup.retrieve, setup.least_cosine)
+            question = BotQuestion(sample.user_input, nearest, loaded, sample.language or FALLBACK, sample.id)
+            answer = await bot.answer(question)
+            contexts = tuple(page.text for page in nearest) if answer.contexts is None else answer.contexts
+            answered = sample.model_copy(update={"response": answer.text, "retrieved_contexts": contexts})
+            declined, scores = await _measure(answered, setup, answerable=question_fold(sample) == loaded)
+            problem = scores[setup.declined.name].reason if declined is None else ""
+            return Exchange(bot.name, split, loaded, question_fold(sample), answered, declined, scores, problem)
 
-            results = await ask_all(samples, ask, concurrency=setup.concurrency, on_reply=on_reply)
-            exchanges += [
-                Exchange(bot.name, split, loaded, question_fold(sample), sample, None, {}, str(result))
-                if isinstance(result, JudgeError)
-                else result
-                for sample, result in zip(samples, results, strict=True)
-            ]
+        results = await ask_all(samples, ask, concurrency=setup.concurrency, on_reply=on_reply)
+        exchanges += [
+            Exchange(bot.name, split, loaded, question_fold(sample), sample, None, {}, str(result))
+            if isinstance(result, JudgeError)
+            else result
+            for sample, result in zip(samples, results, strict=True)
+        ]
     return exchanges
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
+from ...errors import AssayError, InputError
 from ...installation import require_extra
 from ...regular_files import check_regular
 from ..section import Section
@@ -15,34 +14,41 @@ from .markdown import markdown_blocks
 from .pdf import pdf_blocks
 from .section_builder import build_sections
 
-
-class DocumentSource(BaseModel):
-    """A document to read, and how to read it. Frozen."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    path: Path
-    name: str  # the document's name: its path below the folder that is read
-    language: str | None = None  # the document's language; None to detect it
-    header: float | None = None  # the depth of a PDF's header in points; None to find it
-    footer: float | None = None  # the depth of a PDF's footer in points; None to find it
-
-
-_READERS: dict[str, Callable[[DocumentSource], list[Block]]] = {
-    ".md": lambda source: markdown_blocks(source.path),
-    ".markdown": lambda source: markdown_blocks(source.path),
-    ".txt": lambda source: markdown_blocks(source.path),
-    ".html": lambda source: html_blocks(source.path),
-    ".htm": lambda source: html_blocks(source.path),
-    ".docx": lambda source: docx_blocks(source.path),
-    ".pdf": lambda source: pdf_blocks(source.path, source.header, source.footer),
+_READERS: dict[str, Callable[[Path], list[Block]]] = {
+    ".md": markdown_blocks,
+    ".markdown": markdown_blocks,
+    ".txt": markdown_blocks,
+    ".html": html_blocks,
+    ".htm": html_blocks,
+    ".docx": docx_blocks,
+    ".pdf": pdf_blocks,
 }
 SUFFIXES = tuple(_READERS)
 
 
-def read_document(source: DocumentSource) -> list[Section]:
-    """Reads the sections of one document."""
-    check_regular(source.path)
-    with require_extra("generation", f"{source.path}: reading this format"):
-        blocks = _READERS[source.path.suffix.lower()](source)
-    return build_sections(blocks, source.name, source.language)
+def read_document(path: Path, name: str, language: str | None = None) -> list[Section]:
+    """Reads the sections of one document.
+
+    Args:
+        path: The file.
+        name: The document's name in the sections: its path below the folder that is read.
+        language: The document's language; None to detect it.
+
+    Raises:
+        InputError: The document cannot be read.
+    """
+    check_regular(path)
+    try:
+        with require_extra("generation", f"{path}: reading this format"):
+            blocks = _READERS[path.suffix.lower()](path)
+        return build_sections(blocks, name, language)
+    except AssayError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except Exception as error:  # parsers of other projects raise anything on a damaged file
+        problem = str(error).partition("\n")[0][:200]
+        raise InputError(
+            f"{path}: cannot be read; it may be damaged ({type(error).__name__}: {problem}); open it in its own "
+            "program and save it again"
+        ) from error

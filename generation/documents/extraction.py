@@ -7,11 +7,7 @@ from typing import NamedTuple
 from ...errors import InputError
 from ..leaflets import NAME, leaflets
 from ..section import Section
-from .document_reader import SUFFIXES, DocumentSource
-from .reader_process import ReaderProcess
-
-TIME_LIMIT = 300.0
-"""The most seconds for one document: pdfplumber reads some six pages per second."""
+from .document_reader import SUFFIXES, read_document
 
 
 class DocumentFile(NamedTuple):
@@ -30,38 +26,27 @@ class Extraction(NamedTuple):
     error: InputError | None = None  # why it cannot be read, with the file and what to do
 
 
-def extract_sections(
-    places: Sequence[str | Path],
-    *,
-    language: str | None = None,
-    header: float | None = None,
-    footer: float | None = None,
-    time_limit: float = TIME_LIMIT,
-) -> Iterator[Extraction]:
+def extract_sections(places: Sequence[str | Path], *, language: str | None = None) -> Iterator[Extraction]:
     """Reads the sections of all documents in files and folders, one document at a time.
 
-    The suffix says the format: Markdown, text, HTML, DOCX or PDF. Documents are read in another process: one that
-    crashes it or takes too long has an error, and the next one is read.
+    The suffix says the format: Markdown, text, HTML, DOCX or PDF. The language is detected where none is given.
 
     Example:
         >>> extractions = list(extract_sections(["leaflets"]))
         >>> len(extractions), sum(len(extraction.sections) for extraction in extractions)
         (12, 80)
     """
-    files = list_documents(places)
-    with ReaderProcess(time_limit) as reader:
-        for file in files:
-            try:
-                if file.problem:
-                    raise InputError(file.problem)
-                source = DocumentSource(path=file.path, name=file.name, language=language, header=header, footer=footer)
-                sections = reader.read(source)
-                if not sections:
-                    raise InputError(f"{file.path}: has no text")
-            except InputError as error:
-                yield Extraction(file.name, [], error)
-            else:
-                yield Extraction(file.name, sections)
+    for file in list_documents(places):
+        try:
+            if file.problem:
+                raise InputError(file.problem)
+            sections = read_document(file.path, file.name, language)
+            if not sections:
+                raise InputError(f"{file.path}: has no text")
+        except InputError as error:
+            yield Extraction(file.name, [], error)
+        else:
+            yield Extraction(file.name, sections)
 
 
 def list_documents(places: Sequence[str | Path]) -> list[DocumentFile]:

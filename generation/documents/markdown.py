@@ -9,7 +9,7 @@ from ...shell_words import quote_word
 from .block import Block
 
 _FRONT_MATTER = re.compile(r"\A---\r?\n.*?^(?:---|\.\.\.)\s*$", re.DOTALL | re.MULTILINE)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
 
 
 def markdown_blocks(path: Path) -> list[Block]:

@@ -17,7 +17,7 @@ _HYPHENATED = re.compile(r"\w[-\xad\u2010]$")
 _NUMBERED = re.compile(r"\(?(?:\d{1,2}|[a-z])[.)]\s+\S")
 
 
-def pdf_blocks(path: Path, header: float | None = None, footer: float | None = None) -> list[Block]:
+def pdf_blocks(path: Path) -> list[Block]:
     """Reads the blocks of a PDF with a text layer in reading order, across columns and pages; at least one."""
     from pdfminer.pdfexceptions import PDFException
     from pdfplumber import open as open_pdf
@@ -25,7 +25,7 @@ def pdf_blocks(path: Path, header: float | None = None, footer: float | None = N
 
     try:
         with open_pdf(path) as document:
-            lines, tables = _lines(document.pages, header, footer)
+            lines, tables = _lines(document.pages)
     except (PDFException, PdfminerException, OSError) as error:
         raise InputError(
             f"{path}: cannot be read as PDF ({error}); open it in a viewer: it may be damaged or have a password"
@@ -35,9 +35,7 @@ def pdf_blocks(path: Path, header: float | None = None, footer: float | None = N
     return list(_blocks(lines, tables))
 
 
-def _lines(
-    document_pages: Sequence[Any], header: float | None, footer: float | None
-) -> tuple[list[PdfLine], dict[int, list[tuple[int, RuledTable]]]]:
+def _lines(document_pages: Sequence[Any]) -> tuple[list[PdfLine], dict[int, list[tuple[int, RuledTable]]]]:
     """Returns all lines in reading order, and the ruled tables by the index of the line that they precede."""
     pages: dict[int, list[Fragment]] = {}
     heights: dict[int, float] = {}
@@ -49,7 +47,7 @@ def _lines(
         page.close()  # pdfplumber keeps what it has read of a page
     free = {
         number: [f for f in fragments if not any(table.contains(f) for table in ruled[number])]
-        for number, fragments in remove_margins(pages, heights, header, footer).items()
+        for number, fragments in remove_margins(pages, heights).items()
     }
     known = {gutter for fragments in free.values() for gutter in find_gutters(fragments)}
     lines: list[PdfLine] = []

@@ -17,12 +17,10 @@ _PAGE_NUMBER = re.compile(r"\W*#\W*|.{0,10}\b#\s*(?:/|\||van|of)\s*#\b.{0,10}")
 _PRINT_DATE = re.compile(r"#[-/.]#[-/.]#,?\s#:#(\s?[ap]\.?m\.?)?")
 
 
-def remove_margins(
-    pages: Mapping[int, Sequence[Fragment]], heights: Mapping[int, float], header: float | None, footer: float | None
-) -> dict[int, list[Fragment]]:
+def remove_margins(pages: Mapping[int, Sequence[Fragment]], heights: Mapping[int, float]) -> dict[int, list[Fragment]]:
     """Removes header and footer from each page.
 
-    Where their depth is not given, these lines at the edge are removed: lines that, apart from figures, come back at
+    These lines at the edge are removed: lines that, apart from figures, come back at
     one height on a quarter of the pages and at least three (two, in a document of two pages); page numbers; a first or
     last line apart from the text that is in small type, or at one height on most pages; and one in small type with the
     date and time at which a browser printed it.
@@ -30,18 +28,14 @@ def remove_margins(
     Returns:
         The fragments that are left of each page.
     """
-    margins = _find_margin(pages, heights, header, top=True) | _find_margin(pages, heights, footer, top=False)
+    margins = _find_margin(pages, heights, top=True) | _find_margin(pages, heights, top=False)
     return {number: [fragment for fragment in page if fragment not in margins] for number, page in pages.items()}
 
 
-def _find_margin(
-    pages: Mapping[int, Sequence[Fragment]], heights: Mapping[int, float], depth: float | None, *, top: bool
-) -> set[Fragment]:
+def _find_margin(pages: Mapping[int, Sequence[Fragment]], heights: Mapping[int, float], *, top: bool) -> set[Fragment]:
     def from_edge(fragment: Fragment) -> float:
         return fragment.baseline if top else heights[fragment.page] - fragment.baseline
 
-    if depth is not None:
-        return {f for page in pages.values() for f in page if from_edge(f) < depth}
     rows = {number: _edge_rows(page, top=top) for number, page in pages.items() if page}
     near = {
         number: [row for row in page_rows[:_DEEPEST] if from_edge(row[0]) < _EDGE * heights[number]]

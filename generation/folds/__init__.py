@@ -1,16 +1,15 @@
-"""Folds that share no information: topics are split into folds, shared documents removed, leaks measured."""
+"""Folds that share no information: topics are split into folds, and shared documents removed."""
 
 from .fold_search import FoldError, FoldPlan, make_folds, require_documents
-from .leaks import Leaks, compare_leaks, measure_leaks
+from .fold_tables import folds_block, topics_block
 from .separation import Separate
 
 __all__ = [
     "FoldError",
     "FoldPlan",
-    "Leaks",
     "Separate",
-    "compare_leaks",
+    "folds_block",
     "make_folds",
-    "measure_leaks",
     "require_documents",
+    "topics_block",
 ]

@@ -11,7 +11,7 @@ from ...meta_eval.clustering import OUTLIER
 from ...text.wording import count_of, list_first, verb_of
 from ..quotas import covering_quotas
 from ..section import Fold, Section
-from ..topics.section_topic import SectionTopic
+from ..topics import SectionTopic
 from .separation import Separate, Unit, folds_per_document, remove_shared, source_units, split_sections
 from .topic_splits import MOST_CLUSTERS, TopicSplit, pairwise_distances, split_topics
 
@@ -195,7 +195,7 @@ def _topics_by_section(sections: Sequence[Section], topics: Sequence[SectionTopi
     if unknown := [row.section for row in topics if row.section not in known]:
         raise InputError(
             f"the topics are of other sections: {len(unknown)} of them, such as `{unknown[0]}`, are not among the "
-            "sections; make the topics again with `assay sets generate topics`"
+            "sections; find the topics again"
         )
     topic_of = {row.section: row.topic for row in topics if row.topic != OUTLIER}
     if (count := len(set(topic_of.values()))) < folds:

@@ -70,8 +70,7 @@ def find_command_of(command: click.Command, words: list[str]) -> tuple[click.Com
             return command, place
         named = command.get_command(context, word)
         if named is None:
-            whole = command.get_command(context, "")  # `assay sets generate DOCS` has a command without a name
-            return (whole, place) if whole else (command if place else None, place)
+            return (command if place else None), place
         command = named
     return command, len(words)
 
@@ -123,8 +122,7 @@ def test_every_option_that_a_text_names_is_one_of_a_command(texts):
     ("suggestion", "fault"),
     [
         ("sets generate DOCS --smallest-fold 0.1 --folds 1", None),
-        ("sets generate folds sections.jsonl topics.jsonl --smallest-fold 0.1", None),
-        ("sets generate folds sections.jsonl --smallest 0.1", "`assay folds` has no --smallest"),
+        ("sets generate DOCS --smallest 0.1", "`assay generate` has no --smallest"),
         ("show last --out x.csv", "`assay show` has no --out"),
         ("generates", "there is no command `assay generates`"),
     ],

@@ -143,7 +143,7 @@ def test_an_output_without_a_command_is_seen():
     ("mark", "command", "refusal"),
     [
         ("", "assay sets crosseval", "ends with 2, which the page does not mark as an error"),
-        ("", "assay sets generate sections nowhere", "ends with 1, which the page does not mark as an error"),
+        ("", "assay sets generate nowhere", "ends with 2, which the page does not mark as an error"),
         ("<!-- error -->", "assay --version", "ends with 0, which the page marks as an error"),
         ("<!-- error -->", "assay sets crosseval", None),
         ("", "assay --version", None),

@@ -1,4 +1,4 @@
-"""Folds: the search, separation, validation and test, strata, leaks."""
+"""Folds: the search, separation, validation and test, strata."""
 
 import numpy as np
 import pytest
@@ -12,16 +12,13 @@ from assay.generation import (
     Section,
     SectionTopic,
     covering_quotas,
-    find_shared_runs,
     fold_distances,
     folds_per_document,
     make_folds,
     mark_sampled,
-    measure_leaks,
     remove_shared,
     split_sections,
     split_topics,
-    write_sections,
 )
 
 
@@ -115,23 +112,6 @@ def test_a_sample_is_divided_as_in_the_paper():
     assert all(each.sampled for each in mark_sampled(folds, None, 0.2, seed=0))
 
 
-EIGHT = "een twee drie vier vijf zes zeven acht"
-
-
-def test_shared_runs_are_those_in_more_than_one_fold():
-    texts = [f"Kop. {EIGHT}!", f"{EIGHT.upper()} negen", f"{EIGHT} tien", "een twee drie vier vijf zes zeven"]
-    assert find_shared_runs(texts, [1, 2, 2, 2]) == ({0, 1, 2}, 1)
-    assert find_shared_runs(texts, [1, 1, 1, 2]) == (set(), 0)
-
-
-def test_the_nearest_neighbour_is_in_another_fold():
-    vectors = np.array([[1, 0], [1, 0], [0.6, 0.8], [0, 1]], dtype=np.float32)
-    leaks = measure_leaks(["a", "b", "c", "d"], vectors, [1, 1, 2, 2])
-    # the first and second have 0.6 to the third, the third 0.6, the fourth 0: mean 1.8 / 4
-    assert leaks.mean == pytest.approx(0.45)
-    assert (leaks.highest, leaks.alike, leaks.runs) == (pytest.approx(0.6), 0, 0)
-
-
 def collection(documents: int = 8) -> tuple[list[Section], list[SectionTopic]]:
     """Documents of four sections; the even ones about topics 0 and 1, the odd ones about 2 and 3, the last of both."""
     sections, topics = [], []
@@ -193,15 +173,6 @@ def test_a_topic_that_cuts_a_document_apart_costs_its_section_and_not_the_docume
     assert plan.left_out == {"trams": (1, 4)}
     assert {fold.topic for fold in plan.folds if fold.fold == 2} == {1, 2}  # and no topic is in both
     assert (plan.chosen.valid, plan.chosen.small_fold) == (15 / 16, 7 / 15)
-
-
-def test_what_is_left_out_is_named_by_document(assay, tmp_path):
-    write_sections(four_documents()[0], tmp_path / "sections.jsonl")
-    rows = "".join(f"{row.model_dump_json()}\n" for row in four_documents()[1])
-    (tmp_path / "topics.jsonl").write_text(rows, encoding="utf-8")
-    command = ("sets", "generate", "folds", "sections.jsonl", "topics.jsonl", "--no-leak-check")
-    assert "left out, by document: trams (1 of 4)\n" in assay(*command, code=0).out
-    assert assay(*command, "--json", code=0).json["left_out"] == {"trams": {"left_out": 1, "sections": 4}}
 
 
 def test_the_advice_names_the_subject_that_fills_a_fold():

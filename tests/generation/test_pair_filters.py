@@ -122,9 +122,7 @@ def test_every_pair_is_selected_or_rejected_once_and_the_counts_add_up(sections)
     pairs = [pair(f"p{number}", **fields) for number, (_, fields, _) in enumerate(CASES)] + [pair("q")]
     selection = run_filters(pairs, sections, n=5)
     assert sorted(each.id for each in [*selection.selected, *selection.rejected]) == sorted(each.id for each in pairs)
-    assert [row.name for row in selection.counts] == [
-        name for name in FILTERS if name not in {"in no fold", "low score"}
-    ]
+    assert [row.name for row in selection.counts] == [name for name in FILTERS if name != "low score"]
     assert sum(sum(row.rejected.values()) for row in selection.counts) == len(selection.rejected) == 10
     assert Counter(each.rejected_by for each in selection.rejected) == Counter(name for name, _, _ in CASES)
     assert all(each.reason for each in selection.rejected)
@@ -145,13 +143,6 @@ def test_selected_pairs_have_the_sections_distribution_over_topics(sections):
     ]
     selection = run_filters(pairs, sections, n=3, factoid_share=0)
     assert [each.id for each in selection.selected] == ["p0", "p1", "p4"]
-
-
-def test_folds_are_given_to_pairs_that_were_written_by_hand(sections, folds):
-    pairs = [pair("a"), pair("b", **PHONE)]
-    selection = run_filters(pairs, sections, folds=[fold for fold in folds if fold.section == "mri.md#000"])
-    assert [(each.id, each.fold, each.split, each.topic) for each in selection.selected] == [("a", 1, "validation", 0)]
-    assert [(each.id, each.rejected_by) for each in selection.rejected] == [("b", "in no fold")]
 
 
 def test_a_pair_of_an_unknown_section_is_an_error(sections):

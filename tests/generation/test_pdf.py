@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.generation import DocumentSource, Section, pdf_blocks, read_document
+from assay.generation import Section, pdf_blocks, read_document
 from assay.generation.leaflets import leaflets
 
 fpdf = pytest.importorskip("fpdf")
@@ -18,8 +18,8 @@ LEAFLETS = sorted(path.stem for path in leaflets().glob("*.md"))
 SENTENCE = "De verpleegkundige legt u uit wat er gaat gebeuren en blijft bij u. "
 
 
-def sections(path: Path, **margins: Any) -> list[Section]:
-    return read_document(DocumentSource(path=path, name=path.name, **margins))
+def sections(path: Path) -> list[Section]:
+    return read_document(path, path.name)
 
 
 def letters(text: str) -> str:
@@ -99,12 +99,6 @@ def test_a_sentence_goes_on_over_the_page(typeset_lines):
     )
     (only,) = sections(path)
     assert (only.text, only.page, only.last_page) == ("Een zin die op de eerste bladzijde begint.", 1, 2)
-
-
-def test_a_header_can_be_given_its_depth(typeset_lines):
-    path = typeset_lines(("Geheim kenmerk", 10, False), ("Titel", 20, True), (SENTENCE * 3, 10, False))
-    assert "kenmerk" in sections(path)[0].text
-    assert [s.heading for s in sections(path, header=75)] == ["Titel"]
 
 
 @pytest.mark.parametrize("date", ["11/29/26, 5:08 PM", "29-11-2026 17:08", "29.11.26, 17:08"])

@@ -14,7 +14,6 @@ from assay.generation import (
     estimate_tokens,
     read_folds,
     read_sections,
-    read_topics,
     write_sections,
 )
 
@@ -147,7 +146,7 @@ def test_the_error_of_a_bad_line_names_its_place(tmp_path, line, message):
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("read", [read_sections, read_topics, read_folds])
+@pytest.mark.parametrize("read", [read_sections, read_folds])
 def test_errors_of_missing_and_empty_files_name_the_command(tmp_path, read):
     with pytest.raises(InputError, match=r"no such file; make it with `assay sets generate"):
         read(tmp_path / "none.jsonl")

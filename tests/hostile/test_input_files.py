@@ -15,7 +15,7 @@ from openpyxl import Workbook
 
 from assay.errors import AssayError, InputError, UsageError
 from assay.eval_sets import flat_rows, load_set, read_table_file
-from assay.generation import DocumentSource, load_bot, read_document
+from assay.generation import load_bot, read_document
 from assay.judges import Cassette, load_settings
 from assay.meta_eval import Scorer
 from assay.metrics import read_choice, read_documentation, read_rubric, read_vocabulary, tables_of_file
@@ -32,7 +32,7 @@ READERS = {
     **{f"table{suffix}": read_table_file for suffix in (".csv", ".json", ".jsonl", ".parquet", ".xlsx")},
     **{f"figures{suffix}": tables_of_file for suffix in (".csv", ".json", ".md", ".xlsx")},
     **{
-        f"page{suffix}": lambda path: read_document(DocumentSource(path=path, name="page"))
+        f"page{suffix}": lambda path: read_document(path, "page")
         for suffix in (".md", ".txt", ".html", ".docx", ".pdf")
     },
     "judge.yaml": lambda path: load_settings(str(path)),

@@ -107,7 +107,7 @@ def test_a_suite_refuses_standard_output(tmp_path):
         ("judges compare {set} --judge a/b --report made/n.jsonl", "--report"),
         ("heuristic vocabulary {set} --out made/n.jsonl", "--out"),
         ("cassettes merge made/n.jsonl {set}", "OUT"),
-        ("generate sections {set} --out made/n.jsonl", "--out"),
+        ("generate {set} --judge a/b --out made/n.jsonl", "--out"),
     ],
 )
 def test_a_command_names_the_option(*, assay, set_file, no_file, tmp_path, words, option):
