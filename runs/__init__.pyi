@@ -115,7 +115,7 @@ from .show.run_summary import (
 )
 from .show.run_tables import place_among_baselines as place_among_baselines
 from .show.sample_audit import Audit as Audit, sample_lines as sample_lines
-from .store.answer_index import AnswerIndex as AnswerIndex, AnswerQuery as AnswerQuery, index_runs as index_runs
+from .store.answer_index import AnswerIndex as AnswerIndex, AnswerQuery as AnswerQuery
 from .store.database import Database as Database, migrate as migrate, open_database as open_database
 from .store.plan import Outcome as Outcome, Plan as Plan, judge_identity as judge_identity
 from .store.postgres import without_password as without_password

@@ -23,13 +23,12 @@ class Connections:
     """Runs work on a database connection of the calling thread.
 
     A piece of work that fails with the database's own error runs again on a new connection, for up to 10 s; so work
-    must be one transaction, or change nothing. Of a database that cannot be written to, all threads read one `copy`.
+    must be one transaction, or change nothing.
     """
 
-    def __init__(self, where: str | Path, wait: float = 5.0, *, copy: Path | None = None) -> None:
+    def __init__(self, where: str | Path, wait: float = 5.0) -> None:
         self._where = where
         self._wait = wait
-        self._copy = copy
         self._of_thread = threading.local()
 
     def run(self, work: Callable[[Database], T]) -> T:
@@ -56,7 +55,7 @@ class Connections:
         of_thread = self._of_thread
         if getattr(of_thread, "database", None) is None:
             try:
-                of_thread.database = open_database(self._where, self._wait, self._copy)
+                of_thread.database = open_database(self._where, self._wait)
             except UsageError as error:
                 if hasattr(of_thread, "errors"):  # it was open before: the server restarts
                     raise _DatabaseGoneError(str(error)) from error

@@ -16,7 +16,7 @@ from .options import (
     level_option,
     server_options,
 )
-from .output import echo, echo_json, echo_notice, is_json, print_result
+from .output import echo, echo_json, is_json, print_result
 from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
@@ -107,7 +107,6 @@ def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions)
     assay view postgresql://ann@db.example.org/assay
     """
     from ..runs import Store
-    from ..runs.store.answer_index import index_runs
 
     with require_extra("web", "assay view"):
         from ..web.connections import Connections
@@ -120,11 +119,7 @@ def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions)
         store = folder
     site = server.read_site()
     opened = Store(store, must_exist=True)
-    index_runs(opened)
-    if opened.database.is_read_only:
-        echo_notice(f"{opened.path} cannot be written to: it is shown as it is now, and gives no answers to raters")
-    connections = Connections(store, copy=opened.database.copy)
-    app = ViewApp(connections, site)
+    app = ViewApp(Connections(store), site)
 
     def print_link(address: str) -> None:
         if server.new_links:  # not before it listens: without new links the earlier ones had ended for nothing

@@ -14,7 +14,7 @@ from ...judges import RawReply
 from ...judges.cassette import Recording, format_line, parse_line
 from ...metrics import Score
 from ..answers.rating_direction import rating_of_answer
-from ..store.answer_index import AnswerIndex
+from ..store.answer_index import put_answers
 from ..store.database import explain_errors
 from ..store.sample_content import write_content
 from ..store.store import Store, check_store
@@ -30,7 +30,6 @@ _PUT_SCORE = (
     "value = excluded.value, status = excluded.status, reason = excluded.reason, evidence = excluded.evidence, "
     "usage = excluded.usage, judged = excluded.judged, left_out = excluded.left_out"
 )
-_FORGET_ANSWER = "DELETE FROM answers WHERE run = ? AND sample = ?"  # the index takes it up anew
 _PUT_REPLY = "INSERT INTO replies VALUES (?, ?, ?) ON CONFLICT (run, key) DO UPDATE SET line = excluded.line"
 
 
@@ -108,7 +107,7 @@ class RunWriter:
             removed = [(self._run, name) for (name,) in stored if name not in ids]
             self._database.executemany("DELETE FROM scores WHERE run = ? AND sample = ?", removed)
             self._database.executemany("DELETE FROM samples WHERE run = ? AND id = ?", removed)
-            self._database.executemany(_FORGET_ANSWER, removed)
+            self._database.executemany("DELETE FROM answers WHERE run = ? AND sample = ?", removed)
 
     def add(self, sample: Sample, scores: dict[str, Score]) -> None:
         """Adds a sample with its scores by metric to the next batch."""
@@ -137,8 +136,7 @@ class RunWriter:
         with self._explaining(), self._database.transaction():
             self._database.executemany(_PUT_SAMPLE, self._samples)
             self._database.executemany(_PUT_SCORE, self._scores)
-            self._database.executemany(_FORGET_ANSWER, [row[:2] for row in self._samples])
-        AnswerIndex(self._database).update(self._run)
+            put_answers(self._database, self._samples)
         self._samples, self._scores = [], []
         self._last_write = time.monotonic()
 

@@ -33,17 +33,6 @@ class Database(Protocol):
         """Which processes are at work on what is in it."""
         ...
 
-    copy: Path | None  # of a file that cannot be written to: its copy, which is what is read
-
-    @property
-    def is_read_only(self) -> bool:
-        """Whether it cannot be written to."""
-        ...
-
-    def changing_copy(self) -> AbstractContextManager[None]:
-        """Lets the block write what can be made again (the index of answers), where this is a copy."""
-        ...
-
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """Runs a statement; its rows are iterated over, or fetched (`fetchone`, `fetchall`)."""
         ...
@@ -68,22 +57,6 @@ class Database(Protocol):
         """Records the version of the tables."""
         ...
 
-    def make_text_index(self) -> None:
-        """Makes the full-text index of answers where there is none yet."""
-        ...
-
-    def add_texts(self, rows: Iterable[tuple[int, str]]) -> None:
-        """Adds (number, words) of answers to the full-text index."""
-        ...
-
-    def settle_texts(self) -> None:
-        """Makes searches quick again after many answers were added."""
-        ...
-
-    def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
-        """Returns the statement that selects the `number` of each answer with all of the words, and its values."""
-        ...
-
     def cure(self, error: Exception) -> str:
         """Returns what a person can do about an error of the library."""
         ...
@@ -93,18 +66,15 @@ class Database(Protocol):
         ...
 
 
-def open_database(where: str | Path, wait: float, copy: Path | None = None) -> Database:
-    """Opens the database of a store and brings its tables up to date.
-
-    A database that cannot be written to is copied, and the copy can be read; `copy` is one that was made before.
-    """
+def open_database(where: str | Path, wait: float) -> Database:
+    """Opens the database of a store and brings its tables up to date."""
     if URL.match(str(where)):
         from .postgres import PostgresDatabase
 
         database: Database = PostgresDatabase(str(where), wait)
     else:
-        database = SQLiteDatabase(Path(where) / "runs.sqlite", wait, copy)
-    with explain_errors(database, "the store cannot be opened", error_type=UsageError), database.changing_copy():
+        database = SQLiteDatabase(Path(where) / "runs.sqlite", wait)
+    with explain_errors(database, "the store cannot be opened", error_type=UsageError):
         migrate(database)
     return database
 

@@ -6,7 +6,10 @@ from typing import Any
 from pydantic_core import from_json
 
 from ...eval_sets import Sample
+from .answer_index import put_answers
 from .sample_content import ContentReader
+
+_ROWS_AT_ONCE = 1000
 
 
 def add_fingerprints(tables: Any) -> None:
@@ -28,5 +31,24 @@ def add_fingerprints(tables: Any) -> None:
     )
 
 
-STEPS: Mapping[int, Callable[[Any], None]] = {16: add_fingerprints}
+def add_answers(tables: Any) -> None:
+    """Writes what the answers of all runs are found by; a damaged one is named when it is read."""
+    last = ("", "")
+    while rows := tables.execute(
+        "SELECT run, id, place, language, rating, source, content FROM samples WHERE (run, id) > (?, ?) "
+        f"ORDER BY run, id LIMIT {_ROWS_AT_ONCE}",
+        last,
+    ).fetchall():
+        put_answers(tables, [row for row in rows if _is_readable(row[-1])])
+        last = rows[-1][:2]
+
+
+def _is_readable(content: str) -> bool:
+    try:
+        return isinstance(from_json(content), dict)
+    except ValueError:
+        return False
+
+
+STEPS: Mapping[int, Callable[[Any], None]] = {16: add_fingerprints, 17: add_answers}
 """What follows the SQL of a version's file, by the version; each is handed the `Database`, whose module reads this."""

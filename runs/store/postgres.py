@@ -2,9 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cached_property
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
@@ -92,37 +90,6 @@ class PostgresDatabase:
         """As `Database.set_version`."""
         self.execute("DELETE FROM assay_version")
         self.execute("INSERT INTO assay_version VALUES (?)", (version,))
-
-    copy: Path | None = None
-
-    @cached_property
-    def is_read_only(self) -> bool:
-        """As `Database.is_read_only`: of a standby, or of a user whose transactions only read."""
-        return bool(self.execute("SHOW transaction_read_only").fetchone()[0] == "on")
-
-    def changing_copy(self) -> AbstractContextManager[None]:
-        """As `Database.changing_copy`; this is none."""
-        return nullcontext()
-
-    def make_text_index(self) -> None:
-        """As `Database.make_text_index`."""
-        self.execute("CREATE TABLE IF NOT EXISTS answer_words (number INTEGER PRIMARY KEY, words TSVECTOR NOT NULL)")
-        self.execute("CREATE INDEX IF NOT EXISTS answer_words_words ON answer_words USING gin (words)")
-
-    def add_texts(self, rows: Iterable[tuple[int, str]]) -> None:
-        """As `Database.add_texts`."""
-        self.executemany("INSERT INTO answer_words VALUES (?, to_tsvector('simple', ?))", rows)
-
-    def settle_texts(self) -> None:
-        """As `Database.settle_texts`; a server's own vacuum does so too, but not at once."""
-        self.execute("SELECT gin_clean_pending_list('answer_words_words')")
-        self.execute("ANALYZE answer_words, answers")
-
-    def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
-        """As `Database.text_query`."""
-        lexemes = [*(f"'{word}'" for word in words[:-1]), *(f"'{word}':*" for word in words[-1:])]
-        query = "SELECT number FROM answer_words WHERE words @@ to_tsquery('simple', ?) AND number BETWEEN ? AND ?"
-        return query, [" & ".join(lexemes), first, last]
 
     def cure(self, error: Exception) -> str:
         """As `Database.cure`."""

@@ -215,7 +215,6 @@ def test_words_of_any_message_find_the_conversation_and_those_of_a_turn_the_turn
     store = Store(".assay")
     run_id = store.run("last").id
     index = AnswerIndex(store.database)
-    assert index.update(run_id) == 0
 
     def find(text):
         return [row.sample for row in index.search(run_id, AnswerQuery(text=text)).rows]
