@@ -14,7 +14,7 @@ from ...judges import RawReply
 from ...judges.cassette import Recording, format_line, parse_line
 from ...metrics import Score
 from ..answers.rating_direction import rating_of_answer
-from ..store.answer_index import put_answers
+from ..store.answer_words import put_answers
 from ..store.database import explain_errors
 from ..store.sample_content import write_content
 from ..store.store import Store, check_store
