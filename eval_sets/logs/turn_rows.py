@@ -20,11 +20,10 @@ from ..column_table import (
 )
 from ..columns import check_mapped, describe_left_out
 from ..message_forms import find_role
-from ..message_times import DATE_ORDERS, readings
 from ..number_rule import ColumnCells
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 from ..sample_builder import merge_metadata
-from ..thread import describe_sorted, find_time_order, time_text
+from ..thread import describe_sorted, find_time_order
 from .conversations import conversation_row
 
 _RATINGS = {"rating", *RATING_ALIASES}
@@ -33,7 +32,6 @@ _MESSAGE_FIELDS = ("role", "content", "time", "tool_calls", "tool_call_id", "nam
 _SPOKEN = ("role", "content", "tool_calls", "user_input", "response")
 _PAIR_FIELDS = ("user_input", "response", "retrieved_contexts", "time")
 _OF_MESSAGES = {"id", *_MESSAGE_FIELDS, *_PAIR_FIELDS}
-_OF_CONVERSATIONS = {"group", "language", "rating", "rating_max", "rating_min", "ratings"}
 
 
 @dataclass(slots=True)
@@ -44,11 +42,13 @@ class _Spread:
     values: dict[int, int] = field(default_factory=dict)
     is_one: bool = True
     is_on_answer: bool = False
+    count: int = 0
 
     def add(self, conversation: int, value: object, *, is_answer: bool) -> None:
         """Adds a filled cell."""
         self.is_one &= self.values.setdefault(conversation, hash(str(value))) == hash(str(value))
         self.is_on_answer |= is_answer
+        self.count += 1
 
 
 @dataclass(frozen=True)
@@ -137,9 +137,8 @@ def has_repeated_conversation(rows: Iterable[Row | BadRow], mapping: Mapping[str
 class TurnReader:
     """Joins rows of turns to conversations.
 
-    A column with one value in all rows of each conversation is the conversation's, such as a channel or a rating; any
-    other stays in the messages. A rating, or what a rater gave, may stand in some of its rows only: a rating is the
-    conversation's where it stands on no answer, and that of a rater always is, since messages have no raters.
+    A column whose filled cells have one value in each conversation is the conversation's, such as a channel or what a
+    rater gave; any other stays in the messages, and so does a rating that stands on an answer.
     """
 
     def __init__(self, opened: Rows, columns: TurnColumns, mapping: Mapping[str, str]) -> None:
@@ -150,10 +149,9 @@ class TurnReader:
         self._is_filled: dict[str, bool] = {}
         self._ratings: dict[str, ColumnCells] = {}
         self._spreads: dict[str, _Spread] = {}
+        self._row_count = 0
         self._left_out: dict[str, None] = {}  # the places of rows in which nothing is said
-        self._date_orders = {*DATE_ORDERS}  # those in which all times can be read
         self._sorted: dict[str, None] = {}  # the places of conversations whose rows stood in another order of time
-        self._unnamed: Row | None = None  # the first row that names no conversation
 
     def rows(self) -> Iterator[Row | BadRow]:
         """Yields one row per conversation, in the order of their last rows."""
@@ -161,14 +159,8 @@ class TurnReader:
             self._look_at_columns(self._turns)
             self._has_looked = True
         check_mapped(self._is_filled, self._mapping, self._opened.name)
-        unnamed = self._unnamed
-        if unnamed is not None:  # first: without it, a conversation lacks messages
-            yield self._join([unnamed])
         for group in group_rows(self._turns, self._key):
-            if isinstance(group, BadRow):
-                yield group
-            elif unnamed is None or group[0].number != unnamed.number:
-                yield self._join(group)
+            yield group if isinstance(group, BadRow) else self._join(group)
 
     def notes(self) -> list[str]:
         """What is read as what."""
@@ -213,56 +205,29 @@ class TurnReader:
         return None if value is None or not str(value).strip() else str(value).strip()
 
     def _look_at_columns(self, rows: Iterable[Row | BadRow]) -> None:
-        """Finds the columns of all rows, and those with one value in all rows of each conversation."""
-        first: dict[int, dict[str, int]] = {}
-        varying: set[str] = set()
+        """Finds the columns of all rows, and those that are of conversations."""
         asked: set[int] = set()
         for row in rows:
             if isinstance(row, BadRow):
                 continue
             for column, value in row.values.items():
-                if not self._is_filled.get(column):
-                    self._is_filled[column] = _is_filled(value)
-                if column == self._columns.fields.get("time"):
-                    self._check_date(row, column)
+                self._is_filled[column] = self._is_filled.get(column, False) or _is_filled(value)
                 if usual_name(column) in _RATINGS or self._mapping.get(column) == "rating":
                     self._ratings.setdefault(column, ColumnCells()).add(value)
-            if (name := self._key(row.values)) is None:
-                self._unnamed = self._unnamed or row
-                continue
-            self._look_at_spreads(row.values, hash(name), asked)
-            # the hash in place of the value keeps this small for very large sets
-            cells = {
-                column: hash(str(value))
-                for column, value in row.values.items()
-                if column not in varying and _is_filled(value)
-            }
-            before = first.setdefault(hash(name), cells)
-            if before is not cells:
-                varying |= {
-                    column for column in before.keys() | cells.keys() if before.get(column) != cells.get(column)
-                }
+            self._row_count += 1
+            if (name := self._key(row.values)) is not None:
+                self._look_at_spreads(row.values, hash(name), asked)
         texts = {column for column, cells in self._ratings.items() if cells.count_unread()} - self._mapping.keys()
         columns = [
             column for column in self._is_filled if usual_name(column) not in _UNSURE_RATINGS or column not in texts
         ]
         self._columns = find_turn_columns(columns, self._mapping) or self._columns
         own = {column for name, column in self._columns.fields.items() if name != "rating"}
-        filled = {column for column, is_filled in self._is_filled.items() if is_filled}
-        varying -= {column for column, spread in self._spreads.items() if self._is_of_conversation(column, spread)}
-        self._shared = filled - varying - own - _OF_MESSAGES - {self._columns.conversation}
-
-    def _check_date(self, row: Row, column: str) -> None:
-        """Raises `InputError` where a date stands in another order of day and month than those before it."""
-        orders = readings(time_text({"time": row.values[column]})).keys()
-        if orders and not self._date_orders & orders:
-            problem = f'"{row.values[column]}" has another order of day and month than the dates above it'
-            cure = "write all in one way, such as 2026-01-31 10:00"
-            raise InputError(f"{self._opened.name}, {row.place}, field time (column {column}): {problem}; {cure}")
-        self._date_orders &= orders or self._date_orders
+        shared = {column for column, spread in self._spreads.items() if self._is_of_conversation(column, spread)}
+        self._shared = shared - own - _OF_MESSAGES - {self._columns.conversation}
 
     def _look_at_spreads(self, values: Mapping[str, Any], conversation: int, asked: set[int]) -> None:
-        """Looks where a rating stands, and what else may stand in some rows of a conversation only."""
+        """Looks which values stand in a conversation, and whether on an answer."""
         fields = self._columns.fields
         role = "assistant" if self._columns.is_pair else find_role(values.get(fields["role"]))
         if role == "user":
@@ -271,21 +236,14 @@ class TurnReader:
         if is_answer and not self._columns.is_pair:
             is_answer = bool(str(values.get(fields["content"]) or "").strip())
         for column, value in values.items():
-            if (
-                _is_filled(value)
-                and not (isinstance(value, str) and is_no_rating(value))
-                and self._may_be_sparse(column)
-            ):
+            if _is_filled(value) and not is_no_rating(value):
                 self._spreads.setdefault(column, _Spread()).add(conversation, value, is_answer=is_answer)
-
-    def _may_be_sparse(self, column: str) -> bool:
-        ours = self._mapping.get(column, column)
-        return ours in _OF_CONVERSATIONS or usual_name(column) in _RATINGS or bool(rater_of(column))
 
     def _is_of_conversation(self, column: str, spread: _Spread) -> bool:
         is_rating = column == self._columns.fields.get("rating")
         is_other_rating = usual_name(column) in _RATINGS and column not in self._mapping
-        return spread.is_one and not ((is_rating or is_other_rating) and spread.is_on_answer)
+        is_of_answer = (is_rating or is_other_rating) and spread.is_on_answer and spread.count < self._row_count
+        return spread.is_one and not is_of_answer
 
     def _is_pushed_aside(self, column: str) -> bool:
         """Whether a column has the name of a field that another one is mapped to."""
@@ -303,7 +261,7 @@ class TurnReader:
                 parts.append(self._messages(row))
             except ValueError as error:
                 return BadRow(rows[0].number, InputError(f"{self._opened.name}, {row.place}, {error}"))
-        if (order := find_time_order(parts, self._date_orders)) is not None:
+        if (order := find_time_order(parts)) is not None:
             self._sorted[rows[0].place] = None
         order = order or list(range(len(rows)))
         messages = [message for place in order for message in parts[place]]

@@ -349,17 +349,6 @@ def test_in_a_row_the_question_stands_before_its_answer(tmp_path, order):
     assert f"{path}: 1 row left out that has no message: line 5" in notes
 
 
-def test_the_dates_of_a_column_stand_in_one_order(tmp_path):
-    """13/01 is of 13 January, so that 02/03 is of 2 March and 03/02 of 3 February, and 01/14 can be no date."""
-    head = "conversation_id,role,content,time\n1,user,A?,13/01/2026 10:00\n1,bot,B.,13/01/2026 10:01\n"
-    path = tmp_path / "a.csv"
-    path.write_text(f"{head}2,bot,D.,02/03/2026 10:00\n2,user,C?,03/02/2026 10:00\n", encoding="utf-8")
-    assert [message.text for message in [*read_samples(path)][1].messages] == ["C?", "D."]
-    path.write_text(f"{head}2,user,C?,01/14/2026 10:00\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r'line 4, field time .*: "01/14/2026 10:00" has another order of day and'):
-        list(read_samples(path))
-
-
 @pytest.mark.parametrize(
     ("order", "says"),
     [
