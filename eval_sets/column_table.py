@@ -351,12 +351,6 @@ def is_link(column: str, value: Any) -> bool:
     return column in _LINKS and isinstance(value, str) and len(value.split()) < 2
 
 
-@lru_cache(maxsize=256)
-def link_columns(columns: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The columns that may hold links, each with its usual name."""
-    return [(column, name) for column in columns if (name := usual_name(column)) in _LINKS]
-
-
 def is_no_rating(value: object) -> bool:
     """Whether a cell says that there is no rating, in one of the usual ways.
 

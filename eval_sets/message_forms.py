@@ -14,7 +14,7 @@ from .message import MESSAGE_ALIASES, ROLES, Message
 # The forms that are read: OpenAI's (`role`, `content`, `tool_calls`); Anthropic's, with `tool_use` and `tool_result` as
 # parts of the content, and OpenTelemetry's, with `tool_call` and `tool_call_response` as `parts`; LangChain's, inside
 # `kwargs` or `data`, with the role in `type` or `id`; that of Phoenix
-# (`message.role`); ShareGPT's (`from`, `value`, and calls by speakers of their own); DeepEval's (`tools_called`
+# (`message.role`); ShareGPT's (`from`, `value`); DeepEval's (`tools_called`
 # beside the answer). Langfuse, LangSmith and promptfoo log messages of one of these.
 SPEAKER_KEYS = ("role", "message.role", "speaker", "sender", "author", "from", "type")
 """The keys that name who speaks, the surest first."""
@@ -64,7 +64,6 @@ def read_forms(value: object, place: int = 0) -> Iterator[dict[str, Any]]:
         ['assistant', 'tool', 'assistant']
     """
     fields = _unwrap(_as_mapping(value))
-    _read_call_speaker(fields)
     fields["role"] = _take_role(fields)
     fields = {name: held for name, held in fields.items() if held is not None or name not in _READ_KEYS}
     content = _take_content(fields)
@@ -123,18 +122,6 @@ def _unwrap(value: Mapping[str, Any]) -> dict[str, Any]:
             name = f"outer.{name}"
         inner[name] = held
     return inner
-
-
-def _read_call_speaker(fields: dict[str, Any]) -> None:
-    """A message whose speaker is `function_call` (ShareGPT) holds a call as JSON; an `observation` is its result."""
-    key = next((key for key in SPEAKER_KEYS if fields.get(key) in {"function_call", "observation"}), None)
-    if key is None:
-        return
-    if fields.pop(key) == "observation":
-        fields["role"] = "tool"
-        return
-    call = parse_nested_json(_take_content(fields))
-    fields |= {"role": "assistant", "content": None, "tool_calls": call if isinstance(call, list) else [call]}
 
 
 def _take_role(fields: dict[str, Any]) -> str:

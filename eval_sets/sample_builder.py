@@ -11,7 +11,7 @@ from ..text.wording import count_of, list_first
 from ..value_messages import is_nothing, shorten
 from . import cell_values
 from .column_search import SetColumns
-from .column_table import OTHER_ANSWER, is_link, is_no_rating, language_code, link_columns
+from .column_table import OTHER_ANSWER, is_no_rating, language_code
 from .columns import FIELDS, REQUIRED, describe_left_out, explain_missing, reason_to_leave_out, sort_row
 from .message import find_turns
 from .message_times import readings
@@ -42,7 +42,6 @@ class ColumnAccount:
         self._of_metadata: dict[str, str] = {}
         self._seen: dict[str, bool] = dict.fromkeys(source.columns or (), False)  # whether a cell is filled
         self._no_ratings: dict[str, list[str]] = {}
-        self._links: dict[str, list[str]] = {}
         self._left_out: dict[str, list[str]] = {}
         self._silent: list[str] = []
         self._rater_search = RaterSearch()
@@ -65,9 +64,6 @@ class ColumnAccount:
         for name, value in values.items():
             if not self._seen.get(name):
                 self._seen[name] = value is not None and value != ""
-        for name, usual in link_columns(tuple(values)):
-            if values[name] and is_link(usual, values[name]) and name not in origins.values():
-                self._links.setdefault(name, []).append(row.place)
         for field_name, column in origins.items():
             self._uses.setdefault(column, field_name)
         for name in fields.keys() & values.keys() - origins.keys():
@@ -120,10 +116,6 @@ class ColumnAccount:
         for column, cells in self._no_ratings.items():
             where = f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}"
             notes.append(f"{self._source.name}: {where}")
-        for column, places in self._links.items():
-            if self._uses.get(column) == "retrieved_contexts":  # in other rows
-                links = count_of(len(places), f"cell of {column} is a link", f"cells of {column} are links")
-                notes.append(f"{self._source.name}: {links}, kept in the metadata: {list_first(places)}")
         notes += [f"{self._source.name}: {hint}" for hint in self._columns.hints]
         if not self._is_rated and (proposed := type_raters(self._rater_search.result())):
             notes.append(

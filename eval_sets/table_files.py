@@ -1,6 +1,5 @@
 """Reads the tables of samples from files: CSV, TSV, JSON, Parquet and Excel."""
 
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,7 @@ from pydantic import ValidationError
 from ..errors import InputError
 from ..name_suggestions import quote_names
 from ..regular_files import check_regular
-from ..text.wording import count_of
-from ..value_messages import describe_first_mistake, describe_type
+from ..value_messages import describe_first_mistake
 from .cell_values import to_json_value
 from .csv_file import open_csv
 from .excel_file import EXCEL_SUFFIXES, check_named, name_columns, read_sheets
@@ -42,40 +40,13 @@ def read_table_file(path: Path, name: str = "") -> tuple[Table, ...]:
 
 def load_named_tables(tables_field: object, folder: Path | None) -> object:
     """Replaces the names of files in a row's field `tables` by the tables of these files."""
-    is_single = isinstance(tables_field, str) or (isinstance(tables_field, Mapping) and "file" in tables_field)
-    entries = [tables_field] if is_single else tables_field
+    entries = [tables_field] if isinstance(tables_field, str) else tables_field
     if not isinstance(entries, list | tuple):
         return tables_field
     tables: list[object] = []
     for entry in entries:
-        if isinstance(entry, str):
-            tables += _load_file({"file": entry}, folder)
-        elif isinstance(entry, Mapping) and "file" in entry:
-            tables += _load_file(entry, folder)
-        else:
-            tables.append(entry)
+        tables += read_table_file(_inside(folder, entry), entry) if isinstance(entry, str) else [entry]
     return tables
-
-
-def _load_file(entry: Mapping[str, Any], folder: Path | None) -> list[Table]:
-    if unknown := sorted(set(entry) - {"file", "name", "sheet", "units"}):
-        raise ValueError(f"a table's file has no {quote_names(unknown)}; it has file, name, sheet and units")
-    if not isinstance(entry["file"], str):
-        raise ValueError(f"file is {describe_type(entry['file'])}, not a text; write the path of a table")
-    tables = read_table_file(_inside(folder, entry["file"]), entry["file"])
-    if sheet := entry.get("sheet"):
-        tables = tuple(table for table in tables if table.name == sheet)
-        if not tables:
-            raise ValueError(f"{entry['file']} has no sheet {sheet!r}")
-    overrides = {key: entry[key] for key in ("name", "units") if key in entry}
-    if "name" in overrides and len(tables) > 1:
-        raise ValueError(
-            f"{entry['file']} has {count_of(len(tables), 'sheet')}; choose one with `sheet` before it gets a name"
-        )
-    try:
-        return [Table.model_validate(dict(table) | overrides) for table in tables] if overrides else list(tables)
-    except ValidationError as error:
-        raise ValueError(f"{entry['file']}: {describe_first_mistake(error)}") from None
 
 
 def _inside(folder: Path | None, file: str) -> Path:

@@ -12,7 +12,7 @@ from ..column_table import CASE_KEYS, NAMES, usual_name
 from ..columns import MAP_OPTIONS, TURN_FIELDS
 from ..message_forms import find_reference, is_message_like
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
-from .conversations import is_conversation, read_conversations
+from .conversations import is_conversation
 from .langfuse import is_observation, is_trace, read_observations, read_traces
 from .openinference import is_span, read_otlp, read_spans
 from .score_rows import find_long_columns, join_long_rows
@@ -219,7 +219,7 @@ class _Tool(NamedTuple):
 _TOOLS = (
     _Tool(is_span, "spans of OpenTelemetry or Phoenix, with people's evaluations", read_spans),
     _Tool(is_observation, "observations of Langfuse, which have no scores", read_observations),
-    _Tool(is_conversation, "", read_conversations),  # its columns are accounted for as those of any row
+    _Tool(is_conversation, "", lambda rows, _: iter(rows)),  # its columns are accounted for as those of any row
     _Tool(is_trace, "traces of Langfuse, with people's scores", read_traces),
     _Tool(is_example, "runs or examples, as LangSmith has them", read_examples),
 )

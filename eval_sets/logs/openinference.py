@@ -1,6 +1,5 @@
 """OpenInference spans, as Phoenix exports them: by its REST API, from a data frame (CSV, Parquet), or as OTLP JSON."""
 
-from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -8,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from ...errors import InputError
-from ...text.wording import count_of, verb_of
 from ..cell_values import DEEPEST, parse_structure
 from ..message_times import read_time
 from ..rows import BadRow, Row
@@ -23,7 +21,6 @@ from .human_ratings import HumanRating, ObservedScales, ScaleFinder, join_rating
 from .trace_row import Trace, build_row
 
 _ID_FIELDS = ("traceId", "spanId", "parentSpanId")
-_BASE64_LENGTHS = (12, 24)  # of the ids of a span and of a trace
 _TRACE_ID_LENGTH = 32  # in hexadecimal digits
 _EVENT_FIELDS = {"body", "eventName", "observedTimeUnixNano", "severityNumber"}
 _KNOWN = {
@@ -55,20 +52,15 @@ def read_otlp(values: Mapping[str, Any]) -> OtlpContent:
 
     Example:
         >>> read_otlp({"resourceSpans": [{"scopeSpans": [{"spans": ["x", {"traceId": ""}]}]}]})
-        OtlpContent(spans=[], problems=['1 item of `spans` is no object', '1 span has no `traceId`'])
+        OtlpContent(spans=[], problems=['1 item of `spans` that is no object', '1 span without `traceId`'])
     """
     spans: list[dict[str, Any]] = []
-    unlisted: set[str] = set()
     odd: Counter[str] = Counter()
-    nameless = 0
 
     def objects(parent: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-        listed = parent.get(name)
+        listed = parent.get(name, [])
         items = _objects(listed)
-        if isinstance(listed, list):
-            odd[name] += len(listed) - len(items)
-        elif listed is not None:
-            unlisted.add(name)
+        odd[f"item of `{name}` that is no object"] += len(listed) - len(items) if isinstance(listed, list) else 1
         return items
 
     for kind, inner, name in (
@@ -80,33 +72,15 @@ def read_otlp(values: Mapping[str, Any]) -> OtlpContent:
             described = span_attributes(own) if isinstance(own, Mapping) else {}
             for span in (span for scope in objects(resource, inner) for span in objects(scope, name)):
                 if trace_id(span) is not None:
-                    spans.append(_with_hexadecimal_ids(span) | ({"resource": described} if described else {}))
+                    ids = {key: span[key].lower() for key in _ID_FIELDS if isinstance(span.get(key), str)}
+                    spans.append(span | ids | ({"resource": described} if described else {}))
                 elif name == "spans":  # a log record may be of no trace
-                    nameless += 1
-    problems = [f"`{name}` is no list" for name in sorted(unlisted)]
-    problems += [
-        f"{count_of(count, 'item')} of `{name}` {verb_of(count, 'is no object', 'are no objects')}"
-        for name, count in odd.items()
-        if count
-    ]
-    problems += [f"{count_of(nameless, 'span has', 'spans have')} no `traceId`"] if nameless else []
-    return OtlpContent(spans, problems)
+                    odd["span without `traceId`"] += 1
+    return OtlpContent(spans, [f"{count} {what}" for what, count in odd.items() if count])
 
 
 def _objects(listed: Any) -> list[dict[str, Any]]:
     return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
-
-
-def _with_hexadecimal_ids(span: dict[str, Any]) -> dict[str, Any]:
-    return span | {name: _hexadecimal(span[name]) for name in _ID_FIELDS if isinstance(span.get(name), str)}
-
-
-def _hexadecimal(text: str) -> str:
-    """An id in hexadecimal digits: OTLP has them so; JSON of other protobuf libraries has base64."""
-    if len(text) in _BASE64_LENGTHS and text.endswith("="):
-        with suppress(ValueError):
-            return b64decode(text, validate=True).hex()
-    return text.lower()
 
 
 def read_spans(rows: Iterable[Row | BadRow], name: str) -> Iterator[Row | BadRow]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from ...errors import InputError
 from ...text.wording import count_of, list_first
 from ..column_table import find_roles
 from ..number_rule import is_missing
@@ -51,9 +52,16 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
                 yield group
                 continue
             given: dict[str, Any] = {}
+            places: dict[str, str] = {}
             for row in group:
-                if not is_missing(name := row.values.get(long.name)):
-                    given[str(name)] = row.values.get(long.value)
+                if is_missing(cell := row.values.get(long.name)):
+                    continue
+                name = str(cell)
+                if (first := places.setdefault(name, row.place)) == row.place:
+                    given[name] = row.values.get(long.value)
+                else:
+                    problem = f"{name} stands at {first} too, with this answer; keep one of them"
+                    yield BadRow(row.number, InputError(f"{opened.name}, {row.place}, field {long.name}: {problem}"))
             names.update(dict.fromkeys(given))
             counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(group))
             own = {column: value for column, value in group[0].values.items() if column not in long.used}

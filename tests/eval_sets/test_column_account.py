@@ -58,7 +58,11 @@ CURE = "if they are ratings, --map it to rating, with --scale LOW-HIGH"
         (["-2", "2", "0"], (-2, 2), ""),
         (["-0.4", "0.9", "0.1"], None, f"its values run from -0.4 to 0.9, which is no usual scale; {CURE}"),
         (["4", "4", "4"], None, f"all its values are 4, which tells no scale; {CURE}"),
-        (["goed", "slecht", "3"], None, 'most of its values are no numbers, such as "goed"'),
+        (
+            ["goed", "slecht", "3"],
+            None,
+            'most of its values are no numbers, such as "goed"; if they are ratings, write numbers',
+        ),
     ],
 )
 def test_a_column_of_ratings_on_another_scale(tmp_path, values, scale, why):
@@ -179,12 +183,12 @@ def test_criteria_are_no_raters(tmp_path):
     )
 
 
-def test_the_links_in_a_column_of_texts_are_named(tmp_path):
+def test_the_links_in_a_column_of_texts_stay_in_the_metadata(tmp_path):
     samples, notes = read(
         tmp_path / "a.csv", "vraag,antwoord,bron\na,b,https://x.nl/faq\nc,d,De cursus is gratis.\ne,f,faq.html\ng,h,\n"
     )
     assert [sample.retrieved_contexts for sample in samples] == [(), ("De cursus is gratis.",), (), ()]
-    assert notes[1] == "2 cells of bron are links, kept in the metadata: line 2, line 4"
+    assert [sample.metadata for sample in samples][2] == {"bron": "faq.html"}
     _, notes = read(tmp_path / "b.csv", "vraag,antwoord,bron\na,b,faq.html\n")
     assert len(notes) == 1 and notes[0].endswith("kept in the metadata: bron")
 

@@ -96,3 +96,13 @@ def test_cells_that_no_rating_can_be_propose_nothing():
     assert propose_raters([{"Ann": 1, "Bob": cell} for cell in cells] + [{"Ann": 3}, {"Ann": 5}]) == [
         "--map Ann=rating_Ann"
     ]
+
+
+def test_a_rater_who_rates_one_answer_twice_in_rows_is_an_error(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("question,answer,rater,rating\nQ?,A.,ann,4\nQ?,A.,ann,2\nQ?,A.,bob,3\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"line 3, field rater: ann stands at line 2 too, with this answer; keep one"):
+        load_set(path)
+    left: list[InputError] = []
+    (sample,) = load_set(path, skip_bad=left)
+    assert (sample.ratings, len(left)) == ({"ann": 4, "bob": 3}, 1)

@@ -168,16 +168,6 @@ def test_a_rating_off_the_scale_names_its_turn(jsonl):
         load_set(jsonl(row))
 
 
-@pytest.mark.parametrize(
-    ("second", "scale"), [({"rating_max": 10}, (1, 10)), ({"rating_max": 7}, (1, 5)), ({}, (1, 10))]
-)
-def test_messages_say_the_scale_of_their_ratings(jsonl, second, scale):
-    """A rating of 5 is on 1 to 5 where nothing says more; bounds count that all messages with any have in common."""
-    messages = [ASKED, ANSWERED | {"rating": 5, "rating_min": 1, "rating_max": 10}, ASKED, ANSWERED | second]
-    (sample,) = load_set(jsonl({"id": "a", "messages": messages}))
-    assert (sample.rating_min, sample.rating_max) == scale
-
-
 def test_an_error_in_rows_per_turn_names_the_row_of_the_turn(tmp_path):
     rows = [*TURNS, {"ticket": 7, "who": "wizard", "said": "Ho", "at": "2026-01-01 11:00"}]
     path = write_table(tmp_path, "a.csv", rows)
