@@ -46,6 +46,7 @@ PURPOSES: Mapping[str, str] = {
     "openai": "errors of judges; your own OpenAI client as a judge",
     "openpyxl": "Excel: the answers and ratings of a support team",
     "platformdirs": "the folder that public sets are kept in",
+    "pooch": "downloads public sets",
     "psutil": "how much memory a local judge may take; drafts of files that a killed process left",
     "py3langid": "the language of a text",
     "pydantic": "checks sets, suites, judges and replies",

@@ -394,9 +394,8 @@ def find_rating_scale(cells: ColumnCells, told: Bounds | None = None) -> RatingS
     if cells.has_dates() or (cells.size and cells.find_unclear()):
         return RatingScale(*(told or (1, 5)))  # the reading names the first of them with its line
     if cells.count_unread() > _MOSTLY * cells.size or not values:
-        if not cells.size:
-            return "it has no number"
-        return f'most of its values are no numbers, such as "{cells.example}"; if they are ratings, write numbers'
+        text = f'most of its values are no numbers, such as "{cells.example}"; if they are ratings, write numbers'
+        return text if cells.size else "it has no number"
     if (stated := told or scale_of_rule(cells)) is not None:
         return RatingScale(*stated)
     if values[0] == values[-1]:

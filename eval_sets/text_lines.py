@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..regular_files import check_regular
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_NAMES = {"utf-16": "UTF-16", "cp1252": "Windows-1252"}
+_NAMES = {**dict.fromkeys(("utf-16", "utf-16-le", "utf-16-be"), "UTF-16"), "cp1252": "Windows-1252"}
 _BYTES_PER_BLOCK = 2**18
 _MOST_ACCENTED = 0.25  # of the letters of a text in a Western language
 _MOST_SIGNS = 0.001
@@ -26,7 +26,7 @@ class TextLine(NamedTuple):
 
 
 def find_encoding(path: Path) -> str:
-    """Finds the encoding of a text file: a byte order mark decides, else it is UTF-8 or Windows-1252 (old Excel).
+    """Finds the encoding of a text file: UTF-16 by its mark or NUL bytes, else UTF-8, or Windows-1252 (old Excel).
 
     Windows-1252 has to be plausible: any other file that is not UTF-8 is read as UTF-8, and its bad lines are named.
     """
@@ -38,6 +38,8 @@ def find_encoding(path: Path) -> str:
         for mark, encoding in _MARKS:
             if start.startswith(mark):
                 return encoding
+        if len(start) >= 4 and start[:4].count(0) == 2 and start[0] != start[1]:  # UTF-16 without its mark
+            return "utf-16-be" if start[0] == 0 else "utf-16-le"
         try:
             while block:
                 decoder.decode(block)

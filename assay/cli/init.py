@@ -1,13 +1,12 @@
-"""`assay init`: looks at your file, asks what it cannot tell, and writes a suite."""
+"""`assay init`: looks at your file, and writes a suite for it."""
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError, UsageError
+from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .options import read_metrics, scale_option, with_file_options
@@ -18,16 +17,12 @@ if TYPE_CHECKING:
     from ..runs.suite import Suite
     from ..runs.suite.suite_draft import SetLook
 
-_QUESTIONS = {
-    "user_input": "Which column holds the customer's question?",
-    "response": "Which column holds the chatbot's answer?",
-}
 _SHOWN = 3
 _TEXT = 200
 
 
 @click.command()
-@click.argument("file", required=False)
+@click.argument("file")
 @click.option("--judge", metavar="MODEL", help="Who judges: a litellm model, such as openai/gpt-4o-mini.")
 @click.option("--metrics", metavar="A,B", help="What is scored. Default: what the file allows.")
 @with_file_options
@@ -36,7 +31,7 @@ _TEXT = 200
 @click.option("--force", is_flag=True, help="Replace the suite, and the workflow, that is there.")
 @click.option("--workflow", is_flag=True, help="Also write .github/workflows/assay.yml, which runs it each night.")
 def init(
-    file: str | None,
+    file: str,
     *,
     judge: str | None,
     metrics: str | None,
@@ -48,7 +43,7 @@ def init(
 ) -> None:
     """Look at FILE and write suite.yaml for it.
 
-    Shows three samples as they are read. Asks on a terminal what the options leave open; elsewhere nothing is asked.
+    Shows three samples as they are read, and says what the file supports.
 
     \b
     assay init answers.xlsx
@@ -65,18 +60,9 @@ def init(
     workflow_file = find_workflow_file(out) if workflow else None
     if workflow_file is not None and workflow_file.exists() and not force:
         raise UsageError(f"{workflow_file}: there is a workflow of this name; replace it (--force), or rename it")
-    asks = sys.stdin.isatty()
-    if file is None:
-        if not asks:
-            raise UsageError("name the file with your questions and answers: assay init FILE")
-        file = click.prompt("Which file holds your questions and answers?")
     reading = {**reading, "scale": scale}
     mapping = reading.pop("mapping")
-    columns = _ask_columns(file, mapping, reading) if asks else mapping
-    look = look_at_set(file, columns, reading)
-    if judge is None and asks:
-        question = "Who judges? A litellm model such as openai/gpt-4o-mini; empty for no judge"
-        judge = click.prompt(question, default="", show_default=False) or None
+    look = look_at_set(file, mapping, reading)
     chosen = read_metrics(metrics) if metrics else choose_metrics(look, has_judge=judge is not None)
     _print_look(file, look.notes, look)
     source = str(Path(file).resolve())
@@ -128,27 +114,6 @@ def _describe_gates(suite: "Suite", look: "SetLook") -> str:
         f"{count_of(groups, 'group of answers', 'groups of answers')} cannot tell a fall from chance, and {fewest} are "
         "needed: add questions (one group per source, or per answer where no column names sources)"
     )
-
-
-def _ask_columns(file: str, mapping: Mapping[str, str], reading: Mapping[str, Any]) -> Mapping[str, str]:
-    """The mapping, with the columns that were asked for because their names do not say what they hold."""
-    from ..eval_sets.column_table import ALIASES, columns_by_usual_name
-    from ..runs.suite.suite_draft import list_columns, look_at_set
-
-    try:
-        look_at_set(file, mapping, reading)
-    except InputError as error:
-        columns = list_columns(file, reading)
-        answers = dict(mapping)
-        for field, question in _QUESTIONS.items():
-            known = {field, *ALIASES.get(field, ())} & {*columns_by_usual_name(columns)}
-            if not known and field not in answers.values():
-                echo(f"The columns are {one_line(', '.join(columns))}")
-                answers[click.prompt(question, type=click.Choice(columns))] = field
-        if answers == dict(mapping):
-            raise error
-        return answers
-    return mapping
 
 
 def _print_look(file: str, notes: tuple[str, ...], look: "SetLook") -> None:

@@ -1,10 +1,12 @@
 """The files of public sets: in the cache, into which they are downloaded, or where `ASSAY_PUBLIC_SETS` says."""
 
+import logging
 import os
 import re
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ...errors import InputError
@@ -157,18 +159,19 @@ def check_downloads_allowed(facts: PublicSet) -> None:
 
 def fetch_file(facts: PublicSet, path: str) -> bytes:
     """Downloads one file of a set."""
-    import httpx
+    import pooch
 
+    pooch.get_logger().setLevel(logging.WARNING)
     address = facts.address(path, find_place().mirror)
     try:
-        reply = httpx.get(address, timeout=_SECONDS, follow_redirects=True)
-        reply.raise_for_status()
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        cure = "give the command again; if it fails again, check the network and HTTPS_PROXY, or name a mirror or a "
-        cure += f"folder with the files ({VARIABLE})"
-        problem = f"{address}: cannot be downloaded ({error or type(error).__name__}); {cure}"
+        with TemporaryDirectory() as folder:
+            downloader = pooch.HTTPDownloader(timeout=_SECONDS)
+            return Path(pooch.retrieve(address, None, path=folder, downloader=downloader)).read_bytes()
+    except (OSError, ValueError) as error:  # of the network too, and of an address that is none
+        cure = "give the command again; if it fails again, check the network, HTTPS_PROXY and the disk, or name a "
+        cure += f"mirror or a folder with the files ({VARIABLE})"
+        problem = f"{address}: cannot be downloaded ({error}); {cure}"
         raise InputError(f"{PREFIX}{facts.name}: {hide_password(problem)}") from None
-    return reply.content
 
 
 def keep_file(facts: PublicSet, path: str, content: bytes) -> None:

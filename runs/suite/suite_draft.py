@@ -39,15 +39,6 @@ class SetLook:
         return sum(has_field(sample, field) for sample in self.samples)
 
 
-def list_columns(source: str, reading: Mapping[str, Any]) -> tuple[str, ...]:
-    """Lists the columns of a set's first row. Raises `InputError` where the set cannot be opened."""
-    opened = open_source(
-        source, sheet=reading.get("sheet"), header_row=reading.get("header_row"), known=known_columns({})
-    )
-    first = next((row for row in opened.rows if isinstance(row, Row)), None)
-    return opened.columns or (tuple(first.values) if first else ())
-
-
 def look_at_set(source: str, mapping: Mapping[str, str], reading: Mapping[str, Any] | None = None) -> SetLook:
     """Reads a set as a run would."""
     notes: list[str] = []

@@ -78,7 +78,7 @@ def test_no_network_is_told_with_its_cure(server, monkeypatch):
     monkeypatch.setenv("ASSAY_PUBLIC_SETS", address.replace("//", "//me:secret@"))
     with pytest.raises(InputError) as raised:
         download_public_set("ragchecker")
-    assert "check the network and HTTPS_PROXY, or name a mirror or a folder" in str(raised.value)
+    assert "check the network, HTTPS_PROXY and the disk, or name a mirror or a folder" in str(raised.value)
     assert "secret" not in str(raised.value)
 
 

@@ -89,7 +89,7 @@ HEADER = "question,answer,rating"
 
 @pytest.mark.parametrize(
     ("encoding", "name"),
-    [("cp1252", "Windows-1252"), ("utf-16", "UTF-16")],
+    [("cp1252", "Windows-1252"), ("utf-16", "UTF-16"), ("utf-16-le", "UTF-16"), ("utf-16-be", "UTF-16")],
 )
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json"])
 def test_another_encoding_is_read_and_one_line_says_so(tmp_path, encoding, name, suffix):
