@@ -4,7 +4,6 @@ import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
@@ -13,21 +12,20 @@ from ...errors import AssayError, BudgetReached, UsageError
 from ...eval_sets import Sample, read_samples
 from ...eval_sets.levels import TURNS, Turns
 from ...eval_sets.turns import with_turns
-from ...judges import Budget, JudgeLike, Mode, RawReply, ReplyCounts
+from ...judges import Budget, JudgeLike, Mode, ReplyCounts
 from ...judges.budget import ACCEPTED_BUDGET
 from ...judges.embedders import Embedder
-from ...metrics import Metric, Score
+from ...metrics import Metric
 from ...metrics.catalogue import default_metrics
 from ...metrics.metric import check_metric, run_to_end
 from ...prompts import BUNDLED, Prompts
 from ..show.results import Results
-from ..store.plan import PYTHON_DATA, Ending, Plan, absolute_source
+from ..store.plan import PYTHON_DATA, Plan, absolute_source
 from ..store.store import Store
 from .options import RunOptions
 from .progress_display import live_progress
 from .scoring_request import ScoringRequest
-from .session import OnProgress, Progress, StoredRun, find_run_to_resume, score_samples
-from .set_profile import SetProfile
+from .session import OnProgress, Progress, Record, StoredRun, find_run_to_resume, score_samples
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -38,51 +36,6 @@ T = TypeVar("T")
 
 SampleData: TypeAlias = "str | Path | IntoDataFrame | Dataset | Iterable[Sample | Mapping[str, Any]]"
 """What can be evaluated: a path, the name of a set, a DataFrame, a dataset of `datasets` or Ragas, dicts, samples."""
-
-
-@dataclass
-class _MemoryRecord:
-    """The record of a session whose scores are not stored."""
-
-    directions: dict[str, bool] = field(default_factory=dict)
-    samples: dict[str, Sample] = field(default_factory=dict)
-    scores: dict[str, dict[str, Score]] = field(default_factory=dict)
-    profile: SetProfile = field(default_factory=SetProfile)
-    has_default_metrics: bool = False
-    is_resumed: bool = False
-    run: str = ""
-
-    @property
-    def metrics_of_conversations(self) -> Sequence[str]:
-        return self.profile.metrics_of_conversations(has_defaults=self.has_default_metrics)
-
-    def count(self, samples: Iterable[Sample]) -> int:
-        for _ in self.profile.observe(samples):
-            pass
-        return self.profile.count
-
-    def begin(self, metrics: Sequence[Metric]) -> None:
-        self.profile.check(metrics)
-        self.directions = {metric.name: metric.higher_is_better for metric in metrics}
-
-    def earlier_replies(self) -> Sequence[RawReply]:
-        """None: there are no earlier sessions."""
-        return ()
-
-    def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
-        for sample in samples:
-            self.samples[sample.id] = sample
-            self.scores[sample.id] = {}  # samples end in any order: this keeps the order in which they were given
-            yield sample
-
-    def finished_metrics(self, _: Sample) -> set[str]:
-        return set()
-
-    def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
-        self.scores[sample.id] = scores
-
-    def end(self, ending: Ending) -> None:
-        """Nothing is left to write."""
 
 
 def with_signature_of(function: Callable[P, Any]) -> Callable[[Callable[..., T]], Callable[P, T]]:
@@ -151,7 +104,7 @@ async def aevaluate(
     read = list(read_samples(samples, **reading))
     rows = list(with_turns(read, turns))
     if store is None:
-        memory = _MemoryRecord(profile=SetProfile(turns), has_default_metrics=metrics is None)
+        memory = Record(turns, has_default_metrics=metrics is None)
         session = await _score(rows, memory, request, progress, lambda: _results_of(memory, ReplyCounts()))
         return _results_of(memory, session.judge.replies if session.judge else ReplyCounts())
     plan = _plan(samples, read, request, prompts, reading)
@@ -222,7 +175,7 @@ def evaluate(*args: Any, **kwargs: Any) -> Results:
 
 async def _score(
     rows: Sequence[Sample],
-    record: "_MemoryRecord | StoredRun",
+    record: Record,
     request: ScoringRequest,
     show: bool | OnProgress,
     results: Callable[[], Results],
@@ -235,7 +188,7 @@ async def _score(
         with display as on_progress:
             await score_samples(rows, record, request, progress=progress, on_progress=on_progress)
     except BudgetReached as error:
-        if isinstance(record, StoredRun):
+        if record.run:
             more = BudgetReached(
                 f'{error}; what was scored is kept: go on with the same call and resume="{record.run}"'
             )
@@ -246,7 +199,7 @@ async def _score(
     return progress
 
 
-def _results_of(record: _MemoryRecord, replies: ReplyCounts) -> Results:
+def _results_of(record: Record, replies: ReplyCounts) -> Results:
     scores = {sample: record.scores[sample] for sample in record.samples}
     return Results(record.directions, record.samples, scores, replies=replies)
 

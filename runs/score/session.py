@@ -2,15 +2,15 @@
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from ...arguments import check_type
-from ...errors import BudgetReached, InputError, JudgeUnavailable, UsageError
+from ...errors import BudgetReached, InputError, UsageError
 from ...eval_sets import Sample
+from ...eval_sets.levels import Turns
 from ...judges import LiteLLMJudge, LostCalls, RawReply, ReplyStore, Usage
 from ...judges.embedders import Embedder
 from ...judges.secrets import WITHHELD
@@ -20,14 +20,12 @@ from ...metrics.specification import CONVERSATION_BASELINES
 from ...prompts import OTHER_LANGUAGE
 from ..store.plan import Ending, Outcome, Plan
 from ..store.store import RunRow, Store, check_store, describe_running
-from .batch_run import BatchOptions, check_batches, has_submitted_batches, replies_in_batches
+from .batch_run import BatchOptions, check_batches, replies_in_batches
 from .execute import FinishedMetrics, execute
 from .options import RunOptions
 from .run_writer import RunWriter
 from .scoring_request import OpenedMetrics, ScoringRequest
 from .set_profile import SetProfile
-
-NOTHING_STORED = "There was no reply and no score, so that nothing is stored: there is no run to resume"
 
 
 @dataclass
@@ -81,53 +79,78 @@ Around = Callable[[OpenedMetrics, FinishedMetrics], AbstractAsyncContextManager[
 """Makes what surrounds the scoring of all samples, from who scores and what is finished already."""
 
 
-class ScoreRecord(Protocol):
-    """Where the scores of a session go."""
+class Record:
+    """Where the scores of a session go: here they stay in memory, `StoredRun` keeps them in a store.
 
-    @property
-    def is_resumed(self) -> bool:
-        """Whether replies of an earlier session may answer the questions."""
-        ...
+    Args:
+        turns: On which turns of a conversation metrics of an answer run.
+        has_default_metrics: Whether nobody named metrics.
 
-    run: str
+    Attributes:
+        run: The id of the run in the store; "" without one.
+        is_resumed: Whether replies of an earlier session may answer the questions.
+        directions: By metric, whether higher is better.
+        samples: The samples that were drawn, by id.
+        scores: The scores of each sample by metric.
+    """
 
-    def earlier_replies(self) -> Sequence[RawReply]:
-        """The replies of earlier sessions, which count in the budget of this one."""
-        ...
+    def __init__(self, turns: Turns = "last", *, has_default_metrics: bool = False) -> None:
+        self.run = ""
+        self.is_resumed = False
+        self.directions: dict[str, bool] = {}
+        self.samples: dict[str, Sample] = {}
+        self.scores: dict[str, dict[str, Score]] = {}
+        self._profile = SetProfile(turns)
+        self._has_default_metrics = has_default_metrics
 
     @property
     def metrics_of_conversations(self) -> Sequence[str]:
         """The metrics that are scored too since there are conversations among the samples; none where there are not."""
-        ...
+        return self._profile.metrics_of_conversations(has_defaults=self._has_default_metrics)
+
+    def count(self, samples: Iterable[Sample]) -> int:
+        """Counts the samples of the set before they are scored."""
+        return sum(1 for _ in self._profile.observe(samples))
 
     def begin(self, metrics: Sequence[Metric]) -> ReplyStore | None:
         """Called once, before the first sample is scored.
 
         Returns:
             The replies that this run has had, which are not asked for again; None where none are kept.
+
+        Raises:
+            UsageError: A metric that was chosen can score no sample; nothing was begun.
         """
-        ...
+        self._profile.check(metrics)
+        self.directions = {metric.name: metric.higher_is_better for metric in metrics}
+        return None
+
+    def earlier_replies(self) -> Sequence[RawReply]:
+        """The replies of earlier sessions, which count in the budget of this one."""
+        return ()
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         """The samples in their order, each noted as it is drawn."""
-        ...
+        for sample in samples:
+            self.samples[sample.id] = sample
+            self.scores[sample.id] = {}  # samples end in any order: this keeps the order in which they were given
+            yield sample
 
-    def finished_metrics(self, sample: Sample) -> set[str]:
+    def finished_metrics(self, _: Sample) -> set[str]:
         """The metrics that need not score this sample again."""
-        ...
+        return set()
 
     def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
         """Keeps a sample with its scores by metric."""
-        ...
+        self.scores[sample.id] = scores
 
     def end(self, ending: Ending) -> None:
         """Called once, however the session ends."""
-        ...
 
 
 async def score_samples(
     samples: Iterable[Sample],
-    record: ScoreRecord,
+    record: Record,
     request: ScoringRequest,
     *,
     progress: Progress | None = None,
@@ -147,8 +170,7 @@ async def score_samples(
     Raises:
         BudgetReached: A bound is reached; what was scored until then is in the record.
         InputError: A sample cannot be read; what was scored until then is in the record.
-        JudgeUnavailable: The judge has no API key; nothing was begun. Or it is gone; what was scored is in the record,
-            and a new run without any reply and score is removed.
+        JudgeUnavailable: The judge has no API key; nothing was begun. Or it is gone; what was scored is in the record.
         UsageError: A metric cannot be made; nothing was begun.
     """
     progress = progress or Progress()
@@ -162,7 +184,7 @@ async def score_samples(
             progress.without_prompts[sample.language or ""] += 1
         on_progress(progress)
 
-    async with _without_empty_run(record), request.open_metrics(record.metrics_of_conversations) as opened:
+    async with request.open_metrics(record.metrics_of_conversations) as opened:
         progress.judge, progress.embedder = opened.judge, opened.embedder
         if opened.judge is not None and not record.is_resumed and any(map(_asks, opened.metrics)):
             opened.judge.check_api_key()  # before a run is begun that could score nothing
@@ -194,21 +216,6 @@ async def score_samples(
             if opened.judge is not None:
                 await opened.judge.cancel_calls()
             record.end(ending)
-
-
-@asynccontextmanager
-async def _without_empty_run(record: ScoreRecord) -> AsyncIterator[None]:
-    """Leaves no run without any reply and score where the judge is gone, or was never there; the error then says so."""
-    try:
-        yield
-    except (JudgeUnavailable, InputError) as error:
-        is_removed = False
-        with suppress(InputError):  # where the store is what cannot be reached, the first error says so
-            is_removed = isinstance(record, StoredRun) and record.remove_if_empty()
-        if is_removed:
-            kind = JudgeUnavailable if isinstance(error, JudgeUnavailable) else InputError
-            raise kind(f"{error}. {NOTHING_STORED}") from error.__cause__
-        raise
 
 
 def _asks(metric: Metric) -> bool:
@@ -249,7 +256,7 @@ def run_plan(
 
     Raises:
         InputError: A row or a prompt cannot be read.
-        JudgeUnavailable: The judge is gone. A new run without any reply and score is removed.
+        JudgeUnavailable: The judge is gone.
         UsageError: A metric cannot be made, asks a judge where the plan has none, or can score no sample.
     """
     check_type("plan", plan, Plan, "a Plan (from assay.runs import Plan)")
@@ -261,19 +268,8 @@ def run_plan(
     progress = progress or Progress()
     notes: list[str] = []
 
-    def has_batches() -> bool:
-        cassette = None if batches is None else request.options.cassette_file(lambda: plan.judge)
-        return cassette is not None and has_submitted_batches(cassette)
-
-    record = StoredRun(
-        plan,
-        store,
-        resume,
-        on_begin,
-        cassette=request.options.cassette,
-        stays=has_batches,
-        has_batches=batches is not None,
-    )
+    cassette = request.options.cassette
+    record = StoredRun(plan, store, resume, on_begin, cassette=cassette, has_batches=batches is not None)
     progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
     notes += record.notes
     for note in notes:
@@ -309,7 +305,7 @@ def run_plan(
     )
 
 
-class StoredRun:
+class StoredRun(Record):
     """The record of a run in a store.
 
     Args:
@@ -318,12 +314,7 @@ class StoredRun:
         resume: The id of the run to go on with; a new run begins if None.
         on_begin: Called with the id of a run that begins.
         cassette: The file of recorded replies, if there is one.
-        stays: Says whether a new run stays that has no reply and no score when its judge is gone.
         has_batches: Whether the judge is asked in batches, which count what earlier sessions took.
-
-    Attributes:
-        run: The run's id; "" until a new run has begun, and where it is removed.
-        is_resumed: Whether it goes on with a run.
     """
 
     def __init__(
@@ -334,17 +325,15 @@ class StoredRun:
         on_begin: Callable[[str], None] = lambda _: None,
         *,
         cassette: Path | None = None,
-        stays: Callable[[], bool] = lambda: False,
         has_batches: bool = False,
     ) -> None:
         check_store(store)
-        self._cassette = cassette
-        self._stays = stays
-        self._has_batches = has_batches
-        self._was_done = False
-        self._profile = SetProfile(plan.turns)
+        super().__init__(plan.turns, has_default_metrics=plan.has_default_metrics)
         self.run = resume or ""
         self.is_resumed = resume is not None
+        self._cassette = cassette
+        self._has_batches = has_batches
+        self._was_done = False
         self._plan = plan
         self._store = store
         self._on_begin = on_begin
@@ -353,8 +342,8 @@ class StoredRun:
 
     @property
     def metrics_of_conversations(self) -> Sequence[str]:
-        """The metrics of conversations that are added; those of a resumed run are in its plan."""
-        added = self._profile.metrics_of_conversations(has_defaults=self._plan.has_default_metrics)
+        """As of `Record`; those of a resumed run are in its plan."""
+        added = super().metrics_of_conversations
         if not self.is_resumed:
             return added
         begun = self._store.run(self.run).plan.conversation_metrics
@@ -416,16 +405,6 @@ class StoredRun:
             self._writer.flush()
         finally:
             self._store.end(self.run, "done" if self._was_done else ending)  # no sample of it is without a score
-
-    def remove_if_empty(self) -> bool:
-        """Removes the run where it began in this session and has no reply, and no metric but a baseline has a value.
-
-        A run in batches stays where it submitted one, which is paid for.
-        """
-        if self.is_resumed or not self.run or self._stays() or not self._store.remove_if_empty(self.run):
-            return False
-        self.run = ""
-        return True
 
 
 def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:

@@ -145,35 +145,6 @@ class Store:
             with explain_errors(self.database, "the end of the run cannot be kept"):
                 self.database.locks.release(run)
 
-    def remove_if_empty(self, run: str) -> bool:
-        """Removes a run that has no reply, and no value of a metric that was asked for.
-
-        Samples, scores without a value and the baselines, which are added unasked, go with it; so does its place in a
-        nightly run.
-
-        Args:
-            run: The run's id.
-
-        Returns:
-            Whether it is removed.
-
-        Raises:
-            InputError: The store cannot be read or written.
-        """
-        metrics = self.run(run).plan.metrics
-        with explain_errors(self.database, "the empty run cannot be removed"), self.database.transaction():
-            replies = self.database.execute("SELECT 1 FROM replies WHERE run = ? LIMIT 1", (run,))
-            scores = self.database.execute(
-                f"SELECT 1 FROM scores WHERE run = ? AND metric IN ({_marks(metrics)}) AND value IS NOT NULL LIMIT 1",
-                (run, *metrics),
-            )
-            if replies.fetchone() or scores.fetchone():
-                return False
-            for table in ("answers", "scores", "samples", "replies", "runs_of_nightly_runs"):
-                self.database.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
-            self.database.execute("DELETE FROM runs WHERE id = ?", (run,))
-        return True
-
     def run(self, name: str) -> RunRow:
         """Returns a run.
 

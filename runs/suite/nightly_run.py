@@ -9,7 +9,7 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...errors import AssayError, JudgeUnavailable, UsageError
+from ...errors import AssayError, UsageError
 from ...judges import Budget
 from ...judges.cassette import is_bundled
 from ...text.wording import count_of
@@ -137,20 +137,15 @@ def _execute_run(nightly: NightlyRun, judge_name: str, on_progress: OnProgress) 
         nightly.runs[judge_name] = run
         Ledger(nightly.store).add_run(nightly.row.id, judge_name, run)
 
-    try:
-        outcome = run_plan(
-            plan,
-            nightly.store,
-            options,
-            resume=nightly.runs.get(judge_name),
-            skip_bad=suite.skip_bad,
-            on_begin=on_begin,
-            on_progress=on_progress,
-        )
-    except JudgeUnavailable:
-        if judge_name in nightly.runs and judge_name not in Ledger(nightly.store).runs(nightly.row.id):
-            del nightly.runs[judge_name]  # it had nothing, and is removed
-        raise
+    outcome = run_plan(
+        plan,
+        nightly.store,
+        options,
+        resume=nightly.runs.get(judge_name),
+        skip_bad=suite.skip_bad,
+        on_begin=on_begin,
+        on_progress=on_progress,
+    )
     return outcome.ending, outcome.message
 
 

@@ -142,6 +142,16 @@ def test_failed_samples_are_4_and_tried_again_when_resumed(
     assert all("step 2?" in request.user or "button 2" in request.user for request in openai_server.requests)
 
 
+def test_a_run_whose_judge_was_gone_goes_on(assay, set_file, judge_file, openai_server):
+    openai_server.script = lambda _: Answer(status=401)
+    words = command(set_file(SAMPLES), judge_file())
+    assert assay(*words).code == 1
+    assert Store(".assay").run("last").status == "error"
+    openai_server.script = None
+    resumed = assay("run", "--resume", "last", "--json", code=0)
+    assert resumed.json["metrics"]["judge_truthfulness"]["scored"] == SAMPLES
+
+
 def test_resuming_asks_for_the_same_plan(assay, set_file, judge_file, tmp_path):
     words = command(set_file(2), judge_file())
     assert "no run to resume has these sets, metrics and judge" in assay(*words, "--resume", "last", code=2).err
