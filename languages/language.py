@@ -42,6 +42,11 @@ GROUP = "assay.languages"
 S = TypeVar("S", bound=PackFile)
 
 
+def _section(name: str, kind: type[S]) -> cached_property[S]:
+    """A section of a pack, which is read and validated when it is first needed."""
+    return cached_property(lambda language: language._read(name, kind))
+
+
 class Language:
     """A language, and what Assay knows of it. Made by `load_language`; there is one object per code.
 
@@ -50,6 +55,32 @@ class Language:
     Attributes:
         code: Its ISO 639 code.
     """
+
+    # the sections by the names of their files; one that the pack lacks raises `UsageError`
+    profile = _section("language", Profile)
+    sentences = _section("sentences", Sentences)
+    declined = _section("declined", DeclinedWords)
+    handover = _section("handover", HandoverWords)
+    citations = _section("citations", CitationWords)
+    effort = _section("effort", EffortWords)
+    speakers = _section("speakers", Speakers)
+    thanks = _section("thanks", ThanksWords)
+    entities = _section("entities", Entities)
+    words = _section("words", Words)
+    components = _section("components", Components)
+    messages = _section("messages", Messages)
+    notation = _section("notation", Notation)
+    questions = _section("questions", Questions)
+    statements = _section("statements", Statements)
+    demands = _section("demands", Demands)
+    consistency = _section("consistency", Consistency)
+    probes = _section("probes", Probes)
+    rating_page = _section("rating_page", RatingPage)
+    verdict = _section("verdict", VerdictTexts)
+    claim_marks = _section("claim_marks", ClaimMarks)
+    claim_times = _section("claim_times", ClaimTimes)
+    series_names = _section("series_names", SeriesNames)
+    plain_words = _section("plain_words", PlainWords)
 
     def __init__(self, code: str, folder: Traversable) -> None:
         self.code = code
@@ -119,131 +150,11 @@ class Language:
         return all(self._folder.joinpath(f"{section}.yaml").is_file() for section in sections)
 
     @cached_property
-    def profile(self) -> Profile:
-        """`language.yaml`."""
-        return self._read("language", Profile)
-
-    @cached_property
-    def sentences(self) -> Sentences:
-        """`sentences.yaml`."""
-        return self._read("sentences", Sentences)
-
-    @cached_property
-    def declined(self) -> DeclinedWords:
-        """`declined.yaml`."""
-        return self._read("declined", DeclinedWords)
-
-    @cached_property
-    def handover(self) -> HandoverWords:
-        """`handover.yaml`. Raises `UsageError` where the pack has none, as all below."""
-        return self._read("handover", HandoverWords)
-
-    @cached_property
-    def citations(self) -> CitationWords:
-        """`citations.yaml`."""
-        return self._read("citations", CitationWords)
-
-    @cached_property
-    def effort(self) -> EffortWords:
-        """`effort.yaml`."""
-        return self._read("effort", EffortWords)
-
-    @cached_property
-    def speakers(self) -> Speakers:
-        """`speakers.yaml`."""
-        return self._read("speakers", Speakers)
-
-    @cached_property
-    def thanks(self) -> ThanksWords:
-        """`thanks.yaml`."""
-        return self._read("thanks", ThanksWords)
-
-    @cached_property
-    def entities(self) -> Entities:
-        """`entities.yaml`."""
-        return self._read("entities", Entities)
-
-    @cached_property
-    def words(self) -> Words:
-        """`words.yaml`."""
-        return self._read("words", Words)
-
-    @cached_property
-    def components(self) -> Components:
-        """`components.yaml`."""
-        return self._read("components", Components)
-
-    @cached_property
-    def messages(self) -> Messages:
-        """`messages.yaml`."""
-        return self._read("messages", Messages)
-
-    @cached_property
-    def notation(self) -> Notation:
-        """`notation.yaml`."""
-        return self._read("notation", Notation)
-
-    @cached_property
-    def questions(self) -> Questions:
-        """`questions.yaml`."""
-        return self._read("questions", Questions)
-
-    @cached_property
-    def statements(self) -> Statements:
-        """`statements.yaml`."""
-        return self._read("statements", Statements)
-
-    @cached_property
-    def demands(self) -> Demands:
-        """`demands.yaml`."""
-        return self._read("demands", Demands)
-
-    @cached_property
     def function_words(self) -> frozenset[str]:
         """The function words but negations, of `words.yaml`, or of `demands.yaml` where there is no `words.yaml`."""
         if self.has("words"):
             return self.words.function_words - self.words.negations
         return self.demands.function_words if self.has("demands") else frozenset()
-
-    @cached_property
-    def consistency(self) -> Consistency:
-        """`consistency.yaml`."""
-        return self._read("consistency", Consistency)
-
-    @cached_property
-    def probes(self) -> Probes:
-        """`probes.yaml`."""
-        return self._read("probes", Probes)
-
-    @cached_property
-    def rating_page(self) -> RatingPage:
-        """`rating_page.yaml`."""
-        return self._read("rating_page", RatingPage)
-
-    @cached_property
-    def verdict(self) -> VerdictTexts:
-        """`verdict.yaml`."""
-        return self._read("verdict", VerdictTexts)
-
-    @cached_property
-    def claim_marks(self) -> ClaimMarks:
-        """`claim_marks.yaml`."""
-        return self._read("claim_marks", ClaimMarks)
-
-    @cached_property
-    def claim_times(self) -> ClaimTimes:
-        """`claim_times.yaml`."""
-        return self._read("claim_times", ClaimTimes)
-
-    @cached_property
-    def series_names(self) -> SeriesNames:
-        """`series_names.yaml`."""
-        return self._read("series_names", SeriesNames)
-
-    @cached_property
-    def plain_words(self) -> PlainWords:
-        """`plain_words.yaml`."""
-        return self._read("plain_words", PlainWords)
 
     def _read(self, section: str, kind: type[S]) -> S:
         if not self.has(section):

@@ -539,22 +539,11 @@ class Demands(PackFile):
     function_words: frozenset[str] = frozenset()  # words that say nothing alone, where the pack has no `words.yaml`
 
 
-def _naming_all(*fields: str) -> Callable[[str], str]:
-    """Refuses a statement that does not have each `{field}` once, and nothing else in braces."""
-
-    def check(statement: str) -> str:
-        if sorted(re.findall(r"\{\w*\}|[{}]", statement)) != sorted(f"{{{field}}}" for field in fields):
-            raise ValueError(f"{statement!r} does not have each of {', '.join(fields)} in braces once, and no others")
-        return statement
-
-    return check
-
-
 class Consistency(PackFile):
     """`consistency.yaml`: what a judge is asked about two statements of one conversation."""
 
     # that the assistant contradicts itself, with `{earlier}` and `{later}`, and their turns
-    contradiction: Annotated[str, AfterValidator(_naming_all("earlier_turn", "earlier", "later_turn", "later"))]
+    contradiction: Annotated[str, AfterValidator(_naming("earlier_turn", "earlier", "later_turn", "later"))]
 
 
 class Probes(PackFile):

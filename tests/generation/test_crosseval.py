@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-from pathlib import Path
 
 import pytest
 from api_server import ApiServer, Reply
@@ -292,16 +291,3 @@ def test_a_folder_does_not_hide_the_bundled_set_of_its_name(assay, tmp_path):
     (tmp_path / "silent.py").write_text("def answer(question, pages):\n    return ''\n", encoding="utf-8")
     done = assay("sets", "crosseval", "leaflets", "--bot", "silent:answer", "--json", code=0)
     assert done.json["splits"][0]["exchanges"] == 28  # 14 questions, each with either fold
-
-
-ROOT = Path(__file__).parents[2]
-BOT = "benchmarks.extractive_bot:answer"
-
-
-@pytest.mark.slow
-def test_from_leaflets_to_a_hallucination_rate(assay, monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT))
-    crossed = assay("sets", "crosseval", "leaflets", "--bot", BOT, "--json", code=0)
-    validation = crossed.json["splits"][0]["average"]
-    assert validation["answer rate"]["mean"] > 0.5
-    assert validation["hallucination rate"]["mean"] < 0.2

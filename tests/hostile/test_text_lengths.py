@@ -1,7 +1,7 @@
 """No text makes the functions of text/, the heuristics or the pattern metrics slow: their work grows with its length.
 
-The texts are those of `benchmarks/hostile_lengths.py`, which measures them up to 100 kB. Each was quadratic, or could
-be: runs of capitals, brackets and spaces, codes without an end, a thousand steps, statements and guides.
+Each text was quadratic, or could be: runs of capitals, brackets and spaces, codes without an end, a thousand steps,
+statements and guides.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from assay.languages import load_language
 from assay.metrics import Declined, load_metric
 from assay.text import claiming_sentences, find_components, find_entities, find_guides, find_quote
 
-PATTERNS = json.loads((Path(__file__).parents[2] / "benchmarks/hostile_patterns.json").read_text(encoding="utf-8"))
+PATTERNS = json.loads(Path(__file__).with_name("hostile_patterns.json").read_text(encoding="utf-8"))
 UNITS = {pattern["name"]: pattern["unit"] for pattern in PATTERNS}
 ENGLISH = load_language("en")
 PLAIN = Sample(
