@@ -21,6 +21,7 @@ LONGEST_MARKDOWN = 20_000
 _MOST_MARKS = 4_000  # of characters that may open something: a text with more is no text for people
 _OPENERS = re.compile(r"[*_\[\]`~|>!&]")
 _LINE_END = "\n"
+_BEFORE_TEXT = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+[ \t>]*)*")  # the signs of quotations and list items
 _NO_PLACE = -1
 _PICTURE = "🖼"  # for an image without a description
 _FORMATS = {"strong": "strong", "em": "em", "s": "s", "link": "span", "image": "span", "code": "code"}
@@ -142,7 +143,7 @@ def read_visible_text(text: str) -> VisibleText:
         return VisibleText(shown, range(len(shown)))
     source, seen, places = _Source(shown), list[str](), list[int]()
     for token in tokens:
-        for piece in _block_pieces(token, source):
+        for piece in source.pieces(token):
             seen.append(piece.text)
             is_row = piece.start != _NO_PLACE and not piece.is_atom
             row = range(piece.start, piece.start + len(piece.text)) if is_row else [piece.start] * len(piece.text)
@@ -277,11 +278,11 @@ def _blocks(text: str, tokens: "Sequence[Token]", writer: _Writer) -> Iterator[s
     for token in tokens:
         name, _, side = token.type.rpartition("_")
         if token.type == "inline":
-            yield writer.inline(_block_pieces(token, source))
+            yield writer.inline(source.pieces(token))
         elif token.type == "fence":
             info = writer.inline(source.info(token))
             yield f'<p class="small">{info}</p>' if info else ""
-            yield f"<pre><code>{writer.inline(_block_pieces(token, source))}</code></pre>"
+            yield f"<pre><code>{writer.inline(source.pieces(token))}</code></pre>"
         elif token.type == "hr":
             yield "<hr>"
         elif name == "heading":
@@ -296,148 +297,100 @@ def _blocks(text: str, tokens: "Sequence[Token]", writer: _Writer) -> Iterator[s
 
 
 class _Source:
-    """Where the text of a block stands in the source: the parser gives lines only."""
+    """Finds where what is shown stands in the text: it comes in the text's order, and between it are marks alone.
+
+    So the next place at which some words stand is theirs, once the targets of links have been passed.
+    """
 
     def __init__(self, text: str) -> None:
-        self._lines = text.split(_LINE_END)
-        self._starts = [0]
-        for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line) + 1)
-        self._ends_of_cells: dict[int, int] = {}
+        self._text = text
+        self._lines = [0, *accumulate(len(line) + 1 for line in text.split(_LINE_END))]
+        self._at = self._end = 0  # where the next words may begin, and where their block ends
 
-    def places(self, token: "Token") -> list[int]:
-        """The place in the source of each character of a block's content; -1 for one that has none."""
-        assert token.map is not None  # every block that has content has lines
+    def pieces(self, token: "Token") -> list[_Piece]:
+        """The pieces of a block's text; none of one that has no text of its own."""
+        if token.type not in ("inline", "fence") or token.map is None:
+            return []
         first, last = token.map
-        is_cell = token.type == "inline" and last == first + 1
-        places = list[int]()
-        for number, line in enumerate(token.content.split(_LINE_END), first + (token.type == "fence")):
-            if places or number > first + (token.type == "fence"):
-                places.append(self._starts[number] - 1)  # the line end before it
-            places += self._line_places(line, number, follows_on=is_cell)
-        return places
+        self._end = self._lines[last]
+        if token.type == "fence":
+            self._at = self._lines[first + 1]
+            lines = token.content.removesuffix(_LINE_END).split(_LINE_END)
+            return [piece for number, line in enumerate(lines) for piece in self._code_line(line, number > 0)]
+        if self._at <= self._lines[first]:  # else a cell beside others
+            self._at = _BEFORE_TEXT.match(self._text, self._lines[first], self._end).end()  # type: ignore[union-attr]
+        return list(self._inline(token.children or (), ()))
 
     def info(self, fence: "Token") -> list[_Piece]:
         """The words after a fence, such as the language of the code."""
         assert fence.map is not None
-        line, info = fence.map[0], make_readable(fence.info.strip())
-        at = self._lines[line].rfind(info)
-        return [_Piece(info, _NO_PLACE if at < 0 else self._starts[line] + at, (), is_atom=at < 0)] if info else []
+        self._at, self._end = self._lines[fence.map[0]], self._lines[fence.map[0] + 1]
+        return list(self._words(make_readable(fence.info.strip()), ()))
 
-    def _line_places(self, line: str, number: int, *, follows_on: bool) -> list[int]:
-        """The places of one line of a block: it ends a line of the source, or is the next cell in it."""
-        if number == len(self._lines):
-            return []  # an open fence at the end has no line
-        source, start = self._lines[number], self._starts[number]
-        begin = self._ends_of_cells.get(number, 0) if follows_on else 0
-        written = re.sub(r"(?=\|)", r"\\", line) if follows_on else line  # a bar in a cell has a backslash
-        if not follows_on and source.endswith(line):
-            at = len(source) - len(line)
-        elif (at := source.find(line, begin)) >= 0:
-            written = line
-        else:
-            at = source.find(written, begin)
-        if at < 0:
-            rest = line.lstrip()  # a tab before it is given as spaces
-            if not rest or rest == line:
-                return [_NO_PLACE] * len(line)
-            return [_NO_PLACE] * (len(line) - len(rest)) + self._line_places(rest, number, follows_on=follows_on)
-        if follows_on:
-            self._ends_of_cells[number] = at + len(written)
-        escapes = 0
-        places = list[int]()
-        for offset, character in enumerate(line):
-            escapes += character == "|" and written != line
-            places.append(start + at + offset + escapes)
-        return places
+    def _code_line(self, line: str, has_line_before: bool) -> Iterator[_Piece]:
+        if has_line_before:
+            yield self._line_end(())._replace(is_atom=False)
+        yield from self._words(line, ())
 
-
-def _block_pieces(token: "Token", source: _Source) -> list[_Piece]:
-    """The pieces of a block's text; none of one that has no text of its own."""
-    if token.type == "inline":
-        return list(_pieces(token.content, token.children or (), source.places(token)))
-    if token.type == "fence":
-        return list(_in_rows(token.content.removesuffix(_LINE_END), source.places(token), ()))
-    return []
-
-
-def _pieces(
-    content: str, children: "Sequence[Token]", places: list[int], around: tuple[str, ...] = ()
-) -> Iterator[_Piece]:
-    """The pieces of a block's text. Its marks are counted off, which says where each piece stands in the content."""
-    at, formats = 0, list(around)
-    for child in children:
-        name, _, side = child.type.rpartition("_")
-        if child.type == "text":
-            yield from _in_rows(child.content, _slice(content, places, at, child.content), tuple(formats))
-            at += len(child.content)
-        elif child.type == "text_special":  # an entity, or a character after a backslash
-            if child.content == child.markup:
-                yield from _in_rows(child.content, places[at : at + len(child.markup)], tuple(formats))
+    def _inline(self, tokens: "Sequence[Token]", around: tuple[str, ...]) -> Iterator[_Piece]:
+        formats = around
+        for token in tokens:
+            name, _, side = token.type.rpartition("_")
+            if token.type == "text":
+                yield from self._words(token.content, formats)
+            elif token.type == "text_special":  # an entity, or a character after a backslash
+                place = self._find(token.markup)
+                is_atom = token.content != token.markup
+                yield _Piece(make_readable(token.content) if is_atom else token.content, place, formats, is_atom)
+            elif token.type in ("softbreak", "hardbreak"):
+                yield self._line_end(formats)
+            elif token.type == "code_inline":
+                yield from self._words(token.content, (*formats, "code"))
+            elif token.type == "image":
+                label = token.children or ()
+                if any(one.content.strip() for one in label):
+                    yield from self._inline(label, (*formats, "image"))
+                else:
+                    yield _Piece(_PICTURE, self._find("!["), (*formats, "image"), is_atom=True)
+                self._pass_target()
+            elif side == "open":
+                formats = (*formats, name)
             else:
-                yield _Piece(make_readable(child.content), _place(places, at), tuple(formats), is_atom=True)
-            at += len(child.markup)
-        elif child.type in ("softbreak", "hardbreak"):
-            end = content.find(_LINE_END, at)
-            yield _Piece(_LINE_END, _place(places, end), tuple(formats), is_atom=True)
-            at = len(content) if end < 0 else end + 1
-            at += len(content[at:]) - len(content[at:].lstrip(" \t"))
-        elif child.type == "code_inline":
-            written = content.replace(_LINE_END, " ")
-            at += len(child.markup)
-            inner = 0 if written.startswith(child.content, at) else 1  # a space at both ends is left out
-            at += inner
-            rows = _slice(written, places, at, child.content)
-            yield from _in_rows(child.content, rows, (*formats, "code"))
-            at += len(child.content) + inner + len(child.markup)
-        elif child.type == "image":
-            at += len("![")
-            label = child.children or ()
-            if any(one.content.strip() for one in label):
-                yield from _pieces(child.content, label, places[at : at + len(child.content)], (*formats, "image"))
-            else:
-                yield _Piece(_PICTURE, _place(places, at), (*formats, "image"), is_atom=True)
-            at = _after_target(content, at + len(child.content))
-        elif side == "open":
-            formats.append(name)
-            at += len(child.markup) or len("[")
-        else:
-            formats.pop()
-            at = _after_target(content, at) if name == "link" else at + len(child.markup)
+                formats = formats[:-1]
+                if name == "link":
+                    self._pass_target()
 
+    def _find(self, words: str) -> int:
+        """Where some words stand next; what follows stands after them."""
+        place = self._text.find(words, self._at, self._end)
+        if place >= 0:
+            self._at = place + len(words)
+        return place
 
-def _place(places: list[int], at: int) -> int:
-    return places[at] if 0 <= at < len(places) else _NO_PLACE
+    def _line_end(self, formats: tuple[str, ...]) -> _Piece:
+        return _Piece(_LINE_END, self._find(_LINE_END), formats, is_atom=True)
 
+    def _words(self, words: str, formats: tuple[str, ...]) -> Iterator[_Piece]:
+        """A text as pieces whose characters stand in a row: mostly one."""
+        if not words:
+            return
+        if (place := self._find(words)) >= 0:
+            yield _Piece(words, place, formats)
+            return
+        for character in words:  # a bar after a backslash, code that goes on in the next line of a quotation
+            yield _Piece(character, self._find(character), formats)
 
-def _slice(content: str, places: list[int], at: int, text: str) -> list[int]:
-    """The places of a piece of the content; none where it does not stand there."""
-    return places[at : at + len(text)] if content.startswith(text, at) else [_NO_PLACE] * len(text)
+    def _pass_target(self) -> None:
+        """Passes a link's or an image's `](target "title")`."""
+        if self._find("](") < 0:
+            return
+        helpers = _parser().helpers
+        target = helpers.parseLinkDestination(self._text, self._after_space(self._at), self._end)
+        at = self._after_space(target.pos if target.ok else self._at)
+        title = helpers.parseLinkTitle(self._text, at, self._end)
+        self._at = self._after_space(title.pos if title.ok else at) + len(")")
 
-
-def _in_rows(text: str, places: list[int], formats: tuple[str, ...]) -> Iterator[_Piece]:
-    """A text as pieces whose characters stand in a row in the source."""
-    begin = 0
-    for end in range(1, len(text) + 1):
-        before = places[end - 1] if end - 1 < len(places) else _NO_PLACE
-        after = places[end] if end < len(places) else _NO_PLACE
-        is_row = after == before + 1 if before != _NO_PLACE else after == _NO_PLACE
-        if end == len(text) or not is_row:
-            yield _Piece(text[begin:end], places[begin] if begin < len(places) else _NO_PLACE, formats)
-            begin = end
-
-
-def _after_target(content: str, at: int) -> int:
-    """The place after a link's or an image's `](target "title")`."""
-    helpers = _parser().helpers
-    at = _after_space(content, at + len("]("))
-    target = helpers.parseLinkDestination(content, at, len(content))
-    at = _after_space(content, target.pos if target.ok else at)
-    title = helpers.parseLinkTitle(content, at, len(content))
-    return _after_space(content, title.pos if title.ok else at) + len(")")
-
-
-def _after_space(content: str, at: int) -> int:
-    while at < len(content) and content[at] in " \t\n":
-        at += 1
-    return at
+    def _after_space(self, at: int) -> int:
+        while at < self._end and self._text[at] in " \t\n":
+            at += 1
+        return at
