@@ -19,11 +19,7 @@ from .usage import LostCalls
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _CHARACTERS_PER_TOKEN = 3.5  # of English and Dutch; one token per character beyond ASCII
 _TOKENS_PER_TEXT = 8  # what a chat template puts around it
-# What a count of tokens can be: one token seldom holds more than 32 bytes; templates and a provider's own instructions,
-# which the request does not have, seldom more than a thousand tokens.
-_MOST_BYTES_PER_TOKEN = 32
-_MOST_HIDDEN = 1000
-_MOST_TOKENS_OUT = 10_000_000  # of a reply: reasoning that nobody sees may pass `max_tokens`, and is charged
+_MOST_TOKENS = 10_000_000  # of a prompt, or of a reply with reasoning that nobody sees
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +29,18 @@ class RequestSize:
     tokens_in: int
     tokens_out: int = 0  # the most tokens of the reply (`max_tokens`)
     price: Price | None = None  # USD per million tokens; None where it is unknown
-    bytes_in: int = 0  # bytes of the prompt's messages in UTF-8, which bound what a provider can count in them
     most_in: int = 0  # the most tokens of the prompt: one per byte, which no tokenizer passes
 
     @classmethod
     def of_texts(cls, texts: Sequence[str], tokens_out: int = 0, price: Price | None = None) -> "RequestSize":
         """The size of a request with these texts, and a few tokens around each."""
         around = len(texts) * _TOKENS_PER_TEXT
-        size = count_bytes(texts)
-        return cls(estimate_tokens(texts) + around, tokens_out, price, size, size + around)
+        return cls(estimate_tokens(texts) + around, tokens_out, price, count_bytes(texts) + around)
 
-    def can_take_in(self, tokens: object) -> TypeGuard[int]:
-        """Whether a number that a provider states can be the tokens of the prompt.
 
-        Example:
-            >>> size = RequestSize.of_texts(["a word " * 100])  # 700 bytes, and 8 + 1000 tokens around them
-            >>> [size.can_take_in(tokens) for tokens in (21, 22, 1708, 1709)]
-            [False, True, True, False]
-        """
-        return is_plausible_count(tokens, self.bytes_in, self.most_in + _MOST_HIDDEN)
+def is_count(tokens: object, least: int = 1) -> TypeGuard[int]:
+    """Whether what a provider states can be the number of tokens of a prompt or a reply."""
+    return isinstance(tokens, int) and not isinstance(tokens, bool) and least <= tokens <= _MOST_TOKENS
 
 
 def estimate_tokens(texts: Iterable[str]) -> int:
@@ -69,24 +58,13 @@ def estimate_tokens(texts: Iterable[str]) -> int:
 def measure_question(question: Question[Any], settings: JudgeSettings, price: Price | None) -> RequestSize:
     """Returns what asking a question may take."""
     texts = [message["content"] for message in question.messages]
-    bytes_in = count_bytes(texts)
     schema: Any = question.schema
     if not question.options and schema is not PlainText:
         texts.append(schema_text(schema))  # sent with the messages, or as a part of them
     if question.support is not None:
         return replace(RequestSize.of_texts(texts, 0, price), most_in=most_tokens_in(question.support))
     most = question.max_tokens or (1 if question.options else settings.max_tokens)
-    return replace(RequestSize.of_texts(texts, most, price), bytes_in=bytes_in)
-
-
-def can_take_out(tokens: object, reply: str) -> TypeGuard[int]:
-    """Whether a number that a provider states can be the tokens of a reply, with reasoning that nobody sees.
-
-    Example:
-        >>> [can_take_out(tokens, "Yes.") for tokens in (0, 1, 5000, 10**15)]
-        [False, True, True, False]
-    """
-    return is_plausible_count(tokens, count_bytes([reply]), _MOST_TOKENS_OUT)
+    return RequestSize.of_texts(texts, most, price)
 
 
 def most_tokens(reply: str, size: RequestSize) -> int:
@@ -97,17 +75,6 @@ def most_tokens(reply: str, size: RequestSize) -> int:
         100
     """
     return max(size.tokens_out, estimate_tokens([reply]))
-
-
-def is_plausible_count(tokens: object, size: int, most: float = math.inf) -> TypeGuard[int]:
-    """Whether a number that a provider states can be the tokens of so many bytes of text.
-
-    Example:
-        >>> is_plausible_count(250, 700), is_plausible_count(1, 700), is_plausible_count(250, 700, most=200)
-        (True, False, False)
-    """
-    fewest = math.ceil(size / _MOST_BYTES_PER_TOKEN)
-    return isinstance(tokens, int) and not isinstance(tokens, bool) and fewest <= tokens <= most
 
 
 def count_bytes(texts: Iterable[str]) -> int:

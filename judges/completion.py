@@ -13,9 +13,9 @@ from typing import Any
 
 from ..errors import JudgeError
 from ..text.wording import count_of
-from .budget import RequestSize, can_take_out, is_plausible_count, most_tokens
+from .budget import RequestSize, is_count, most_tokens
 from .cassette import likely_alternatives
-from .fast_path import acompletion
+from .litellm_calls import acompletion
 from .litellm_lookup import known_price, load_litellm, reply_cost, stated_cost, takes_schema
 from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply, schema_text, strict_schema
@@ -163,10 +163,10 @@ async def _ask_decision_model(
     usage = response.usage
     tokens_in, tokens_out = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)
     is_unstated = False
-    if size.can_take_in(tokens_in) and is_plausible_count(tokens_out, 0):
+    if is_count(tokens_in) and is_count(tokens_out, 0):
         price = known_price(settings) if (stated := stated_cost(response)) is None else None
         usd = stated if price is None else price.cost(tokens_in, tokens_out)
-    else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
+    else:  # no usage: a bound in tokens still has to hold; without a price a cost is a guess
         is_unstated, tokens_in, tokens_out = True, size.most_in, most_tokens(text, size)
         usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     return RawReply(
@@ -217,11 +217,10 @@ def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, second
     text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     is_unstated = False
-    if size.can_take_in(tokens_in) and can_take_out(tokens_out, text):
+    if is_count(tokens_in) and is_count(tokens_out, 1 if text else 0):
         usd = reply_cost(response, settings)
-    else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
-        stated = tokens_out if can_take_out(tokens_out, text) else 0
-        is_unstated, tokens_in, tokens_out = True, size.most_in, max(most_tokens(text, size), stated)
+    else:  # no usage: a bound in tokens still has to hold; without a price a cost is a guess
+        is_unstated, tokens_in, tokens_out = True, size.most_in, most_tokens(text, size)
         usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     tokens_cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     return RawReply(

@@ -16,10 +16,10 @@ from ..errors import CassetteMiss, InputError, JudgeError, UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
-from .budget import Budget, RequestSize
+from .budget import Budget, RequestSize, is_count
 from .cassette import Cassette, Recording, short_hash
 from .completion import bounded_body
-from .fast_path import aembedding
+from .litellm_calls import aembedding
 from .litellm_lookup import listed_price, stated_cost
 from .question import RawReply
 from .retry import call_with_retries, explain
@@ -78,7 +78,9 @@ def check_vectors(vectors: "Iterable[NDArray[np.float32]]", model: str) -> None:
     vectors = list(vectors)
     lengths = sorted({vector.shape for vector in vectors})
     if len(lengths) > 1 or any(len(shape) != 1 or not shape[0] for shape in lengths):
-        raise unusable(model, f"vectors of {' and '.join(str(list(shape)) for shape in lengths)} dimensions")
+        shown = " and ".join(str(list(shape)) for shape in lengths)
+        cure = "was the model changed? record all vectors anew (--mode record), or name another cassette"
+        raise unusable(model, f"vectors of {shown} dimensions: {cure}")
     for number, vector in enumerate(vectors, start=1):
         if not np.isfinite(vector).all():
             raise unusable(model, f"vector {number} holds a value that is infinite or not a number")
@@ -99,10 +101,6 @@ def unusable(model: str, problem: str) -> JudgeError:
     """The error of vectors that cannot be used."""
     return JudgeError(f"{model}: the vectors cannot be used: {problem}")
 
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _RECENT_TEXTS = 1024
 _CHARACTERS = 800  # the encoders of the Twente paper read 128 tokens; a text's beginning says what it is about
@@ -224,9 +222,6 @@ class LiteLLMEmbedder(Embedder):
         **parameters: Any,
     ) -> None:
         super().__init__()
-        dimensions = parameters.get("dimensions")
-        if dimensions is not None and (type(dimensions) is not int or dimensions < 1):
-            raise UsageError(f"dimensions: {dimensions!r} is no number of dimensions; give a whole number from 1 up")
         self.name = f"litellm:{model}"
         self._model = model
         self._cassette = cassette
@@ -234,14 +229,13 @@ class LiteLLMEmbedder(Embedder):
         self._attempts = attempts
         self._parameters = parameters
         self._scrubber = Scrubber(parameters.get("api_base"), parameters)
-        self._fixed: list[tuple[int, str]] = []  # the dimensions and who says so, once known; its runs share it
 
     def for_run(self) -> "LiteLLMEmbedder":
         """Makes an embedder of the same model, recordings and bounds that counts for itself."""
         own = LiteLLMEmbedder(
             self._model, self._cassette, budget=self._budget, attempts=self._attempts, **self._parameters
         )
-        own._fixed, own._recent = self._fixed, self._recent
+        own._recent = self._recent
         return own
 
     @property
@@ -267,20 +261,18 @@ class LiteLLMEmbedder(Embedder):
         import numpy as np
 
         known = {text: vector for text in texts if (vector := self._recorded_vector(text)) is not None}
-        for vector in known.values():
-            self._check_dimensions(vector, is_recorded=True)
         if missing := [text for text in texts if text not in known]:
             if self._cassette is not None and self._cassette.mode == "replay":
                 raise CassetteMiss(
                     f'no recording in {self._cassette.name} of {self.name} for "{missing[0][:80]}". '
                     "To record it: the same command with --mode auto (the model is then asked)"
                 )
-            known |= await self._ask(missing)
+            known |= await self._ask(missing, known=[*known.values()])
         vectors = [known[text] for text in texts]
         check_vectors(vectors, self.name)
         return np.stack(vectors)
 
-    async def _ask(self, texts: list[str]) -> "dict[str, NDArray[np.float32]]":
+    async def _ask(self, texts: list[str], known: "list[NDArray[np.float32]]") -> "dict[str, NDArray[np.float32]]":
         """Asks the model, and records nothing before all of its reply is checked."""
         import openai  # litellm's errors are its errors
 
@@ -290,7 +282,7 @@ class LiteLLMEmbedder(Embedder):
         except (openai.OpenAIError, TimeoutError) as error:
             raise JudgeError(f"{self.name}: the call failed: {explain(error, _TIMEOUT, self._scrubber)}") from error
         vectors = read_embedding_reply(response.data, len(texts), self.name)
-        self._check_dimensions(vectors[0], is_recorded=False)
+        check_vectors([*vectors, *known], self.name)
         if self._cassette is not None:
             seconds = (time.perf_counter() - started) / len(texts)
             for text, vector in zip(texts, vectors, strict=True):
@@ -320,7 +312,7 @@ class LiteLLMEmbedder(Embedder):
                 reason = self._scrubber.scrub_error(str(error))[:500]
                 raise JudgeError(f"{self.name}: the call broke: {type(error).__name__}: {reason}") from error
             tokens, usd = getattr(response.usage, "prompt_tokens", None), stated_cost(response)
-            if not size.can_take_in(tokens):
+            if not is_count(tokens):
                 tokens, usd = size.most_in, None
             seconds = time.perf_counter() - started
             call.reply = RawReply(self.name, "", tokens_in=tokens, usd=usd, seconds=seconds)
@@ -330,40 +322,8 @@ class LiteLLMEmbedder(Embedder):
     def _count_lost(self, lost: LostCalls) -> None:
         self.lost += lost
 
-    def _check_dimensions(self, vector: "NDArray[np.float32]", *, is_recorded: bool) -> None:
-        """Checks that a vector is as long as all others of this model; the first of a new cassette says how long."""
-        length = len(vector)
-        if not self._fixed and (known := self._known_dimensions()):
-            self._fixed.append(known)
-        if not self._fixed:
-            self._fixed.append((length, "those before them have"))
-            if self._cassette is not None and not is_recorded:
-                reply = RawReply(model=self.name, text=str(length))
-                self._cassette.put(Recording(self._key(None), "embedding", "", {}, "dimensions", "", "", reply))
-        expected, origin = self._fixed[0]
-        if length != expected:
-            whose = f"the recorded ones in {self._cassette.name}" if is_recorded and self._cassette else "they"
-            raise unusable(
-                self.name,
-                f"{whose} have {count_of(length, 'dimension')}, {origin} {expected}: the model was changed, or the "
-                "setting `dimensions`. Go back to what was recorded, name another cassette, or record all vectors of "
-                "this one anew (--mode record)",
-            )
-
-    def _known_dimensions(self) -> tuple[int, str] | None:
-        """How many dimensions the settings or the cassette say, and which of them; None where neither does."""
-        if (wanted := self._parameters.get("dimensions")) is not None:
-            return wanted, "the setting `dimensions` says"
-        if self._cassette is None:
-            return None
-        origin = f"those recorded in {self._cassette.name} have"
-        recording = self._cassette.get(self._key(None))
-        return (int(recording.reply.text), origin) if recording and recording.reply.text.isdecimal() else None
-
-    def _key(self, text: str | None) -> str:
-        """The key of a text's vector; without a text that of the number of dimensions."""
-        if text is None:
-            return hashlib.sha256(f"{self.name}\x1f{sorted(self._parameters.items())}".encode()).hexdigest()[:32]
+    def _key(self, text: str) -> str:
+        """The key of a text's vector."""
         return hashlib.sha256(f"{self.name}\x1e{sorted(self._parameters.items())}\x1e{text}".encode()).hexdigest()[:32]
 
     def _recorded_vector(self, text: str) -> "NDArray[np.float32] | None":

@@ -138,7 +138,7 @@ class RawReply:
         tokens_cached: Those of the prompt that the provider had in its cache.
         usd: The cost; None where it is unknown.
         seconds: The duration of the call.
-        is_unstated: Whether the provider did not state what it took, or what is impossible: then its tokens and its
+        is_unstated: Whether the provider did not state what it took: then its tokens and its
             cost are the most that they may be.
     """
 

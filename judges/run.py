@@ -170,8 +170,7 @@ class Run:
             if current is question:
                 self.replies.questions += not fresh
             try:
-                if problem := self._missing_logprobs(current, raw):
-                    return _Unusable(ReplyError(f"{problem} ({self._place(current)})", raw.text), all_recorded)
+                self._note_missing_logprobs(current, raw)
                 return Reply(parse_reply(current, raw), raw, usage, all_recorded, current is not question)
             except ReplyError as error:
                 if current is question:
@@ -248,15 +247,13 @@ class Run:
             self.keep_reply(make_recording(key, question, self.settings.parameters, raw))
         return raw, self._remember(key, raw, is_recorded=False)
 
-    def _missing_logprobs(self, question: Question[Any], raw: RawReply) -> str:
-        """Explains why a reply without log probabilities fails; empty where it is accepted, which is logged once."""
-        if raw.logprobs is not None or not (question.logprobs and self.logprobs) or not raw.text.strip():
-            return ""
-        problem = "gives no log probabilities, though its settings say so (logprobs: true)"
-        if self.settings.without_logprobs == "fail":
-            return f"the judge {problem}"
-        self._note(f"{problem}: its words count as plain verdicts, without probabilities")
-        return ""
+    def _note_missing_logprobs(self, question: Question[Any], raw: RawReply) -> None:
+        """Says once that a judge gives no log probabilities, though its settings say so."""
+        if raw.logprobs is None and question.logprobs and self.logprobs and raw.text.strip():
+            self._note(
+                "gives no log probabilities, though its settings say so (logprobs: true): its words count as plain "
+                "verdicts, without probabilities"
+            )
 
     def _note(self, words: str) -> None:
         """Says something of the judge, once in all its runs."""

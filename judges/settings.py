@@ -128,8 +128,6 @@ class JudgeSettings(BaseModel):
         reason: Whether a chat model gives a reason with its answer to a typed question: before it (`first`), behind it
             (`after`) or not at all (`none`). With reasons all questions are asked in one call (`listed`).
         logprobs: Whether the model gives the probabilities of its tokens.
-        without_logprobs: What is done where `logprobs` says so and a reply has none: `plain` takes the word alone, as a
-            plain verdict; `fail` fails the sample.
         price: What the model costs; None where it is unknown.
         concurrency: Calls at once, at most (1 to 10,000). A model on this machine takes no more than its cores and
             memory allow.
@@ -167,7 +165,6 @@ class JudgeSettings(BaseModel):
     decide: str = "auto"
     reason: Literal["none", "first", "after"] = "none"
     logprobs: bool = False
-    without_logprobs: Literal["plain", "fail"] = "plain"
     price: Price | None = None
     concurrency: int = Field(default=16, ge=1, le=10_000)
     timeout: float = Field(default=120, gt=0, le=86_400)
@@ -185,10 +182,13 @@ class JudgeSettings(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_entailment_model(cls, fields: Any) -> Any:
+    def _of_entailment_model(cls, fields: Any, info: ValidationInfo) -> Any:
         """An entailment model has no parameters, costs nothing and gives probabilities."""
         if not isinstance(fields, dict):
             return fields
+        if fields.get("without_logprobs") == "fail" and info.context != RECORDED:
+            raise ValueError("without_logprobs is out: a reply without log probabilities counts as a plain verdict")
+        fields = {name: value for name, value in fields.items() if name != "without_logprobs"}  # of stores of 0.2
         fields = {"yes" if name is True else name: value for name, value in fields.items()}  # `yes` is true in YAML
         if not str(fields.get("model", "")).startswith(ENTAIL):
             if wrong := [name for name in _OF_ENTAILMENT if fields.get(name)]:

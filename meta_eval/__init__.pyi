@@ -45,7 +45,6 @@ from .cross_validation import (
     CombinationTask as CombinationTask,
     FoldScores as FoldScores,
     choose_best as choose_best,
-    choose_cheap as choose_cheap,
     choose_simple as choose_simple,
 )
 from .decision.variant_decision import variant_sentences as variant_sentences

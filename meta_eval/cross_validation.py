@@ -27,8 +27,6 @@ from .combiners import (
 from .groups import grouped_folds
 from .ranks import column_spearmans, mean_ranks
 
-_LARGEST_CHEAP_SUBSET = 2
-
 Rule = Callable[["FoldScores"], int]
 """Chooses a way from what each reaches on answers that were left out: the way's number."""
 
@@ -38,8 +36,7 @@ class Way:
     """One way to make one score of several metrics, fitted anew to every training part."""
 
     kind: str  # `subset` (the best subset, its ranks or values summed), or the combiner of all metrics
-    size: int  # the number of metrics of the subset, or of all; 0 where only the cost is bounded
-    most_cost: float | None = None  # the largest cost of a subset of one or two metrics; None without a bound
+    size: int  # the number of metrics of the subset, or of all
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +51,6 @@ class CombinationTask:
     how: Scaling  # how columns are brought to one scale before they are summed
     subsets: Floats  # the subsets to choose from, (subsets, metrics) of 0 and 1, the small ones first
     sizes: Places  # how many metrics each subset holds, (subsets,)
-    subset_costs: Floats | None = None  # what each subset costs, (subsets,); None where that is unknown
-    cost_of_all: float | None = None
     combiners: tuple[Combiner, ...] = COMBINERS
     ways: tuple[Way, ...] = field(init=False)
     _prepared: dict[Scaling, ScaledScores] = field(init=False, default_factory=dict)
@@ -63,10 +58,8 @@ class CombinationTask:
 
     def __post_init__(self) -> None:
         by_size = [Way(SUBSET, size) for size in range(1, self.largest + 1)]
-        costs = [] if self.subset_costs is None else np.unique(self.subset_costs[: self.scores.shape[1]]).tolist()
-        by_cost = [Way(SUBSET, 0, bound) for bound in costs[:-1]]  # of every metric but the most expensive ones
         all_metrics = [Way(kind, self.scores.shape[1]) for kind in self.combiners]
-        object.__setattr__(self, "ways", (*by_size, *by_cost, *all_metrics))
+        object.__setattr__(self, "ways", (*by_size, *all_metrics))
 
     @classmethod
     def build(
@@ -78,25 +71,18 @@ class CombinationTask:
         middle: float,
         how: Scaling,
         largest: int,
-        costs: Sequence[float] | None = None,
-        owners: Sequence[str] = (),
         combiners: tuple[Combiner, ...] = COMBINERS,
         asked_for: str = "",
     ) -> "CombinationTask":
         """Builds the task of choosing among all subsets of up to `largest` metrics, and the combiners of all.
 
-        Of one metric there is no combiner but the one that was asked for: it is that metric. Metrics of one owner
-        cost once together.
+        Of one metric there is no combiner but the one that was asked for: it is that metric.
         """
         subsets = all_subsets(scores.shape[1], largest)
         if scores.shape[1] == 1:
             combiners = tuple(kind for kind in combiners if kind == asked_for)
-        subset_costs, cost_of_all = None, None
-        if costs is not None:
-            subset_costs = _cost_once(subsets, costs, owners)
-            cost_of_all = float(_cost_once(np.ones((1, len(costs))), costs, owners)[0])
         sizes = subsets.sum(axis=1).astype(np.intp)
-        return cls(scores, ratings, group_numbers, middle, how, subsets, sizes, subset_costs, cost_of_all, combiners)
+        return cls(scores, ratings, group_numbers, middle, how, subsets, sizes, combiners)
 
     def prepared(self, how: Scaling) -> ScaledScores:
         """The scores of all items on a scale that they were brought to once.
@@ -125,16 +111,6 @@ class CombinationTask:
         return int(self.sizes[-1])
 
 
-def _cost_once(subsets: Floats, costs: Sequence[float], owners: Sequence[str]) -> Floats:
-    """What each subset costs, (subsets,), where the metrics of one owner cost once: what the dearest of them does."""
-    total = np.zeros(len(subsets))
-    labels = list(owners) or [str(number) for number in range(len(costs))]
-    for owner in dict.fromkeys(labels):
-        of_owner = [cost if label == owner else 0.0 for cost, label in zip(costs, labels, strict=True)]
-        total += (subsets * np.array(of_owner)).max(axis=1)
-    return total
-
-
 @dataclass(frozen=True, eq=False)
 class FittedWays:
     """All ways of a task, fitted to its items at some places."""
@@ -143,7 +119,6 @@ class FittedWays:
     predict: Callable[[Floats], Floats]  # maps scores (others, metrics) to predictions (others, ways)
     predict_known: Callable[[Places], Floats]  # the same of items of the task, by their places
     complexity: Floats  # how many metrics each way takes, and a little more where it learns weights, (ways,)
-    costs: Floats | None  # what each way costs, (ways,); None where that is unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +129,6 @@ class FoldScores:
     by_fold: Floats  # Spearman within each part that was left out, (ways, repeats x folds)
     folds: int
     complexity: Floats  # as in `FittedWays`
-    costs: Floats | None  # as in `FittedWays`
     eligible: Bools  # whether a way may be chosen, (ways,)
 
 
@@ -170,20 +144,14 @@ class OutOfFold:
 
 
 def best_subsets(task: CombinationTask, places: Places) -> Places:
-    """Finds the best subset of each size, then within each bound on cost, on the items at `places`.
+    """Finds the best subset of each size on the items at `places`: one row of `task.subsets` per size, (sizes,).
 
-    Best is the highest correlation of its sum with the ratings. Returns one row of `task.subsets` per size and per
-    bound, (sizes + bounds,).
+    Best is the highest correlation of its sum with the ratings.
     """
     correlations = subset_correlations(task.scaled[places], mean_ranks(task.ratings[places])[:, None], task.subsets)[
         :, 0
     ].round(DIGITS)
-    rows = best_of_each_size(correlations, task.sizes).tolist()
-    for way in task.ways:
-        if way.most_cost is not None and task.subset_costs is not None:
-            allowed = (task.subset_costs <= way.most_cost + 1e-12) & (task.sizes <= _LARGEST_CHEAP_SUBSET)
-            rows.append(int(np.argmax(np.where(allowed, correlations, -np.inf))))
-    return np.array(rows)
+    return best_of_each_size(correlations, task.sizes)
 
 
 def fit_ways(task: CombinationTask, training: Places) -> FittedWays:
@@ -209,10 +177,7 @@ def fit_ways(task: CombinationTask, training: Places) -> FittedWays:
     # where two ways take equally many metrics, the one whose weights are equal is simpler
     learns = [0.1 * (1 + number) for number in range(len(task.combiners))]
     complexity = np.concatenate([task.sizes[rows], task.scores.shape[1] + np.array(learns)])
-    costs = None
-    if task.subset_costs is not None and task.cost_of_all is not None:
-        costs = np.concatenate([task.subset_costs[rows], np.full(len(task.combiners), task.cost_of_all)])
-    return FittedWays(rows, predict, predict_known, complexity, costs)
+    return FittedWays(rows, predict, predict_known, complexity)
 
 
 def choose_best(scores: FoldScores) -> int:
@@ -224,12 +189,6 @@ def choose_best(scores: FoldScores) -> int:
 def choose_simple(scores: FoldScores) -> int:
     """The simplest way within one standard error of the best; of equally simple ones the better."""
     return int(np.lexsort((-scores.pooled, scores.complexity, ~_within_one_error(scores)))[0])
-
-
-def choose_cheap(scores: FoldScores) -> int:
-    """The cheapest way within one standard error of the best; of equally cheap ones the simplest."""
-    costs = scores.complexity if scores.costs is None else scores.costs
-    return int(np.lexsort((-scores.pooled, scores.complexity, costs, ~_within_one_error(scores)))[0])
 
 
 def _within_one_error(scores: FoldScores) -> Bools:
@@ -245,7 +204,7 @@ def _within_one_error(scores: FoldScores) -> Bools:
     return within
 
 
-RULES: dict[str, Rule] = {"best": choose_best, "simple": choose_simple, "cheap": choose_cheap}
+RULES: dict[str, Rule] = {"best": choose_best, "simple": choose_simple}
 
 
 def cross_validate(
@@ -281,7 +240,7 @@ def cross_validate(
                 column[held_out, repeat] = predicted[:, RULES[rule](choice) if choice else int(np.argmax(eligible))]
     overall = fit_ways(task, everything)
     pooled = np.mean([column_spearmans(predictions[:, :, repeat].T, task.ratings) for repeat in range(repeats)], axis=0)
-    scores = FoldScores(pooled, np.array(by_fold).T, number_of_folds, overall.complexity, overall.costs, eligible)
+    scores = FoldScores(pooled, np.array(by_fold).T, number_of_folds, overall.complexity, eligible)
     return OutOfFold(predictions, chosen, scores, repeats)
 
 
@@ -313,4 +272,4 @@ def _inner_scores(
     ratings = [task.ratings[parts[place]] for place in others]
     by_fold = np.array([column_spearmans(*part) for part in zip(own, ratings, strict=True)])
     pooled = column_spearmans(np.concatenate(own), np.concatenate(ratings))
-    return FoldScores(pooled, by_fold.T, len(others), fitted.complexity, fitted.costs, eligible)
+    return FoldScores(pooled, by_fold.T, len(others), fitted.complexity, eligible)

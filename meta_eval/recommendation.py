@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..presentation.figure import Figure, format_agreement, format_chance, format_price
+from ..presentation.figure import Figure, format_agreement, format_chance
 from ..text.wording import count_of, verb_of
 from .agreement import MetricAgreement
 from .chance import BEYOND_CHANCE
@@ -160,16 +160,9 @@ def _alternative(choice: ChosenCombination, selection: Selection) -> str:
         subject = "it" if len(selection.chosen.metrics) == 1 else "the combination"
         return find_standing(own).describe(subject, name)
     chosen = selection.chosen
-    is_cheap = choice.rule == "cheap"
-    if choice.difference is None or not (is_cheap or len(choice.combination.metrics) < len(chosen.metrics)):
+    if choice.difference is None or not len(choice.combination.metrics) < len(chosen.metrics):
         return ""
-    subject = f"{name} is simpler and"
-    if is_cheap:
-        cost, of_best = (
-            format_price(combination.cost or 0.0, selection.cost_unit) for combination in (choice.combination, best)
-        )
-        subject = f"{name} is the cheapest ({cost} per 1,000 answers, not {of_best}) and"
-    return find_standing(choice.difference).describe(subject, name_of(best))
+    return find_standing(choice.difference).describe(f"{name} is simpler and", name_of(best))
 
 
 def _is_baseline(comparison: Comparison, metrics: tuple[MetricAgreement, ...]) -> bool:

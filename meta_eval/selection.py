@@ -1,12 +1,11 @@
 """Which combination to take: in sample beside out of fold, by size and by combiner, and what chance would give."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
-from ..errors import UsageError
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Bools, Floats
@@ -20,7 +19,7 @@ from .ranks import column_spearmans, mean_ranks
 from .table import SENTINELS, ScoreTable
 
 Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
-Prefer = Literal["best", "simple", "cheap"]
+Prefer = Literal["best", "simple"]
 _LEAST_COVERAGE = 0.5
 REPEATS = 5
 """How often the folds are dealt: a figure out of fold is the mean over them."""
@@ -38,8 +37,6 @@ class Combination:
     optimism: float | None = field(init=False)  # the first less the second
     candidates: int
     chosen: bool = False
-    cost: float | None = None  # what its metrics cost per 1,000 answers; None where that is unknown
-    most_cost: float | None = None  # the bound on the cost of the subsets that it was chosen from; None without one
 
     def __post_init__(self) -> None:
         reached, in_sample = self.out_of_fold.value, self.in_sample
@@ -55,9 +52,8 @@ class Combination:
 class ChosenCombination:
     """What one rule chooses among all combinations."""
 
-    # `best`; `simple`, the fewest metrics within one standard error of the best; `cheap`, the lowest cost within one;
-    # or `shown`, the metric or combiner without a fit that is claimed where the preferred choice is not shown beyond
-    # chance
+    # `best`; `simple`, the fewest metrics within one standard error of the best; or `shown`, the metric or combiner
+    # without a fit that is claimed where the preferred choice is not shown beyond chance
     rule: str
     # what it chooses on all rated items. `out_of_fold` is that of the rule, repeated inside each training part.
     combination: Combination
@@ -71,8 +67,8 @@ class Selection:
     """All combinations, the one chosen, and what chance gives."""
 
     combine: str
-    prefer: str  # the rule that the recommendation follows: `best`, `simple` or `cheap`
-    # the best subset of each size and within each bound on cost, then the combiners of all metrics
+    prefer: str  # the rule that the recommendation follows: `best` or `simple`
+    # the best subset of each size, then the combiners of all metrics
     combinations: tuple[Combination, ...]
     # what each rule chooses, the best first; a rule that chooses the same as an earlier one is left out
     choices: tuple[ChosenCombination, ...]
@@ -93,7 +89,6 @@ class Selection:
     # how far `chosen` agrees with the ratings, given that it was chosen and is claimed: the one figure that every
     # sentence, table and saved scorer quotes. Where nothing is claimed, `chosen.out_of_fold`.
     agreement: Estimate
-    cost_unit: str = ""  # the unit of the costs; empty where they are unknown
     # the chosen combination's score of each item of the table on the rating scale, out of fold where the item is rated;
     # None where there is none
     predictions: tuple[float | None, ...] = field(repr=False, default=())
@@ -143,18 +138,15 @@ def select(
     """
     rated = table.rated()
     names, left_out = _candidates(rated)
-    if prefer == "cheap" and not table.costs:
-        raise UsageError("what the metrics cost is not known, so that none is cheapest; name RUNs, which recorded it")
     if not names or len(rated.items) < FEWEST_TO_CHOOSE or float(np.ptp(rated.mean_rating)) == 0:
         return None
     task, eligible = _build_task(table, rated, names, combine=combine, max_metrics=max_metrics)
-    rules = ("best", "simple", "cheap") if table.costs else ("best", "simple")
-    out_of_fold = cross_validate(task, repeats=repeats, folds=folds, seed=seed, rules=rules, eligible=eligible)
+    out_of_fold = cross_validate(task, repeats=repeats, folds=folds, seed=seed, eligible=eligible)
     if out_of_fold is None:
         return None
     trial = _Trial(rated, names, task, fit_ways(task, np.arange(len(rated.items))), out_of_fold)
     combinations = trial.combinations()
-    places = {rule: RULES[rule](out_of_fold.scores) for rule in rules}
+    places = {name: rule(out_of_fold.scores) for name, rule in RULES.items()}
     choices = trial.choices(combinations, places, tried=trial.count_tried(eligible))
     preferred = next(
         (choice for choice in choices if choice.combination.is_same(combinations[places[prefer]])), choices[0]
@@ -179,7 +171,7 @@ def select(
     selection = Selection(
         combine=combine,
         prefer=prefer,
-        combinations=tuple(_rows(combinations, preferred.combination)),
+        combinations=tuple(replace(one, chosen=one.is_same(preferred.combination)) for one in combinations),
         choices=tuple(choices),
         chosen=replace(preferred.combination, chosen=True),
         best_by_chance=float(of_best.by_chance.mean()),
@@ -191,7 +183,6 @@ def select(
         left_out=left_out,
         repeats=out_of_fold.repeats,
         folds=out_of_fold.scores.folds,
-        cost_unit=table.cost_unit if table.costs else "",
     )
     unrated = trial.fitted.predict(table.only(names).oriented[np.isnan(table.mean_rating)])[:, place]
     return selection, Predictions(predictions, out_of_fold.predictions[0], unrated)
@@ -209,8 +200,6 @@ def _build_task(
         middle=table.middle,
         how="sum" if combine == "sum" else "ranks",
         largest=largest_size(len(names), max_metrics),
-        costs=[table.costs.get(name, 0.0) for name in names] if table.costs else None,
-        owners=[table.cost_owners.get(name, name) for name in names],
         asked_for=kind,
     )
     return task, np.array([kind in {"all", way.kind} for way in task.ways])
@@ -249,9 +238,7 @@ class _Trial:
                     metrics,
                     float(in_sample[number]),
                     self.estimate_rho(self.out_of_fold.predictions[number]),
-                    candidates=int((task.sizes == way.size).sum()) if is_subset and way.size else 1,
-                    cost=None if fitted.costs is None else float(fitted.costs[number]),
-                    most_cost=way.most_cost,
+                    candidates=int((task.sizes == way.size).sum()) if is_subset else 1,
                 )
             )
         return combinations
@@ -275,15 +262,6 @@ class _Trial:
                 own = replace(combinations[place], out_of_fold=reached, candidates=tried)
                 choices.append(ChosenCombination(rule, own, difference))
         return choices
-
-
-def _rows(combinations: list[Combination], chosen: Combination) -> Iterator[Combination]:
-    """The combinations as a table shows them: one that a bound on cost finds again is left out."""
-    rows: list[Combination] = []
-    for combination in combinations:
-        if combination.most_cost is None or not any(map(combination.is_same, rows)):
-            rows.append(combination)
-            yield replace(combination, chosen=combination.is_same(chosen))
 
 
 def _candidates(rated: ScoreTable) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:

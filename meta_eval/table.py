@@ -64,11 +64,6 @@ class ScoreTable:
     # the question of each item: answers of two versions to one question are compared. "" where it is unknown.
     questions: tuple[str, ...] = ()
     baselines: frozenset[str] = BASELINES
-    # what each metric costs per 1,000 answers; empty where that is unknown. A metric that is not named costs nothing.
-    costs: Mapping[str, float] = field(default_factory=dict)
-    cost_unit: str = ""  # the unit of the costs, such as USD or tokens
-    # the metric with whose questions another one is answered, by that one: together they cost it once
-    cost_owners: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups) or tuple(self.items))

@@ -84,10 +84,10 @@ with_evaluation_options = option_group(
     ),
     click.option(
         "--prefer",
-        type=click.Choice(("best", "simple", "cheap")),
+        type=click.Choice(("best", "simple")),
         default="simple",
         show_default=True,
-        help="Recommend, and save, what agrees best; or the simplest or cheapest within one standard error.",
+        help="Recommend, and save, what agrees best; or the simplest within one standard error.",
     ),
     click.option("--max-metrics", type=BoundedCount(), help="Combine at most this many metrics."),
     seed_option,

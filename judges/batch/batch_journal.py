@@ -60,7 +60,7 @@ def format_record(key: str, question: Question[Any], settings: JudgeSettings) ->
     size = measure_question(question, settings, None)
     recording = make_recording(key, question, settings.parameters, RawReply(settings.identity, ""))
     text = format_line(recording).decode("utf-8", "surrogatepass")
-    line = {"key": key, "bytes": size.bytes_in, "most_in": size.most_in, "out": size.tokens_out, "recording": text}
+    line = {"key": key, "most_in": size.most_in, "out": size.tokens_out, "recording": text}
     return json.dumps(line).encode() + b"\n"
 
 
@@ -72,7 +72,7 @@ def read_records(path: Path) -> dict[str, RequestRecord]:
             entry = json.loads(line)
             recording = parse_line(entry["recording"].encode("utf-8", "surrogatepass"))
             most_in = entry["most_in"]
-            size = RequestSize(most_in, entry["out"], bytes_in=entry["bytes"], most_in=most_in)
+            size = RequestSize(most_in, entry["out"], most_in=most_in)
             records[entry["key"]] = RequestRecord(recording, size)
     return records
 

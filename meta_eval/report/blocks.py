@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...presentation.figure import Figure, format_price
+from ...presentation.figure import Figure
 from ...presentation.result_table import Paragraph, ReportBlock
 from ...presentation.texts import one_line
 from ...text.wording import count_of, verb_of
@@ -141,12 +141,10 @@ def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
         "quiet",
     )
     for choice in selection.choices:
-        cost = choice.combination.cost
-        price = "" if cost is None else f"; {format_price(cost, selection.cost_unit)} per 1,000 answers"
         difference = None if choice.difference is None else Figure.from_estimate("correlation", choice.difference)
         less = "" if difference is None else f", {difference} less the best"
         reached = Figure.from_estimate("correlation", selection.agreement_of(choice.combination))
-        line = f"{choice.rule}: {name_of(choice.combination)} {reached}{less}{price}"
+        line = f"{choice.rule}: {name_of(choice.combination)} {reached}{less}"
         yield Paragraph(one_line(line, _LONGEST_NOTE))
     stable = [(metric, part) for metric, part in sorted(selection.stability, key=lambda pair: -pair[1]) if part]
     if stable:

@@ -188,7 +188,7 @@ def sizes(evaluation: MetaEvaluation, selection: Selection) -> Sizes:
 def _short_name(combination: Combination) -> str:
     if combination.kind != "subset":
         return _SHORT.get(combination.kind, combination.kind)
-    return str(combination.size) if combination.most_cost is None else "cheap"
+    return str(combination.size)
 
 
 def _vertical_mark(y: Axis, combination: Combination, rho: Estimate) -> ChartMark | None:

@@ -135,10 +135,10 @@ def _metrics(combination: Combination) -> str:
 
 
 def combination_name(combination: Combination) -> str:
-    """What kind of combination it is: the best subset of a size, the cheap one, or a combiner's name."""
+    """What kind of combination it is: the best subset of a size, or a combiner's name."""
     if combination.kind != "subset":
         return combination.kind
-    return f"best of {combination.size}" if combination.most_cost is None else "cheap"
+    return f"best of {combination.size}"
 
 
 PASS_FAIL_FIELDS = (
@@ -174,7 +174,7 @@ def pass_fail_table(agreement: Mapping[str, PassFail], baselines: Container[str]
 
 
 def _candidates(combination: Combination) -> str:
-    is_choice = combination.kind == "subset" and combination.most_cost is None and combination.candidates > 1
+    is_choice = combination.kind == "subset" and combination.candidates > 1
     return f"({Figure('count', combination.candidates)} tried)" if is_choice else ""
 
 

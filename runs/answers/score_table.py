@@ -1,7 +1,6 @@
 """The table of scores and ratings that `assay meta` evaluates: from runs, from files of any tool, or from both."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +8,6 @@ from typing import TYPE_CHECKING
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.score_files import read_score_files
-from ...judges import Usage
 from ...meta_eval.question_only import add_question_only
 from ...meta_eval.score_join import join_sources
 from ...metrics.catalogue import load_metric
@@ -45,7 +43,7 @@ def join_scores(
     ratings_file: Path | None,
     options: "ReadOptions",
 ) -> "JoinedScores":
-    """Joins the scores of runs and files with the ratings; adds the missing baselines and what metrics cost."""
+    """Joins the scores of runs and files with the ratings; adds the missing baselines."""
     if not tables and not score_files:
         raise UsageError("name the scores too: a RUN or --scores FILE")
     scores, ratings = read_score_files(score_files, ratings_file or (None if tables else score_files[0]), options)
@@ -63,8 +61,6 @@ def join_scores(
     joined = add_baselines(replace(joined, table=joined.table.with_agreed(AGREED)))
     questions = [joined.answers[item].user_input for item in joined.table.items]
     table = add_question_only(joined.table, questions)
-    if tables and not score_files:
-        table = _add_costs(table, tables)
     notes = (level_note, *joined.notes) if level_note else joined.notes
     if options.level == "turn" and not options.metrics:
         of_conversations = dict.fromkeys(metric for one in tables for metric in one.conversation_metrics)
@@ -88,44 +84,6 @@ def add_scorer_parts(joined: "JoinedScores", tables: Sequence[AnswerTable], metr
     added = np.array([[columns[metric].get(item, np.nan) for metric in columns] for item in table.items], float)
     scores = np.hstack([table.scores, added.reshape(len(table.items), len(columns))])
     return replace(table, metrics=(*table.metrics, *columns), scores=scores)
-
-
-def _add_costs(table: "ScoreTable", tables: Sequence[AnswerTable]) -> "ScoreTable":
-    """The table with what each metric took per 1,000 answers: in USD where every price is known, else in tokens.
-
-    A metric that asks what another one has asked already took nothing; by itself it would take what that one did.
-    """
-    totals: dict[str, Usage] = {}
-    counts: Counter[str] = Counter()
-    for one in tables:
-        for _, metric, score in one.rows():
-            totals[metric] = totals.get(metric, Usage()) + score.usage
-            counts[metric] += 1
-    if not any(usage.calls for usage in totals.values()):
-        return table
-    in_usd = all(usage.usd is not None for usage in totals.values()) and any(usage.usd for usage in totals.values())
-    costs, owners = {}, {}
-    sharers = _find_sharers(tables, totals)
-    for column in table.metrics:
-        metric = column if column in totals else column.rpartition("@")[0]
-        if metric in totals:
-            owners[column] = sharers.get(metric, metric)
-            usage = totals[owners[column]]
-            spent = (usage.usd or 0.0) if in_usd else usage.tokens_in + usage.tokens_out
-            costs[column] = 1000 * spent / counts[metric]
-    return replace(table, costs=costs, cost_owners=owners, cost_unit="USD" if in_usd else "tokens")
-
-
-def _find_sharers(tables: Sequence[AnswerTable], totals: Mapping[str, Usage]) -> dict[str, str]:
-    """The metric that asked for each metric that made no call of its own: the one with the same prompts."""
-    idle = {metric for metric, usage in totals.items() if not usage.calls}
-    prompts: dict[str, tuple[str, ...]] = {}
-    for table in tables:
-        for _, metric, score in table.rows():
-            if metric not in prompts and (used := score.evidence.get("prompts")):
-                prompts[metric] = tuple(sorted(map(str, used)))
-    askers = {used: metric for metric, used in prompts.items() if metric not in idle}
-    return {metric: askers[prompts[metric]] for metric in idle if prompts.get(metric) in askers}
 
 
 def add_baselines(joined: "JoinedScores") -> "JoinedScores":

@@ -206,13 +206,6 @@ def test_without_log_probabilities_a_verdict_is_plain_and_one_line_says_so(opena
     assert len(lines) == 1 and "openai/test gives no log probabilities" in lines[0]
 
 
-def test_without_log_probabilities_a_sample_fails_where_the_setting_says_so(openai_server):
-    say_no(openai_server, None)
-    faithfulness = score(openai_server, without_logprobs="fail")["faithfulness"]
-    assert (faithfulness.status, faithfulness.value) == ("failed", None)
-    assert "gives no log probabilities" in faithfulness.reason
-
-
 IMPOSSIBLE = {
     "above 0": {"No": 0.7, "Yes": -0.7},
     "far above 0": {"No": 1e300, "Yes": -0.7},

@@ -23,7 +23,6 @@ from assay.meta_eval import (
     chance_of_any,
     chance_of_measures,
     choose_best,
-    choose_cheap,
     choose_simple,
     column_spearmans,
     estimate_winner,
@@ -97,39 +96,22 @@ def test_folds_hold_whole_groups_and_every_item_once(labels, folds, seed):
     assert sum(len(set(groups[part].tolist())) for part in fold_of_item) == len(set(labels))
 
 
-def fold_scores(
-    by_fold: list[list[float]], complexity: list[float], costs: list[float] | None = None, eligible: str = ""
-) -> FoldScores:
+def fold_scores(by_fold: list[list[float]], complexity: list[float], eligible: str = "") -> FoldScores:
     """The scores of ways in four folds; `eligible` has a 0 for each way that may not be chosen."""
     scores = np.array(by_fold)
     may = np.array([flag == "1" for flag in eligible or "1" * len(scores)])
-    return FoldScores(
-        scores.mean(axis=1), scores, 4, np.array(complexity), None if costs is None else np.array(costs), may
-    )
+    return FoldScores(scores.mean(axis=1), scores, 4, np.array(complexity), may)
 
 
 def test_the_rules_by_hand():
     """Means .30 .38 .40; the best has spread .1 over 4 folds, so a standard error of .05: .38 is within, .30 not."""
     spread = np.array([-1, 1, -1, 1]) * 0.1 * np.sqrt(3) / 2
     by_fold = [[0.30] * 4, [0.38] * 4, (0.40 + spread).tolist()]
-    scores = fold_scores(by_fold, [1, 2, 3], [5, 9, 7])
+    scores = fold_scores(by_fold, [1, 2, 3])
     assert (choose_best(scores), choose_simple(scores)) == (2, 1)
-    assert choose_cheap(scores) == 2  # 7 rather than 9; what costs 5 is too far below
-    assert choose_cheap(fold_scores(by_fold, [1, 2, 3], [5, 6, 7])) == 1
     only_the_first = fold_scores(by_fold, [1, 2, 3], eligible="100")
     assert (choose_best(only_the_first), choose_simple(only_the_first)) == (0, 0)
     assert choose_best(fold_scores([[0.5] * 4, [0.5] * 4], [3, 2])) == 1  # of equals the simplest
-
-
-def test_a_cheap_pair_is_found_beside_the_best():
-    """m0 and m1 carry the signal alike; m1 costs nothing, so that it alone is tried within a bound of 0."""
-    table = replace(score_table(200, 3, signal=0.8, useful=2), costs={"m0": 900.0, "m2": 100.0}, cost_unit="tokens")
-    selection, _ = select(table, prefer="cheap", resamples=100, permutations=99, repeats=1)
-    cheap = next(choice for choice in selection.choices if choice.rule == "best")
-    assert cheap.combination.cost == (900 if "m0" in cheap.combination.metrics else 0)
-    assert {row.most_cost for row in selection.combinations} <= {None, 0.0, 100.0}
-    with pytest.raises(UsageError, match="not known"):
-        select(score_table(40, 2, signal=0.8), prefer="cheap", resamples=50, permutations=49, repeats=1)
 
 
 def test_two_planted_metrics_are_found_among_noise():
@@ -198,19 +180,6 @@ def test_permutation_p_is_that_of_scipy():
         expected = stats.spearmanr(table.column(name), table.mean_rating).pvalue
         assert p == pytest.approx(expected, abs=0.03)
         assert with_all >= p
-
-
-def test_metrics_that_share_their_questions_cost_once_together():
-    """a and b are answered by the same questions for 5, c for 2: a and b cost 5, a and c 7, all three 7."""
-    scores = np.random.default_rng(0).normal(size=(20, 3))
-    task = CombinationTask.build(
-        scores, scores[:, 0], np.arange(20), middle=0, how="ranks", largest=3, costs=[5, 5, 2], owners=["a", "a", "c"]
-    )
-    costs = {
-        tuple(np.flatnonzero(subset)): float(cost) for subset, cost in zip(task.subsets, task.subset_costs, strict=True)
-    }
-    assert costs == {(0,): 5, (1,): 5, (2,): 2, (0, 1): 5, (0, 2): 7, (1, 2): 7, (0, 1, 2): 7}
-    assert task.cost_of_all == 7
 
 
 def plain_estimate(rho: float, error: float) -> Estimate:

@@ -162,7 +162,7 @@ def test_the_axis_of_any_rating_scale(low, high):
 @example([1.0, math.nextafter(1, 0)], 1.0, 1.0)
 def test_the_sizes_of_any_combinations(values, chance, ceiling):
     combinations = [
-        SimpleNamespace(kind="subset", size=n + 1, most_cost=None, metrics=("m",), chosen=n == 0, in_sample=value)
+        SimpleNamespace(kind="subset", size=n + 1, metrics=("m",), chosen=n == 0, in_sample=value)
         for n, value in enumerate(values)
     ]
     agreements = {id(one): rho for one, rho in zip(combinations, estimates(values), strict=True)}
