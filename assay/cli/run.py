@@ -10,7 +10,7 @@ import click
 from ..errors import AssayError, InputError, UsageError
 from ..text.wording import count_of
 from .batch import batch_cassette, batch_option, batch_size_option, resumable_batch_run
-from .exit_codes import BUDGET, DONE, TOO_MANY_FAILED
+from .exit_codes import BUDGET, DONE, ERROR, TOO_MANY_FAILED
 from .options import (
     CassetteOptions,
     SetOptions,
@@ -179,4 +179,9 @@ def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:
             f"{store.first_failure(outcome.run)}"
         )
         return TOO_MANY_FAILED
+    plan = store.run(outcome.run).plan
+    asked = plan.all_metrics if plan.has_default_metrics else plan.metrics
+    if not failed and (reason := store.reason_of_no_value(outcome.run, asked)):
+        echo_notice(f"nothing was scored. {reason}. What each metric takes from an answer: assay metrics describe NAME")
+        return ERROR
     return DONE

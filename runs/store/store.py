@@ -292,6 +292,14 @@ class Store:
         """Returns the reason of the first failed score; empty where none failed."""
         return next((reason for _, reason in self._failures(run)), "")
 
+    def reason_of_no_value(self, run: str, metrics: Sequence[str]) -> str:
+        """Returns why no answer has a value of any of the metrics, as the first of them says; empty where one has."""
+        where = f"WHERE run = ? AND metric IN ({_marks(metrics)})"
+        if self._rows(f"SELECT 1 FROM scores {where} AND value IS NOT NULL LIMIT 1", (run, *metrics)):
+            return ""
+        rows = self._rows(f"SELECT metric, reason FROM scores {where} LIMIT 1", (run, *metrics))
+        return f"{rows[0][0]}: {rows[0][1]}" if rows else "there is no answer"
+
     def _failures(self, run: str) -> list[tuple[Any, ...]]:
         return self._rows(
             "SELECT sample, reason FROM scores JOIN samples ON samples.run = scores.run AND samples.id = sample "

@@ -15,6 +15,16 @@ from assay.runs import sample_lines
 METRIC = "faithfulness:claims=judge"
 
 
+def test_a_run_in_which_nothing_was_scored_says_why_and_ends_with_1(assay, tmp_path):
+    """Without contexts token_overlap skips each answer; answer_length, which nobody asked for, has a value."""
+    file = tmp_path / "bare.jsonl"
+    file.write_text('{"user_input": "Free?", "response": "Yes."}\n{"user_input": "Open?", "response": "No."}\n')
+    done = assay("run", file, "--metrics", "token_overlap", code=1)
+    assert "nothing was scored. token_overlap: the sample has no retrieved_contexts" in done.err
+    assert "0/2" in done.out
+    assert assay("run", file, "--metrics", "token_overlap,answer_length").code == 0
+
+
 @pytest.mark.parametrize(
     ("words", "cure"),
     [
