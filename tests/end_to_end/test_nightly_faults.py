@@ -75,7 +75,7 @@ def test_the_provider_is_down(assay, nightly, openai_server, tmp_path):
     assert "the call failed 2 times" in written["message"]
     assert len(openai_server.requests) < 2 * SAMPLES  # a judge that is gone is not asked for every sample
     assert written["resume"] == "assay suite nightly.yaml --resume"
-    assert len(junit_errors(tmp_path)) == 1
+    assert junit_errors(tmp_path)[0] == "error: " + written["message"][: 2000 - 7]
     assert "ended with an error" in (tmp_path / "summary.md").read_text(encoding="utf-8")
     resumes_and_passes(assay, tmp_path, openai_server)
 
