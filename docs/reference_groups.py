@@ -171,7 +171,7 @@ GROUPS = (
                 *_of(
                     "assay.runs.failures",
                     "group_failures Failures "
-                    "FailureGroup FailureTrend FailureExample FailedAnswer RunCounts name_groups write_failure_report "
+                    "FailureGroup FailureExample write_failure_report "
                     "render_failure_report view_failures failures_block failures_as_json",
                 ),
                 *_of(

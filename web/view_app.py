@@ -27,8 +27,6 @@ from .suite_pages import SuitePages
 from .viewer import EDITOR, READER, VIEW_HOME, Viewer, for_visitors, run_state
 from .watch_pages import WatchPages
 
-_MOST_LISTED = 60
-
 
 class ViewApp:
     """The viewing application; `asgi` is what a server runs."""
@@ -82,35 +80,30 @@ class FailurePages:
 
     @for_visitors
     async def _show(self, request: Request) -> Response:
-        run, others = await self.viewer.in_store(
-            lambda store: (store.run(request.path_params["run"]), store.run_ids(_MOST_LISTED))
-        )
-        metric, since = (request.query_params.get(name, "") for name in ("metric", "since"))
+        run = await self.viewer.in_store(lambda store: store.run(request.path_params["run"]))
+        metric = request.query_params.get("metric", "")
         content = {
             "title": f"Why answers of run {run.id} are bad",
             "run": run,
-            "others": [other for other in others if other != run.id],
             "metric": metric,
-            "since": since,
-            "groups_url": f"/run/{run.id}/failures/groups?{urlencode({'metric': metric, 'since': since})}",
+            "groups_url": f"/run/{run.id}/failures/groups?{urlencode({'metric': metric})}",
         }
         return self.viewer.render(request, "failures_page.html", content)
 
     @for_visitors
     async def _groups(self, request: Request) -> Response:
-        metric, since = (request.query_params.get(name, "") for name in ("metric", "since"))
+        metric = request.query_params.get("metric", "")
 
         def find(store: Store) -> tuple[Any, ...]:
-            names = (*([since] if since else []), request.path_params["run"])
-            return tuple(run_state(store, name) for name in names), rating_state(store.database)
+            return run_state(store, request.path_params["run"]), rating_state(store.database)
 
-        states, rated = await self.viewer.in_store(find)
-        names = [run for run, *_ in states]
+        state, rated = await self.viewer.in_store(find)
+        run = state[0]
 
         def group(store: Store) -> Failures:
-            tables = [read_results(store, store.run(name)) for name in names]
-            return asyncio.run(group_failures(tables, load_embedder("use"), metric=metric or None))
+            table = read_results(store, store.run(run))
+            return asyncio.run(group_failures(table, load_embedder("use"), metric=metric or None))
 
-        failures = await self.viewer.kept(("failures", states, rated, metric), group)
-        content = {"run": names[-1], "view": view_failures(failures, lambda one: answer_url(one.run, one.answer))}
+        failures = await self.viewer.kept(("failures", state, rated, metric), group)
+        content = {"run": run, "view": view_failures(failures, lambda answer: answer_url(run, answer))}
         return self.viewer.render(request, "failure_groups.html", content)

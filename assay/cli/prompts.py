@@ -1,24 +1,21 @@
 """`assay judges prompts`: what the judges are asked, word for word."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import InputError, UsageError
 from ..text.wording import count_of
 from .exit_codes import ERROR
-from .options import SetOptions, with_set_options
 from .output import echo, print_result
-from .prompts_try import diff, try_prompt
+from .prompts_try import try_prompt
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from ..eval_sets import Sample
-    from ..judges import Question, Request
     from ..prompts import Prompt, PromptMessage
 
 
@@ -36,8 +33,7 @@ def prompts() -> None:
     """Show the prompts, and try your own."""
 
 
-for command in (try_prompt, diff):
-    prompts.add_command(command)
+prompts.add_command(try_prompt)
 
 
 @prompts.command(name="list")
@@ -69,31 +65,6 @@ def show(name: str) -> None:
 
 @prompts.command()
 @click.argument("name")
-@click.argument("source", metavar="SET")
-@click.argument("sample_id", metavar="SAMPLE")
-@with_set_options
-def render(name: str, source: str, sample_id: str, set_options: SetOptions) -> None:
-    """Print the prompt NAME for SAMPLE of SET, exactly as sent.
-
-    NAME is claims, support, listed, questions or rating. Prompts about claims take the answer's sentences as its
-    claims; `support` asks about one claim at a time, `rating` about one requirement.
-    """
-    sample = next((row for row in set_options.samples([source]) if row.id == sample_id), None)
-    if sample is None:
-        raise UsageError(f"{source} has no sample {sample_id!r}")
-    questions = _build_questions(name, sample)
-    print_result(
-        lambda: [question.messages for question in questions],
-        *(
-            line
-            for question in questions
-            for line in (f"{question.prompt.identity} for {sample_id}", *_lines(question.messages))
-        ),
-    )
-
-
-@prompts.command()
-@click.argument("name")
 @click.argument("file", type=click.Path(path_type=Path))
 def copy(name: str, file: Path) -> None:
     """Copy a bundled prompt to a file, to edit it.
@@ -115,33 +86,6 @@ def copy(name: str, file: Path) -> None:
     except OSError as error:
         raise InputError(f"{file}: cannot be written: {error.strerror}") from error
     echo(f"{name} is in {file}")
-
-
-def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
-    from ..judges.transports.chat import Listed
-    from ..metrics.answer_relevance import reverse_questions_question
-    from ..metrics.faithfulness import claims_by_sentences, claims_question, support_request
-    from ..metrics.judge_rating import rating_request
-    from ..prompts import BUNDLED
-
-    claims = claims_by_sentences(sample)
-    supports = [support_request(sample, claims, "\n\n".join(sample.retrieved_contexts), BUNDLED)] if claims else []
-    builders: dict[str, Callable[[], list[Question[Any]]]] = {
-        "claims": lambda: [claims_question(sample, BUNDLED)],
-        "support": lambda: [question for request in supports for question in _one_by_one(request)],
-        "listed": lambda: [Listed().render(request, request.questions) for request in supports],
-        "questions": lambda: [reverse_questions_question(sample, 3, BUNDLED)],
-        "rating": lambda: _one_by_one(rating_request(sample, BUNDLED)),
-    }
-    if name not in builders:
-        raise UsageError(f"the prompt {name!r} is not about one sample; these are: {', '.join(builders)}")
-    return builders[name]()
-
-
-def _one_by_one(request: "Request") -> "list[Question[Any]]":
-    from ..judges.transports.chat import Single
-
-    return [Single().render(request, [question]) for question in request.questions]
 
 
 def _lines(messages: "Sequence[PromptMessage]") -> list[str]:

@@ -1,4 +1,4 @@
-"""`assay judges prompts try` and `diff`: what another wording of a prompt changes."""
+"""`assay judges prompts try`: what another wording of a prompt changes."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -150,22 +150,6 @@ def _distinct(wordings: "Sequence[tuple[str, Prompt]]", bundled: "Prompt") -> "d
             raise UsageError(f"{name} is word for word {names[prompt.identity]}; leave one of them out")
         names[prompt.identity] = name
     return dict(wordings)
-
-
-@click.command()
-@click.argument("run_a")
-@click.argument("run_b")
-def diff(run_a: str, run_b: str, store: Path | str) -> None:
-    """Print what another prompt changed between two runs.
-
-    From RUN_A to RUN_B: claims, verdicts, agreement, tokens.
-    """
-    from ..runs import Store
-    from ..runs.judging.prompt_effect import compare_prompts_of_runs
-
-    runs = Store(store, must_exist=True)
-    effect = compare_prompts_of_runs(runs, runs.run(run_a).id, runs.run(run_b).id)
-    print_result(lambda: asdict(effect), *_effect_lines(effect))
 
 
 def _as_json(trial: "PromptTrial") -> dict[str, Any]:

@@ -1,11 +1,8 @@
 from .failure_blocks import failures_as_json as failures_as_json, failures_block as failures_block
 from .failure_groups import (
-    FailedAnswer as FailedAnswer,
     FailureExample as FailureExample,
     FailureGroup as FailureGroup,
     Failures as Failures,
-    FailureTrend as FailureTrend,
-    RunCounts as RunCounts,
     group_failures as group_failures,
 )
 from .failure_page import (
@@ -13,4 +10,3 @@ from .failure_page import (
     view_failures as view_failures,
     write_failure_report as write_failure_report,
 )
-from .group_names import name_groups as name_groups

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...presentation.page import render_page, write_page
 from .failure_blocks import describe_example, failure_notes, failure_sentences, group_table
-from .failure_groups import FailedAnswer, FailureGroup, Failures
+from .failure_groups import FailureGroup, Failures
 
 PACKAGE = __package__
 """Its folder `templates` has the part of a page with the groups."""
@@ -25,14 +25,14 @@ def render_failure_report(failures: Failures) -> str:
     return render_page(__package__, "failures.html", {"view": view_failures(failures)})
 
 
-def view_failures(failures: Failures, answer_url: Callable[[FailedAnswer], str] = lambda _: "") -> dict[str, Any]:
+def view_failures(failures: Failures, answer_url: Callable[[str], str] = lambda _: "") -> dict[str, Any]:
     """Returns what a page shows of the groups, by the names that the templates know.
 
     Args:
         failures: The groups.
-        answer_url: The address of an answer; "" where a page cannot link to it.
+        answer_url: The address of an answer by its id; "" where a page cannot link to it.
     """
-    listed = [*failures.groups, *([failures.other] if failures.other else [])]
+    listed = failures.listed
     anchors = {id(group): f"why-{number}" for number, group in enumerate(listed, 1)}
 
     def link(group: FailureGroup) -> str:
@@ -45,7 +45,5 @@ def view_failures(failures: Failures, answer_url: Callable[[FailedAnswer], str] 
         "failure_table": group_table(failures, link) if listed else None,
         "failure_groups": [(anchors[id(group)], group, group.answers[:MOST_LISTED]) for group in listed],
         "answer_url": answer_url,
-        "url_of": lambda example: answer_url(FailedAnswer(example.run, example.answer)),
         "describe_example": describe_example,
-        "last_run": failures.last.run,
     }

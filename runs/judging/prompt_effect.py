@@ -16,7 +16,6 @@ from .experiment import build_variant_table, claims_by_text
 if TYPE_CHECKING:
     from ...meta_eval.comparison import Comparison
     from ...meta_eval.decision import Decision
-    from ..store.store import Store
 
 SampleScores = Mapping[str, Mapping[str, Score]]
 """Scores by sample and metric."""
@@ -132,15 +131,6 @@ def compare_wordings(
         note = f"{first}, the first metric, decides; {', '.join(others)} {verb_of(len(others), 'does', 'do')} not."
         decision = replace(decision, notes=(note, *decision.notes))
     return PromptTrial(in_use, effects, decision)
-
-
-def compare_prompts_of_runs(store: "Store", run_a: str, run_b: str) -> PromptEffect:
-    """Compares two stored runs over the same samples. Raises `UsageError` where they have none in common."""
-    by_run: list[dict[str, dict[str, Score]]] = [{}, {}]
-    for run, by_sample in zip((run_a, run_b), by_run, strict=True):
-        for sample, metric, score in store.scores(run):
-            by_sample.setdefault(sample, {})[metric] = score
-    return compare_prompts(list(store.samples(run_b)), *by_run)
 
 
 def _claims(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:

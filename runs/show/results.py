@@ -151,7 +151,7 @@ class Results(AnswerTable):
         from ...metrics.metric import run_to_end
         from ..failures.failure_groups import group_failures
 
-        return run_to_end(group_failures([self], open_embedder(embedder), metric=metric, groups=groups))
+        return run_to_end(group_failures(self, open_embedder(embedder), metric=metric, groups=groups))
 
     def explain(self, sample: str) -> "Audit":
         """Returns how one sample came by its scores: claims, verdicts and quotes; to be printed or shown in a notebook.
@@ -259,7 +259,7 @@ class Results(AnswerTable):
             failures = self.failures()
         except UsageError:  # nothing is rated or has a value: the figures say so
             return None
-        return view_failures(failures, lambda one: f"#answer-{places[one.answer]}") if failures.texts else None
+        return view_failures(failures, lambda answer: f"#answer-{places[answer]}") if failures.texts else None
 
     def _table(self) -> ResultTable:
         from .run_tables import summary_table

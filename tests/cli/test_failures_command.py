@@ -1,9 +1,8 @@
-"""`assay show failures`: groups of bad answers in a terminal, as JSON and as a page, named by a judge."""
+"""`assay show failures`: groups of bad answers in a terminal, as JSON and as a page."""
 
 import json
 
 import pytest
-from openai_server import Answer
 
 CAUSES = ("The price is that of last year", "It refuses to help the customer log in")
 
@@ -28,30 +27,10 @@ def run(assay, tmp_path):
 
 
 @pytest.mark.usefixtures("run")
-def test_a_judge_names_the_groups_and_reads_their_texts_between_tags(assay, judge_file, openai_server):
-    def script(request):
-        is_price = "price" in request.user.rpartition("<texts>")[2]
-        return Answer(text=json.dumps({"name": "Outdated\nprices." if is_price else "refusals"}))
-
-    openai_server.script = script
-    result = assay("show", "failures", "last", "--judge", judge_file(), "--json", code=0)
-    assert {group["name"] for group in result.json["groups"]} == {"Outdated prices", "refusals"}
-    (first, *_) = openai_server.requests
-    assert first.user.startswith("<texts>\n- ") and first.user.endswith("</texts>")
-
-
-@pytest.mark.usefixtures("run")
-def test_a_judge_that_gives_no_name_leaves_the_words_and_a_note(assay, judge_file, openai_server):
-    openai_server.script = lambda _: Answer(text="I will not.")
-    result = assay("show", "failures", "last", "--judge", judge_file(), code=0)
-    assert "the judge gave 2 groups no name that can be used" in " ".join(result.out.split())
-
-
-@pytest.mark.usefixtures("run")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("last", "last"), "names one run twice"),
+        (("last", "last"), "unexpected extra argument"),
         (("nothing",), "no run is called 'nothing'"),
         (("last", "--metric", "faithfulness"), "has no value of the metric 'faithfulness'"),
         (("last", "--groups", "40"), "40 groups are too many for 16 different texts"),

@@ -1,4 +1,4 @@
-"""The page of why answers are bad: its groups, links to the answers, another run, and hostile reasons."""
+"""The page of why answers are bad: its groups, links to the answers, and hostile reasons."""
 
 import html
 import re
@@ -76,12 +76,10 @@ def test_hostile_reasons_stay_texts_and_their_links_work(site):
     assert links and all(client.get(link).status_code == 200 for link in links)
 
 
-def test_a_metric_and_another_run_are_chosen_by_the_address(site):
-    client, hostile, run = site
+def test_a_metric_is_chosen_by_the_address(site):
+    client, _, run = site
     shown = page_text(client.get(f"/run/{run}/failures/groups", params={"metric": "faithfulness"}).text)
     assert "6 of 12 answers are bad" in shown and "with a bad verdict of faithfulness" in shown
-    both = page_text(client.get(f"/run/{run}/failures/groups", params={"since": hostile}).text)
-    assert "before" in both and "two independent samples" in both
 
 
 def test_what_cannot_be_shown_is_said(site):
@@ -90,8 +88,6 @@ def test_what_cannot_be_shown_is_said(site):
     assert unknown.status_code in {400, 404, 422} and "<b>nothing" not in unknown.text
     assert "has no value of the metric" in page_text(unknown.text)
     assert client.get("/run/none/failures").status_code in {400, 404}
-    same = client.get(f"/run/{run}/failures/groups", params={"since": run})
-    assert "names one run twice" in page_text(same.text)
 
 
 def test_only_who_may_look_sees_it(site):
