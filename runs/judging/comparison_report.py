@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...meta_eval.decision.variant_decision import variant_sentences
-from ...presentation.figure import Figure, Kind
+from ...presentation.figure import Figure, Kind, format_price
 from ...presentation.page import write_page
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...text.wording import count_of
-from .judge_comparison import JudgeComparison, JudgeFindings
+from .judge_comparison import JudgeComparison, JudgeFindings, Panel
 from .judging_page import Section, render_sections
 
 AT_MOST_NOTE = (
@@ -31,7 +31,12 @@ def bounded_figure(kind: Kind, value: float | None, is_at_most: bool) -> Figure 
 def comparison_sections(comparison: JudgeComparison) -> list[Section]:
     """The judges, how their agreement differs, and the decision, by headings."""
     decision = variant_sentences(comparison.decision, comparison.judges[0].judge)
-    between = [*_pair_lines(comparison), _claim_line(comparison)]
+    panels = (
+        f"All judges together, {panel.name}: agreement {_agreement(panel)}, at "
+        f"{format_price(panel.cost, comparison.unit)} per 1,000 answers."
+        for panel in comparison.panels
+    )
+    between = [*_pair_lines(comparison), _claim_line(comparison), *panels]
     return [
         ("The judges", [judge_table(comparison)]),
         ("Between the judges", [Paragraph(text, is_whole=True) for text in between]),
@@ -74,7 +79,7 @@ def _unparsable(judge: JudgeFindings) -> str:
     return str(Figure("rate", judge.unparsable)) + (f" ({Figure('rate', judge.lost)} lost)" if judge.lost else "")
 
 
-def _agreement(judged: JudgeFindings) -> str:
+def _agreement(judged: JudgeFindings | Panel) -> str:
     figure = str(Figure.from_estimate("correlation", judged.agreement))
     return figure if judged.agreement.value is None else f"{figure} (n = {judged.agreement.n})"
 

@@ -55,6 +55,15 @@ class ClaimAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class Panel:
+    """How judges that are put together agree with the ratings."""
+
+    name: str
+    agreement: Estimate
+    cost: float  # what 1,000 answers take, in the comparison's unit
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeComparison:
     """The result of `assay judges compare`."""
 
@@ -63,6 +72,7 @@ class JudgeComparison:
     judges: tuple[JudgeFindings, ...]  # what is known of each judge
     pairs: tuple["Comparison", ...]  # the difference in agreement per pair of judges
     claims: ClaimAgreement
+    panels: tuple[Panel, ...]
     advice: str
     # whether another judge agrees better with the ratings than the first, which is in use today; None where none can be
     # compared with it
@@ -87,6 +97,7 @@ def compare_judges(metric: str, samples: Sequence[Sample], judge_scores: Sequenc
         judges,
         pairs,
         _claim_agreement(scores),
+        _compare_panels(samples, scores, sum(judge.cost(unit) for judge in judges)),
         _advise(judges, pairs, unit, is_rated=any(sample.rating_share is not None for sample in samples)),
         decide_variants(table, measure=metric),
     )
@@ -171,6 +182,38 @@ def _claim_agreement(scores: Mapping[str, Scores]) -> ClaimAgreement:
     # of two marks the ordinal alpha is the nominal one
     alpha = float(ordinal_alpha(marks)(np.ones((len(shared), 1)))[0]) if differ else None
     return ClaimAgreement(len(shared), alpha)
+
+
+def _compare_panels(samples: Sequence[Sample], scores: Mapping[str, Scores], cost: float) -> tuple[Panel, ...]:
+    """Puts the judges together, over the rated samples that all of them scored.
+
+    Returns:
+        The mean of their scores; and where all of them judged the same claims, the share of an answer's claims that
+        more than half of the judges support. None without such a sample.
+    """
+    common = [
+        (sample, [of_judge[sample.id] for of_judge in scores.values()])
+        for sample in samples
+        if sample.rating_share is not None
+        and all(sample.id in of_judge and of_judge[sample.id].value is not None for of_judge in scores.values())
+    ]
+    if len(scores) < 2 or not common:
+        return ()
+    means = [(sum(score.value or 0.0 for score in judged) / len(judged), sample) for sample, judged in common]
+    panels = [Panel("mean", _agreement(means), cost)]
+    shares = [(_majority([supported_claims(score) for score in judged]), sample) for sample, judged in common]
+    if all(share is not None for share, _ in shares):
+        panels.append(Panel("majority", _agreement(shares), cost))
+    return tuple(panels)
+
+
+def _majority(by_judge: Sequence[Mapping[str, bool]]) -> float | None:
+    """The share of claims that more than half of the judges support; None unless all judged the same ones."""
+    first = by_judge[0]
+    if not first or any(claims.keys() != first.keys() for claims in by_judge):
+        return None
+    votes = [sum(claims[text] for claims in by_judge) for text in first]
+    return sum(2 * vote > len(by_judge) for vote in votes) / len(votes)
 
 
 def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit: Unit, *, is_rated: bool) -> str:

@@ -24,7 +24,7 @@ def judge(name, rho, usd):
 
 
 def compared(*judges, unit="usd"):
-    return JudgeComparison("faithfulness", unit, judges, (), ClaimAgreement(0, None), "buy the best")
+    return JudgeComparison("faithfulness", unit, judges, (), ClaimAgreement(0, None), (), "buy the best")
 
 
 @pytest.fixture(scope="module")
