@@ -39,12 +39,7 @@ class MemoryTraces:
     problem: str = ""
     refused: set[str] = field(default_factory=set)  # ids of samples whose scores are not taken
 
-    def read(
-        self,
-        since,
-        until,
-        filter,  # noqa: A002 - as the protocol has it
-    ):
+    def read(self, since, until):
         """As `Source.read`."""
         if self.problem:
             raise InputError(self.problem)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from memory_traces import MemoryTraces
 
 from assay.eval_sets import Sample
-from assay.traces import TraceOrigin, TraceScore
+from assay.traces import TraceFilter, TraceOrigin, TraceScore
 
 BEGIN = datetime(2026, 1, 15, 10, tzinfo=UTC)
 
@@ -22,10 +22,16 @@ def trace(name, minute, session="", **fields):
 
 def trace_score(**fields):
     """A score of a claim of two; `key` and `origin` are needed."""
-    texts = {"label": "", "reason": "1 of 2 claims supported", "link": "https://view.example/run/r/answer?id=s"}
+    texts = {"label": "", "reason": "1 of 2 claims supported"}
     values = {"name": "faithfulness", "value": 0.5, "low": 0.0, "high": 1.0, "higher_is_better": True, **texts}
     values |= {"judge": "qwen1.5b", "prompts": "abc", "run": "r", "sample": "s", "at": "2026-01-15T12:00:00+00:00"}
     return TraceScore(**(values | fields))
+
+
+def takes(samples, fields):
+    """The ids of the samples that a filter takes."""
+    trace_filter = TraceFilter(fields)
+    return [sample.id for sample in samples if trace_filter.takes(sample)]
 
 
 class MemoryTool(MemoryTraces):

@@ -10,7 +10,7 @@ from .langfuse.sink import LangfuseSink as LangfuseSink
 from .langfuse.source import LangfuseSource as LangfuseSource
 from .mlflow.server import MlflowServer as MlflowServer
 from .mlflow.sink import KEY as KEY, MlflowSink as MlflowSink
-from .mlflow.source import MlflowSource as MlflowSource, build_conditions as build_conditions
+from .mlflow.source import MlflowSource as MlflowSource
 from .otel.sink import OtelSink as OtelSink, event_attributes as event_attributes
 from .phoenix.project import PhoenixProject as PhoenixProject
 from .phoenix.sink import PhoenixSink as PhoenixSink
@@ -31,6 +31,7 @@ from .tool_server import (
     error_detail as error_detail,
     server_words as server_words,
 )
+from .trace_filter import TraceFilter as TraceFilter
 from .watch.alarms import AlarmAnswer as AlarmAnswer, AlarmMessage as AlarmMessage, deliver_alarm as deliver_alarm
 from .watch.rater_answers import watch_queues as watch_queues
 from .watch.watch_file import load_watch as load_watch

@@ -25,7 +25,7 @@ from ..eval_sets.thread import ThreadError, thread_language
 from .source import ORIGIN, TraceOrigin
 
 GAP = timedelta(minutes=30)
-"""A quiet time that ends a conversation, where none is named."""
+"""A quiet time that ends a conversation."""
 MOST_TRACES = 500
 """In one conversation: a session without end goes on as another one."""
 SESSION_RATING = "session_rating"
@@ -41,7 +41,6 @@ _OWN_FIELDS |= {"rating_max", "language", "group", "metadata", "reference"}
 def join_sessions(
     samples: Iterable[Sample],
     *,
-    gap: timedelta = GAP,
     folder: Path | None = None,
     is_later_part: Callable[[str], bool] = lambda session: False,
     on_unjoined: Callable[[str], None] = lambda session: None,
@@ -49,12 +48,11 @@ def join_sessions(
 ) -> Iterator[Sample]:
     """Joins the traces of each session to a conversation, in the order of the times at which they began.
 
-    A trace without a session, and one that is alone in its session, stays as it is. A quiet time longer than `gap` ends
-    a conversation; what follows in the session is another one, whose id is `SESSION@TIME`. Samples wait in a file.
+    A trace without a session, and one that is alone in its session, stays as it is. A quiet time of 30 minutes ends a
+    conversation; what follows in the session is another one, whose id is `SESSION@TIME`. Samples wait in a file.
 
     Args:
         samples: Samples of traces, in any order.
-        gap: The quiet time.
         folder: Where the file is; None for the system's folder of temporary files.
         is_later_part: Whether an earlier part of a session was read before.
         on_unjoined: Called with each session whose traces make no conversation: each is an answer by itself.
@@ -67,7 +65,7 @@ def join_sessions(
         _fill_spool(spooled, samples)
         for session, rows in groupby(_spooled_rows(spooled), itemgetter(0)):
             is_later = is_later_part(session[1:]) if session.startswith("s") else False
-            for part, last in _parts(rows, gap.total_seconds()):
+            for part, last in _parts(rows):
                 joined = _join_part(part, is_later_part=is_later)
                 if len(joined) > 1:
                     on_unjoined(session[1:])
@@ -150,12 +148,12 @@ def _spooled_rows(spool: sqlite3.Connection) -> Iterator[tuple[str, float, str]]
     )
 
 
-def _parts(rows: Iterable[tuple[str, float, str]], gap: float) -> Iterator[tuple[list[Sample], float]]:
+def _parts(rows: Iterable[tuple[str, float, str]]) -> Iterator[tuple[list[Sample], float]]:
     """The parts of a session between which it was quiet, each with the time of its last trace."""
     part: list[Sample] = []
     last = 0.0
     for _, began, content in rows:
-        if part and (began - last > gap or len(part) == MOST_TRACES):
+        if part and (began - last > GAP.total_seconds() or len(part) == MOST_TRACES):
             yield part, last
             part = []
         part.append(Sample.model_validate(json.loads(content)))  # pydantic's own JSON knows no half characters

@@ -16,6 +16,7 @@ from ..runs.store.database import Database, explain_errors
 from .address import TraceAddress
 from .source import Source, TraceOrigin, UnreadTrace
 from .times import read_utc
+from .trace_filter import TraceFilter
 
 OVERLAP = timedelta(minutes=10)
 """What is read again before the time at which the last pull ended: a trace may arrive minutes after it began, and the
@@ -57,6 +58,7 @@ class NewTraces:
 
     def __init__(self, source: Source, address: TraceAddress, known: Callable[[Sequence[str]], set[str]]) -> None:
         self._source, self._is_file, self._known = source, address.is_file, known
+        self.filter = TraceFilter({})
         self.newest: datetime | None = None  # when the newest trace began that was read
         self.is_ordered = True  # whether each began no earlier than those before it
         self.earlier = 0  # traces of a file that began before the period and were not read before: they are left out
@@ -65,8 +67,11 @@ class NewTraces:
         self, since: datetime | None, until: datetime | None, fields: Mapping[str, str]
     ) -> Iterator[tuple[Sample | UnreadTrace, bool]]:
         """Yields the traces of a period, each with whether it is new."""
-        traces = self._source.read(None if self._is_file else since, until, fields)
+        self.filter = TraceFilter(fields)
+        traces = self._source.read(None if self._is_file else since, until)
         for trace, is_new in mark_new(traces, self._known):
+            if isinstance(trace, Sample) and not self.filter.takes(trace):
+                continue
             began = _beginning(trace)
             if self._is_file and since is not None and began is not None and began < since:
                 self.earlier += is_new

@@ -185,7 +185,7 @@ class HttpClient:
             if not isinstance(following, str):
                 raise self.server.wrong_form(what, f"a `{next_place[-1]}` that is no text")
             place = following
-            paging.follow(place, (item.get("id") or item.get("context") for item in page))
+            paging.follow(place)
 
     def _check(self, response: "httpx.Response") -> None:
         status = response.status_code

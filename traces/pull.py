@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Literal
 
@@ -14,6 +14,7 @@ from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.cell_values import to_json_value
 from ..eval_sets.logs.human_ratings import UNUSED
+from ..name_suggestions import nearest_names
 from ..runs import Store
 from .address import TraceAddress
 from .conversations import GAP, UNUSED_SESSION, join_sessions
@@ -26,8 +27,6 @@ _NAMED = 3  # unread traces
 
 Unit = Literal["session", "trace"]
 """What a line of the file is: a conversation of the traces of a session, or one trace."""
-Existing = Literal["refuse", "append", "replace"]
-"""What is done with a file that is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,6 @@ class PullRequest:
     filter: Mapping[str, str] = field(default_factory=dict)  # the fields that traces must have
     unit: Unit = "session"  # what a line of the file is
     limit: int | None = None  # the most traces to pull
-    gap: timedelta = GAP  # a quiet time that ends a conversation
     is_new: bool = True  # whether a cursor says what was pulled before
 
 
@@ -50,19 +48,20 @@ class PullResult:
     """What was pulled."""
 
     pulled: int = 0  # traces that are in the file
-    again: int = 0  # traces of the overlap, of a file of traces, and of the file added to, that were pulled before
+    again: int = 0  # traces of the overlap, and of a file of traces, that were pulled before
     earlier: int = 0  # traces of a file of traces that began before all that were pulled, and are left out
     written: int = 0  # lines that were written
     conversations: int = 0  # lines that are conversations of several traces
     unread: int = 0  # traces that cannot be read as an answer
     first_unread: list[UnreadTrace] = field(default_factory=list)  # the first of them
-    lost_files: int = 0  # files, and parts of files, among them: traces may be in them, so that the cursor stays
     unjoined: int = 0  # sessions whose traces make no conversation: each is an answer by itself
     open_sessions: int = 0  # conversations whose last trace is so new that they may go on
     unused: int = (
         0  # traces with ratings by people that are not used; the ratings stand in the metadata, with the reason
     )
     unused_problem: str = ""  # the reason of the first of them
+    # the fields of the filter that no trace had, each with the nearest one
+    unknown_fields: dict[str, str] = field(default_factory=dict)
     is_cut: bool = False  # whether the limit ended the pull, so that there may be more traces
     cursor: datetime | None = None  # the time that the cursor stands at; None without one
 
@@ -72,8 +71,7 @@ def pull_traces(
     store: Store,
     out: Path,
     *,
-    existing: Existing = "refuse",
-    unread_file: Path | None = None,
+    may_replace: bool = False,
     source: Source | None = None,
     on_progress: Callable[[int], None] = lambda pulled: None,
 ) -> PullResult:
@@ -85,26 +83,22 @@ def pull_traces(
         UsageError: The file is there, or cannot be written; the address is none; another process pulls with the cursor.
         InputError: The source cannot be read.
     """
-    check_output(out, existing)
-    if unread_file is not None and unread_file.absolute() == out.absolute():
-        raise UsageError(f"{out}: is named for the traces and for those that cannot be read; name two files")
-    if existing == "append" and not request.is_new:
-        raise UsageError("--append: only where a cursor says what was pulled before; leave out --since, or add --new")
+    check_output(out, may_replace=may_replace)
     source = open_source(request.address) if source is None else source
     with ExitStack() as stack:
         cursor = None
         if request.is_new:
             cursor = PullCursor(store, request.address, request.filter, request.unit)
             stack.enter_context(cursor.hold())
-        return _Pull(request, cursor, source, on_progress).write(store, out, existing, unread_file)
+        return _Pull(request, cursor, source, on_progress).write(store, out)
 
 
-def check_output(out: Path, existing: Existing) -> None:
+def check_output(out: Path, *, may_replace: bool) -> None:
     """Checks that a pull can write a file, before anything is asked."""
     if out.suffix.lower() != ".jsonl":
         raise UsageError(f"{out}: traces are written as .jsonl, not `{out.suffix}`; name the file so")
-    if existing == "refuse" and out.exists():
-        raise UsageError(f"{out}: is there; --append adds to it, --replace writes it anew, or name another file")
+    if not may_replace and out.exists():
+        raise UsageError(f"{out}: is there; --replace writes it anew, or name another file")
     check_writable(out)
 
 
@@ -120,18 +114,14 @@ class _Pull:
         self._now = datetime.now(UTC)
         self._result = PullResult()
 
-    def write(self, store: Store, out: Path, existing: Existing, unread_file: Path | None) -> PullResult:
-        with ExitStack() as stack:
-            unread = stack.enter_context(replace_file(unread_file)) if unread_file is not None else None
-            file = stack.enter_context(replace_file(out, binary=True))
+    def write(self, store: Store, out: Path) -> PullResult:
+        with replace_file(out, binary=True) as file:
             lines = _LineWriter(file)
-            if existing == "append" and out.exists():
-                lines.copy(out)
-            for sample in self._units(out.absolute().parent, unread):
+            for sample in self._units(out.absolute().parent):
                 self._write_sample(sample, lines)
             if self._cursor is not None:
                 # where the newest traces come first, those that --limit left are older than all that were read
-                is_sure = (not self._result.is_cut or self._new.is_ordered) and not self._result.lost_files
+                is_sure = not self._result.is_cut or self._new.is_ordered
                 newest = min(self._new.newest, self._now) if self._new.newest and is_sure else None
                 self._cursor.prepare(out, lines.digest.hexdigest(), newest)
         if self._cursor is not None:
@@ -141,10 +131,7 @@ class _Pull:
         return self._result
 
     def _write_sample(self, sample: Sample, lines: "_LineWriter") -> None:
-        if not lines.write(sample):
-            self._result.again += len(sample.metadata.get("traces") or ()) or 1
-            self._result.pulled -= len(sample.metadata.get("traces") or ()) or 1
-            return
+        lines.write(sample)
         self._result.written += 1
         origin = TraceOrigin.of_sample(sample)
         if origin is not None and origin.unit == "session":
@@ -152,14 +139,13 @@ class _Pull:
             if self._cursor is not None and sample.id == origin.session:
                 self._cursor.add_session(origin.session)
 
-    def _units(self, folder: Path, unread: IO[str] | None) -> Iterator[Sample]:
-        traces = self._traces(unread)
+    def _units(self, folder: Path) -> Iterator[Sample]:
+        traces = self._traces()
         if self._request.unit == "trace":
             return traces
         is_later_part = self._cursor.has_session if self._cursor is not None else lambda session: False
         return join_sessions(
             traces,
-            gap=self._request.gap,
             folder=folder,
             is_later_part=is_later_part,
             on_unjoined=self._count_unjoined,
@@ -170,10 +156,10 @@ class _Pull:
         self._result.unjoined += 1
 
     def _count_open(self, last: datetime) -> None:
-        if self._now - last < self._request.gap:
+        if self._now - last < GAP:
             self._result.open_sessions += 1
 
-    def _traces(self, unread: IO[str] | None) -> Iterator[Sample]:
+    def _traces(self) -> Iterator[Sample]:
         """The traces that were not pulled before."""
         request, result = self._request, self._result
         since = request.since
@@ -181,7 +167,7 @@ class _Pull:
             since = read_from
         for trace, is_new in self._new.read(since, request.until, request.filter):
             if isinstance(trace, UnreadTrace):
-                self._add_unread(trace, unread)
+                self._add_unread(trace)
                 continue
             if not is_new:
                 result.again += 1
@@ -200,6 +186,8 @@ class _Pull:
                 return
         if request.since is None:
             result.earlier = self._new.earlier
+        names = self._new.filter.names
+        result.unknown_fields = {name: "".join(nearest_names(name, names)[:1]) for name in self._new.filter.unknown}
 
     def _note_unused(self, trace: Sample) -> None:
         unused = [trace.metadata.get(key) for key in (UNUSED, UNUSED_SESSION)]
@@ -208,13 +196,10 @@ class _Pull:
             self._result.unused += 1
             self._result.unused_problem = self._result.unused_problem or problems[0]
 
-    def _add_unread(self, trace: UnreadTrace, unread: IO[str] | None) -> None:
+    def _add_unread(self, trace: UnreadTrace) -> None:
         self._result.unread += 1
-        self._result.lost_files += trace.is_lost_file
         if len(self._result.first_unread) < _NAMED:
             self._result.first_unread.append(trace)
-        if unread is not None:
-            unread.write(json.dumps({"id": trace.id, "time": trace.time, "reason": trace.reason}) + "\n")
 
 
 class _LineWriter:
@@ -222,46 +207,22 @@ class _LineWriter:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._traces: dict[int, int] = {}  # hash of an id -> hash of its trace
+        self._ids: set[int] = set()  # hashes of the ids
         self.digest = hashlib.sha256()
 
-    def copy(self, existing: Path) -> None:
-        """Copies the lines of a file that is added to."""
-        with existing.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                if not line.strip():
-                    continue
-                self._write(line if line.endswith(b"\n") else line + b"\n")
-                try:
-                    values = json.loads(line)
-                    trace = (values.get("metadata") or {}).get("trace") or {}
-                    self._traces[hash(str(values.get("id")))] = hash(str(trace.get("id")))
-                except (ValueError, RecursionError, AttributeError):
-                    raise InputError(
-                        f"{existing}, line {number}: is no sample that was pulled; nothing was changed. Correct the "
-                        "line, or name another file"
-                    ) from None
-
-    def write(self, sample: Sample) -> bool:
-        """Writes a sample unless it is there; one whose id is another's gets its trace's id added."""
+    def write(self, sample: Sample) -> None:
+        """Writes a sample; one whose id is another's gets its trace's id added."""
         origin = TraceOrigin.of_sample(sample)
-        trace = origin.id if origin else ""
         name, number = sample.id, 1
-        while (key := hash(name)) in self._traces:
-            if self._traces[key] == hash(trace):
-                return False
-            name = f"{sample.id}@{trace}" + (f"-{number}" if number > 1 else "")
+        while hash(name) in self._ids:
+            name = f"{sample.id}@{origin.id if origin else ''}" + (f"-{number}" if number > 1 else "")
             number += 1
-        self._traces[key] = hash(trace)
+        self._ids.add(hash(name))
         values = sample.model_dump(mode="json", exclude_defaults=True) | {"id": name}
         try:
             line = json.dumps(values, ensure_ascii=False, allow_nan=False).encode()
         except ValueError:  # half a character, of which only the escape can be written, or a number that JSON has not
             values["metadata"] = to_json_value(values.get("metadata"))
             line = json.dumps(values).encode()
-        self._write(line + b"\n")
-        return True
-
-    def _write(self, line: bytes) -> None:
-        self._file.write(line)
-        self.digest.update(line)
+        self._file.write(line + b"\n")
+        self.digest.update(line + b"\n")

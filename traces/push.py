@@ -4,11 +4,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
-
-import tenacity
 
 from ..errors import UsageError
 from ..runs import Store
@@ -22,7 +20,6 @@ from .sink import Sink, TraceScore, WriteResult
 
 BATCH = 200
 """Scores that a sink gets at once."""
-_WAITS = (1.0, 2.0)  # seconds before what failed is tried again; a sink itself tries again what its tool asks for
 _NAMED = 5  # problems
 
 
@@ -32,8 +29,6 @@ class PushRequest:
 
     metrics: Sequence[str] = ()  # the metrics; empty for those that the run was asked for
     to: str | None = None  # where all scores go; None for where their traces were pulled from
-    has_valueless: bool = False  # whether skipped and failed scores are pushed too, with a label and without a value
-    link: Callable[[str, str], str] = lambda run, sample: ""  # makes the address of an answer's page of run and sample
     is_dry: bool = False  # whether nothing is written, only counted
 
 
@@ -60,7 +55,6 @@ def push_scores(
     *,
     open_place: Callable[[str], Sink] = open_sink,
     on_progress: Callable[[int], None] = lambda done: None,
-    sleep: Callable[[float], None] | None = None,
 ) -> PushResult:
     """Pushes the scores of a run; what an earlier push wrote, and is the same, is not written again.
 
@@ -74,11 +68,11 @@ def push_scores(
     """
     refusal = f"run {run.id}: another process pushes its scores; wait until it has ended"
     with hold_lock(store.database, f"push-{run.id}", refusal):
-        return _Push(store, run, request, open_place, on_progress).run(sleep)
+        return _Push(store, run, request, open_place, on_progress).run()
 
 
 class _Push:
-    """One push, in passes: each writes what is not noted as written."""
+    """One push: writes what is not noted as written."""
 
     def __init__(
         self,
@@ -90,23 +84,12 @@ class _Push:
     ) -> None:
         self._store, self._run, self._request = store, run, request
         self._open_place, self._on_progress = open_place, on_progress
-        self._scores = RunScores(store, run, request.metrics, has_valueless=request.has_valueless, link=request.link)
+        self._scores = RunScores(store, run, request.metrics)
         self._sinks: dict[str, Sink] = {}
-        self._total = PushResult()
+        self._result = PushResult()
 
-    def run(self, sleep: Callable[[float], None] | None) -> PushResult:
-        """Tries what failed again, as long as that helps."""
-        for wait in (*_WAITS, None):
-            if self._pass() == 0 or wait is None:
-                break
-            (sleep or tenacity.nap.sleep)(wait)
-        return self._total
-
-    def _pass(self) -> int:
-        """Writes what is not written; returns how many scores failed."""
-        total = self._total
-        result = PushResult(written=total.written, updated=total.updated)
-        self._total = result
+    def run(self) -> PushResult:
+        result = self._result
         waiting: dict[str, list[TraceScore]] = {}
         for score in self._scores.read():
             place = self._request.to or score.origin.address
@@ -119,14 +102,13 @@ class _Push:
         for place, batch in waiting.items():
             self._write(place, batch)
         result.samples_without_trace, result.valueless = self._scores.samples_without_trace, self._scores.valueless
-        result.unchanged -= total.written + total.updated  # by this push, in an earlier pass
-        return result.failed
+        return result
 
     def _write(self, place: str, scores: list[TraceScore]) -> None:
-        result = self._total
+        result = self._result
         contents = {score.key: _content_hash(score) for score in scores}
         noted = self._noted(place, contents)
-        changed = [score for score in scores if not _is_same(noted.get(score.key, ""), contents[score.key])]
+        changed = [score for score in scores if noted.get(score.key) != contents[score.key]]
         result.unchanged += len(scores) - len(changed)
         if self._request.is_dry:
             self._check_place(place)
@@ -142,7 +124,7 @@ class _Push:
         self._on_progress(result.written + result.updated + result.failed + result.unchanged)
 
     def _count(self, written: WriteResult) -> None:
-        result = self._total
+        result = self._result
         if written.state == "written":
             result.written += 1
         elif written.state == "updated":
@@ -174,7 +156,7 @@ class _Push:
                 f"SELECT score, content FROM pushed_scores WHERE address = ? AND score IN ({marks})",
                 (_ledger_name(place), *contents),
             ).fetchall()
-        return dict(rows)
+        return {key: content.partition("-")[0] for key, content in rows}  # 0.2 noted the link's hash behind it
 
     def _note(self, place: str, contents: dict[str, str]) -> None:
         at = datetime.now(UTC).isoformat(timespec="seconds")
@@ -195,15 +177,9 @@ def _ledger_name(place: str) -> str:
 
 
 def _content_hash(score: TraceScore) -> str:
-    """A hash of what is written, and after it one of the link where there is one."""
-    content = json.dumps(asdict(replace(score, link="")), sort_keys=True)
-    parts = [content, score.link] if score.link else [content]
-    return "-".join(hashlib.sha256(part.encode()).hexdigest()[:16] for part in parts)
-
-
-def _is_same(noted: str, content: str) -> bool:
-    """Whether what is there need not be written again: a push that names no link leaves the one that is there."""
-    return noted == content or noted.partition("-")[0] == content
+    """A hash of what is written, as 0.2 made it of a score without a link."""
+    content = json.dumps(asdict(score) | {"link": ""}, sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def _is_here(place: str) -> bool:

@@ -1,7 +1,7 @@
 """The scores of a stored run as they are written to the traces that its samples came from."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
@@ -30,11 +30,8 @@ class RunScores:
         store: Store,
         run: RunRow,
         metrics: Sequence[str] = (),
-        *,
-        has_valueless: bool = False,
-        link: Callable[[str, str], str] = lambda run, sample: "",
     ) -> None:
-        self._store, self._run, self._link, self._has_valueless = store, run, link, has_valueless
+        self._store, self._run = store, run
         self.metrics = _chosen_metrics(run, metrics)
         plan = run.plan
         self._judge = plan.judge.label if plan.judge is not None else ""
@@ -66,15 +63,16 @@ class RunScores:
         has_no_trace = False
         for metric, score in scores.items():
             is_of_conversation = metric in self._run.plan.conversation_metrics
-            if score.value is None and not self._has_valueless:
+            if score.value is None:
                 self.valueless += 1
             elif origin := find_origin(sample, is_of_conversation=is_of_conversation, last_turn=last_turn):
-                yield self._trace_score(sample, metric, score, origin)
+                yield self._trace_score(sample, metric, (score, score.value), origin)
             else:
                 has_no_trace = True
         self.samples_without_trace += has_no_trace
 
-    def _trace_score(self, sample: Sample, metric: str, score: Score, origin: TraceOrigin) -> TraceScore:
+    def _trace_score(self, sample: Sample, metric: str, scored: tuple[Score, float], origin: TraceOrigin) -> TraceScore:
+        score, value = scored
         low, high = self._ranges[metric]
         prompts = score.evidence.get("prompts")
         is_judged = bool(prompts) or score.usage.calls + score.usage.from_cassette > 0
@@ -83,13 +81,12 @@ class RunScores:
             key=score_key(self._run.id, origin, metric),
             origin=origin,
             name=metric,
-            value=score.value,
+            value=value,
             low=low,
             high=high,
             higher_is_better=self._directions[metric],
-            label=score.status if score.value is None else option if isinstance(option, str) else "",
+            label=option if isinstance(option, str) else "",
             reason=score.reason,
-            link=self._link(self._run.id, sample.id),
             judge=self._judge if is_judged else "",
             prompts=_prompts_hash(prompts) if is_judged else "",
             run=self._run.id,

@@ -1,6 +1,5 @@
 """What writes scores back to their traces: a sink."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
@@ -15,23 +14,17 @@ class TraceScore:
     key: str  # a hash of run, trace and metric, 32 hexadecimal digits: what is written twice under one is one score
     origin: TraceOrigin  # the trace, span and session that it is about
     name: str  # the metric's name
-    value: float | None  # the value; None of one that has none, which is written with its label and reason
+    value: float  # the value
     low: float | None  # the lowest value that the metric can have; None without one
     high: float | None  # the highest; None without one
     higher_is_better: bool  # the metric's direction
-    label: str  # `skipped` or `failed` without a value, the chosen option of a metric with options, else empty
+    label: str  # the chosen option of a metric with options, else empty
     reason: str  # why, in a sentence
-    link: str  # the address of the answer's page; empty without one
     judge: str  # the judge's name; empty of a metric that asks none
     prompts: str  # the hash of the prompts that were asked; empty without a judge
     run: str  # the run's id
     sample: str  # the sample's id
     at: str  # when the run was made, in ISO 8601 in UTC
-
-    @property
-    def finite_value(self) -> float | None:
-        """The value as a tool takes it; None of one that has none, or is not finite."""
-        return self.value if self.value is not None and math.isfinite(self.value) else None
 
     @property
     def is_of_session(self) -> bool:

@@ -43,13 +43,8 @@ class UnreadTrace:
     id: str  # its id
     time: str  # when it began, in ISO 8601 in UTC; empty where that is unknown
     reason: str  # what is missing and what to do, for a person
-    is_lost_file: bool = (
-        False  # whether it is no trace but a file, or a part of one, that cannot be read: traces may be in it
-    )
 
 
-Fields = Mapping[str, str]
-"""What traces must have, by the tool's names of the fields: a tag, a user, an environment, a name."""
 Traces = Iterator[Sample | UnreadTrace]
 """What a source reads."""
 
@@ -65,7 +60,7 @@ class Source(Protocol):
     often; and holds at most a page of traces in memory.
     """
 
-    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
+    def read(self, since: datetime | None, until: datetime | None) -> Traces:
         """Yields one sample per trace, in the order of the times at which they began where the tool can do that.
 
         The sample has the question, the answer, the contexts of its retrievers, the calls of tools (as `messages`,
@@ -76,10 +71,8 @@ class Source(Protocol):
         Args:
             since: The first moment at which a trace may have begun, with its zone; None for all.
             until: The first moment at which one may no longer have begun; None for now.
-            filter: Field -> value that a trace must have (a tag, a user, an environment, a name): the tool's names.
 
         Raises:
             InputError: The server cannot be reached, refuses the key, or has no such project.
-            UsageError: An unknown field of the filter.
         """
         ...

@@ -48,13 +48,6 @@ def read_moment(text: str, option: str, now: datetime) -> datetime:
         ) from None
 
 
-def is_without_zone(text: str) -> bool:
-    """Whether a time that `read_moment` reads names no zone."""
-    if _DURATION.fullmatch(text.strip().lower()):
-        return False
-    return datetime.fromisoformat(text.strip()).tzinfo is None
-
-
 def read_utc(value: Any) -> datetime | None:
     """Reads a time in UTC; one without a zone is taken to be in UTC, as servers keep it.
 

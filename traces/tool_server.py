@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -123,34 +123,21 @@ MOST_PAGES = 100_000
 """Of traces, which are read page by page."""
 MOST_KEPT_PAGES = 1000
 """Of what is kept until the last one has come: projects, the spans of a few traces, annotations."""
-_MOST_EMPTY = 1000  # pages one after the other
 
 
 class Paging:
     """Watches the pages of one list."""
 
-    def __init__(self, server: ToolServer, what: str, *, most: int = MOST_PAGES, repeats: int = 0) -> None:
-        self._server, self._what, self._most, self._repeats = server, what, most, repeats
-        self._places: set[int] = set()
-        self._known: set[int] = set()
-        self._count = self._repeated = self._empty = 0
+    def __init__(self, server: ToolServer, what: str, *, most: int = MOST_PAGES) -> None:
+        self._server, self._what, self._most = server, what, most
+        self._places: set[Hashable] = set()
 
-    def follow(self, place: Hashable, ids: Iterable[object]) -> None:
-        """Notes a page that another one follows, before that one is asked for."""
-        own = {hash(str(id_)) for id_ in ids if id_ is not None}
-        new = own - self._known
-        self._known |= new
-        self._count += 1
-        self._repeated = self._repeated + 1 if own and not new else 0
-        self._empty = 0 if own else self._empty + 1
-        if hash(place) in self._places or self._repeated > self._repeats:
-            raise self._error(f"repeats itself after {count_of(self._count, 'page')}")
-        self._places.add(hash(place))
-        if self._count >= self._most or self._empty >= _MOST_EMPTY:
-            raise self._error(f"has no end: {count_of(self._count, 'page')} were read")
-
-    def _error(self, problem: str) -> InputError:
-        return InputError(
-            f"{self._server}: its list of {self._what} {problem}, so that it cannot be read whole; update the server, "
-            "or look what stands between"
-        )
+    def follow(self, place: Hashable) -> None:
+        """Notes the place of a page, before it is asked for; raises an error where the list leads on for ever."""
+        if place in self._places or len(self._places) >= self._most:
+            pages = count_of(len(self._places) + 1, "page")
+            raise InputError(
+                f"{self._server}: its list of {self._what} has no end: {pages} were read; update the server, or look "
+                "what stands between"
+            )
+        self._places.add(place)

@@ -1,7 +1,6 @@
 """Serving an application on this machine: HTTP connections that end when the other side is slow, and only so many."""
 
 import asyncio
-import contextlib
 import socket
 from collections.abc import Callable
 
@@ -132,22 +131,16 @@ class BoundedConnection(H11Protocol):
 
 
 def allow_connections() -> int:
-    """Lets this process open as many files as the connections take; returns how many connections there may be."""
+    """How many connections there may be: fewer where the system lets this process open few files."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
         return MOST_CONNECTIONS
     others = _OTHER_FILES + _BURSTS * BACKLOG
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = MOST_CONNECTIONS + others
-    if soft != resource.RLIM_INFINITY and soft < needed:
-        soft = needed if hard == resource.RLIM_INFINITY else min(hard, needed)
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        if soft < needed:
-            return max(soft // 4, soft - others)
-    return MOST_CONNECTIONS
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return MOST_CONNECTIONS
+    return min(MOST_CONNECTIONS, max(files // 4, files - others))
 
 
 def server_settings(app: ASGIApp) -> uvicorn.Config:

@@ -9,12 +9,11 @@ import click
 from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
-from .exit_codes import DONE, ERROR
 from .output import echo, echo_notice, end_at_ctrl_c, print_result, typed_command
 from .typed_values import OUTPUT_FILE, BoundedCount
 
 if TYPE_CHECKING:
-    from ..traces.pull import Existing, PullRequest, PullResult, Unit
+    from ..traces.pull import PullRequest, PullResult, Unit
 
 
 def _check_address(_context: click.Context, _argument: click.Parameter, typed: str) -> str:
@@ -35,7 +34,7 @@ def _check_address(_context: click.Context, _argument: click.Parameter, typed: s
     "filters",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Only traces with this field; repeatable. The names are those of the tool.",
+    help="Only traces with this field of their metadata, or `session`; repeatable.",
 )
 @click.option(
     "--by",
@@ -45,12 +44,9 @@ def _check_address(_context: click.Context, _argument: click.Parameter, typed: s
     show_default=True,
     help="One line per session, as a conversation, or per trace.",
 )
-@click.option("--gap", default="30m", show_default=True, help="A quiet time that ends a conversation.")
 @click.option("--limit", type=BoundedCount(), help="At most so many traces.")
 @click.option("-o", "--out", type=OUTPUT_FILE, required=True, help="Where they are written: .jsonl.")
-@click.option("--append", is_flag=True, help="Add to a file that is there.")
 @click.option("--replace", is_flag=True, help="Write a file anew that is there. Default with --since.")
-@click.option("--unread", "unread_file", type=OUTPUT_FILE, help="Where traces that cannot be read are listed.")
 def pull(
     address: str,
     *,
@@ -59,12 +55,9 @@ def pull(
     new: bool,
     filters: tuple[str, ...],
     unit: "Unit",
-    gap: str,
     limit: int | None,
     out: Path,
-    append: bool,
     replace: bool,
-    unread_file: Path | None,
     store: str | Path,
 ) -> None:
     """Pull traces of a chatbot in production into a file for `assay run`.
@@ -82,11 +75,8 @@ def pull(
     from ..runs import Store
     from ..traces.address import TraceAddress
     from ..traces.pull import PullRequest, check_output, pull_traces
-    from ..traces.times import read_duration
     from .progress import count_progress
 
-    if append and replace:
-        raise UsageError("--append and --replace exclude each other; leave one of the two out")
     now = datetime.now(UTC)
     request = PullRequest(
         TraceAddress.parse(address),
@@ -95,30 +85,21 @@ def pull(
         filter=_read_filters(filters),
         unit=unit,
         limit=limit,
-        gap=read_duration(gap, "--gap"),
         is_new=new or since is None,
     )
     _check_times(request, now)
-    existing: Existing = "append" if append else "replace" if replace or not request.is_new else "refuse"
-    check_output(out, existing)  # before a store is made
+    may_replace = replace or not request.is_new
+    check_output(out, may_replace=may_replace)  # before a store is made
     nothing = "nothing was written. The same command pulls the same traces"
     with end_at_ctrl_c(lambda: nothing), count_progress("traces", None) as on_progress:
-        result = pull_traces(
-            request, Store(store), out, existing=existing, unread_file=unread_file, on_progress=on_progress
-        )
-    print_result(lambda: _as_json(result, request, out), lambda: _print_result(result, request, out, unread_file))
-    click.get_current_context().exit(ERROR if result.lost_files else DONE)
+        result = pull_traces(request, Store(store), out, may_replace=may_replace, on_progress=on_progress)
+    print_result(lambda: _as_json(result, request, out), lambda: _print_result(result, request, out))
 
 
 def _read_time(text: str | None, option: str, now: datetime) -> datetime | None:
-    from ..traces.times import is_without_zone, read_moment
+    from ..traces.times import read_moment
 
-    if text is None:
-        return None
-    moment = read_moment(text, option, now)
-    if is_without_zone(text):
-        echo_notice(f"{option} {text} names no zone: read as local time, {moment.isoformat(timespec='minutes')}")
-    return moment
+    return None if text is None else read_moment(text, option, now)
 
 
 def _check_times(request: "PullRequest", now: datetime) -> None:
@@ -159,7 +140,7 @@ def _as_json(result: "PullResult", request: "PullRequest", out: Path) -> dict[st
     }
 
 
-def _print_result(result: "PullResult", request: "PullRequest", out: Path, unread_file: Path | None) -> None:
+def _print_result(result: "PullResult", request: "PullRequest", out: Path) -> None:
     answers = result.written - result.conversations
     lines = [count_of(result.conversations, "conversation")] if result.conversations else []
     lines += [count_of(answers, "answer")] if answers or not lines else []
@@ -177,7 +158,9 @@ def _print_result(result: "PullResult", request: "PullRequest", out: Path, unrea
             "of one group."
         )
     if result.open_sessions and request.until is None:
-        minutes = request.gap // timedelta(minutes=1)
+        from ..traces.conversations import GAP
+
+        minutes = GAP // timedelta(minutes=1)
         echo(
             f"{count_of(result.open_sessions, 'session has', 'sessions have')} a trace of the last "
             f"{count_of(minutes, 'minute')}: what follows will be a conversation of its own. --until {minutes}m waits."
@@ -191,10 +174,9 @@ def _print_result(result: "PullResult", request: "PullRequest", out: Path, unrea
         echo(f"Not read: {count_of(result.unread, 'trace')}. The first:")
         for trace in result.first_unread:
             echo(f"  {one_line(trace.id)} {trace.time}: {one_line(trace.reason)}")
-        echo(f"All of them are in {unread_file}." if unread_file else "--unread FILE lists all of them, with --since.")
-    if result.lost_files:
-        files = count_of(result.lost_files, "file or part of one", "files or parts of files")
-        echo_notice(f"{files} could not be read: mend what is named above, and pull again")
+    for name, nearest in result.unknown_fields.items():
+        hint = f"; did you mean `{nearest}`?" if nearest else ""
+        echo_notice(f"--filter {one_line(name)}: no trace had this field{hint}")
     if result.cursor is not None:
         echo(f"The next pull goes on from {result.cursor:%Y-%m-%d %H:%M:%S} UTC.")
     if result.written:

@@ -1,13 +1,11 @@
 """`assay traces push`: the scores of a run go to the traces that its answers came from."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import click
 
-from ..errors import InputError, UsageError
+from ..errors import InputError
 from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, ERROR
 from .options import read_metrics
@@ -21,16 +19,12 @@ if TYPE_CHECKING:
 @click.argument("run", default="last")
 @click.option("--metrics", help="Names, with commas. Default: what the run was asked for, without the baselines.")
 @click.option("--to", metavar="ADDRESS", help="Where they go. Default: where the traces were pulled from.")
-@click.option("--link", metavar="URL", help="Where `assay view` is reached: each score gets the link to its answer.")
-@click.option("--all", "has_valueless", is_flag=True, help="Also skipped and failed scores, with a label and no value.")
 @click.option("--dry-run", is_flag=True, help="Count what would be written.")
 def push(
     run: str,
     *,
     metrics: str | None,
     to: str | None,
-    link: str | None,
-    has_valueless: bool,
     dry_run: bool,
     store: str | Path,
 ) -> None:
@@ -53,13 +47,7 @@ def push(
         check_sink(to)  # before anything is read
     runs = Store(store, must_exist=True)
     row = runs.run(run)
-    request = PushRequest(
-        metrics=() if metrics is None else read_metrics(metrics),
-        to=to,
-        has_valueless=has_valueless,
-        link=_page_link(link),
-        is_dry=dry_run,
-    )
+    request = PushRequest(metrics=() if metrics is None else read_metrics(metrics), to=to, is_dry=dry_run)
     with count_progress("scores", None) as on_progress:
         try:
             with end_at_ctrl_c(lambda: f"what was written is kept. Go on with: {_same_command(row.id)}"):
@@ -75,23 +63,8 @@ def push(
 def _same_command(run: str) -> str:
     """The command as it was typed, with the run's id: `last` may be another run by then."""
     typed = click.get_current_context().params
-    words = [word for name in ("metrics", "to", "link") if typed[name] for word in (f"--{name}", typed[name])]
-    return typed_command("traces", "push", run, *words, *(["--all"] if typed["has_valueless"] else []))
-
-
-def _page_link(typed: str | None) -> Callable[[str, str], str]:
-    """Makes the address of an answer's page of run and sample."""
-    from ..runs.store.answer_address import answer_url
-
-    if typed is None:
-        return lambda run, sample: ""
-    parts = urlsplit(typed)
-    if parts.scheme not in {"http", "https"} or not parts.netloc:
-        raise UsageError(f"--link {typed}: is no address of a page; write https://HOST, as `assay view` prints it")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise UsageError("--link: write the address only, without a user, a key or a question mark")
-    base = typed.rstrip("/")
-    return lambda run, sample: f"{base}{answer_url(run, sample)}"
+    words = [word for name in ("metrics", "to") if typed[name] for word in (f"--{name}", typed[name])]
+    return typed_command("traces", "push", run, *words)
 
 
 def _as_json(result: "PushResult", run: str, *, is_dry: bool) -> dict[str, object]:
@@ -124,10 +97,7 @@ def _print_result(result: "PushResult", run: str, *, is_dry: bool) -> None:
             f"{result.failed:,} failed."
         )
     if result.valueless:
-        echo(
-            f"Left out: {count_of(result.valueless, 'score')} without a value (skipped or failed); --all pushes "
-            f"{verb_of(result.valueless, 'it', 'them')} with a label."
-        )
+        echo(f"Left out: {count_of(result.valueless, 'score')} without a value (skipped or failed).")
     if result.samples_without_trace:
         echo(
             f"Left out: the scores of {count_of(result.samples_without_trace, 'sample')} that "

@@ -11,7 +11,6 @@ from ..tool_server import whole_text
 from .project import LangfuseProject
 
 _MOST_IDS = 40  # of scores that are asked for in one call, in its address
-_LONGEST_LABEL = 500  # characters
 
 
 class LangfuseSink:
@@ -68,14 +67,13 @@ class LangfuseSink:
 
 
 def _request(score: TraceScore) -> dict[str, Any]:
-    origin, value = score.origin, score.finite_value
+    origin = score.origin
     evaluator = {"metric": score.name, "judge": score.judge, "prompts": score.prompts}
     metadata = {
         "low": score.low,
         "high": score.high,
         "higher_is_better": score.higher_is_better,
         "label": score.label,
-        "link": score.link,
         "evaluator": {name: value for name, value in evaluator.items() if value},
         "run": score.run,
         "sample": score.sample,
@@ -88,8 +86,8 @@ def _request(score: TraceScore) -> dict[str, Any]:
         "id": score.key,
         **about,
         "name": score.name,
-        "value": (score.label or "no value")[:_LONGEST_LABEL] if value is None else float(value),
-        "dataType": "CATEGORICAL" if value is None else "NUMERIC",
+        "value": float(score.value),
+        "dataType": "NUMERIC",
         "comment": whole_text(score.reason) or None,
         "metadata": {name: value for name, value in metadata.items() if value not in (None, "")},
         "timestamp": time and time.isoformat().replace("+00:00", "Z"),  # with the id it makes it one score

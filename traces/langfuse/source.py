@@ -7,15 +7,13 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote
 
-from ...errors import UsageError
 from ...eval_sets.logs.human_ratings import HumanRating, ObservedScales, PeopleRatings, Scale, is_number, join_ratings
 from ...eval_sets.logs.langfuse import is_by_person, read_scores, read_trace
 from ...eval_sets.rows import Row
-from ...name_suggestions import quote_names
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest
-from ..source import Fields, Traces, UnreadTrace
+from ..source import Traces, UnreadTrace
 from ..times import read_utc, write_utc
 from ..tool_server import MOST_KEPT_PAGES, MOST_PAGES
 from ..trace_samples import TraceSamples
@@ -26,18 +24,7 @@ _PAGE = 100  # traces: the cloud counts calls, 30 a minute where it is free
 _OBSERVATIONS_PAGE = 500
 _SCORES_PAGE = 100
 _OBSERVATIONS = "observations"  # what is listed, for errors
-_CUT = 200  # characters: longer metadata comes cut, unless its key is named
-_LONGEST_LIST = 1500  # characters of ids, or of keys of metadata, in one address
-# Our field of the filter -> the column of Langfuse, and how it is compared.
-_COLUMNS = {
-    "name": ("traceName", "string", "="),
-    "user_id": ("userId", "string", "="),
-    "session_id": ("sessionId", "string", "="),
-    "environment": ("environment", "string", "="),
-    "version": ("version", "string", "="),
-    "tags": ("traceTags", "arrayOptions", "all of"),
-    "release": ("", "", ""),  # no column of the API: compared here
-}
+_LONGEST_LIST = 1500  # characters of ids in one address
 _TRACE_FIELDS = {"sessionId", "userId", "tags", "environment", "release", "version", "bookmarked", "public", "metadata"}
 
 
@@ -51,21 +38,16 @@ class LangfuseSource:
 
     def __init__(self, address: TraceAddress) -> None:
         self._project = LangfuseProject(address)
-        self._metadata_keys: dict[str, None] = {}
         self._config, self._feedback_scale = cache(self._read_config), cache(self._observe_scale)
-        self._takes_lists = True
         self._samples = TraceSamples(address)
 
-    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
+    def read(self, since: datetime | None, until: datetime | None) -> Traces:
         """Yields one sample per trace; see `Source`."""
-        if unknown := sorted(filter.keys() - _COLUMNS.keys()):
-            raise UsageError(f"Langfuse has no field {quote_names(unknown)} to filter by: use {quote_names(_COLUMNS)}")
         _ = self._project.id
         # a watch reads again and again, and what tells a scale comes later
         self._config, self._feedback_scale = cache(self._read_config), cache(self._observe_scale)
-        self._metadata_keys.clear()
         seen: set[int] = set()
-        for page in self._root_pages(since, until or datetime.now(UTC), filter):
+        for page in self._root_pages(since, until or datetime.now(UTC)):
             roots: dict[str, dict[str, Any]] = {}
             for root in page:
                 trace_id = root.get("traceId")
@@ -75,9 +57,9 @@ class LangfuseSource:
                     seen.add(hash(trace_id))
                     roots[trace_id] = root
             if roots:
-                yield from self._read_page(roots, since, filter)
+                yield from self._read_page(roots, since)
 
-    def _read_page(self, roots: Mapping[str, Mapping[str, Any]], since: datetime | None, fields: Fields) -> Traces:
+    def _read_page(self, roots: Mapping[str, Mapping[str, Any]], since: datetime | None) -> Traces:
         observations = self._observations(roots)
         scores = self._scores("traceId", roots)
         sessions = {str(session): None for root in roots.values() if (session := root.get("sessionId"))}
@@ -87,69 +69,37 @@ class LangfuseSource:
             time = min(filter(None, (read_utc(value.get("startTime")) for value in own)), default=None)
             if time is not None and since is not None and time < since:
                 continue  # it began before the time, and one of its roots in it
-            if "release" in fields and str(root.get("release")) != fields["release"]:
-                continue
             values = {name: root[name] for name in _TRACE_FIELDS if root.get(name) not in (None, [], {})}
             values |= {"id": trace_id, "name": root.get("traceName") or root.get("name"), "observations": own}
             values |= {"timestamp": time and time.isoformat(), "scores": scores.get(trace_id, [])}
-            values["cut_metadata"] = [key for key in _cut_keys(own) if key not in self._metadata_keys] or None
             values |= self._session_fields(session_scores.get(str(root.get("sessionId")), []))
             trace = read_trace(Row(1, trace_id, {name: value for name, value in values.items() if value is not None}))
             rating = self._join(values["scores"])
             yield self._samples.sample(trace._replace(rating=rating.fields, unused=rating.unused))
 
-    def _root_pages(self, since: datetime | None, until: datetime, fields: Fields) -> Iterator[list[dict[str, Any]]]:
+    def _root_pages(self, since: datetime | None, until: datetime) -> Iterator[list[dict[str, Any]]]:
         conditions: list[dict[str, Any]] = [
             {"type": "boolean", "column": "isRootObservation", "operator": "=", "value": True},
             {"type": "datetime", "column": "startTime", "operator": "<", "value": write_utc(until)},
         ]
         if since is not None:
             conditions.append({"type": "datetime", "column": "startTime", "operator": ">=", "value": write_utc(since)})
-        for name, value in fields.items():
-            column, kind, operator = _COLUMNS[name]
-            if column:
-                wanted = [tag.strip() for tag in value.split(",") if tag.strip()] if name == "tags" else value
-                conditions.append({"type": kind, "column": column, "operator": operator, "value": wanted})
         yield from self._observation_pages(conditions, _PAGE, MOST_PAGES)
 
     def _observation_pages(
         self, conditions: Sequence[Mapping[str, Any]], limit: int, most: int = MOST_KEPT_PAGES
     ) -> Iterator[list[dict[str, Any]]]:
-        """The pages of observations, whose metadata are whole."""
+        """The pages of observations; Langfuse cuts long values of their metadata."""
         parameters = {"fields": _GROUPS, "limit": limit, "filter": json.dumps(conditions)}
-
-        def ask(place: dict[str, str]) -> Any:
-            reply = self._call_observations(parameters | place)
-            listed = self._project.client.server.objects(reply, "data", _OBSERVATIONS)
-            return self._call_observations(parameters | place) if self._learn_metadata_keys(listed) else reply
-
-        return self._project.pages(_OBSERVATIONS, ask, most)
-
-    def _call_observations(self, parameters: Mapping[str, Any]) -> Any:
-        keys = {"expandMetadata": ",".join(self._metadata_keys)} if self._metadata_keys else {}
-        return self._project.client.call("GET", "api/public/v2/observations", params={**parameters, **keys})
-
-    def _learn_metadata_keys(self, observations: Sequence[Mapping[str, Any]]) -> bool:
-        """Notes the keys of metadata that came cut; whether there are new ones, as many as an address can hold."""
-        count = len(self._metadata_keys)
-        for key in _cut_keys(observations):
-            length = sum(map(len, self._metadata_keys)) + len(self._metadata_keys) + len(key)
-            if "," not in key and length <= _LONGEST_LIST:
-                self._metadata_keys[key] = None
-        return len(self._metadata_keys) > count
+        client, path = self._project.client, "api/public/v2/observations"
+        return self._project.pages(
+            _OBSERVATIONS, lambda place: client.call("GET", path, params={**parameters, **place}), most
+        )
 
     def _observations(self, roots: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         """All observations of traces, in the order of their times."""
-        listed: list[dict[str, Any]] = []
-        for ids in (list(roots),) if self._takes_lists else ([trace_id] for trace_id in roots):
-            try:
-                for page in self._observation_pages([_trace_condition(ids)], _OBSERVATIONS_PAGE):
-                    listed += page
-            except RefusedRequest as error:
-                if not self._takes_lists or error.status != 400 or len(ids) == 1:
-                    raise
-                self._takes_lists = False  # a server that compares a trace's id with one value only
-                return self._observations(roots)
+        condition = {"type": "stringOptions", "column": "traceId", "operator": "any of", "value": list(roots)}
+        listed = [one for page in self._observation_pages([condition], _OBSERVATIONS_PAGE) for one in page]
         listed.sort(key=lambda observation: str(observation.get("startTime") or ""))
         return _group(listed, lambda observation: str(observation.get("traceId")))
 
@@ -201,13 +151,6 @@ class LangfuseSource:
 _NO_ID = "an observation without a trace's id: nothing can be read or scored"
 
 
-def _cut_keys(observations: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The keys of metadata whose values are as long as what Langfuse cuts them to, or longer."""
-    listed = [held for observation in observations if isinstance(held := observation.get("metadata"), Mapping)]
-    items = (item for metadata in listed for item in metadata.items())
-    return list(dict.fromkeys(str(key) for key, value in items if isinstance(value, str) and len(value) >= _CUT))
-
-
 def _group(
     items: Iterable[dict[str, Any]], owner: Callable[[Mapping[str, Any]], str]
 ) -> dict[str, list[dict[str, Any]]]:
@@ -231,12 +174,6 @@ def _flatten(score: dict[str, Any]) -> dict[str, Any]:
     for group in groups:
         score = {**group, **score}
     return {name: value for name, value in score.items() if value not in (None, {}) and value not in groups}
-
-
-def _trace_condition(ids: Sequence[str]) -> dict[str, Any]:
-    if len(ids) == 1:
-        return {"type": "string", "column": "traceId", "operator": "=", "value": ids[0]}
-    return {"type": "stringOptions", "column": "traceId", "operator": "any of", "value": list(ids)}
 
 
 def _joined(ids: Mapping[str, Any]) -> Iterator[str]:

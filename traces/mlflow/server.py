@@ -1,15 +1,11 @@
 """A tracking server of MLflow: where it is, the experiment with the traces, and calls of its REST API."""
 
 import json
-import os
 import re
-import ssl
 from collections.abc import Iterator, Mapping
-from configparser import ConfigParser, Error as ConfigParserError
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -32,7 +28,7 @@ _FORMS = {"trace_metadata": (Mapping, "no object"), "tags": (Mapping, "no object
 class MlflowServer:
     """The server and the experiment of an address; nothing is sent before the first call.
 
-    Keys and certificates come from MLflow's own environment variables and file of credentials.
+    Keys come from MLflow's own environment variables.
     """
 
     def __init__(self, address: TraceAddress) -> None:
@@ -45,7 +41,7 @@ class MlflowServer:
     def client(self) -> HttpClient:
         """What calls the server, with the keys that MLflow's own client sends."""
         parts = urlsplit(self.uri)
-        user, password, token = _read_credentials()
+        user, password, token = (read_key(f"MLFLOW_TRACKING_{part}") for part in ("USERNAME", "PASSWORD", "TOKEN"))
         user, password = user or unquote(parts.username or ""), password or unquote(parts.password or "")
         secrets = [password, token, parts.password or "", basic_secret(user, password) if password else ""]
         shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
@@ -53,7 +49,7 @@ class MlflowServer:
         headers = {"authorization": f"Bearer {token}"} if token and not (user and password) else {}
         auth = (user, password) if user and password else None
         server = ToolServer("MLflow", shown, (_KEYS,), tuple(filter(None, secrets)), oldest)
-        return HttpClient(server, auth=auth, headers=headers, verify=_read_tls())
+        return HttpClient(server, auth=auth, headers=headers)
 
     @cached_property
     def experiment(self) -> str:
@@ -132,36 +128,6 @@ class MlflowServer:
         nearest = nearest_names(self.address.project, names, at_most=_MOST_NAMES)
         shown = list(dict.fromkeys([*nearest, *names]))
         return f"there are {quote_names(shown, at_most=_MOST_NAMES)}" if shown else "there are none yet"
-
-
-def _read_credentials() -> tuple[str, str, str]:
-    """User, password and token of MLflow's environment variables, else of its file of credentials."""
-    file = ConfigParser(interpolation=None)
-    try:
-        file.read(Path("~/.mlflow/credentials").expanduser())
-    except (ConfigParserError, UnicodeError):
-        raise InputError("~/.mlflow/credentials cannot be read: correct it, or set MLFLOW_TRACKING_TOKEN") from None
-    user, password = (
-        read_key(name) or file.get("mlflow", name.lower(), fallback="")
-        for name in ("MLFLOW_TRACKING_USERNAME", "MLFLOW_TRACKING_PASSWORD")
-    )
-    return user, password, read_key("MLFLOW_TRACKING_TOKEN")
-
-
-def _read_tls() -> ssl.SSLContext | bool:
-    """The certificates of MLflow's environment variables."""
-    if os.environ.get("MLFLOW_TRACKING_INSECURE_TLS", "").lower() in ("true", "1"):
-        return False
-    authority, own = (os.environ.get(f"MLFLOW_TRACKING_{side}_CERT_PATH") for side in ("SERVER", "CLIENT"))
-    if not authority and not own:
-        return True
-    try:
-        context = ssl.create_default_context(cafile=authority or None)
-        if own:
-            context.load_cert_chain(own)
-    except OSError as error:
-        raise InputError(f"the certificates of MLFLOW_TRACKING_..._CERT_PATH cannot be read: {error}") from None
-    return context
 
 
 def is_missing(refusal: RefusedRequest) -> bool:

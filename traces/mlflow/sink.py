@@ -2,18 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
-from ...errors import UsageError
 from ...value_messages import shorten
 from ..address import TraceAddress
 from ..http_client import RefusedRequest
 from ..sink import TraceScore, WriteResult
 from .server import MlflowServer, is_missing
-from .source import build_conditions
 from .trace_reading import HIGH, LOW, SESSION
 
 KEY = "assay.key"
@@ -71,10 +68,10 @@ class MlflowSink:
 
     def _look_up_session(self, session: str) -> list[Mapping[str, Any]]:
         """The traces of a session in the order of their times; none where MLflow cannot search for its name."""
-        try:
-            condition = build_conditions({"session": session})[0]
-        except UsageError:
+        mark = next((mark for mark in ("'", '"') if mark not in session), "")
+        if not mark or not session.isprintable():
             return []
+        condition = f"metadata.`{SESSION}` = {mark}{session}{mark}"
         return [
             {"trace_id": trace.get("trace_id"), "assessments": trace.get("assessments")}
             for page in self._server.search_pages(condition, _SESSION_PAGE)
@@ -106,14 +103,11 @@ class MlflowSink:
                 return {}
             return client.parse(client.once("POST", path, json=body))
 
-        reply = client.repeat(path, attempt)
-        if attempts > 1:
-            self._remove(self._own_feedback(score, trace)[1:])
-        return _result(score, "written", reply)
+        return _result(score, "written", client.repeat(path, attempt))
 
     def _update(self, score: TraceScore, target: _Target) -> WriteResult:
-        """Replaces what is there, and removes what a server that numbers feedback itself has twice."""
-        (trace, name), *doubles = target.own
+        """Replaces what is there."""
+        trace, name = target.own[0]
         feedback = {"assessment_id": name, "trace_id": trace, **_feedback(score)}
         body = {"assessment": feedback, "update_mask": "feedback,rationale,metadata"}
         try:
@@ -122,14 +116,7 @@ class MlflowSink:
             if not is_missing(error):
                 raise
             return self._create(score, target.trace)  # somebody removed it since it was looked up
-        self._remove(doubles)
         return _result(score, "updated", reply)
-
-    def _remove(self, doubles: Iterable[tuple[str, str]]) -> None:
-        for trace, name in doubles:
-            with suppress(RefusedRequest):
-                body = {"trace_id": trace, "assessment_id": name}
-                self._server.client.call("DELETE", _feedback_path(trace, name), json=body)
 
     def _own_feedback(self, score: TraceScore, trace: str) -> list[tuple[str, str]]:
         info = self._look_up([trace]).get(trace)
@@ -165,8 +152,6 @@ def _feedback(score: TraceScore) -> dict[str, Any]:
     reason = score.reason.replace("\0", "")
     if len(reason) > _LONGEST_REASON:
         reason = reason[:_LONGEST_REASON] + " ... (cut)"
-    code = (score.label or "no value").upper().replace(" ", "_")
-    problem = {"error": {"error_code": code, "error_message": reason}}
     metadata = {
         KEY: score.key,
         "assay.run": score.run,
@@ -176,7 +161,6 @@ def _feedback(score: TraceScore) -> dict[str, Any]:
         HIGH: _text(score.high),
         "assay.higher_is_better": str(score.higher_is_better).lower(),
         "assay.label": score.label,
-        "assay.link": score.link,
         "assay.judge": score.judge,
         "assay.prompts": score.prompts,
     }
@@ -186,15 +170,14 @@ def _feedback(score: TraceScore) -> dict[str, Any]:
     return {
         "assessment_name": score.name,
         "source": source or {"source_type": "CODE", "source_id": "assay"},
-        "feedback": problem if score.finite_value is None else {"value": score.value},
+        "feedback": {"value": score.value},
         "rationale": reason,
         "metadata": metadata,
     }
 
 
 def _has_value(kept: Mapping[str, Any], score: TraceScore) -> bool:
-    value = (kept.get("feedback") or {}).get("value")
-    return bool(value == _feedback(score)["feedback"].get("value"))
+    return bool((kept.get("feedback") or {}).get("value") == score.value)
 
 
 def _text(value: float | None) -> str:

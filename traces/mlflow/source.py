@@ -5,11 +5,9 @@ from datetime import UTC, datetime
 from math import ceil
 from typing import Any
 
-from ...errors import UsageError
-from ...name_suggestions import quote_names
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..source import Fields, Traces, UnreadTrace
+from ..source import Traces, UnreadTrace
 from ..tool_server import Paging
 from ..trace_samples import TraceSamples
 from .server import MlflowServer
@@ -18,20 +16,6 @@ from .trace_reading import PeopleReader, Span, SpanReader, read_trace, trace_tim
 _PAGE = 100  # traces without their spans
 _BATCH = 10  # traces with their spans: more the server does not return at once
 _BATCH_BYTES = 30_000_000
-_SESSION, _USER = "mlflow.trace.session", "mlflow.trace.user"
-_FILTERS = {
-    "name": "name",
-    "status": "status",
-    "state": "status",
-    "user": f"metadata.`{_USER}`",
-    "session": f"metadata.`{_SESSION}`",
-    "prompt": "prompt",
-    "run": "run_id",
-    "client_request_id": "client_request_id",
-    "span.name": "span.name",
-    "span.type": "span.type",
-}
-_PREFIXES = {"tag.": "tags", "tags.": "tags", "metadata.": "metadata"}
 
 
 class MlflowSource:
@@ -41,29 +25,27 @@ class MlflowSource:
         self._server = MlflowServer(address)
         self._samples = TraceSamples(address)
 
-    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
+    def read(self, since: datetime | None, until: datetime | None) -> Traces:
         """Yields one sample per trace, in the order of the times at which they began; see `Source`."""
-        conditions, end = build_conditions(filter), _milliseconds(until or datetime.now(UTC))
+        end = _milliseconds(until or datetime.now(UTC))
         people, spans = PeopleReader(self._server), SpanReader(self._server)
         first = 0 if since is None else _milliseconds(since)
-        for page in self._pages(first, end, conditions):
+        for page in self._pages(first, end):
             for batch in _batches(page):
                 yield from self._read_batch(batch, people, spans)
 
-    def _pages(self, first: int, end: int, conditions: Sequence[str]) -> Iterator[list[Mapping[str, Any]]]:
+    def _pages(self, first: int, end: int) -> Iterator[list[Mapping[str, Any]]]:
         """Yields the traces of a window page by page; what arrives or goes meanwhile shifts none of them.
 
         A page begins at the time of the last trace before it, and leaves out what was seen of that time: MLflow's own
         pages are places in a list that grows, and the later ones are slow.
         """
         seen: set[str] = set()
-        # the page after one whose traces all began in the same millisecond holds nothing new
-        paging = Paging(self._server.client.server, "traces", repeats=1)
+        paging = Paging(self._server.client.server, "traces")
         place = ""
         while True:
-            clauses = [f"timestamp_ms >= {first}", f"timestamp_ms < {end}", *conditions]
             token = {"page_token": place} if place else {}
-            reply = self._server.search(" AND ".join(clauses), _PAGE, **token)
+            reply = self._server.search(f"timestamp_ms >= {first} AND timestamp_ms < {end}", _PAGE, **token)
             traces, following = reply["traces"], str(reply.get("next_page_token") or "")
             yield [trace for trace in traces if str(trace.get("trace_id")) not in seen]
             if not following or not traces:
@@ -72,7 +54,7 @@ class MlflowSource:
             ids = {str(trace.get("trace_id")) for trace in traces if _milliseconds(trace_time(trace)) == last}
             is_same = last <= first
             seen, place, first = (seen | ids if is_same else ids), following if is_same else "", max(last, first)
-            paging.follow((first, place), (trace.get("trace_id") for trace in traces))
+            paging.follow((first, place))
 
     def _read_batch(self, infos: Sequence[Mapping[str, Any]], people: PeopleReader, spans: SpanReader) -> Traces:
         problems = {str(info.get("trace_id")): _problem_before_reading(info) for info in infos}
@@ -85,29 +67,6 @@ class MlflowSource:
                 yield UnreadTrace(name, trace_time(info).isoformat(), content)
             else:
                 yield self._samples.sample(read_trace(info, content, people))
-
-
-def build_conditions(filter_values: Mapping[str, str]) -> list[str]:
-    """Builds the conditions of a search of traces."""
-    return [f"{_field_of(name)} = {_quote(name, value)}" for name, value in filter_values.items()]
-
-
-def _field_of(name: str) -> str:
-    if name in _FILTERS:
-        return _FILTERS[name]
-    prefix = next((prefix for prefix in _PREFIXES if name.startswith(prefix) and name != prefix), None)
-    if prefix is not None and "`" not in name:
-        return f"{_PREFIXES[prefix]}.`{name.removeprefix(prefix)}`"
-    known = quote_names([*_FILTERS, "tag.KEY", "metadata.KEY"])
-    raise UsageError(f"unknown field of the filter `{shorten(name)}`: traces of MLflow are filtered by {known}")
-
-
-def _quote(name: str, value: str) -> str:
-    mark = next((mark for mark in ("'", '"') if mark not in value), None)
-    if mark is None or not value.isprintable():
-        problem = "both kinds of quotation marks" if mark is None else "a line break or a control character"
-        raise UsageError(f"filter {shorten(name)}: the value holds {problem}, which MLflow cannot search for")
-    return f"{mark}{value.upper() if name in {'status', 'state'} else value}{mark}"
 
 
 def _milliseconds(moment: datetime) -> int:

@@ -4,6 +4,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -13,7 +14,7 @@ from ...errors import InputError
 from ...eval_sets.logs.openinference import read_otlp
 from ...eval_sets.rows import BadRow, Row
 from ...json_text import explain_json_error
-from ...regular_files import check_regular, kind_of_no_file
+from ...regular_files import check_regular
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 _GZIP = b"\x1f\x8b"
@@ -26,7 +27,7 @@ def list_files(project: str) -> list[Path]:
     """Lists the files of an address: the file itself, or those in a folder, by name."""
     path = Path(project).expanduser()
     if path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.name.lower().endswith(_SUFFIXES))
+        files = sorted(file for file in path.iterdir() if file.name.lower().endswith(_SUFFIXES) and file.is_file())
         if not files:
             raise InputError(f"{path}: the folder has no file of traces ({', '.join(_SUFFIXES)}); name another one")
         return files
@@ -37,65 +38,43 @@ def list_files(project: str) -> list[Path]:
 
 
 class BrokenPart(InputError):
-    """A file, or a part of one, that cannot be read; those beside it can. One that is no file holds no traces."""
+    """A document that cannot be read; those beside it can."""
 
-    def __init__(self, place: str, problem: str, *, is_file: bool = True) -> None:
+    def __init__(self, place: str, problem: str) -> None:
         super().__init__(f"{place}: {problem}")
-        self.place, self.problem, self.is_file = place, problem, is_file  # whether a file is lost with it
+        self.place, self.problem = place, problem
 
 
 def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
     """Yields the spans and log records of files, in their order; for what cannot be read a `BrokenPart`.
 
     A last line without an end is left out: the collector is writing it.
+
+    Raises:
+        InputError: A file that cannot be read at all.
     """
     number = 0
     for file in files:
-        for place, content in _contents(file):
-            number += 1
-            yield BadRow(number, content) if isinstance(content, BrokenPart) else Row(number, place, content)
-
-
-def _contents(file: Path) -> Iterator[tuple[str, dict[str, Any] | BrokenPart]]:
-    """The spans and log records of a file, each with its place, and what of it cannot be read."""
-    try:
-        if kind := kind_of_no_file(file):
-            yield str(file), BrokenPart(str(file), f"is {kind}, not a file; it is left out", is_file=False)
-            return
-        last, is_read = None, False  # the last part that cannot be read: where nothing can, the file is lost
         for line, document in _documents(file):
             place = f"{file}, line {line}" if line else str(file)
             spans, problems = ([], [document]) if isinstance(document, str) else read_otlp(document)
-            if last is not None:
-                yield last.place, last
-            last = BrokenPart(place, "; ".join(problems), is_file=False) if problems else None
-            if spans and last is not None:
-                yield place, last
-                last = None
-            yield from ((place, values) for values in spans)
-            is_read = is_read or bool(spans)
-        if last is not None:
-            last.is_file = not is_read
-            yield last.place, last
-    except InputError as error:
-        yield str(file), BrokenPart(str(file), str(error).removeprefix(f"{file}: "))
+            for values in spans:
+                number += 1
+                yield Row(number, place, values)
+            if problems:
+                number += 1
+                yield BadRow(number, BrokenPart(place, "; ".join(problems)))
 
 
 def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """The documents of a file, each with its line, or what is wrong with it: one per line, or one for all."""
     try:
         with _open(file) as lines:
-            first = _first_line(lines)
+            starts = [_read_document(line) for line in islice(filter(bytes.strip, lines), 2)]
             lines.seek(0)
-            if (
-                first.removeprefix(_BOM).lstrip()[:1] == b"{"
-                and isinstance(_read_document(first), str)
-                and not _is_listed(lines)
-            ):
-                lines.seek(0)
-                yield _whole_document(lines.read(_LONGEST_DOCUMENT))
+            if starts and not any(isinstance(document, dict) for document in starts):
+                yield 0, _read_document(lines.read(_LONGEST_DOCUMENT))
                 return
-            lines.seek(0)
             for number, line in enumerate(lines, 1):
                 if not line.strip():
                     continue
@@ -106,16 +85,6 @@ def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     except (OSError, EOFError, zlib.error) as error:
         problem = getattr(error, "strerror", None) or error
         raise InputError(f"{file}: cannot be read: {problem}; is it whole?") from error
-
-
-def _first_line(lines: IO[bytes]) -> bytes:
-    return next((line for line in lines if line.strip()), b"")
-
-
-def _is_listed(lines: IO[bytes]) -> bool:
-    """Whether a file has a document per line, though the first cannot be read: a line after it can."""
-    _first_line(lines)
-    return isinstance(_read_document(_first_line(lines)), dict)
 
 
 def _open(file: Path) -> IO[bytes]:
@@ -140,17 +109,3 @@ def _read_document(text: bytes) -> dict[str, Any] | str:
         except (ValueError, RecursionError) as error:
             return explain_json_error(error, decoded)
     return document if isinstance(document, dict) else "is no object; OTLP JSON has one object per line"
-
-
-def _whole_document(text: bytes) -> tuple[int, dict[str, Any] | str]:
-    """The document of a whole file; what is wrong with it, with its line."""
-    document = _read_document(text)
-    if isinstance(document, str):
-        try:
-            json.loads(text.decode("utf-8-sig", "replace"))
-        except json.JSONDecodeError as error:
-            return error.lineno, document
-        except (ValueError, RecursionError):
-            pass
-        return 0, document
-    return 1, document

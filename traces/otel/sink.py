@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
-_HTTP, _GRPC = "http/protobuf", "grpc"
+_HTTP = "http/protobuf"
 _LOGGER_OF_EXPORTERS = "opentelemetry.exporter.otlp"
 _MOST_FAILURES = 3  # batches one after the other
 _TRACE_ID = re.compile("(?:tr)?([0-9a-f]{32})")  # MLflow's begin so
@@ -76,14 +76,8 @@ def _open_exporter(address: TraceAddress) -> "LogRecordExporter":
         scheme = "https" if address.host.endswith(":443") else "http"
         endpoint = f"{scheme}://{address.host}"
     protocol = next((os.environ[name] for name in _PROTOCOLS if os.environ.get(name)), _HTTP).strip().lower()
-    if protocol == _GRPC:
-        with require_extra("otel", f"{_PURPOSE} by gRPC (install opentelemetry-exporter-otlp-proto-grpc)"):
-            from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter as GrpcExporter
-
-        exporter: LogRecordExporter = GrpcExporter(endpoint=endpoint)
-        return exporter
     if protocol != _HTTP:
-        raise UsageError(f"{_PROTOCOLS[1]}={protocol}: scores are sent by {_HTTP} or {_GRPC}; set one of the two")
+        raise UsageError(f"{_PROTOCOLS[1]}={protocol}: scores are sent by {_HTTP}; set it to that")
     with require_extra("otel", _PURPOSE):
         from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 
@@ -142,7 +136,6 @@ def event_attributes(score: TraceScore) -> dict[str, Any]:
         "assay.score.higher_is_better": score.higher_is_better,
         "assay.score.unit": score.origin.unit,
         "assay.prompts": score.prompts,
-        "assay.link": score.link,
         "assay.run": score.run,
         "assay.sample": score.sample,
         "assay.trace": score.origin.id,

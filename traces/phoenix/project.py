@@ -1,6 +1,5 @@
-"""A project on a Phoenix server: where it is, its REST API page by page, and which of its traces are read."""
+"""A project on a Phoenix server: where it is, and its REST API page by page."""
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +8,6 @@ from urllib.parse import unquote
 
 from ...errors import InputError, UsageError
 from ...name_suggestions import quote_names
-from ...value_messages import shorten
 from ..address import TraceAddress, environment_urls, find_server_url
 from ..http_client import HttpClient, RefusedRequest, is_passing
 from ..tool_server import MOST_KEPT_PAGES, ToolServer
@@ -37,18 +35,16 @@ class PhoenixProject:
         headers = _read_headers()
         secrets = tuple(secret for value in headers.values() for secret in (value, value.rpartition(" ")[2]))
         self.client = HttpClient(ToolServer("Phoenix", self.url, (_KEYS,), secrets), headers=headers)
-        self.version: tuple[int, ...] = ()
-        """The version of the server, after `connect`."""
         self._path = ""
 
     def connect(self) -> None:
         """Looks up the server and the project, once."""
         if self._path:
             return
-        self.version = self._read_version()
-        if self.version < _OLDEST:
+        version = self._read_version()
+        if version < _OLDEST:
             raise InputError(
-                f"Phoenix at {self.url} is version {_dotted(self.version)}, which lists no traces: update it to "
+                f"Phoenix at {self.url} is version {_dotted(version)}, which lists no traces: update it to "
                 f"{_dotted(_OLDEST)} or later, or export its spans and read the file"
             )
         self._path = f"v1/projects/{self._look_up(self.address.project)}/"
@@ -151,32 +147,6 @@ def split_ids(ids: Sequence[str], texts: Sequence[str] = ()) -> Iterator[list[st
         yield part
 
 
-OLDEST_SEARCH = (14, 9, 0)
-"""The first version of Phoenix that searches spans by their attributes."""
-_ATTRIBUTES = {"user": "user.id", "model": "llm.model_name"}
-_METADATA, _ATTRIBUTE = "metadata.", "attribute."
-_STATUSES = ("OK", "ERROR", "UNSET")
-_FIELDS = ("name", "session", "user", "model", "tag", "status", "metadata.KEY", "attribute.NAME")
-
-Query = dict[str, Any]
-
-
-class TraceFilter:
-    """What a trace must have."""
-
-    def __init__(self, fields: Mapping[str, str]) -> None:
-        self.session = fields.get("session", "")
-        self.tag = fields.get("tag", "")
-        # the parameters of the queries of each condition: a span that one of them finds meets it
-        self.conditions = [
-            queries for name, value in fields.items() if (queries := _queries(name, value, empty=not value))
-        ]
-
-    def has_tag(self, spans: Sequence[Mapping[str, Any]]) -> bool:
-        """Whether the spans of a trace have the tag that is asked for; Phoenix cannot search for one."""
-        return not self.tag or any(self.tag in span_tags(span.get("attributes") or {}) for span in spans)
-
-
 def span_tags(attributes: Mapping[str, Any]) -> list[str]:
     """The tags of a span: a list, or flat keys `tag.tags.0`, ..."""
     listed = attributes.get("tag.tags")
@@ -185,41 +155,3 @@ def span_tags(attributes: Mapping[str, Any]) -> list[str]:
     if isinstance(listed, str):
         return [listed]
     return [str(value) for name, value in attributes.items() if name.startswith("tag.tags.")]
-
-
-def _queries(name: str, value: str, *, empty: bool) -> list[Query]:
-    if name in ("session", "tag"):
-        queries: list[Query] = []
-    elif name == "name":
-        queries = [{"name": value, "parent_id": "null"}]
-    elif name == "status":
-        if value.upper() not in _STATUSES:
-            raise UsageError(f"filter status: `{shorten(value)}` is none of {quote_names(_STATUSES)}")
-        queries = [{"status_code": value.upper(), "parent_id": "null"}]
-    elif name in _ATTRIBUTES:
-        queries = _attribute_queries(_ATTRIBUTES[name], value)
-    elif name.startswith(_METADATA) and name != _METADATA:
-        queries = _attribute_queries(name, value)
-    elif name.startswith(_ATTRIBUTE) and name != _ATTRIBUTE and ":" not in name:
-        queries = _attribute_queries(name.removeprefix(_ATTRIBUTE), value)
-    else:
-        raise UsageError(
-            f"unknown field of the filter `{shorten(name)}`: traces of Phoenix are filtered by {quote_names(_FIELDS)}"
-        )
-    if empty:
-        raise UsageError(f"filter {shorten(name)}: the value is empty")
-    return queries
-
-
-def _attribute_queries(name: str, value: str) -> list[Query]:
-    """An attribute that is this text, or the number or truth value that the text is."""
-    if ":" in name:
-        raise UsageError(f"filter {shorten(name)}: Phoenix cannot search for a name with a colon")
-    queries: list[Query] = [{"attribute": f"{name}:{json.dumps(value)}"}]
-    try:
-        parsed = json.loads(value)
-    except (ValueError, RecursionError):
-        return queries
-    if isinstance(parsed, bool | int | float):
-        queries.append({"attribute": f"{name}:{value}"})
-    return queries

@@ -94,7 +94,6 @@ def _annotation(score: TraceScore, unit: Unit) -> dict[str, Any]:
         "low": score.low,
         "high": score.high,
         "higher_is_better": score.higher_is_better,
-        "link": score.link,
         "judge": score.judge,
         "prompts": score.prompts,
         "run": score.run,
@@ -107,8 +106,8 @@ def _annotation(score: TraceScore, unit: Unit) -> dict[str, Any]:
         "name": whole_text(score.name),
         "annotator_kind": "LLM" if score.judge else "CODE",
         "result": {
-            "score": score.finite_value,
-            "label": whole_text(score.label) or (None if score.finite_value is not None else "no value"),
+            "score": score.value,
+            "label": whole_text(score.label) or None,
             "explanation": whole_text(score.reason) or None,
         },
         "metadata": {

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from ...errors import InputError
 from ...eval_sets import Sample
 from ...eval_sets.cell_values import parse_nested_json
 from ...eval_sets.logs.human_ratings import (
@@ -21,10 +20,10 @@ from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest
-from ..source import Fields, Traces, UnreadTrace
+from ..source import Traces, UnreadTrace
 from ..tool_server import MOST_PAGES, server_words
 from ..trace_samples import TraceSamples
-from .project import OLDEST_SEARCH, PhoenixProject, TraceFilter, span_tags, split_ids
+from .project import PhoenixProject, span_tags, split_ids
 
 ARRIVAL = timedelta(minutes=10)
 """How long the root span of a trace may arrive after the first one began; exporters send a span when it ends."""
@@ -35,7 +34,6 @@ _FIRST_TRACES, _FIRST_SPANS = 10, 100  # while their size is unknown
 _WANTED_BYTES = 8_000_000  # of one reply
 _ANNOTATIONS = 10_000
 _METADATA = "metadata."
-_USED_FIELDS = ("input.value", "output.value")
 _NOTE = "note"  # the name of annotations that are a text only
 _ANONYMOUS = "person"  # the one user of a server without users
 _CURE = "add an annotation config with this name in Phoenix"
@@ -52,23 +50,14 @@ class PhoenixSource:
     def __init__(self, address: TraceAddress) -> None:
         self._project = PhoenixProject(address)
 
-    def read(self, since: datetime | None, until: datetime | None, filter: Fields) -> Traces:  # noqa: A002
+    def read(self, since: datetime | None, until: datetime | None) -> Traces:
         """Yields one sample per trace; see `Source`."""
-        trace_filter = TraceFilter(filter)
-        self._project.connect()
-        if trace_filter.conditions and self._project.version < OLDEST_SEARCH:
-            raise InputError(
-                f"Phoenix at {self._project.url} cannot search spans by their attributes before version "
-                f"{'.'.join(map(str, OLDEST_SEARCH))}: update it, or leave out the filter"
-            )
         parameters: dict[str, Any] = {"sort": "start_time", "order": "asc", "limit": _LISTED}
         parameters["end_time"] = (until or datetime.now(UTC)).astimezone(UTC).isoformat()
         if since is not None:
             parameters["start_time"] = since.astimezone(UTC).isoformat()
-        if trace_filter.session:
-            parameters["session_identifier"] = trace_filter.session
         people = RatingReader(self._project.settings("annotation_configs"))
-        reader = _TraceReader(self._project, people, trace_filter)
+        reader = _TraceReader(self._project, people)
         for page in self._project.pages("traces", parameters, most=MOST_PAGES):
             yield from reader.read(page)
 
@@ -76,8 +65,8 @@ class PhoenixSource:
 class _TraceReader:
     """Reads the spans and annotations of listed traces, as many at once as fit in one reply."""
 
-    def __init__(self, project: PhoenixProject, people: "RatingReader", trace_filter: TraceFilter) -> None:
-        self._project, self._people, self._filter = project, people, trace_filter
+    def __init__(self, project: PhoenixProject, people: "RatingReader") -> None:
+        self._project, self._people = project, people
         self._samples = TraceSamples(project.address)
         self._traces, self._spans = _FIRST_TRACES, _FIRST_SPANS
 
@@ -96,29 +85,12 @@ class _TraceReader:
             yield from self._read_some([trace for trace in some if _has_id(trace)])
 
     def _read_some(self, listed: Sequence[Mapping[str, Any]]) -> Traces:
-        ids = [str(trace["trace_id"]) for trace in listed]
-        if self._filter.conditions and ids:
-            ids = self._search(ids)
-        spans = {id_: own for id_, own in self._load_spans(ids).items() if self._filter.has_tag(own)}
+        spans = self._load_spans([str(trace["trace_id"]) for trace in listed])
         annotations = _Annotations(self._project, spans)
         self._people.observe(annotations.all())
         for trace in listed:
             if own := spans.get(str(trace["trace_id"])):
                 yield self._read_one(trace, own, annotations)
-
-    def _search(self, ids: list[str]) -> list[str]:
-        """Those of some traces that meet all conditions."""
-        for queries in self._filter.conditions:
-            matches = {
-                _ids(span)[0]
-                for query in queries
-                for page in self._project.pages("spans", {"trace_id": ids, "limit": _MOST_SPANS} | query)
-                for span in page
-            }
-            ids = [id_ for id_ in ids if id_ in matches]
-            if not ids:
-                break
-        return ids
 
     def _load_spans(self, ids: list[str]) -> dict[str, list[dict[str, Any]]]:
         if not ids:
@@ -156,8 +128,7 @@ class _TraceReader:
         sample = self._samples.sample(trace)
         if isinstance(sample, UnreadTrace):
             return UnreadTrace(id_, began, f"{sample.reason}{_failure(spans, trace.span)}")
-        kept = _without_used_texts(spans, sample)
-        return sample.model_copy(update={"metadata": {**sample.metadata, "spans": kept}})
+        return sample.model_copy(update={"metadata": {**sample.metadata, "spans": list(spans)}})
 
 
 class _Annotations:
@@ -271,26 +242,6 @@ def _logged_metadata(attributes: Mapping[str, Any]) -> Iterator[tuple[str, Any]]
     for name, value in (*nested, *flat):
         if isinstance(value, str | int | float | bool):
             yield str(name), value
-
-
-def _without_used_texts(spans: Sequence[Mapping[str, Any]], sample: Sample) -> list[dict[str, Any]]:
-    """The spans for the metadata: texts that the sample holds already are not kept twice."""
-    held = {sample.user_input, sample.response, *sample.retrieved_contexts}
-    return [
-        {
-            **span,
-            "attributes": {
-                name: value
-                for name, value in (span.get("attributes") or {}).items()
-                if not (isinstance(value, str) and len(value) > len(name) and value in held and _is_text_field(name))
-            },
-        }
-        for span in spans
-    ]
-
-
-def _is_text_field(name: str) -> bool:
-    return name in _USED_FIELDS or name.endswith((".message.content", ".document.content"))
 
 
 def _ids(span: Mapping[str, Any]) -> tuple[str, str]:

@@ -21,7 +21,6 @@ from .watch_state import StepCounts, WatchRow
 
 _AT_ONCE = 200  # answers that are scored and written together
 _CONCURRENCY = 4
-_NO_ANSWER = "it has no answer: the chatbot gave none, or it is not recorded"
 
 
 class AnswerPull:
@@ -31,7 +30,6 @@ class AnswerPull:
         self._records, self._now = records, now
         self._new = NewTraces(source, records.settings.source_address, records.known_traces)
         self._first_open: datetime | None = None  # when the first conversation began that may go on
-        self._has_lost_files = False
         self._counts = counts
         self.open_sessions = 0  # conversations that may go on, and are pulled when they are over
         self.other_scale = 0  # answers whose ratings are on another scale than the watch's, and are left out
@@ -40,6 +38,11 @@ class AnswerPull:
     def earlier(self) -> int:
         """How many traces of a file are not pulled, since they began before the time that is asked for."""
         return self._new.earlier
+
+    @property
+    def unknown_fields(self) -> list[str]:
+        """The fields of the filter that no trace had."""
+        return sorted(self._new.filter.unknown)
 
     def pull(self, row: WatchRow) -> None:
         """Pulls the answers of what is new: of a server since the newest that was pulled, less the overlap.
@@ -56,24 +59,16 @@ class AnswerPull:
         samples = self._conversations(traces) if settings.by == "session" else traces
         while part := list(islice(samples, _AT_ONCE)):
             self._add(part, metric)
-        # traces may be in a lost file that are older than the newest that was read
-        if self._new.newest is not None and not self._has_lost_files:
+        if self._new.newest is not None:
             self._records.end_pull(min(self._new.newest, self._first_open or until))
 
     def _samples(self, traces: Iterator[tuple[Sample | UnreadTrace, bool]]) -> Iterator[Sample]:
-        """The traces with an answer that were not pulled before; the others are noted."""
+        """The traces with an answer that were not pulled before; those without one are counted."""
         for trace, is_new in traces:
-            if isinstance(trace, UnreadTrace):
-                self._note_unread(trace)
-            elif is_new and (trace.response.strip() or trace.messages):
+            has_answer = isinstance(trace, Sample) and bool(trace.response.strip() or trace.messages)
+            self._counts.unread += is_new and not has_answer
+            if isinstance(trace, Sample) and is_new and has_answer:
                 yield trace
-            elif is_new:
-                origin = TraceOrigin.of_sample(trace)
-                self._note_unread(UnreadTrace(trace_id(trace), origin.time if origin else "", _NO_ANSWER))
-
-    def _note_unread(self, trace: UnreadTrace) -> None:
-        self._has_lost_files = self._has_lost_files or trace.is_lost_file
-        self._records.add_unread(trace)
 
     def _conversations(self, traces: Iterator[Sample]) -> Iterator[Sample]:
         """The conversations that are over, and the answers of no session."""

@@ -2,15 +2,13 @@
 
 from datetime import datetime
 
-import numpy as np
-
 from ...eval_sets import Sample
 from ...regular_files import read_text_file
 from ...runs import Store
 from ...runs.ratings import QueueSettings, RatingQueue
 from ...runs.ratings.rating_queue import queue_ids
 from ..source import Source, TraceOrigin
-from .answer_draw import draw_answers, pace, spread_weights
+from .answer_draw import draw_answers, pace
 from .answer_pull import tool_ratings
 from .watch_records import WatchRecords
 
@@ -36,18 +34,14 @@ def find_open_queue(records: WatchRecords) -> tuple[str, int]:
 
 
 def draw_for_raters(records: WatchRecords, today: str, now: datetime) -> int:
-    """Draws answers that the judge scored for the raters, where their ratings vary most, and fills the queue."""
+    """Draws answers that the judge scored for the raters, and fills the queue."""
     if not records.settings.ratings.raters:
         return 0
     answers = records.unqueued()
     due = pace(records.settings.ratings.per_day, records.spending(today).queued, records.moment("rated_at"), now)
     if answers and due >= min(1, len(answers)):  # sooner, the chances would be very small
-        scores = np.array([judged for _, judged in answers], dtype=float)
-        pairs = np.array(records.scored_pairs(), dtype=float).reshape(-1, 2)  # NaN where there is no rating
-        weights = spread_weights(pairs[:, 0], pairs[:, 1], scores)
-        names = [name for name, _ in answers]
-        chances, drawn = draw_answers(names, weights, due, seed=f"{records.settings.seed} raters {records.watch_id}")
-        records.add_rater_draw(chances, drawn, today, now)
+        chance, drawn = draw_answers(answers, due, seed=f"{records.settings.seed} raters {records.watch_id}")
+        records.add_rater_draw(dict.fromkeys(answers, chance), drawn, today, now)
     return _fill_queue(records)
 
 
@@ -105,7 +99,7 @@ def reread_annotations(records: WatchRecords, source: Source, now: datetime) -> 
     since = now - records.settings.ratings.reread
     samples = records.judged_traces(since)
     ratings: dict[str, dict[str, float]] = {}
-    for trace in source.read(since, now, records.settings.filter) if samples else ():
+    for trace in source.read(since, now) if samples else ():
         origin = TraceOrigin.of_sample(trace) if isinstance(trace, Sample) else None
         if isinstance(trace, Sample) and origin is not None and origin.id in samples:
             values, _ = tool_ratings(trace, records.settings.ratings.levels)

@@ -74,7 +74,7 @@ def draft_watch(address: str) -> str:
 def _scale_of_ratings(address: str) -> tuple[int, int] | None:
     """The scale of people's ratings of the first traces; None without ratings, or where nothing can be read now."""
     try:
-        traces = islice(open_source(address).read(None, None, {}), _LOOKED_AT)
+        traces = islice(open_source(address).read(None, None), _LOOKED_AT)
         rated = [one for one in traces if isinstance(one, Sample) and (one.ratings or one.rating is not None)]
     except AssayError:
         return None

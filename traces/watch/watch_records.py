@@ -13,7 +13,7 @@ from ...metrics import Score
 from ...runs import Store
 from ...runs.store.database import explain_errors
 from ..cursor import hold_lock
-from ..source import ORIGIN, TraceOrigin, UnreadTrace
+from ..source import ORIGIN, TraceOrigin
 from ..times import read_utc, utc_text
 from .alarms import AlarmMessage
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
@@ -63,9 +63,6 @@ class WatchRecords(WatchState):
                 rows.values(),
             )
             self._database.executemany("INSERT INTO watch_traces VALUES (?, ?, ?) ON CONFLICT DO NOTHING", traces)
-            self._database.executemany(
-                "DELETE FROM watch_unread WHERE watch = ? AND trace = ?", [trace[:2] for trace in traces]
-            )
         return len(rows)
 
     def known_traces(self, traces: Sequence[str]) -> set[str]:
@@ -83,15 +80,6 @@ class WatchRecords(WatchState):
     def _known(self, question: str, names: Sequence[str]) -> set[str]:
         return {str(name) for (name,) in self._rows(f"{question} IN ({marks(names)})", self.watch_id, *names)}
 
-    def add_unread(self, trace: UnreadTrace) -> None:
-        """Adds a trace that is no answer; a later pull may read it."""
-        time = read_utc(trace.time)
-        self._execute(
-            "INSERT INTO watch_unread VALUES (?, ?, ?, ?) ON CONFLICT (watch, trace) DO UPDATE SET "
-            "time = excluded.time, reason = excluded.reason",
-            *(self.watch_id, trace.id, utc_text(time) if time else "", trace.reason),
-        )
-
     def end_pull(self, until: datetime) -> None:
         """Notes when the newest trace began that was pulled; it never goes back."""
         sql = "UPDATE watches SET pulled_until = ? WHERE id = ? AND (pulled_until IS NULL OR pulled_until < ?)"
@@ -103,13 +91,9 @@ class WatchRecords(WatchState):
         """Returns the ids of the answers that were in no draw yet."""
         return [str(name) for (name,) in self._items("sample", "status = 'new'")]
 
-    def unqueued(self) -> list[tuple[str, float]]:
-        """Returns (sample, judge's score) of the scored answers that were in no draw for raters yet."""
-        return self._items("sample, judged", "judged IS NOT NULL AND rating_chance IS NULL")
-
-    def scored_pairs(self) -> list[tuple[float, float | None]]:
-        """Returns (judge's score, mean rating) of the answers that the judge scored."""
-        return self._items("judged, rating", "judged IS NOT NULL")
+    def unqueued(self) -> list[str]:
+        """Returns the ids of the scored answers that were in no draw for raters yet."""
+        return [str(name) for (name,) in self._items("sample", "judged IS NOT NULL AND rating_chance IS NULL")]
 
     def add_draw(self, chances: Mapping[str, float], drawn: set[str], day: str, now: datetime) -> None:
         """Keeps a draw for the judge: whole or not at all. The content of what is not drawn is forgotten."""
@@ -258,11 +242,10 @@ class WatchRecords(WatchState):
                 (self.watch_id,),
             )
 
-    def counts(self) -> tuple[int, int, int]:
-        """Returns how many traces are unread, how many answers wait for the judge, and how many are undrawn."""
-        unread = self._value("SELECT count(*) FROM watch_unread WHERE watch = ?", self.watch_id)
+    def counts(self) -> tuple[int, int]:
+        """Returns how many answers wait for the judge, and how many are undrawn."""
         count = "SELECT count(*) FROM watch_items WHERE watch = ? AND status = ?"
-        return int(unread), self._value(count, self.watch_id, "waiting"), self._value(count, self.watch_id, "new")
+        return self._value(count, self.watch_id, "waiting"), self._value(count, self.watch_id, "new")
 
     def end_step(self, look: StoredLook, changes: Sequence[tuple[int, AlarmMessage]], target: str) -> int:
         """Keeps a look, the alarms that change with it, and their messages: whole or not at all; returns its number."""

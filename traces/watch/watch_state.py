@@ -38,7 +38,7 @@ class StepCounts:
     """What one step did, counted as it goes."""
 
     pulled: int = 0  # new answers
-    unread: int = 0  # traces without an answer, of all steps, that are not answers by now
+    unread: int = 0  # traces of this step without an answer
     drawn: int = 0  # answers drawn for the judge
     judged: int = 0  # answers that the judge scored
     failed: int = 0  # answers that the judge could not score, or skipped

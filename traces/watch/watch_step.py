@@ -6,8 +6,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
-import numpy as np
-
 from ...errors import AssayError, BudgetReached
 from ...judges.secrets import Scrubber
 from ...meta_eval.estimate import Estimate
@@ -95,7 +93,7 @@ class WatchStep:
         source = self._tools.open_source(self._settings.source_address)
         self._pull(source)
         counts.drawn = self._draw(today)
-        waiting_before = self._records.counts()[1]
+        waiting_before = self._records.counts()[0]
         with self._tools.show_progress() if waiting_before else nullcontext(lambda _: None) as on_progress:
             problem, failures = judge_waiting(self._records, today, counts, on_progress)
         if problem:
@@ -107,7 +105,7 @@ class WatchStep:
             )
         self._push()
         self._rate(source, today)
-        counts.unread, counts.waiting, counts.undrawn = self._records.counts()
+        counts.waiting, counts.undrawn = self._records.counts()
         counts.failed = max(0, waiting_before - counts.waiting - counts.judged)
         counts.seconds = round(time.monotonic() - self._started, 3)
         return self._look()
@@ -125,6 +123,8 @@ class WatchStep:
                 f"{earlier} of the source began more than {since} before the first step of this watch, and "
                 f"{verb_of(pull.earlier, 'is', 'are')} not read; leave out `since:` to read the whole file"
             )
+        if pull.unknown_fields:
+            self._notes.append(f"no trace of this step has {', '.join(pull.unknown_fields)}, which `filter:` asks for")
         if pull.other_scale:
             low, high = self._settings.ratings.levels
             self._notes.append(
@@ -143,7 +143,7 @@ class WatchStep:
         answers = records.undrawn()
         if not answers:
             return 0
-        waiting = records.counts()[1]
+        waiting = records.counts()[0]
         used, per_day = records.spending(today).drawn, settings.budget.judged_per_day
         due = pace(per_day, used, records.moment("drawn_at"), self._now)
         share = settings.sample.share
@@ -164,13 +164,12 @@ class WatchStep:
             return 0
         if share is None and due < min(1, len(answers)):
             return 0  # too soon: a later draw gives each of them a better chance
-        equal = np.ones(len(answers))
-        chances, drawn = draw_answers(answers, equal, due, seed=f"{settings.seed} judge {records.watch_id}")
-        records.add_draw(chances, drawn, today, self._now)
+        chance, drawn = draw_answers(answers, due, seed=f"{settings.seed} judge {records.watch_id}")
+        records.add_draw(dict.fromkeys(answers, chance), drawn, today, self._now)
         return len(drawn)
 
     def _note_judge(self, problem: AssayError) -> None:
-        waiting = self._records.counts()[1]
+        waiting = self._records.counts()[0]
         left = f"{count_of(waiting, 'drawn answer')} {verb_of(waiting, 'waits', 'wait')}"
         if isinstance(problem, BudgetReached):
             self._notes.append(f"the judge's budget of the day is used up ({problem}): {left} for the next day")
@@ -183,7 +182,7 @@ class WatchStep:
             return
         try:
             for run in self._records.unpushed_runs(address):
-                request = PushRequest(metrics=(self._settings.metric,), to=address, link=self._link)
+                request = PushRequest(metrics=(self._settings.metric,), to=address)
                 result = push_scores(self._store, self._store.run(run), request, open_place=self._tools.open_sink)
                 self._counts.pushed += result.written + result.updated
                 self._counts.push_failed += result.failed

@@ -13,9 +13,9 @@ from assay.traces.langfuse.sink import LangfuseSink
 from assay.traces.langfuse.source import LangfuseSource
 
 address = TraceAddress.parse("langfuse://{host}/")
-(sample,) = LangfuseSource(address).read(None, None, {{}})
+(sample,) = LangfuseSource(address).read(None, None)
 origin = TraceOrigin.of_sample(sample)
-values = dict(value=1.0, low=0, high=1, higher_is_better=True, label="", reason="", link="", judge="", prompts="")
+values = dict(value=1.0, low=0, high=1, higher_is_better=True, label="", reason="", judge="", prompts="")
 values |= dict(run="r", sample="t1", at="2026-11-20T11:00:00+00:00")
 score = TraceScore(key="1" * 32, origin=origin, name="m", **values)
 assert [result.state for result in LangfuseSink(address).write([score])] == ["written"]

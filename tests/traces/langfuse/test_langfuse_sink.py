@@ -25,7 +25,6 @@ def test_a_score_has_its_value_reason_and_evaluator(server, score):
     assert stored["timestamp"] == "2026-01-15T12:00:00Z"
     assert stored["metadata"] == {
         **{"low": 0.0, "high": 1.0, "higher_is_better": True, "run": "r", "sample": "s"},
-        **{"link": "https://view.example/run/r/answer?id=s"},
         **{"evaluator": {"metric": "faithfulness", "judge": "qwen1.5b", "prompts": "abc"}},
     }
 
@@ -40,14 +39,10 @@ def test_a_score_goes_to_the_session_or_the_observation_that_it_is_about(server,
     ]
 
 
-def test_a_score_without_a_value_is_its_label(server, score):
-    write(
-        server, [score(1, value=None, label="skipped"), score(2, value=float("nan"), label=""), score(3, label="yes")]
-    )
-    one, two, three = server.scores.values()
-    assert (one["value"], one["dataType"]) == ("skipped", "CATEGORICAL")
-    assert (two["value"], two["dataType"]) == ("no value", "CATEGORICAL")
-    assert (three["value"], three["metadata"]["label"]) == (0.5, "yes")
+def test_a_label_stands_in_the_metadata(server, score):
+    write(server, [score(3, label="yes")])
+    (stored,) = server.scores.values()
+    assert (stored["value"], stored["metadata"]["label"]) == (0.5, "yes")
 
 
 def test_what_is_written_twice_is_one_score(server, score):
@@ -100,14 +95,11 @@ def test_a_write_that_was_answered_too_late_is_not_doubled(server, score, waits)
 
 
 def test_odd_texts_are_sent_and_keys_that_are_wrong_are_an_error(server, score):
-    odd = score(
-        1, {"id": "../../t,1?x=<b>"}, name="naam é", reason="half \ud83d \x00 \x1b[2J", label="x" * 5000, value=None
-    )
+    odd = score(1, {"id": "../../t,1?x=<b>"}, name="naam é", reason="half \ud83d \x00 \x1b[2J")
     assert [result.state for result in write(server, [odd])] == ["written"]
     (stored,) = server.scores.values()
     assert stored["subject"]["id"] == "../../t,1?x=<b>"
     assert stored["comment"] == "half ?   \x1b[2J"
-    assert len(stored["value"]) == 500
     with pytest.raises(InputError, match="belong to the project"):
         write(server, [score()], "another")
     server.script = lambda _: Reply(401, {"message": "no"})

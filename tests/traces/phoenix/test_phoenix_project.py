@@ -106,16 +106,11 @@ def test_another_or_an_old_server_is_named(version, problem):
             open_project(server.host).connect()
 
 
-def test_a_source_without_a_project_or_whose_server_cannot_filter_says_so():
+def test_a_source_without_a_project_says_so():
     from assay.traces import PhoenixSource
 
     with pytest.raises(UsageError, match=r"names no project: write phoenix://HOST:6006/PROJECT"):
         PhoenixSource(TraceAddress.parse("phoenix://localhost:6006/"))
-    with serving() as server:
-        server.replies["/arize_phoenix_version"] = [(200, "14.0.0")]
-        source = PhoenixSource(TraceAddress.parse(f"phoenix://{server.host}/p"))
-        with pytest.raises(InputError, match=r"cannot search spans by their attributes before version 14.9.0"):
-            list(source.read(None, None, {"user": "ada"}))
 
 
 def test_keys_that_cannot_be_sent_are_not_shown(monkeypatch, caplog):

@@ -21,7 +21,7 @@ def write(server, project, scores):
 def score(key, trace, **fields):
     origin = TraceOrigin("phoenix://h/p", trace, **fields.pop("origin", {}))
     values = {"name": "faithfulness", "value": 0.5, "low": 0, "high": 1, "higher_is_better": True}
-    values |= {"label": "", "reason": "One claim of two.", "link": "http://127.0.0.1:8100/answer/7", "judge": "qwen"}
+    values |= {"label": "", "reason": "One claim of two.", "judge": "qwen"}
     values |= {"prompts": "ab12", "run": "run-1", "sample": trace, "at": "2026-01-01T00:00:00+00:00"}
     return TraceScore(key=f"{key:032x}", origin=origin, **values | fields)
 
@@ -35,9 +35,9 @@ def test_a_score_is_written_once_and_updated_afterwards(phoenix_server):
     first, second, third = (own[0]["context"] for own in traces)
     scores = [
         score(1, first["trace_id"], origin={"span": first["span_id"]}),
-        score(2, second["trace_id"], judge="", value=None, label="skipped", reason="no context\x00 \ud800"),
+        score(2, second["trace_id"], judge="", label="yes", reason="no context\x00 \ud800"),
         score(3, third["trace_id"], origin={"session": "pushed 2", "span": third["span_id"], "unit": "session"}),
-        score(4, first["trace_id"], name="length \ud800", origin={"span": first["span_id"]}, value=float("nan")),
+        score(4, first["trace_id"], name="length \ud800", origin={"span": first["span_id"]}),
     ]
     assert {result.state for result in write(phoenix_server, project, scores)} == {"written"}
     changed = [replace(one, value=0.75, label="") for one in scores[:3]] + [score(5, second["trace_id"])]
@@ -52,14 +52,13 @@ def test_a_score_is_written_once_and_updated_afterwards(phoenix_server):
         ("trace", second["trace_id"]),
     ]
     assert [stored[key].annotator for key in "125"] == ["LLM", "CODE", "LLM"]
-    assert (stored["1"].score, stored["4"].score, stored["4"].label) == (0.75, None, "no value")
+    assert (stored["1"].score, stored["4"].score, stored["4"].label) == (0.75, 0.5, None)
     assert stored["1"].explanation == "One claim of two."
     assert stored["2"].explanation == "no context  ?"
     assert stored["1"].metadata == {
         "low": 0,
         "high": 1,
         "higher_is_better": True,
-        "link": "http://127.0.0.1:8100/answer/7",
         "judge": "qwen",
         "prompts": "ab12",
         "run": "run-1",
