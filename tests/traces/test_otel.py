@@ -563,7 +563,7 @@ def test_without_a_collector_nothing_is_sent(monkeypatch):
     with pytest.raises(UsageError, match="names no collector"):
         open_sink("otel:traces.json")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
-    with pytest.raises(UsageError, match="http/protobuf or grpc"):
+    with pytest.raises(UsageError, match="sent by http/protobuf"):
         open_sink("otel://127.0.0.1:4318")
 
 
