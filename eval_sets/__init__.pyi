@@ -27,12 +27,16 @@ from .public.set_rows import (
     is_in_part as is_in_part,
     read_rows as read_rows,
 )
-from .ragas_dataset import from_ragas as from_ragas
 from .rater_proposals import propose_raters as propose_raters
 from .sample import Sample as Sample, Table as Table
 from .score_columns import ReadOptions as ReadOptions
 from .score_files import read_ratings as read_ratings, read_score_files as read_score_files
-from .set_reader import load_set as load_set, read_samples as read_samples, read_set as read_set
+from .set_reader import (
+    from_ragas as from_ragas,
+    load_set as load_set,
+    read_samples as read_samples,
+    read_set as read_set,
+)
 from .set_writer import write_set as write_set
 from .table_files import read_table_file as read_table_file
 from .text_lines import read_lines as read_lines

@@ -41,21 +41,6 @@ def without_rating(sample: Sample) -> Sample:
     return sample.model_copy(update={"rating": None, "ratings": {}})
 
 
-def describe_lost_pairs(name: str, count: int, first: str) -> str:
-    """Says that ratings of pairs without another answer are not used, and the cure.
-
-    Example:
-        >>> describe_lost_pairs("pairs.csv", 1, "line 3").partition(", so that ")[2]
-        'it is not used (pairs.csv, line 3); fill other_response, or remove the rating'
-    """
-    row = count_of(count, "row has", "rows have")
-    where = f"{name}, {first}" if count == 1 else f"the first is {name}, {first}"
-    return (
-        f"{name}: {row} a rating that says which of two answers is better and no other_response, so that "
-        f"{verb_of(count, 'it is', 'they are')} not used ({where}); fill other_response, or remove the rating"
-    )
-
-
 def describe_left_out_pair_ratings(count: int) -> str:
     """Says that ratings of pairs are left out, where answers are compared by their own ratings.
 

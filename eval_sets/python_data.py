@@ -11,7 +11,6 @@ from ..text.language_detection import detect_language
 from ..value_messages import shorten
 from .column_table import CONVERSATION_KEYS
 from .message_forms import is_thread
-from .ragas_dataset import from_ragas
 from .rows import Repeatable, Row, Rows
 from .sample import Sample
 from .thread import thread_language
@@ -25,13 +24,11 @@ _ACCEPTED = (
 
 
 def ready_samples(data: Any) -> list[Sample] | None:
-    """Returns the samples where data consists of them, or is of Ragas; None where it has rows to be read.
+    """Returns the samples where data consists of them; None where it has rows to be read.
 
     A sample without an id gets `sample-1` and so on; one without a language gets that of its texts.
     """
     items = list(data) if isinstance(data, list | tuple) else []
-    if type(data).__module__.startswith("ragas.") or (items and all(_is_of_ragas(item) for item in items)):
-        return from_ragas(data)
     if not items or not all(isinstance(item, Sample) for item in items):
         return None
     samples = [_completed(sample, number) for number, sample in enumerate(items, start=1)]
@@ -68,11 +65,10 @@ def open_data(data: Any) -> Rows:
     items = list(data)
     if is_thread(items) and not any(isinstance(item, Mapping) and {*CONVERSATION_KEYS} & item.keys() for item in items):
         raise InputError("the data is one conversation; put it in a list: [messages]")
-    return Rows("the list", _STEM, Repeatable(lambda: _item_rows(items)), map_option=_MAPPING)
-
-
-def _is_of_ragas(item: Any) -> bool:
-    return type(item).__module__.startswith("ragas.")
+    is_of_ragas = any(type(item).__module__.startswith("ragas.") for item in (data, *items[:1]))
+    stem = getattr(data, "name", None) or "ragas" if is_of_ragas else _STEM
+    name = f"the dataset {stem}" if is_of_ragas else "the list"
+    return Rows(name, stem, Repeatable(lambda: _item_rows(items, name)), map_option=_MAPPING)
 
 
 def _completed(sample: Sample, number: int) -> Sample:
@@ -87,12 +83,12 @@ def _completed(sample: Sample, number: int) -> Sample:
     return sample.model_copy(update=changes) if changes else sample
 
 
-def _item_rows(items: Sequence[Any]) -> Iterator[Row]:
+def _item_rows(items: Sequence[Any], name: str) -> Iterator[Row]:
     for index, item in enumerate(items):
-        yield Row(index + 1, f"index {index}", _item_fields(item, index))
+        yield Row(index + 1, f"index {index}", _item_fields(item, f"{name}, index {index}"))
 
 
-def _item_fields(item: Any, index: int) -> dict[str, Any]:
+def _item_fields(item: Any, place: str) -> dict[str, Any]:
     if isinstance(item, Sample):
         return item.model_dump(exclude_defaults=True)
     if is_thread(item) or item == []:
@@ -104,7 +100,7 @@ def _item_fields(item: Any, index: int) -> dict[str, Any]:
     elif dataclasses.is_dataclass(item) and not isinstance(item, type):
         fields = {field.name: getattr(item, field.name) for field in dataclasses.fields(item)}
     else:
-        raise InputError(f"the list, index {index}: is {_type_name(item)}, and not a dict or a Sample; {_ACCEPTED}")
+        raise InputError(f"{place}: is {_type_name(item)}, and not a dict or a Sample; {_ACCEPTED}")
     return {
         name: plain_value(value) for name, value in fields.items() if value is not None and not name.startswith("_")
     }

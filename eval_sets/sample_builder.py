@@ -16,7 +16,7 @@ from .columns import FIELDS, REQUIRED, describe_left_out, explain_missing, reaso
 from .message import find_turns
 from .message_times import readings
 from .number_rule import Bounds, NumberRule, is_missing
-from .pair_ratings import describe_lost_pairs, is_lost_pair, without_rating
+from .pair_ratings import is_lost_pair
 from .rater_proposals import RaterSearch, type_raters
 from .rows import Row, Rows
 from .sample import Sample
@@ -50,7 +50,6 @@ class ColumnAccount:
         self._conversations = self._turns = self._messages = self._single = 0
         self._rated_in_vain = self._unread_times = 0
         self._unread_time = ""
-        self.lost_pairs: list[str] = []  # the places of rows with a rating of a pair, and no other answer
         self.sorted: list[str] = []  # the places of conversations whose messages stood in another order of time
 
     @property
@@ -128,8 +127,6 @@ class ColumnAccount:
             silent = count_of(len(self._silent), "row has no answer and counts", "rows have no answer and count")
             notes.append(f"{self._source.name}: {silent} as an empty one: {list_first(self._silent, 5)}")
         notes += [f"{self._source.name}: {note}" for note in self._message_notes()]
-        if lost := self.lost_pairs:
-            notes.append(describe_lost_pairs(self._source.name, len(lost), lost[0]))
         return notes
 
     def _message_notes(self) -> list[str]:
@@ -257,8 +254,10 @@ class SampleBuilder:
             own_id = versioned_id(sample.id, label)
             sample = sample.model_copy(update={"id": own_id, "group": group or sample.source})
         if self._columns.has_pairs and is_lost_pair(sample):
-            self.account.lost_pairs.append(row.place)
-            sample = without_rating(sample)
+            problem = (
+                "says which of two answers is better, and there is no other_response; fill it, or remove the rating"
+            )
+            raise self._error(row, "rating", problem, origins)
         self._check_id(sample.id, row)
         self.account.add_sample(sample, row.place)
         return sample

@@ -30,7 +30,6 @@ from .columns import check_names, describe_left_out, first_text, is_rater, read_
 from .items import Item, as_label
 from .levels import RatedLevel
 from .number_rule import Bounds, ColumnCells, NumberRule, scale_of_header, scale_of_rule
-from .pair_ratings import describe_left_out_pair_ratings, describe_lost_pairs, has_other_answer
 from .rows import Row
 from .version_column import read_version, versioned_id
 
@@ -324,14 +323,6 @@ class ScoreFile:
             is_rating = usual_name(column) in ROLES["rating"] or criterion_of(column)
             if is_rating and column not in read and self.holds_numbers(column):
                 self.tell(f"{column} is another rating and no metric; --rating {quote_word(column)} reads it")
-
-    def tell_pairs(self, rated: Sequence[Row]) -> None:
-        """Notes the ratings that are left out since they say which of two answers is better."""
-        lost = [row.place for row in rated if not has_other_answer(row.values)]
-        if pairs := len(rated) - len(lost):
-            self.tell(describe_left_out_pair_ratings(pairs))
-        if lost:
-            self.notes.append(describe_lost_pairs(self.name, len(lost), lost[0]))
 
     def scale_of(self, columns: Sequence[str]) -> Bounds | None:
         """The scale that the names of the columns of ratings say, or the way in which they are written."""

@@ -8,18 +8,11 @@ from ..errors import InputError
 from ..name_suggestions import quote_names
 from ..shell_words import quote_word
 from ..text.wording import count_of
-from .column_table import (
-    ROLES,
-    is_known_metric,
-    rater_of,
-    usual_name,
-)
+from .column_table import ROLES, is_known_metric, rater_of, usual_name
 from .flat_rows import flat_rows
 from .items import RATER, ScoreSource
 from .number_rule import Bounds, is_missing, usual_rating_scale
-from .pair_ratings import (
-    split_pair_rows,
-)
+from .pair_ratings import describe_left_out_pair_ratings, split_pair_rows
 from .rows import Row
 from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name
 
@@ -140,7 +133,8 @@ def read_ratings(
     columns = {rater: numbers for rater, numbers in columns.items() if numbers}
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(file.names)})")
-    file.tell_pairs([row for row in pairs if any(not is_missing(row.values.get(column)) for column in read)])
+    if pairs := [row for row in pairs if any(not is_missing(row.values.get(column)) for column in read)]:
+        file.tell(describe_left_out_pair_ratings(len(pairs)))
     scale, columns = _read_scale(file, columns, read, options.scale)
     values = [rating for numbers in columns.values() for rating in numbers.values()]
     extremes = ("", "") if scale else (file.place_of(min(values), read), file.place_of(max(values), read))

@@ -1,7 +1,7 @@
 """Reading evaluation sets of any format that a team may have them in."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ from .column_search import ColumnSearch, SetColumns, look_at_columns, may_tell_c
 from .columns import check_columns, check_mapped, check_mapping, is_rater, known_columns, read_raters
 from .logs.log_format import read_logs
 from .number_rule import Bounds
-from .pair_ratings import describe_lost_pairs, is_lost_pair, without_rating
 from .preference_reading import find_preference_columns
 from .python_data import open_data, ready_samples
 from .rows import BadRow, Row, Rows, tell_notes
@@ -78,8 +77,7 @@ def read_set(
 
     Traces of Langfuse and Phoenix and examples of LangSmith are recognised by their first row. A row without
     an id gets `<file stem>-<row number>`; unknown columns go to `metadata`; a note accounts for
-    each column. Where rows are pairs of answers, rated on a scale that begins below 0, a row with such a rating and no
-    other answer has its rating left out, which a note says.
+    each column.
 
     Args:
         source: A path (.jsonl, .ndjson, .json, .csv, .tsv, .txt, .xlsx or .parquet), the name of a bundled set, or
@@ -153,11 +151,22 @@ def read_samples(
     mapping = _check_options(mapping, language, None, scale)
     samples = None if mapping else ready_samples(data)
     if samples is not None:
-        has_pairs = any(sample.is_pair for sample in samples)
-        lost = [place for place, sample in enumerate(samples) if has_pairs and is_lost_pair(sample)]
-        tell_notes([describe_lost_pairs("the list", len(lost), f"index {lost[0]}")] if lost else [], notes)
-        return (without_rating(sample) if has_pairs and is_lost_pair(sample) else sample for sample in samples)
+        return iter(samples)
     return _Set(open_data(data), mapping, language, scale).samples(None, None, notes)
+
+
+def from_ragas(dataset: Any, *, language: str | None = None) -> list[Sample]:
+    """Converts a Ragas dataset to samples, in its order, with the ids `<the dataset's name, else ragas>-<row>`.
+
+    Fields that only Ragas has (`reference_contexts`, `rubrics`, ...) stand in `metadata`. A conversation
+    (`MultiTurnSample`) becomes a sample with `messages`, and its `reference_tool_calls` become
+    `metadata.expected_actions`. `language` (ISO 639-1) is detected where it is left out.
+    Raises `InputError` for a row without a message or a response.
+    """
+    rows = [*dataset] if isinstance(dataset, Iterable) else [None]
+    if not all(hasattr(row, "user_input") for row in rows):
+        raise wrong_type("dataset", dataset, "a Ragas dataset: EvaluationDataset.from_list(rows)")
+    return list(read_samples(dataset, language=language, notes=[]))
 
 
 def _check_options(

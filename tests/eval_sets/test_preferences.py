@@ -1,7 +1,6 @@
 """People's preferences in the forms that teams have them in, and pairs that lost their other answer."""
 
 import json
-import logging
 
 import pytest
 from case_files import cases_beside
@@ -10,14 +9,11 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from assay.errors import InputError
 from assay.eval_sets import (
     Preference,
-    Sample,
     is_preference_file,
     load_set,
     read_preferences,
-    read_samples,
     write_preferences,
 )
-from assay.runs import evaluate
 
 CASES = cases_beside(__file__)
 
@@ -183,52 +179,11 @@ def test_files_that_are_not_there_or_cannot_be_written(tmp_path):
         write_preferences([], tmp_path / "none" / "p.csv")
 
 
-# above 0 the other answer is better; the second and the fourth row lost it
-OTHERS = ("No.", "", "No.", "")
-RATINGS = (-2, -1, 1, 2)
-ONLY_PAIRS = [-2, None, 1, None]
-NOTE = (
-    "2 rows have a rating that says which of two answers is better and no other_response, so that they are not used "
-    "(the first is {}); fill other_response, or remove the rating"
-)
-
-
-def make_rows(others=OTHERS, low=-2):
-    return [
-        {"id": f"p{n}", "user_input": "Is it free?", "response": f"Yes {n}.", "other_response": other,
-         "rating": rating, "rating_min": low, "rating_max": 2, "language": "en"}
-        for n, (other, rating) in enumerate(zip(others, RATINGS, strict=True))
-    ]  # fmt: skip
-
-
-def write_jsonl(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
-def ratings_of(samples):
-    return [sample.human_rating for sample in samples]
-
-
-@pytest.mark.parametrize("order", [1, -1], ids=["pair first", "lost row first"])
-def test_a_row_of_a_file_of_pairs_that_lost_its_other_answer_has_no_rating(tmp_path, order):
-    path = write_jsonl(tmp_path / "pairs.jsonl", make_rows()[::order])
-    notes: list[str] = []
-    assert ratings_of(load_set(path, notes=notes)) == ONLY_PAIRS[::order]
-    first = f"{path}, line {2 if order == 1 else 1}"
-    assert notes == [f"{path}: {NOTE.format(first)}"]
-
-
-def test_rows_frames_and_samples_of_a_program_are_read_so_too(caplog):
-    pandas = pytest.importorskip("pandas")
-    rows = make_rows()
-    samples = [Sample(**row) for row in rows]
-    places = {"the list": "index 1", "the DataFrame": "iloc 1"}
-    for data, name in ((rows, "the list"), (samples, "the list"), (pandas.DataFrame(rows), "the DataFrame")):
-        notes: list[str] = []
-        assert ratings_of(list(read_samples(data, notes=notes))) == ONLY_PAIRS
-        assert f"{name}: {NOTE.format(f'{name}, {places[name]}')}" in notes
-    with caplog.at_level(logging.WARNING, logger="assay"):
-        results = evaluate(samples, "token_overlap", progress=False)
-    assert ratings_of(list(results.samples.values())) == ONLY_PAIRS
-    assert caplog.text.count("fill other_response") == 1
+def test_a_row_of_a_file_of_pairs_that_lost_its_other_answer_is_an_error(tmp_path):
+    """Above 0 the other answer is better: without it the rating says nothing of the first one."""
+    pair = {"user_input": "Free?", "response": "Yes.", "rating": 1, "rating_min": -2, "rating_max": 2, "language": "en"}
+    path = write(tmp_path / "pairs.jsonl", [pair | {"id": "a", "other_response": "No."}, pair | {"id": "b"}])
+    with pytest.raises(InputError, match=r"line 2, field rating: says which of two answers is better, and there is no"):
+        load_set(path)
+    left: list[InputError] = []
+    assert [sample.rating for sample in load_set(path, skip_bad=left)] == [1]
