@@ -254,10 +254,8 @@ class SampleBuilder:
             own_id = versioned_id(sample.id, label)
             sample = sample.model_copy(update={"id": own_id, "group": group or sample.source})
         if self._columns.has_pairs and is_lost_pair(sample):
-            problem = (
-                "says which of two answers is better, and there is no other_response; fill it, or remove the rating"
-            )
-            raise self._error(row, "rating", problem, origins)
+            problem = "says which of two answers is better, and there is no other_response"
+            raise self._error(row, "rating", f"{problem}; fill it, or remove the rating", origins)
         self._check_id(sample.id, row)
         self.account.add_sample(sample, row.place)
         return sample
