@@ -156,6 +156,24 @@ def pair_versions(
     return _number(versions, keys), tuple(notes)
 
 
+def pair_runs(a: AnswerTable, b: AnswerTable, answers: Sequence[PairedAnswer] | None = None) -> Pairing:
+    """Pairs the samples of two runs, one with one: by id, and where that pairs less than half, as `pair_versions` does.
+
+    So a set whose ids were renamed is paired by its questions. `answers` is what `pair_versions` gave, if it was asked.
+    """
+    pairing = pair_samples(list(a.samples.values()), list(b.samples.values()), a.sets, b.sets)
+    if len(pairing.ids) >= ENOUGH_PAIRED * min(len(a.samples), len(b.samples)):
+        return pairing
+    if answers is None:
+        answers, _ = pair_versions([a, b], is_one_source=False)
+    in_a = {answer.question: answer.sample.id for answer in reversed(answers) if answer.version == 0}
+    of_b = (answer for answer in answers if answer.version == 1)
+    ids = {answer.sample.id: in_a.pop(answer.question) for answer in of_b if answer.question in in_a}
+    if len(ids) <= len(pairing.ids):
+        return pairing
+    return replace(pairing, ids=ids, by_question=sum(name != name_a for name, name_a in ids.items()))
+
+
 def number_groups(answers: Sequence[PairedAnswer]) -> list[int]:
     """The group of each answer; all answers to one question are of the group of the first that has a group."""
     names: dict[int, str] = {}

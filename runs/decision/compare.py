@@ -1,7 +1,7 @@
 """Two runs beside each other: what changed, where, and whether it is more than noise."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,7 +11,7 @@ from ...eval_sets import Sample
 from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.specification import UNDIRECTED
-from ..answers.pairing import PairedAnswer, Pairing, list_values, number_groups, pair_samples, pair_versions
+from ..answers.pairing import PairedAnswer, Pairing, list_values, number_groups, pair_runs, pair_versions
 from ..answers.summary import shares_left_out
 from ..answers.table import AnswerTable
 
@@ -211,7 +211,7 @@ def compare_versions(a: AnswerTable, b: AnswerTable) -> RunComparison:
     if not directions:
         raise UsageError(f"{a.name} and {b.name} have no metric in common")
     answers, _ = pair_versions([a, b], is_one_source=False)
-    pairing = _pair(a, b, answers)
+    pairing = pair_runs(a, b, answers)
     if not pairing.ids:
         raise UsageError(f"{a.name} and {b.name} have no sample in common (same id, same question): nothing to compare")
     elsewhere_a = {*pairing.ids.values(), *pairing.other_question}
@@ -239,17 +239,6 @@ def compare_versions(a: AnswerTable, b: AnswerTable) -> RunComparison:
             if left_out_b.get(name) is not None
         },
     )
-
-
-def _pair(a: AnswerTable, b: AnswerTable, answers: Sequence[PairedAnswer]) -> Pairing:
-    """The samples that are shown beside each other: by id; where no id pairs any, one to a question."""
-    pairing = pair_samples(list(a.samples.values()), list(b.samples.values()), a.sets, b.sets)
-    if pairing.ids:
-        return pairing
-    in_a = {answer.question: answer.sample.id for answer in reversed(answers) if answer.version == 0}
-    of_b = (answer for answer in answers if answer.version == 1)
-    ids = {answer.sample.id: in_a.pop(answer.question) for answer in of_b if answer.question in in_a}
-    return replace(pairing, ids=ids, by_question=len(ids))
 
 
 def _differences(

@@ -10,7 +10,8 @@ from ...errors import UsageError
 from ...eval_sets import Sample
 from ...languages import language_or_fallback
 from ...metrics.declined import is_refusal
-from ..answers.pairing import pair_samples
+from ..answers.pairing import pair_runs
+from ..answers.table import AnswerTable
 from ..show.results import read_results
 from ..store.store import Store
 from .gates import UNANSWERED
@@ -118,7 +119,11 @@ def _paired_values(
     except UsageError:
         return None
     earlier = list(answered_samples(store, run))
-    pairing = pair_samples([sample for sample, _ in earlier], [sample for sample, _ in newest], earlier_sets, sets)
+    tables = [
+        AnswerTable({}, {sample.id: sample for sample, _ in listed}, {}, sets=tuple(of_listed))
+        for listed, of_listed in ((earlier, earlier_sets), (newest, sets))
+    ]
+    pairing = pair_runs(*tables)
     values = {sample.id: judged.after for sample, judged in earlier}
     return {name: values[earlier_name] for name, earlier_name in pairing.ids.items()} or None
 

@@ -15,7 +15,7 @@ from ..answers.summary import MetricReport, MetricSummary, summarise
 from ..decision.compare import RunComparison
 from ..show.predicted_rating import PredictedRating, predict_mean_rating
 from ..show.results import read_results
-from .gates import COMPARED, GateResult, ShareGate, Spending
+from .gates import COMPARED, UNANSWERED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
 
@@ -135,11 +135,12 @@ class NightlyReport(BaseModel):
         name = f"suite_{self.verdict.replace(' ', '_')}"
         if not speaking:
             return (phrase(name, **values, samples=sum(run.failed_samples for run in self.runs)),)
-        first = speaking[0]
-        is_lost = first.gate == "regression" and first.value is None
-        gate = phrase(
-            "gate_incomparable" if is_lost else f"gate_{first.gate}", metric=one_line(first.metric or "", _LONGEST_NAME)
-        )
+        # refusals lower what other metrics measure too, and not the other way round
+        first = min(speaking, key=lambda gate: gate.metric != UNANSWERED)
+        kind = "unanswered" if first.metric == UNANSWERED else first.gate
+        if first.gate == "regression" and first.value is None:
+            kind = "incomparable"
+        gate = phrase(f"gate_{kind}", metric=one_line(first.metric or "", _LONGEST_NAME))
         if len(speaking) > 1:
             gate = phrase("and_more_gates", gate=gate, count=len(speaking) - 1)
         return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **values | {"count": len(speaking)})

@@ -66,6 +66,31 @@ def test_nightly_runs_until_one_fails(assay, suite_file, set_file, tmp_path):
     assert len(list((tmp_path / "out/site").glob("night*-*.html"))) == 4
 
 
+def test_a_night_of_refusals_names_these_first(assay, suite_file, set_file):
+    """Eight of twelve answers became refusals, which share few words with the documentation too."""
+    path = set_file(12)
+    for command in (("suite", suite_file(REGRESSION)), ("suite", "accept", "last")):
+        assay(*command, code=0)
+    worse(path, *(f"s{n}" for n in range(8)), answer="I am sorry, I cannot help you with that.")
+    bad = assay("suite", suite_file(REGRESSION), "--json").json
+    assert [gate["state"] for gate in bad["gates"]] == ["failed", "failed"]
+    assert bad["verdict_lines"]["Suite"] == "helpdesk: failed by refusals and empty answers and 1 more gate"
+
+
+def test_a_set_whose_ids_were_renamed_is_compared_by_its_questions(assay, suite_file, set_file):
+    """The gate pairs the samples as `show changes` does: the same answers are no fall, and worse ones are."""
+    path = set_file(12)
+    for command in (("suite", suite_file(REGRESSION)), ("suite", "accept", "last")):
+        assay(*command, code=0)
+    path.write_text(path.read_text(encoding="utf-8").replace('"id": "s', '"id": "renamed-'), encoding="utf-8")
+    same = assay("suite", suite_file(REGRESSION), "--json").json
+    assert (same["gates"][0]["state"], same["gates"][0]["value"]) == ("passed", 0.0)
+    assert "12 paired samples" in same["gates"][0]["reason"]
+    worse(path, *(f"renamed-{n}" for n in range(8)))
+    bad = assay("suite", suite_file(REGRESSION), "--json", code=5).json
+    assert bad["gates"][0]["state"] == "failed" and len(bad["runs"][0]["changed"]) == 5
+
+
 def test_nights_that_decide_against_the_accepted_run(assay, suite_file, set_file):
     """The first night has no baseline; the same answers are as good; half of them worse, and rated so, fail; without
     ratings of these nothing is settled."""
