@@ -231,6 +231,15 @@ def detected_falls(repeats: int, generator: np.random.Generator) -> Iterator[Mea
     yield share(
         "1 accepted, 0.1 worse over 30 runs, little by little", "regression: found in 60 runs", detected, low=0.9
     )
+    for broken, often in ((1, 0.9), (2, 0.95)):
+        detected = []
+        for _ in range(repeats // 2):
+            values, groups = draw_runs(generator, "60 groups of 1", 16, noise=0)
+            for night, answers in enumerate(generator.permutation(60)[: 10 * broken].reshape(10, broken)):
+                values[answers, 1 + night :] = 0
+            detected.append(bool(find_falls(values, groups)))
+        case = f"no noise, {broken} more of 60 answers broken on each of ten nights"
+        yield share(case, "regression: found within 15 runs", detected, low=often)
     detected = []
     for _ in range(repeats // 2):
         values, groups = draw_runs(generator, EQUAL, 2, noise=0)
