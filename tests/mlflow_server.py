@@ -136,11 +136,6 @@ class TraceWriter:
 
         return self._tracing.log_assessment(trace_id, Expectation(name, value, source=AssessmentSource("HUMAN", "ada")))
 
-    def link_prompt(self, trace_id, name, version):
-        """Links a trace with a version of a prompt."""
-        versions = [{"name": name, "version": str(version)}]
-        self._post("2.0/mlflow/traces/link-prompts", {"trace_id": trace_id, "prompt_versions": versions})
-
     def add_numeric_schema(self, name, low, high):
         """Adds a label schema of numbers to the experiment."""
         numbers = {"numeric": {"min_value": low, "max_value": high}}

@@ -96,7 +96,6 @@ class HttpClient:
         import httpx
 
         self.server = server
-        self.received = 0  # bytes of the last reply
         self._has_answered = False
         try:
             # a redirect could lead the key to a server that nobody named
@@ -157,7 +156,7 @@ class HttpClient:
             raise InputError(f"{self.server} is no address: {shorten(str(error))}") from None
         except httpx.RequestError as error:  # a body that cannot be unpacked
             raise InputError(f"{self.server} sends what cannot be read ({type(error).__name__})") from None
-        self._has_answered, self.received = True, len(response.content)
+        self._has_answered = True
         self._check(response)
         return response
 

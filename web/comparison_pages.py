@@ -24,7 +24,6 @@ from ..runs.decision.deciding_answers import find_deciding_questions, read_decid
 from ..runs.decision.tables import comparison_sentences, comparison_tables, comparison_verdict
 from ..runs.ratings.rating_queue import rating_state
 from ..runs.store.answer_address import answer_url
-from ..text.wording import count_of
 from .viewer import RunState, Viewer, for_visitors, number_of, run_state
 
 
@@ -63,7 +62,6 @@ def _find_choices(a: AnswerTable, b: AnswerTable) -> tuple[str, ...]:
 
 _PER_PAGE = 20
 _MOST_LISTED = 60
-_LISTS = ("with another text", "with the same text and another score")
 _JUDGEMENTS: tuple[tuple[str, Kind], ...] = (("rating", "rating"), ("preferred", "share"))
 
 
@@ -138,19 +136,12 @@ class ComparisonPages:
         asked = request.query_params.get("metric", "")
         measure = decided.decision.measure if decided.decision else ""
         metric = next(name for name in (asked, measure, comparison.metrics[0]) if name in comparison.metrics)
-        lists = {
-            "answers": comparison.changed(metric, answer_changed=True),
-            "scores": comparison.changed(metric, answer_changed=False),
-        }
-        default = "answers" if lists["answers"] or not lists["scores"] else "scores"
-        listed = request.query_params.get("list", "")
-        listed = listed if listed in lists else default
-        can_decide = listed == "answers" and bool(decided.order)
-        is_by_decision = can_decide and asked not in comparison.metrics
+        others, rescored = (comparison.changed(metric, answer_changed=is_other) for is_other in (True, False))
+        is_by_decision = bool(decided.order) and asked not in comparison.metrics
         if is_by_decision:
             places = {name: place for place, name in enumerate(decided.order)}
-            lists["answers"].sort(key=lambda sample: places.get(comparison.id_in_a(sample), len(places)))
-        changed = lists[listed]
+            others.sort(key=lambda sample: places.get(comparison.id_in_a(sample), len(places)))
+        changed = others + rescored
         page = number_of(request.query_params.get("page"))
         shown = changed[(page - 1) * _PER_PAGE : page * _PER_PAGE]
         texts = await self.viewer.in_store(
@@ -159,7 +150,7 @@ class ComparisonPages:
             }
         )
         answers = await run_in_threadpool(_compared_answers, comparison, texts, decided)
-        address = {"a": id_a, "b": id_b, "by": by, "metric": "" if is_by_decision else metric, "list": listed}
+        address = {"a": id_a, "b": id_b, "by": by, "metric": "" if is_by_decision else metric}
         content = {
             "comparison": comparison,
             "verdict": None if said is None else comparison_verdict(comparison, said),
@@ -167,13 +158,10 @@ class ComparisonPages:
             "tables": comparison_tables(comparison),
             "metric": metric,
             "is_by_decision": is_by_decision,
-            "can_decide": can_decide,
+            "can_decide": bool(decided.order),
             "answers": answers,
-            "listed": listed,
-            "lists": [
-                (name, f"{count_of(len(samples), 'answer')} {words}")
-                for (name, samples), words in zip(lists.items(), _LISTS, strict=True)
-            ],
+            "others": len(others),
+            "rescored": len(rescored),
             "page": page,
             "pages": -(-len(changed) // _PER_PAGE),
             "url": lambda **values: f"/compare?{urlencode(address | values)}",
@@ -185,7 +173,7 @@ class ComparisonPages:
 
 def _part_url(request: Request, part: str) -> str:
     """The address of a part of the page, with what the request asks for."""
-    asked = {name: request.query_params.get(name, "") for name in ("a", "b", "by", "metric", "list", "page")}
+    asked = {name: request.query_params.get(name, "") for name in ("a", "b", "by", "metric", "page")}
     return f"/compare/{part}?{urlencode(asked)}"
 
 

@@ -108,7 +108,7 @@ class RunPages:
     async def _show(self, request: Request) -> Response:
         run = await self.viewer.in_store(lambda store: store.run(request.path_params["run"]))
         metrics = list(run.plan.all_directions)
-        query, unused = read_query(request, metrics)
+        query = read_query(request, metrics)
 
         def search(store: Store) -> AnswerPage:
             return AnswerIndex(store.database).search(run.id, query)
@@ -128,7 +128,6 @@ class RunPages:
             "counted": ("conversation or turn", "conversations and turns") if run.plan.turns == "each" else ("answer",),
             "answers": answers,
             "metrics": metrics,
-            "unused": unused,
             "shown": shown,
             "url": lambda **changes: query_url(run.id, query, **changes),
             "page_url": lambda number: query_url(run.id, query, page=number),
@@ -179,26 +178,17 @@ class RunPages:
         return self.viewer.render(request, "run_figures.html", content)
 
 
-def read_query(request: Request, metrics: Sequence[str]) -> tuple[AnswerQuery, str]:
-    """Returns the query of a request's parameters, and what of them is not used because a query does not take it."""
-    values, unused = request.query_params, list[str]()
+def read_query(request: Request, metrics: Sequence[str]) -> AnswerQuery:
+    """Returns the query of a request's parameters; what a query does not take is left out."""
+    values = request.query_params
 
     def text(name: str) -> str:
         return values.get(name, "")[:_LONGEST_QUERY]
 
     def choice(name: str, allowed: Sequence[str]) -> str:
-        if text(name) in ("", *allowed):
-            return text(name)
-        unused.append(f"{name} “{text(name)[:40]}” (it is one of {', '.join(filter(None, allowed))})")
-        return ""
+        return text(name) if text(name) in allowed else ""
 
-    def figure(name: str) -> float | None:
-        value = _figure(text(name))
-        if text(name) and value is None:
-            unused.append(f"{name} “{text(name)[:40]}” (it is a number)")
-        return value
-
-    query = AnswerQuery(
+    return AnswerQuery(
         text=text("q"),
         language=text("language"),
         message_type=text("type"),
@@ -206,15 +196,12 @@ def read_query(request: Request, metrics: Sequence[str]) -> tuple[AnswerQuery, s
         rated=cast(Rated, choice("rated", get_args(Rated))),
         metric=choice("metric", metrics),
         status=cast(Status, choice("status", get_args(Status))),
-        at_least=figure("min"),
-        at_most=figure("max"),
+        at_least=_figure(text("min")),
+        at_most=_figure(text("max")),
         sort=choice("sort", ["place", "rating", *metrics]) or "place",
         descending=text("order") == "down",
         page=number_of(values.get("page")),
     )
-    if text("page") not in ("", str(query.page)):
-        unused.append(f"page “{text('page')[:40]}” (it is a number from 1 on)")
-    return query, "; ".join(unused)
 
 
 def _figure(text: str) -> float | None:

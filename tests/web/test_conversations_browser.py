@@ -108,19 +108,6 @@ def test_nothing_overflows(open_page, rating_site, site, width, scheme):
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
-def test_a_note_opens_its_evidence_and_a_turn_there_leads_back(page, site):
-    view, run = site
-    page.goto(view.link)
-    page.goto(f"{view.address}/run/{run}/answer?id=chat")
-    evidence = page.locator("details.audit", has_text="policy_kept")
-    assert evidence.get_attribute("open") is None
-    page.locator("#turn-4 .turn-notes a", has_text="policy_kept").press("Enter")
-    page.wait_for_function("() => document.querySelector(location.hash)?.closest('details')?.open")
-    assert evidence.locator("li").first.is_visible()
-    evidence.locator("a", has_text="4").first.press("Enter")
-    assert page.evaluate("location.hash") == "#turn-4"
-
-
 def test_a_thread_is_a_list_with_a_heading_for_each_speaker(page, site):
     view, run = site
     page.goto(view.link)

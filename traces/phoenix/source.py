@@ -28,10 +28,8 @@ from .project import PhoenixProject, span_tags, split_ids
 ARRIVAL = timedelta(minutes=10)
 """How long the root span of a trace may arrive after the first one began; exporters send a span when it ends."""
 _LISTED = 200  # traces, without their spans
-_MOST_TRACES = 100  # whose spans are asked for in one call, in its address
-_MOST_SPANS = 1000
-_FIRST_TRACES, _FIRST_SPANS = 10, 100  # while their size is unknown
-_WANTED_BYTES = 8_000_000  # of one reply
+_TRACES = 20  # whose spans are asked for in one call, in its address
+_SPANS = 200  # of one reply
 _ANNOTATIONS = 10_000
 _METADATA = "metadata."
 _NOTE = "note"  # the name of annotations that are a text only
@@ -63,18 +61,15 @@ class PhoenixSource:
 
 
 class _TraceReader:
-    """Reads the spans and annotations of listed traces, as many at once as fit in one reply."""
+    """Reads the spans and annotations of listed traces."""
 
     def __init__(self, project: PhoenixProject, people: "RatingReader") -> None:
         self._project, self._people = project, people
         self._samples = TraceSamples(project.address)
-        self._traces, self._spans = _FIRST_TRACES, _FIRST_SPANS
 
     def read(self, listed: Sequence[Mapping[str, Any]]) -> Traces:
-        place = 0
-        while place < len(listed):
-            some = listed[place : place + self._traces]
-            place += len(some)
+        for place in range(0, len(listed), _TRACES):
+            some = listed[place : place + _TRACES]
             for trace in some:
                 if not _has_id(trace):
                     yield UnreadTrace(
@@ -96,15 +91,9 @@ class _TraceReader:
         if not ids:
             return {}
         by_trace: dict[str, list[dict[str, Any]]] = {}
-        size = count = 0
-        for page in self._project.pages("spans", {"trace_id": ids, "limit": self._spans}):
-            size += self._project.client.received
-            count += len(page)
+        for page in self._project.pages("spans", {"trace_id": ids, "limit": _SPANS}):
             for span in page:
                 by_trace.setdefault(_ids(span)[0], []).append(span)
-        if count:
-            self._spans = min(_MOST_SPANS, max(10, _WANTED_BYTES * count // size))
-            self._traces = min(_MOST_TRACES, max(1, _WANTED_BYTES * len(ids) // size))
         return by_trace
 
     def _read_one(

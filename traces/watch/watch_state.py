@@ -64,18 +64,6 @@ class StoredLook:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredDelivery:
-    """What became of one message of an alarm at one target."""
-
-    event: str  # `fired` or `cleared`
-    target: str  # the target, as it may be shown
-    state: str  # `waiting`, `sent`, or `dropped` (the target is no longer in the watch file)
-    tries: int  # how often it was tried
-    ended_at: str | None  # when it was sent or dropped
-    problem: str  # why the last try failed; empty where it did not
-
-
-@dataclass(frozen=True, slots=True)
 class StoredAlarm:
     """An alarm of a watch."""
 
@@ -89,7 +77,6 @@ class StoredAlarm:
     cleared_look: int | None  # the number of the look at which it cleared
     cleared_sentence: str  # why it cleared; empty while it stands
     answers: tuple[AlarmAnswer, ...]  # answers to read, at most five, with the run that judged each
-    deliveries: tuple[StoredDelivery, ...] = ()  # what became of its messages
 
     @property
     def stands(self) -> bool:
@@ -146,21 +133,13 @@ class WatchState:
 
     def alarms(self, watch: str, *, standing: bool = False) -> list[StoredAlarm]:
         """Returns the alarms of a watch, the newest first."""
-        sent = self._rows(
-            "SELECT alarm, event, target, state, tries, ended_at, problem FROM watch_deliveries WHERE watch = ? "
-            "ORDER BY alarm, event DESC, target",
-            watch,
-        )
         rows = self._rows(
             "SELECT number, bound, sentence, since, fired_at, fired_look, cleared_at, cleared_look, cleared_sentence, "
             "answers FROM watch_alarms WHERE watch = ? ORDER BY number DESC",
             watch,
         )
-        alarms = []
-        for row in rows:
-            values: list[Any] = [*row[:-1], read_value(tuple[AlarmAnswer, ...], json.loads(row[-1]))]
-            values.append(tuple(StoredDelivery(*one[1:]) for one in sent if one[0] == row[0]))
-            alarms.append(StoredAlarm(*values))
+        answers = tuple[AlarmAnswer, ...]
+        alarms = [StoredAlarm(*values, read_value(answers, json.loads(content))) for *values, content in rows]
         return [alarm for alarm in alarms if alarm.stands or not standing]
 
     def worst_answers(self, watch: str, since: str, *, higher_is_better: bool) -> list[WatchedAnswer]:

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-SECRET = "a-secret-of-the-test-with-32-characters-1"
-ADMIN_KEY = "the-admin-key-of-the-test-with-32-chars-2"
 _KINDS = ("span", "trace", "session")
 _READY = "Uvicorn running on"
 _PAGE = 100
@@ -44,11 +42,10 @@ class StoredAnnotation(NamedTuple):
 
 
 class PhoenixServer:
-    """A server with SQLite in a folder, on a free loopback port; with `auth` it asks for a key, such as `ADMIN_KEY`."""
+    """A server with SQLite in a folder, on a free loopback port."""
 
-    def __init__(self, folder, *, auth=False):
+    def __init__(self, folder):
         self._folder = folder
-        self._auth = auth
         with socket.create_server(("127.0.0.1", 0)) as web, socket.create_server(("127.0.0.1", 0)) as grpc:
             self._ports = web.getsockname()[1], grpc.getsockname()[1]
         self.host = f"127.0.0.1:{self._ports[0]}"
@@ -68,8 +65,6 @@ class PhoenixServer:
             "PHOENIX_DISABLE_AGENT_ASSISTANT": "true",
             "PYTHONUNBUFFERED": "1",
         }
-        if self._auth:
-            settings |= {"PHOENIX_ENABLE_AUTH": "true", "PHOENIX_SECRET": SECRET, "PHOENIX_ADMIN_SECRET": ADMIN_KEY}
         others = {name: value for name, value in os.environ.items() if not name.startswith(("PHOENIX_", "PYTHONPATH"))}
         command = find_phoenix()
         assert command, "no Phoenix server: set ASSAY_PHOENIX to its command"
@@ -111,7 +106,7 @@ class PhoenixServer:
         """The address of a project, as it is typed after `assay traces pull`."""
         return f"phoenix://{self.host}/{quote(project, safe='')}"
 
-    def fill(self, project, count, *, begin=None, apart=timedelta(seconds=1), traces_per_session=0, first=0):
+    def fill(self, project, count, *, begin=None, apart=timedelta(seconds=1), first=0):
         """Adds traces of a question, a retrieved context and an answer, and waits until they can be read.
 
         Every third answer names something that its context does not hold, so that cheap scores differ.
@@ -122,8 +117,7 @@ class PhoenixServer:
         for numbers in _parts(range(first, first + count), 500):
             spans: list[dict[str, Any]] = []
             for number in numbers:
-                session = f"session-{number // traces_per_session}" if traces_per_session else None
-                own = rag_trace(number, begin + (number - first) * apart, session=session)
+                own = rag_trace(number, begin + (number - first) * apart)
                 ids.append(own[0]["context"]["trace_id"])
                 spans += own
             self.add_spans(project, spans)
@@ -210,8 +204,7 @@ class PhoenixServer:
     def _send(self, method, path, body=None):
         import httpx
 
-        headers = {"authorization": f"Bearer {ADMIN_KEY}"} if self._auth else {}
-        with httpx.Client(trust_env=False, timeout=60, headers=headers) as client:
+        with httpx.Client(trust_env=False, timeout=60) as client:
             reply = client.request(method, f"{self.url}/{path}", **({"json": body} if body else {}))
         if reply.status_code == 404 and method == "GET" and "_annotations" in path:
             return {"data": [], "next_cursor": None}

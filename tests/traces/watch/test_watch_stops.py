@@ -79,8 +79,8 @@ class Site:
         assert {sample.id for sample in queues[0].samples()} == queued
         assert len(queued) == 4
         state = WatchState(store)
-        (alarm,) = state.alarms("bot")
-        assert [(one.event, one.state) for one in alarm.deliveries] == [("fired", "sent")]
+        assert len(state.alarms("bot")) == 1
+        assert store.database.execute("SELECT event, state FROM watch_deliveries").fetchall() == [("fired", "sent")]
         runs = [run for run in store.run_ids() if store.count_samples(run)]
         assert len(runs) == 1
         looks = state.looks("bot")
