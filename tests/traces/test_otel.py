@@ -191,7 +191,7 @@ def test_what_people_wrote_stands_at_its_answer_and_says_why_it_is_bad(tmp_path)
     ]
     samples = [one for one in read(write_documents(tmp_path / "a.jsonl", *documents)) if isinstance(one, Sample)]
     listed = {sample.id: sample for sample in with_turns(join_sessions(samples), "each")}
-    (_, (selected,)) = select_bad_answers([AnswerTable({}, listed, {}, run="r")])
+    selected = select_bad_answers(AnswerTable({}, listed, {}, run="r"))
     texts = {name: [(one.text, one.source) for one in bad] for name, bad in selected.bad.items()}
     assert sorted(texts.values()) == [[("No.", "ann")], [("Rude.", "ann")]]
     assert (len(selected.answers), count_others(selected)) == (3, 0)
