@@ -71,7 +71,7 @@ def demo(judge: str, *, store: str | Path) -> None:
     plan = Plan(sets=SETS, metrics=DEMO_METRICS, judge=load_settings(judge))
     with as_file(recorded) as cassette:
         outcome = execute_plan(plan, runs, RunOptions(cassette=cassette, mode="replay"))
-    code = exit_code(runs, outcome, max_failed=0)
+    code = exit_code(runs, plan, outcome, max_failed=0)
     if is_json():
         evaluation = evaluate_table(_join_scores(runs, outcome.run).table)
         agreement = None if evaluation.selection is None else asdict(evaluation.selection.agreement)

@@ -24,7 +24,7 @@ from .options import (
 )
 from .output import echo_notice, open_console, print_result
 from .progress import show_status
-from .typed_values import MOST_REPEATS, OUTPUT_FILE, BoundedCount
+from .typed_values import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from ..judges import Budget
@@ -111,9 +111,6 @@ def get(name: str, revision: str | None, *, yes: bool) -> None:
 @click.option("--judge", "names", multiple=True, required=True, help="A judge as in `assay run`; repeat the option.")
 @click.option("--metric", default="faithfulness", show_default=True, help="The metric that they are compared by.")
 @with_judge_cassettes
-@click.option(
-    "--repeats", type=BoundedCount(0, MOST_REPEATS), default=0, show_default=True, help="Ask again, for consistency."
-)
 @max_failed_option
 @click.option(
     "--report",
@@ -127,7 +124,6 @@ def compare(
     sets: tuple[str, ...],
     names: tuple[str, ...],
     metric: str,
-    repeats: int,
     max_failed: int,
     report: Path | None,
     judge_cassettes: JudgeCassetteOptions,
@@ -139,7 +135,7 @@ def compare(
 
     Judges SETs by each: agreement with the ratings and with each other, cost, all together. The first --judge is what
     is in use today: the last sentence says whether another one agrees better, as `assay decide` does of versions. How
-    easily one is fooled is on its card (`assay judges card`).
+    easily one is fooled, and whether it says the same again, is on its card (`assay judges card`).
 
     \b
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
@@ -157,7 +153,6 @@ def compare(
         cassette=judge_cassettes.file(store),
         mode=judge_cassettes.mode,
         budget=budget,
-        repeats=repeats,
     )
     samples = list(set_options.samples(sets))
     if repeated := len(samples) - len({sample.id for sample in samples}):
@@ -183,11 +178,10 @@ def _report_failures(comparison: "JudgeComparison", allowed: int) -> int:
     code = DONE
     for judge in comparison.judges:
         count = round(judge.failed * judge.samples)
-        further = f", and {count_of(judge.failed_again, 'time')} when asked again" if judge.failed_again else ""
-        if count + judge.failed_again > allowed:
+        if count > allowed:
             code = TOO_MANY_FAILED
             echo_notice(
-                f"{judge.judge} failed on {count} of {count_of(judge.samples, 'sample')}{further}; {allowed} allowed "
+                f"{judge.judge} failed on {count} of {count_of(judge.samples, 'sample')}; {allowed} allowed "
                 f"(--max-failed). The first: {judge.failure}"
             )
     return code

@@ -28,7 +28,6 @@ from .progress import show_status
 
 if TYPE_CHECKING:
     from ..judges import Mode
-    from ..meta_eval.comparison import Comparison
     from ..prompts import Prompt
     from ..runs.judging.prompt_effect import PromptEffect, PromptTrial, SampleScores
 
@@ -164,9 +163,8 @@ def _trial_parts(trial: "PromptTrial") -> "Iterator[str | ResultTable]":
         if len(trial.effects) > 1:
             yield f"--- {one_line(name)} instead of {trial.in_use}"
         yield from _effect_lines(effect)
-    if len(trial.effects) > 1:
-        yield ""
-        yield _trial_table(trial)
+    yield ""
+    yield _trial_table(trial)
     yield from map(one_line, variant_sentences(trial.decision, trial.in_use))
 
 
@@ -214,7 +212,7 @@ def _effect_lines(effect: "PromptEffect") -> Iterator[str]:
         yield one_line(f"{count}; the first, {sample}: {reason}")
     for metric in effect.metrics:
         means = ("none" if mean is None else f"{mean:.2f}" for mean in (metric.mean_before, metric.mean_after))
-        yield one_line(f"{metric.metric}: mean {' -> '.join(means)}; {_describe_agreement(metric.agreement)}")
+        yield one_line(f"{metric.metric}: mean {' -> '.join(means)}")
     for change, claims in (("lost", effect.lost), ("added", effect.added)):
         yield f"{count_of(len(claims), 'claim')} {change}"
         yield from (f"  {one_line(sample)}  {one_line(text)}" for sample, text in claims[:_SHOWN])
@@ -225,19 +223,6 @@ def _effect_lines(effect: "PromptEffect") -> Iterator[str]:
         yield f"    before: {flip.before.replace('_', ' ')}: {one_line(flip.reason_before)}"
         yield f"    after:  {flip.after.replace('_', ' ')}: {one_line(flip.reason_after)}"
     yield from _rest(len(effect.flips))
-
-
-def _describe_agreement(comparison: "Comparison") -> str:
-    difference = comparison.difference
-    if difference.value is None or comparison.rho_first is None or comparison.rho_second is None:
-        return f"no agreement to compare ({comparison.problem or difference.problem})"
-    interval = ""
-    if difference.low is not None and difference.high is not None:
-        interval = f" [{difference.low:+.2f}, {difference.high:+.2f}]"
-    return (
-        f"Spearman with the rating {comparison.rho_second:+.2f} -> {comparison.rho_first:+.2f} (n = {comparison.n}), "
-        f"difference {difference.value:+.2f}{interval}"
-    )
 
 
 def _rest(count: int) -> list[str]:

@@ -119,7 +119,7 @@ def run(
     print_result(lambda: run_as_json(runs, outcome), lambda: print_run(runs, outcome.run, outcome))
     if out is not None:
         write_out(runs, outcome.run, out)
-    click.get_current_context().exit(exit_code(runs, outcome, max_failed))
+    click.get_current_context().exit(exit_code(runs, plan, outcome, max_failed))
 
 
 def write_out(store: "Store", run: str, out: Path) -> None:
@@ -166,7 +166,7 @@ def execute_plan(
         )
 
 
-def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:
+def exit_code(store: "Store", plan: "Plan", outcome: "Outcome", max_failed: int) -> int:
     """The exit code of a session. Says on standard error why it is not 0."""
     if outcome.ending == "budget":
         echo_notice(f"{outcome.message}; go on with: {typed_command('run', '--resume', outcome.run)}")
@@ -179,7 +179,6 @@ def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:
             f"{store.first_failure(outcome.run)}"
         )
         return TOO_MANY_FAILED
-    plan = store.run(outcome.run).plan
     asked = plan.all_metrics if plan.has_default_metrics else plan.metrics
     if not failed and (reason := store.reason_of_no_value(outcome.run, asked)):
         echo_notice(f"nothing was scored. {reason}. What each metric takes from an answer: assay metrics describe NAME")

@@ -9,7 +9,7 @@ from ...eval_sets import Sample
 from ...eval_sets.message import REASONS
 from ...text.wording import count_of, verb_of
 from ..ratings.judgement import Judgement, find_judgements, read_adjudications
-from ..ratings.rating_queue import RatingQueue, queue_ids, read_answer_queues
+from ..ratings.rating_queue import RatingQueue, read_answer_queues
 from ..store.database import Database
 
 if TYPE_CHECKING:
@@ -225,9 +225,15 @@ def join_run_ratings(store: "Store", run: str) -> JoinedRatings:
 
 
 def find_rated_sample(store: "Store", run: str, name: str) -> Sample:
-    """Finds one sample of a run with the ratings that all commands count: those of `join_run_ratings`."""
+    """Finds one sample of a run with the ratings that all commands count: those of `join_run_ratings`.
+
+    Where there are several scales or guidelines, which of them counts depends on the other answers, which are read too.
+    """
     sample = store.sample(run, name)
-    return join_run_ratings(store, run).samples[name] if queue_ids(store.database) else sample
+    pages = set(read_answer_queues(store.database).values())
+    if {scale for scale, _ in pages} <= {_scale_of(sample)} and len(pages) <= 1:
+        return join_ratings(store.database, {name: sample}).samples[name]
+    return join_run_ratings(store, run).samples[name]
 
 
 def _sentence(used: str, notes: list[str]) -> str:

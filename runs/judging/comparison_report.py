@@ -58,12 +58,6 @@ def judge_table(comparison: JudgeComparison) -> ResultTable:
         Field("failed", "share", lambda judge: judge.failed),
         Field("unparsable", "rate", _unparsable, "wide"),
         Field("Spearman with rating", "correlation", _agreement, is_left=True),
-        Field(
-            "same when asked again",
-            "share",
-            lambda judge: "not asked" if judge.consistency is None else judge.consistency,
-            "wide",
-        ),
         Field("tokens", "count", lambda judge: bounded_figure("count", judge.tokens, judge.is_at_most), "wide"),
         Field("USD", "price", lambda judge: bounded_figure("price", judge.usd, judge.is_at_most)),
         Field("s", "count", lambda judge: judge.seconds),

@@ -32,9 +32,6 @@ class JudgeFindings:
     tokens: float
     usd: float | None  # the cost; None where it is unknown
     seconds: float  # the duration of its calls, divided by how many run at once
-    # the share of claims with the same verdict when asked again; None without repeats or claims
-    consistency: float | None
-    failed_again: int = 0
     failure: str = ""  # the first reason why a sample failed
     unparsable: float | None = None  # the share of questions whose first reply could not be used; None without a reply
     lost: float | None = None  # the share of questions that got no usable reply at all; None where nothing was asked
@@ -121,7 +118,6 @@ def _choose_unit(judges: Sequence[JudgeFindings]) -> Unit:
 def _describe(samples: Sequence[Sample], judge: JudgeScores) -> JudgeFindings:
     judged = [(sample, judge.scores[sample.id]) for sample in samples if sample.id in judge.scores]
     scores = [score for _, score in judged]
-    repeated = [score for repeat in judge.repeats for score in repeat.values()]
     usage, count = Usage.total([score.usage for score in scores]), max(1, len(scores))
     replies = judge.replies
     return JudgeFindings(
@@ -132,9 +128,7 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores) -> JudgeFindings:
         ANSWERS * (usage.tokens_in + usage.tokens_out) / count,
         None if usage.usd is None else ANSWERS * usage.usd / count,
         ANSWERS * usage.seconds / judge.concurrency / count,
-        _consistency(judge),
-        sum(score.status == "failed" for score in repeated),
-        next((score.reason for score in (*scores, *repeated) if score.status == "failed"), ""),
+        next((score.reason for score in scores if score.status == "failed"), ""),
         replies.unparsable / replies.questions if replies.questions else None,
         replies.without_usable_reply / replies.asked if replies.asked else None,
         is_at_most=usage.unstated > 0,
@@ -146,18 +140,6 @@ def _agreement(values: Sequence[tuple[float | None, Sample]]) -> Estimate:
     both = [(value, sample) for value, sample in values if value is not None and sample.rating_share is not None]
     ratings = [sample.rating_share or 0.0 for _, sample in both]
     return spearman([value for value, _ in both], ratings, [sample.source for _, sample in both])
-
-
-def _consistency(judge: JudgeScores) -> float | None:
-    same = [
-        first[claim] == again[claim]
-        for repeat in judge.repeats
-        for sample, score in repeat.items()
-        if sample in judge.scores
-        for first, again in [(supported_claims(judge.scores[sample]), supported_claims(score))]
-        for claim in first.keys() & again.keys()
-    ]
-    return sum(same) / len(same) if same else None
 
 
 def _claim_agreement(scores: Mapping[str, Scores]) -> ClaimAgreement:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
@@ -14,13 +15,10 @@ from ..answers.rating_direction import check_ratings_fit, rises_with_rating
 from .experiment import build_variant_table, claims_by_text
 
 if TYPE_CHECKING:
-    from ...meta_eval.comparison import Comparison
     from ...meta_eval.decision import Decision
 
 SampleScores = Mapping[str, Mapping[str, Score]]
 """Scores by sample and metric."""
-
-BEFORE, AFTER = "before", "after"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +35,11 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class MetricEffect:
-    """One metric's agreement with the ratings: rho(after) - rho(before), with its interval over groups."""
+    """One metric's mean; how it agrees with the ratings says the decision."""
 
     metric: str
     mean_before: float | None
     mean_after: float | None
-    agreement: "Comparison"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +141,12 @@ def _tokens(samples: Sequence[Sample], scores: SampleScores) -> float:
 
 
 def _metric_effect(name: str, samples: Sequence[Sample], before: SampleScores, after: SampleScores) -> MetricEffect:
-    import numpy as np
+    def mean(scores: SampleScores) -> float | None:
+        of_metric = _of_metric(name, scores)
+        values = [one.value for sample in samples if (one := of_metric.get(sample.id)) and one.value is not None]
+        return fsum(values) / len(values) if values else None
 
-    from ...meta_eval.comparison import compare_metrics
-
-    table = build_variant_table(samples, {BEFORE: _of_metric(name, before), AFTER: _of_metric(name, after)})
-    means = [None if np.isnan(column).all() else float(np.nanmean(column)) for column in table.scores.T]
-    return MetricEffect(name, means[0], means[1], compare_metrics(table, AFTER, BEFORE))
+    return MetricEffect(name, mean(before), mean(after))
 
 
 def _of_metric(name: str, scores: SampleScores) -> dict[str, Score]:

@@ -47,7 +47,7 @@ class PredictedRating(BaseModel):
             >>> rating.sentence
             'Mean predicted rating: 3.40 of 5 (likely 3.20 to 3.60), 200 answers, corrected by the 40 that are rated.'
             >>> rating.model_copy(update={"rated": 0, "corrected": False}).sentence
-            'Mean predicted rating: 3.40 of 5, no interval: none of these 200 answers is rated; rate about 30.'
+            'Mean predicted rating: 3.40 of 5, no interval: none of these 200 answers is rated; rate about 30 more.'
         """
         low, high = Figure("mean", self.low), Figure("mean", self.high)
         mean = format_rating(self.mean, self.rating_min, self.rating_max, "mean")
@@ -63,28 +63,17 @@ class PredictedRating(BaseModel):
     @property
     def _fitted_clause(self) -> str:
         """Says that ratings which the scorer was fitted on correct nothing."""
-        answers = verb_of(self.fitted, "is an answer", "are answers")
-        ratings = verb_of(self.fitted, "rating does", "ratings do")
-        return f"{self.fitted:,} of these {answers} that it was fitted on, whose {ratings} not count here"
+        return f"{self.fitted:,} of these answers it was fitted on, and their ratings do not count here"
 
     @property
     def _missing_ratings(self) -> str:
         """Why there are too few ratings for an interval, and how many more to rate."""
-        rate = min(ENOUGH_RATED, self.n) - self.rated
-        if not self.fitted:
-            if not self.rated:
-                return f"none of these {count_of(self.n, 'answer')} is rated; rate about {rate}"
-            verb = verb_of(self.rated, "is", "are")
-            return f"only {self.rated} of these {count_of(self.n, 'answer')} {verb} rated; rate about {rate} more"
         others = self.n - self.fitted
-        if others == self.rated:
-            return f"{self._fitted_clause}; rate about {count_of(rate, 'answer')} that it was not fitted on"
-        rate = min(rate, others - self.rated)
-        verb = verb_of(self.rated or 1, "is", "are")
-        return (
-            f"{self._fitted_clause}, and {self.rated or 'none'} of the other {others:,} {verb} rated; "
-            f"rate about {rate} of those"
-        )
+        rate = min(ENOUGH_RATED, others) - self.rated
+        fitted = f"{self._fitted_clause}; " if self.fitted else ""
+        of_others = f"of the other {others:,}" if self.fitted else f"of these {count_of(others, 'answer')}"
+        rated = f"only {self.rated}" if self.rated else "none"
+        return f"{fitted}{rated} {of_others} {verb_of(self.rated or 1, 'is', 'are')} rated; rate about {rate} more"
 
 
 def predict_mean_rating(results: "Results", metrics: Sequence[str]) -> PredictedRating | None:

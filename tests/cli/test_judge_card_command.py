@@ -205,12 +205,11 @@ def test_a_judge_that_is_not_recorded_fails_and_says_so(assay, set_file, judge_f
 
 def test_a_repeat_is_asked_anew_also_where_the_settings_have_that_seed(assay, set_file, judge_file, openai_server):
     """The bundled judges have seed 1: a first repeat with seed 1 would be answered by the first reply's recording."""
-    judges = [judge_file(f"{name}.yaml", model=f"openai/{name}", parameters={"seed": 1}) for name in ("a", "b")]
-    words = ["judges", "compare", set_file(), "--judge", judges[0], "--judge", judges[1], "--repeats", "2", "--json"]
-    report = assay(*words).json
-    assert [each["consistency"] for each in report["judges"]] == [1.0, 1.0]
-    assert len(openai_server.requests) == 6 * 2 * 3
-    assert sorted({request.body["seed"] for request in openai_server.requests}) == [1, 2, 3]
+    judge = judge_file("a.yaml", parameters={"seed": 1})
+    (card,) = assay("judges", "card", judge, "--on", set_file(), "--json").json["sets"]
+    assert card["flips"]["value"] == 0
+    assert len(openai_server.requests) == 6 * 2
+    assert sorted({request.body["seed"] for request in openai_server.requests}) == [1, 2]
 
 
 def test_the_budget_is_of_all_judges_and_what_was_asked_is_kept(assay, set_file, judge_file, openai_server):

@@ -49,7 +49,7 @@ def write_set(rated: int = 0) -> None:
 @pytest.mark.parametrize(
     ("rated", "mean", "said"),
     [
-        (0, 3.0, "no interval: none of these 20 answers is rated; rate about 20"),
+        (0, 3.0, "no interval: none of these 20 answers is rated; rate about 20 more"),
         (4, 3.0, "no interval: only 4 of these 20 answers are rated; rate about 16 more"),
         (12, 3.0, "corrected by the 12 that are rated"),
     ],

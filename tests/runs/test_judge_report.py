@@ -20,7 +20,7 @@ def estimate_with_interval(rho):
 
 
 def judge(name, rho, usd):
-    return JudgeFindings(name, 60, 0.0, estimate_with_interval(rho), 1e6, usd, 100.0, None)
+    return JudgeFindings(name, 60, 0.0, estimate_with_interval(rho), 1e6, usd, 100.0)
 
 
 def compared(*judges, unit="usd"):
