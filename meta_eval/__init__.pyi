@@ -101,7 +101,7 @@ from .randomisation import (
     sign_flip_p_value as sign_flip_p_value,
 )
 from .ranks import column_spearmans as column_spearmans
-from .rater_coefficients import nominal_alpha as nominal_alpha, ordinal_alpha as ordinal_alpha
+from .rater_coefficients import ordinal_alpha as ordinal_alpha
 from .raters import (
     agreement_of_raters as agreement_of_raters,
     estimate_ceiling as estimate_ceiling,
@@ -114,8 +114,8 @@ from .recommendation import (
     name_of as name_of,
     recommend as recommend,
 )
-from .report.charts import sizes as sizes, triage as triage
-from .report.disagreements import confusions as confusions, worst_disagreements as worst_disagreements
+from .report.charts import triage as triage
+from .report.disagreements import worst_disagreements as worst_disagreements
 from .score_join import JoinedScores as JoinedScores, join_sources as join_sources
 from .scorer import (
     AgreementRecord as AgreementRecord,

@@ -36,28 +36,3 @@ def ordinal_alpha(ratings: Floats) -> Statistic:
         return values
 
     return alphas
-
-
-def nominal_alpha(labels: Floats) -> Statistic:
-    """Prepares Krippendorff's alpha for nominal data: 1 - D_o / D_e, where any two different labels disagree alike.
-
-    D_o = sum over items of (m^2 - sum_c n_c^2) / (m - 1), with n_c of the item's m labels being c, and D_e = (N^2 -
-    sum_c N_c^2) / (N - 1), with N_c of all N labels being c. Returns the statistic, at most 1; NaN where a column of
-    weights has no two different labels. Source: Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
-    """
-    values = np.unique(labels[~np.isnan(labels)])
-    counts = (labels[:, :, None] == values).sum(axis=1).astype(float)  # items x labels
-    labels_per_item = counts.sum(axis=1)
-    counts = counts * (labels_per_item >= 2)[:, None]
-    disagreements = (counts.sum(axis=1) ** 2 - (counts**2).sum(axis=1)) / np.maximum(labels_per_item - 1, 1)
-
-    def alphas(weights: Floats) -> Floats:
-        label_counts = counts.T @ weights
-        total = label_counts.sum(axis=0)
-        observed = disagreements @ weights
-        expected = total**2 - (label_counts**2).sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            result: Floats = np.where(expected > 1e-9, 1 - (total - 1) * observed / expected, np.nan)
-        return result
-
-    return alphas

@@ -8,18 +8,16 @@ from statistics import quantiles
 import numpy as np
 
 from ...presentation.axes import Axis, axis_over
-from ...presentation.charts import ChartMark, Forest, draw_forest
+from ...presentation.charts import Forest, draw_forest
 from ..agreement import MetricAgreement
 from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation
 from ..recommendation import name_of
-from ..selection import Combination, Selection
 from ..sending import Policy
 from ..table import ScoreTable
 
 MOST_POINTS = 300
 _MOST_LEVELS = 10
-_SHORT = {"mean-rank": "ranks", "normalised-sum": "sum"}
 _GOLDEN = 0.6180339887  # spreads points that would lie on each other
 
 
@@ -41,27 +39,6 @@ class Scatter:
     shown: int
     n: int
     remark: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One column of the chart of sizes: what it chooses, in sample and out of fold."""
-
-    label: str
-    at: float
-    in_sample: float | None
-    mark: ChartMark | None
-    combination: Combination
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """In-sample and out-of-fold correlation by the number of metrics; `chance` is what shuffled ratings give."""
-
-    y: Axis
-    steps: tuple[Step, ...]
-    chance: float
-    ceiling: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,45 +135,6 @@ def _within_plot(place: float) -> float:
 
 def _from_top(axis: Axis, value: float) -> float:
     return round(100 - axis.percent(value), 2)
-
-
-def sizes(evaluation: MetaEvaluation, selection: Selection) -> Sizes:
-    """The combinations by size, the fitted combiners after them."""
-    ceiling = evaluation.raters.ceiling.value if evaluation.raters else None
-    values: list[float | None] = [0.0, selection.best_by_chance, ceiling]
-    for combination in selection.combinations:
-        rho = selection.agreement_of(combination)
-        values += [combination.in_sample, rho.value, rho.low, rho.high]
-    y = axis_over([value for value in values if value is not None], within=(-1, 1))
-    count = len(selection.combinations)
-    steps = []
-    for number, combination in enumerate(selection.combinations):
-        steps.append(
-            Step(
-                _short_name(combination),
-                round((number + 0.5) * 100 / count, 2),
-                None if combination.in_sample is None else _from_top(y, combination.in_sample),
-                _vertical_mark(y, combination, selection.agreement_of(combination)),
-                combination,
-            )
-        )
-    return Sizes(
-        y, tuple(steps), _from_top(y, selection.best_by_chance), None if ceiling is None else _from_top(y, ceiling)
-    )
-
-
-def _short_name(combination: Combination) -> str:
-    if combination.kind != "subset":
-        return _SHORT.get(combination.kind, combination.kind)
-    return str(combination.size)
-
-
-def _vertical_mark(y: Axis, combination: Combination, rho: Estimate) -> ChartMark | None:
-    if rho.value is None:
-        return None
-    low, high = (None if end is None else _from_top(y, end) for end in (rho.low, rho.high))
-    name = " + ".join(combination.metrics)
-    return ChartMark(name, "chosen" if combination.chosen else "metric", _from_top(y, rho.value), low, high, rho)
 
 
 def triage(policy: Policy) -> Triage | None:

@@ -12,8 +12,8 @@ from ...presentation.page import read_asset, render_page, typeset, write_page
 from ...text.wording import Phrase, join_phrases, phrase
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_evaluation import MetaEvaluation
-from .charts import forest, scatters, sizes, triage
-from .disagreements import Disagreement, confusions, predictions, worst_disagreements
+from .charts import forest, scatters, triage
+from .disagreements import Disagreement, predictions, worst_disagreements
 from .tables import (
     combination_table,
     comparison_table,
@@ -62,7 +62,6 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
     over, under = worst_disagreements(table, predicted)
     triage_chart = triage(policy) if policy else None
     thresholds = policy.thresholds if policy and triage_chart else ()
-    by_label = confusions(table, predicted, [threshold.at for threshold in thresholds])
     texts = {one.item: evidence_of(one.item) or _from_files(joined, one) for one in (*over, *under)}
     return {
         "evaluation": evaluation,
@@ -70,10 +69,9 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
         "measure": measure,
         "forest": forest(evaluation),
         "scatters": scatters(table, evaluation),
-        "sizes": sizes(evaluation, selection) if selection else None,
+        "selection": selection,
         "triage": triage_chart,
-        "confusions": by_label if thresholds else (),
-        "thresholds": _threshold_data(thresholds, triage_chart, by_label) if triage_chart else None,
+        "thresholds": _threshold_data(thresholds, triage_chart) if triage_chart else None,
         "over": [(disagreement, texts[disagreement.item]) for disagreement in over],
         "under": [(disagreement, texts[disagreement.item]) for disagreement in under],
         "metric_table": metric_table(evaluation, is_detailed=True),
@@ -114,7 +112,7 @@ def _by_reason(left_out: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return reasons
 
 
-def _threshold_data(thresholds: Any, chart: Any, by_label: Any) -> dict[str, Any]:
+def _threshold_data(thresholds: Any, chart: Any) -> dict[str, Any]:
     """Computes what the slider shows at each threshold; the script only displays it."""
     figures = [
         {
@@ -131,10 +129,7 @@ def _threshold_data(thresholds: Any, chart: Any, by_label: Any) -> dict[str, Any
         }
         for number, threshold in enumerate(thresholds)
     ]
-    counts = {
-        confusion.attribute: [list(at) for at in zip(*confusion.counts, strict=True)] for confusion in by_label
-    }  # attribute -> threshold -> label -> counts
-    return {"start": chart.start, "figures": figures, "counts": counts}
+    return {"start": chart.start, "figures": figures}
 
 
 def _from_files(joined: "JoinedScores", disagreement: Disagreement) -> AnswerEvidence:

@@ -15,7 +15,6 @@ from assay.meta_eval import (
     AnswerEvidence,
     JoinedScores,
     MetricEvidence,
-    confusions,
     evaluate_table,
     join_sources,
     worst_disagreements,
@@ -84,15 +83,6 @@ def test_axes_end_on_round_ticks():
     assert [label for _, label in axis_over([0, 1], about=4).labels] == ["0.00", "0.25", "0.50", "0.75", "1.00"]
 
 
-def test_confusion_counts_by_hand():
-    """Sent from 3: i0 (bad), i3 (good); held: i1 (bad), i2 (good); i4 is rated at the middle."""
-    table = table_of({}, [1, 2, 4, 5, 3], attributes={"message_type": tuple("xyxyx")})
-    (confusion,) = confusions(table, {"i0": 3.5, "i1": 2, "i2": 2.9, "i3": 3, "i4": 5}, [3.0])
-    assert confusion.labels == ("x", "y")
-    assert confusion.counts == (((1, 0, 0, 1),), ((0, 1, 1, 0),))
-    assert confusion.middling == (1, 0)
-
-
 def test_worst_disagreements_by_hand():
     table = table_of({}, [1, 5, 3], attributes={"message_type": ("x", "y", "")})
     over, under = worst_disagreements(table, {"i0": 4.0, "i1": 2.0, "i2": 3.5})
@@ -152,7 +142,3 @@ def test_moving_the_threshold_changes_the_figures(opened, joined):
     assert int(last["sent"]) < 80
     assert int(last["sent"]) + int(last["held"]) == 80
     assert opened.locator("#line").get_attribute("x1") != line
-    cells = opened.locator("[data-confusion=message_type] tbody td").all_inner_texts()
-    assert sum(map(int, cells)) == 80  # every rated answer is in one cell
-    bad_sent = sum(int(cell) for cell in cells[::5])
-    assert bad_sent == int(last["sent_bad"])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 from modules import module_of
 
-from assay.meta_eval import Estimate, MetricAgreement, Policy, ScoreTable, sizes, triage
+from assay.meta_eval import Estimate, MetricAgreement, Policy, ScoreTable, triage
 from assay.presentation import Axis, axis_over, draw_forest, draw_histogram, draw_trend, template_environment
 
 SIZES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-300, 1e-12, 1e-5, 1e5, -1e9, 1e16, 1e300, -1e308, 1.7e308])
@@ -154,25 +154,6 @@ def test_the_axis_of_any_rating_scale(low, high):
     assert len(set(labels)) == len(labels), labels
     for place, tick in zip(places, axis.ticks, strict=True):  # a tick stands where its value does
         assert place == pytest.approx(100 * ((tick / 2 - axis.low / 2) / (axis.high / 2 - axis.low / 2)), abs=0.01)
-
-
-@settings(max_examples=100)
-@given(st.lists(st.floats(-1, 1), min_size=0, max_size=5), st.floats(-1, 1), st.one_of(st.none(), st.floats(-1, 1)))
-@example([], 0.0, None)
-@example([1.0, math.nextafter(1, 0)], 1.0, 1.0)
-def test_the_sizes_of_any_combinations(values, chance, ceiling):
-    combinations = [
-        SimpleNamespace(kind="subset", size=n + 1, metrics=("m",), chosen=n == 0, in_sample=value)
-        for n, value in enumerate(values)
-    ]
-    agreements = {id(one): rho for one, rho in zip(combinations, estimates(values), strict=True)}
-    selection = SimpleNamespace(
-        combinations=combinations, best_by_chance=chance, agreement_of=lambda one: agreements[id(one)]
-    )
-    raters = None if ceiling is None else SimpleNamespace(ceiling=Estimate(ceiling))
-    chart = sizes(SimpleNamespace(raters=raters), selection)
-    assert len(chart.steps) == len(values)
-    check_drawing("meta_eval.report", "report_charts.html", "sizes_chart(chart)", chart=chart)
 
 
 def test_charts_of_thousands_of_points():

@@ -4,20 +4,14 @@
   const held = document.getElementById("thresholds");
   const slider = document.getElementById("threshold");
   if (held && slider) {
-    const { figures, counts } = JSON.parse(held.textContent);
+    const { figures } = JSON.parse(held.textContent);
     const line = document.getElementById("line");
     const show = () => {
-      const number = Number(slider.value);
-      const found = figures[number];
+      const found = figures[Number(slider.value)];
       document.getElementById("at").textContent = found.at;
       slider.setAttribute("aria-valuetext", found.at);
       for (const cell of document.querySelectorAll("[data-figure]")) cell.textContent = found[cell.dataset.figure];
       for (const end of ["x1", "x2"]) line.setAttribute(end, `${found.place}%`);
-      for (const table of document.querySelectorAll("[data-confusion]")) {
-        const rows = counts[table.dataset.confusion][number];
-        [...table.tBodies[0].rows].forEach((row, place) =>
-          rows[place].forEach((count, column) => { row.cells[column + 1].textContent = count; }));
-      }
     };
     slider.disabled = false;
     slider.addEventListener("input", show);
