@@ -245,7 +245,7 @@ GROUPS = (
             "Documents, topics, folds": (
                 *_of("assay.generation.documents", "extract_sections Extraction"),
                 *_of("assay.generation", "Section read_sections write_sections"),
-                *_of("assay.generation", "find_topics SectionTopic"),
+                *_of("assay.generation", "find_topics TopicDiscovery SectionTopic"),
                 *_of("assay.generation.folds", "make_folds FoldPlan require_documents FoldError Separate"),
                 *_of("assay.generation", "Fold read_folds write_folds"),
             ),

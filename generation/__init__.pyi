@@ -50,4 +50,9 @@ from .section import (
     write_folds as write_folds,
     write_sections as write_sections,
 )
-from .topics import SectionTopic as SectionTopic, find_topics as find_topics
+from .topic_grid import best_setting as best_setting, default_grid as default_grid
+from .topics import (
+    SectionTopic as SectionTopic,
+    TopicDiscovery as TopicDiscovery,
+    find_topics as find_topics,
+)

@@ -1,12 +1,13 @@
-"""What sections are about: Ward's clustering of their vectors, and the words that are typical of each topic."""
+"""What sections are about: their topics by Ward's clustering or by BERTopic, and the words that are typical of each."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import InputError, UsageError
+from ..installation import require_extra
 from ..judges.embedders import Embedder, embed_texts
 from ..meta_eval.clustering import OUTLIER, Measures, candidate_counts, choose_group_count, principal_components
 from ..text.lemmas import find_typical_words
@@ -14,12 +15,15 @@ from ..text.wording import count_of
 from ..worker_threads import compute_beside
 from .json_lines import LinesFile
 from .section import Section
+from .topic_grid import Cell, Grid, default_grid, fit_bertopic, search_grid
 
 if TYPE_CHECKING:
-    from ..meta_eval.clustering import Vectors
+    from ..meta_eval.clustering import Labels, Vectors
+
+Method = Literal["ward", "bertopic"]
 
 _DIGITS = 5
-_FEWEST_SECTIONS = 4
+_FEWEST_SECTIONS: dict[Method, int] = {"ward": 4, "bertopic": 50}  # UMAP's 15 neighbours are a third of fewer
 
 
 class SectionTopic(BaseModel):
@@ -42,24 +46,45 @@ def write_topics(rows: Iterable[SectionTopic], path: str | Path) -> int:
     return _TOPICS.write(rows, path)
 
 
+class TopicDiscovery(NamedTuple):
+    """The topics of a collection, and how they were found."""
+
+    rows: list[SectionTopic]  # the topic of each section, in the sections' order
+    method: Method
+    cells: list[Cell]  # the settings, or the numbers of topics, that were tried
+
+    @property
+    def measures(self) -> Measures:
+        """The measures of what was chosen."""
+        return next(cell.measures for cell in self.cells if cell.chosen)
+
+
 async def find_topics(
     sections: Sequence[Section],
     embedder: Embedder,
     *,
+    method: Method = "ward",
     topics: int | None = None,
+    grid: Grid | None = None,
+    seed: int = 0,
     on_progress: Callable[[int], None] = lambda _: None,
-) -> list[SectionTopic]:
-    """Finds what sections are about, without any randomness.
+) -> TopicDiscovery:
+    """Finds what sections are about.
 
-    Without `topics` their number is the one of the best silhouette, times how far a document's sections share a topic.
+    By Ward's clustering the number of topics, if none is asked for, is the one of the best silhouette, times how far a
+    document's sections share a topic. By BERTopic a grid of its two parameters is searched (`search_grid`).
 
-    Returns:
-        The topic of each section, in the sections' order.
+    Args:
+        method: Ward's clustering, without any randomness, or BERTopic, as the Twente paper has it.
+        topics: The number of topics; by BERTopic the most.
+        grid: The settings of BERTopic to try; those that fit the number of sections if left out.
+        seed: The seed of BERTopic's reduction, and of the noise of its robustness.
     """
-    if len(sections) < _FEWEST_SECTIONS:
+    fewest = _FEWEST_SECTIONS[method]
+    if len(sections) < fewest:
         raise InputError(
-            f"{count_of(len(sections), 'section is', 'sections are')} too few for topics; add documents (at least "
-            f"{_FEWEST_SECTIONS} sections)"
+            f"{count_of(len(sections), 'section is', 'sections are')} too few for topics by {method}; add documents "
+            f"(at least {fewest} sections)"
         )
     if topics and topics > len(sections) // 2:
         raise UsageError(
@@ -67,19 +92,39 @@ async def find_topics(
             f"for {len(sections) // 2} or fewer"
         )
     vectors = await embed_texts([section.full_text for section in sections], embedder, on_progress)
-    return await compute_beside(_cluster, sections, vectors, topics)
+    if method == "bertopic":
+        return await compute_beside(_by_bertopic, sections, vectors, topics, grid or default_grid(len(sections)), seed)
+    return await compute_beside(_by_ward, sections, vectors, topics)
 
 
-def _cluster(sections: Sequence[Section], vectors: "Vectors", topics: int | None) -> list[SectionTopic]:
+def _by_ward(sections: Sequence[Section], vectors: "Vectors", topics: int | None) -> TopicDiscovery:
     documents = [section.document for section in sections]
     space = principal_components(vectors)
     counts = [topics] if topics else candidate_counts(len(sections), len(set(documents)))
-    _, labels, _ = choose_group_count(space, counts, _quality, documents=documents)
+    best, labels, measures = choose_group_count(space, counts, _quality, documents=documents)
     texts = {
         topic: "\n".join(s.full_text for s, label in zip(sections, labels, strict=True) if label == topic)
         for topic in sorted(set(labels.tolist()) - {OUTLIER})
     }
     words = find_typical_words(texts, [section.language for section in sections])
+    cells = [Cell(space.shape[1], count, measures[count], count == best) for count in counts]
+    return TopicDiscovery(_rows(sections, space, labels, words), "ward", cells)
+
+
+def _by_bertopic(
+    sections: Sequence[Section], vectors: "Vectors", topics: int | None, grid: Grid, seed: int
+) -> TopicDiscovery:
+    with require_extra("generation", "finding topics by BERTopic"):
+        space, cells = search_grid(vectors, [section.document for section in sections], grid, seed)
+    smallest = next(cell.smallest for cell in cells if cell.chosen)
+    texts, languages = [section.full_text for section in sections], [section.language for section in sections]
+    labels, words = fit_bertopic(texts, space, smallest, topics, languages)
+    return TopicDiscovery(_rows(sections, space, labels, words), "bertopic", cells)
+
+
+def _rows(
+    sections: Sequence[Section], space: "Vectors", labels: "Labels", words: Mapping[int, Sequence[str]]
+) -> list[SectionTopic]:
     return [
         SectionTopic(section=section.id, topic=label, label=", ".join(words.get(label, ())), vector=tuple(vector))
         for section, label, vector in zip(sections, labels.tolist(), space.round(_DIGITS).tolist(), strict=True)

@@ -21,7 +21,9 @@ from .clustering import (
     cluster_by_ward as cluster_by_ward,
     measure_clustering as measure_clustering,
     measure_document_match as measure_document_match,
+    measure_robustness as measure_robustness,
     measure_stability as measure_stability,
+    share_in_same_group as share_in_same_group,
 )
 from .combiners import (
     COMBINERS as COMBINERS,

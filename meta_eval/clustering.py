@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 OUTLIER = -1
 """The group of an item that is in none."""
+NOISE = 0.1
+"""The standard deviation of the noise for robustness, as a share of the vectors' own in each dimension."""
 DIMENSIONS = 15
 """The number of principal components: as many dimensions as the paper's topics have."""
 FEWEST_ITEMS = 10
@@ -33,6 +35,9 @@ class Measures(NamedTuple):
     topics: int
     outliers: float  # the share of sections in no topic
     silhouette: float | None  # in [-1, 1], without outliers; higher is better
+    calinski_harabasz: float | None  # from 0, without outliers; higher is better
+    davies_bouldin: float | None  # from 0, without outliers; lower is better
+    robustness: float | None  # the percentage of sections that stay in their topic when noise is added
     document_match: float | None  # how far a document's sections share a topic, in percent
 
 
@@ -105,13 +110,18 @@ def choose_group_count(
     Returns the number, the group of each item with it, -1 for outliers, and the measures by number that was tried.
     """
     labels = {count: cluster_by_ward(vectors, count) for count in counts}
-    measures = {count: measure_clustering(vectors, labels[count], documents, seed) for count in counts}
+    measures = {count: measure_clustering(vectors, labels[count], documents, None, seed) for count in counts}
     best = max(counts, key=lambda count: quality(measures[count]))
     return best, labels[best], measures
 
 
-def measure_clustering(vectors: "Vectors", labels: "Labels", documents: Sequence[str], seed: int = 0) -> Measures:
-    """Computes all measures of one clustering of vectors (sections, dimensions)."""
+def measure_clustering(
+    vectors: "Vectors", labels: "Labels", documents: Sequence[str], cluster: "Cluster | None", seed: int
+) -> Measures:
+    """Computes all measures of one clustering of vectors (sections, dimensions).
+
+    `cluster` is what made the labels: robustness clusters noisy vectors with it, and is left out without it.
+    """
     from sklearn import metrics
 
     inside = labels != OUTLIER
@@ -125,8 +135,29 @@ def measure_clustering(vectors: "Vectors", labels: "Labels", documents: Sequence
         float(metrics.silhouette_score(inside_vectors, inside_labels, sample_size=size, random_state=seed))
         if is_defined
         else None,
+        float(metrics.calinski_harabasz_score(inside_vectors, inside_labels)) if is_defined else None,
+        float(metrics.davies_bouldin_score(inside_vectors, inside_labels)) if is_defined else None,
+        measure_robustness(vectors, labels, cluster, seed) if cluster is not None and topics else None,
         measure_document_match(labels.tolist(), documents),
     )
+
+
+def measure_robustness(vectors: "Vectors", labels: "Labels", cluster: "Cluster", seed: int) -> float:
+    """Computes the percentage of sections that stay in their topic when noise is added (Davidson et al., 2001)."""
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    noisy = vectors + generator.normal(0, 1, vectors.shape) * NOISE * vectors.std(axis=0)
+    return 100 * share_in_same_group(labels, cluster(noisy))
+
+
+def share_in_same_group(one: "Labels", other: "Labels") -> float:
+    """Computes the largest share of items in the same group of two clusterings, groups matched one to one."""
+    from scipy.optimize import linear_sum_assignment
+
+    overlaps = _count_overlaps(one, other)
+    matched = overlaps[linear_sum_assignment(overlaps, maximize=True)].sum()
+    return float((matched + ((one == OUTLIER) & (other == OUTLIER)).sum()) / len(one))
 
 
 def _count_overlaps(one: "Labels", other: "Labels", groups: int = 0) -> "Floats":

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..generation.pair_selection import PairSelection
     from ..generation.questions import GeneratedQuestions
     from ..generation.section import Fold, Section
-    from ..generation.topics import SectionTopic
+    from ..generation.topics import Method, TopicDiscovery
 
 _KINDS = ("long-form", "factoid")
 
@@ -139,6 +139,13 @@ def _check_documents(_context: click.Context, _argument: click.Parameter, typed:
 @click.option(
     "--language", callback=_check_language, help="Language (nl, en) of the documents. Default: it is detected."
 )
+@click.option(
+    "--topic-method",
+    type=click.Choice(["ward", "bertopic"]),
+    default="ward",
+    show_default=True,
+    help="Ward's clustering, or BERTopic with a search over its two parameters.",
+)
 @click.option("--topics", type=BoundedCount(2), help="Topics at most. Default: as many as the sections have.")
 @with_fold_options
 @with_thresholds
@@ -150,6 +157,7 @@ def generate(
     docs: tuple[str, ...],
     question_options: Mapping[str, Any],
     language: str | None,
+    topic_method: "Method",
     topics: int | None,
     fold_options: Mapping[str, Any],
     thresholds: "Thresholds",
@@ -181,10 +189,11 @@ def generate(
     write_sections(sections, _path_beside(out, "sections"))
     with open_judge_session(judge, session_options, out) as session:
         plan: FoldPlan | None = None
-        found_topics: list[SectionTopic] = []
+        found_topics: TopicDiscovery | None = None
         if fold_options["folds"] > 1:
+            find = {"method": topic_method, "topics": topics, "seed": question_options["seed"]}
             found_topics, plan = _plan_folds(
-                sections, out, session, question_options, fold_options, topics=topics, embedder=embedder
+                sections, out, session, question_options, fold_options, find=find, embedder=embedder
             )
         generated = _generate_questions(sections, plan.folds if plan else [], session, question_options)
         write_pairs(generated.pairs, _path_beside(out, "pairs"))
@@ -202,7 +211,7 @@ def generate(
             "usage": session.usage_as_json(),
             **_selection_as_json(selection),
         },
-        *([topics_block(found_topics), folds_block(plan)] if plan else []),
+        *([topics_block(found_topics), folds_block(plan)] if found_topics and plan else []),
         _selection_block(selection, out, _path_beside(out, "rejected")),
         session.usage_line(),
     )
@@ -261,9 +270,9 @@ def _plan_folds(
     question_options: Mapping[str, Any],
     fold_options: Mapping[str, Any],
     *,
-    topics: int | None,
+    find: Mapping[str, Any],
     embedder: str,
-) -> "tuple[list[SectionTopic], FoldPlan]":
+) -> "tuple[TopicDiscovery, FoldPlan]":
     """Finds topics, divides them over folds, and writes the files of both."""
     from ..generation.folds import make_folds, require_documents
     from ..generation.questions import count_sections_needed
@@ -274,12 +283,12 @@ def _plan_folds(
         require_documents(sections, fold_options["folds"], fold_options["separate"])
         with count_progress("sections", len(sections)) as on_progress:
             found_topics = asyncio.run(
-                find_topics(sections, session.embedder(embedder), topics=topics, on_progress=on_progress)
+                find_topics(sections, session.embedder(embedder), **find, on_progress=on_progress)
             )
-        write_topics(found_topics, _path_beside(out, "topics"))
+        write_topics(found_topics.rows, _path_beside(out, "topics"))
         plan = make_folds(
             sections,
-            found_topics,
+            found_topics.rows,
             sample=count_sections_needed(question_options["n"], question_options["factoid_share"]),
             seed=question_options["seed"],
             **fold_options,

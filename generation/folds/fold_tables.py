@@ -1,22 +1,34 @@
 """Topics and folds as tables for people (Tables 1 and 2 of the Twente paper)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from statistics import median
 
 from ...meta_eval.clustering import OUTLIER
 from ...presentation.figure import Figure
 from ...presentation.result_table import Column, Field, Paragraph, ReportBlock, ResultTable, Rows, tabulate
 from ...text.wording import count_of, list_first
-from ..topics import SectionTopic
+from ..topics import TopicDiscovery
 from .fold_search import FoldPlan
 
 _TOPICS_SHOWN = 40
 
 
-def topics_block(topics: Sequence[SectionTopic]) -> ReportBlock:
-    """The topics with their words, the largest first."""
-    labels = {row.topic: row.label for row in topics}
-    sizes = sorted(Counter(row.topic for row in topics if row.topic != OUTLIER).items())
+def topics_block(topics: TopicDiscovery) -> ReportBlock:
+    """The settings that were tried, Table 1 of the Twente paper, and the topics with their words, the largest first."""
+    labels = {row.topic: row.label for row in topics.rows}
+    sizes = sorted(Counter(row.topic for row in topics.rows if row.topic != OUTLIER).items())
+    counts = [size for _, size in sizes] or [0]
+    outliers = sum(row.topic == OUTLIER for row in topics.rows) / len(topics.rows)
+    statistics = (
+        ("min topic size", str(min(counts))),
+        ("median topic size", f"{median(counts):g}"),
+        ("max topic size", str(max(counts))),
+        ("topics no", str(len(sizes))),
+        ("outliers %", f"{outliers:.2%}"),
+        ("silhouette", Figure("value", topics.measures.silhouette)),
+        ("robustness %", Figure("predicted", topics.measures.robustness)),
+        ("document match %", Figure("predicted", topics.measures.document_match)),
+    )
     fields = (
         Field("topic", "text", lambda row: str(row[0])),
         Field("about", "text", lambda row: labels[row[0]]),
@@ -24,7 +36,30 @@ def topics_block(topics: Sequence[SectionTopic]) -> ReportBlock:
     )
     hidden = len(sizes) - _TOPICS_SHOWN
     more = [Paragraph(f"and {count_of(hidden, 'smaller topic')}")] if hidden > 0 else []
-    return ReportBlock((tabulate("Topics", sizes[:_TOPICS_SHOWN], fields), *more))
+    return ReportBlock(
+        (
+            *([_settings_table(topics)] if topics.method == "bertopic" else []),
+            ResultTable("Topics (Table 1)", (Column("statistic", "text"), Column("")), statistics),
+            tabulate("", sizes[:_TOPICS_SHOWN], fields),
+            *more,
+        )
+    )
+
+
+def _settings_table(topics: TopicDiscovery) -> ResultTable:
+    fields = (
+        Field("dimensions", "count", lambda cell: str(cell.dimensions)),
+        Field("smallest topic", "count", lambda cell: str(cell.smallest)),
+        Field("topics", "count", lambda cell: str(cell.measures.topics)),
+        Field("outliers", "rate", lambda cell: cell.measures.outliers),
+        Field("silhouette", "value", lambda cell: cell.measures.silhouette),
+        Field("Calinski-H.", "index", lambda cell: cell.measures.calinski_harabasz, "wide"),
+        Field("Davies-B.", "value", lambda cell: cell.measures.davies_bouldin, "wide"),
+        Field("robust %", "predicted", lambda cell: cell.measures.robustness, "wide"),
+        Field("documents %", "predicted", lambda cell: cell.measures.document_match, "wide"),
+        Field("", "text", lambda cell: "chosen" if cell.chosen else ""),
+    )
+    return tabulate("Settings of BERTopic that were tried", topics.cells, fields)
 
 
 def folds_block(plan: FoldPlan) -> ReportBlock:

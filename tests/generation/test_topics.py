@@ -1,4 +1,4 @@
-"""Topics: Ward's clustering of the bundled leaflets."""
+"""Topics: the choice among the settings of BERTopic, and both methods on the bundled leaflets."""
 
 import asyncio
 from functools import cache
@@ -6,8 +6,9 @@ from functools import cache
 import pytest
 
 from assay.errors import InputError, UsageError
-from assay.generation import Section, SectionTopic, extract_sections, find_topics
+from assay.generation import Section, TopicDiscovery, best_setting, default_grid, extract_sections, find_topics
 from assay.judges import load_embedder
+from assay.meta_eval import Measures
 
 
 @cache
@@ -16,17 +17,31 @@ def leaflet_sections() -> list[Section]:
     return [section for each in extract_sections(["leaflets"]) for section in each.sections]
 
 
-def topics_of_leaflets(count: int | None = None, *, topics: int | None = None) -> list[SectionTopic]:
+def topics_of_leaflets(count: int | None = None, **options: object) -> TopicDiscovery:
     """The topics of the first sections; of all if no count is said."""
-    return asyncio.run(find_topics(leaflet_sections()[:count], load_embedder("use"), topics=topics))
+    return asyncio.run(find_topics(leaflet_sections()[:count], load_embedder("use"), **options))
+
+
+def measures(topics: int, outliers: float, quality: float) -> Measures:
+    return Measures(topics, outliers, quality, quality, -quality, quality, quality)
+
+
+def test_the_best_mean_rank_wins_unless_topics_are_few_or_outliers_many():
+    grid = [measures(2, 0.1, 0.9), measures(20, 0.1, 0.3), measures(22, 0.1, 0.5), measures(21, 0.7, 0.8)]
+    assert best_setting(grid) == 2
+
+
+def test_the_grid_grows_with_the_collection_to_that_of_the_paper():
+    assert default_grid(13_216) == ([5, 10, 15], [10, 20, 30, 40, 50])
+    assert default_grid(500) == ([5, 10, 15], [3, 4, 6, 8, 10])
 
 
 def test_a_collection_is_clustered_by_ward_without_any_randomness():
-    rows = topics_of_leaflets(topics=8)
-    assert [row.section for row in rows] == [section.id for section in leaflet_sections()]
-    assert 2 <= len({row.topic for row in rows}) <= 8
-    assert all(row.label for row in rows if row.topic >= 0)
-    assert rows == topics_of_leaflets(topics=8)
+    topics = topics_of_leaflets(topics=8)
+    assert [row.section for row in topics.rows] == [section.id for section in leaflet_sections()]
+    assert 2 <= len({row.topic for row in topics.rows}) <= 8
+    assert all(row.label for row in topics.rows if row.topic >= 0)
+    assert topics == topics_of_leaflets(topics=8)
 
 
 def test_too_few_sections_and_too_many_topics_are_errors():
@@ -34,3 +49,19 @@ def test_too_few_sections_and_too_many_topics_are_errors():
         topics_of_leaflets(3)
     with pytest.raises(UsageError, match="60 topics are too many for 80 sections; ask for 40 or fewer"):
         topics_of_leaflets(topics=60)
+    with pytest.raises(InputError, match="40 sections are too few for topics by bertopic"):
+        topics_of_leaflets(40, method="bertopic")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)  # the first use of UMAP compiles it
+@pytest.mark.extras("bertopic")
+def test_bertopic_finds_the_same_topics_with_the_same_seed():
+    options: dict[str, object] = {"method": "bertopic", "grid": ((5,), (3, 5)), "seed": 3}
+    topics = topics_of_leaflets(**options)
+    assert topics.method == "bertopic"
+    assert topics.measures.robustness is not None
+    labelled = {row.topic: row.label for row in topics.rows if row.topic >= 0}
+    assert len(labelled) >= 3
+    assert all(labelled.values())
+    assert topics.rows == topics_of_leaflets(**options).rows
