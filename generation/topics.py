@@ -9,7 +9,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..errors import InputError, UsageError
 from ..installation import require_extra
 from ..judges.embedders import Embedder, embed_texts
-from ..meta_eval.clustering import OUTLIER, Measures, candidate_counts, choose_group_count, principal_components
+from ..meta_eval.clustering import (
+    OUTLIER,
+    Measures,
+    candidate_counts,
+    choose_group_count,
+    cluster_by_ward,
+    measure_clustering,
+    measure_robustness,
+    principal_components,
+)
 from ..text.lemmas import find_typical_words
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
@@ -52,11 +61,7 @@ class TopicDiscovery(NamedTuple):
     rows: list[SectionTopic]  # the topic of each section, in the sections' order
     method: Method
     cells: list[Cell]  # the settings, or the numbers of topics, that were tried
-
-    @property
-    def measures(self) -> Measures:
-        """The measures of what was chosen."""
-        return next(cell.measures for cell in self.cells if cell.chosen)
+    measures: Measures  # those of the topics
 
 
 async def find_topics(
@@ -78,7 +83,7 @@ async def find_topics(
         method: Ward's clustering, without any randomness, or BERTopic, as the Twente paper has it.
         topics: The number of topics; by BERTopic the most.
         grid: The settings of BERTopic to try; those that fit the number of sections if left out.
-        seed: The seed of BERTopic's reduction, and of the noise of its robustness.
+        seed: The seed of BERTopic's reduction, and of the noise by which robustness is measured.
     """
     fewest = _FEWEST_SECTIONS[method]
     if len(sections) < fewest:
@@ -94,32 +99,37 @@ async def find_topics(
     vectors = await embed_texts([section.full_text for section in sections], embedder, on_progress)
     if method == "bertopic":
         return await compute_beside(_by_bertopic, sections, vectors, topics, grid or default_grid(len(sections)), seed)
-    return await compute_beside(_by_ward, sections, vectors, topics)
+    return await compute_beside(_by_ward, sections, vectors, topics, seed)
 
 
-def _by_ward(sections: Sequence[Section], vectors: "Vectors", topics: int | None) -> TopicDiscovery:
+def _by_ward(sections: Sequence[Section], vectors: "Vectors", topics: int | None, seed: int) -> TopicDiscovery:
     documents = [section.document for section in sections]
     space = principal_components(vectors)
     counts = [topics] if topics else candidate_counts(len(sections), len(set(documents)))
-    best, labels, measures = choose_group_count(space, counts, _quality, documents=documents)
+    best, labels, measures_by_count = choose_group_count(space, counts, _quality, documents=documents, seed=seed)
+    robustness = measure_robustness(space, labels, lambda noisy: cluster_by_ward(noisy, best), seed)
     texts = {
         topic: "\n".join(s.full_text for s, label in zip(sections, labels, strict=True) if label == topic)
         for topic in sorted(set(labels.tolist()) - {OUTLIER})
     }
     words = find_typical_words(texts, [section.language for section in sections])
-    cells = [Cell(space.shape[1], count, measures[count], count == best) for count in counts]
-    return TopicDiscovery(_rows(sections, space, labels, words), "ward", cells)
+    cells = [Cell(space.shape[1], count, measures_by_count[count], count == best) for count in counts]
+    measures = measures_by_count[best]._replace(robustness=robustness)
+    return TopicDiscovery(_rows(sections, space, labels, words), "ward", cells, measures)
 
 
 def _by_bertopic(
     sections: Sequence[Section], vectors: "Vectors", topics: int | None, grid: Grid, seed: int
 ) -> TopicDiscovery:
+    documents = [section.document for section in sections]
     with require_extra("generation", "finding topics by BERTopic"):
-        space, cells = search_grid(vectors, [section.document for section in sections], grid, seed)
-    smallest = next(cell.smallest for cell in cells if cell.chosen)
+        space, cells = search_grid(vectors, documents, grid, seed)
+    chosen = next(cell for cell in cells if cell.chosen)
     texts, languages = [section.full_text for section in sections], [section.language for section in sections]
-    labels, words = fit_bertopic(texts, space, smallest, topics, languages)
-    return TopicDiscovery(_rows(sections, space, labels, words), "bertopic", cells)
+    labels, words = fit_bertopic(texts, space, chosen.smallest, topics, languages)
+    measures = measure_clustering(space, labels, documents, None, seed)
+    measures = measures._replace(robustness=None if topics else chosen.measures.robustness)  # not of merged topics
+    return TopicDiscovery(_rows(sections, space, labels, words), "bertopic", cells, measures)
 
 
 def _rows(

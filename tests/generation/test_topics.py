@@ -41,6 +41,7 @@ def test_a_collection_is_clustered_by_ward_without_any_randomness():
     assert [row.section for row in topics.rows] == [section.id for section in leaflet_sections()]
     assert 2 <= len({row.topic for row in topics.rows}) <= 8
     assert all(row.label for row in topics.rows if row.topic >= 0)
+    assert topics.measures.robustness is not None
     assert topics == topics_of_leaflets(topics=8)
 
 
