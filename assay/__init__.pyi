@@ -20,13 +20,12 @@ from .metrics.function_metric import metric as metric
 from .metrics.heuristic.score import Heuristic as Heuristic
 from .metrics.metric import Metric as Metric
 from .metrics.numeric.numeric_claims import NumericClaims as NumericClaims
-from .metrics.own_questions import ChoiceMetric as ChoiceMetric, PredicateMetric as PredicateMetric
+from .metrics.own_questions import PredicateMetric as PredicateMetric, RubricMetric as RubricMetric
 from .metrics.retrieval import (
     ContextPrecision as ContextPrecision,
     ContextRecall as ContextRecall,
     ContextRelevance as ContextRelevance,
 )
-from .metrics.rubric import RubricMetric as RubricMetric
 from .metrics.score import (
     Claim as Claim,
     Score as Score,

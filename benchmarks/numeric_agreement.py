@@ -1,7 +1,7 @@
-"""Measures the coverage and accuracy of numerical claims, by the grammar alone and with a judge.
+"""Measures the coverage and accuracy of numerical claims.
 
     python benchmarks/numeric_agreement.py --data ../shared/data/rated
-    python benchmarks/numeric_agreement.py --data ../shared/data/rated --held-out --blind --judge qwen1.5b --n 40
+    python benchmarks/numeric_agreement.py --data ../shared/data/rated --held-out --blind
 
 plain_claims.jsonl (beside this file) has sentences as a support bot writes them, about the tables of
 plain_tables.json: for the part `development` words were added to the grammar, for the part `held_out` none. All were
@@ -13,30 +13,23 @@ people's, not part of this repository) have one label per answer. Each of those 
 claim (seed 0): the grammar was tuned on one half, and the other half is reported too. An answer is contradicted if one
 of its claims is, supported if all are, else unchecked. Accuracy is the share of the checked claims that agree with the
 label, coverage the share of the checkable claims that are checked; intervals are Wilson's at 95%. `left alone`: the
-share of claims with the gold label unverifiable that are unchecked. With a judge, asked one request at a time, each
-set has a line for the grammar alone, too, over the same claims; `--read judge` lets the judge read every claim. Its
-replies are recorded in the cache folder as they come: a run that was stopped goes on where it was. Needs the extra
-`numeric`.
+share of claims with the gold label unverifiable that are unchecked. Needs the extra `numeric`.
 """
 
 import argparse
 import asyncio
 import time
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 from numeric_sets import BLIND, DEVELOPMENT, LabelledSet, labelled_sets
-from platformdirs import user_cache_path
 
-from assay.judges import LiteLLMJudge, Usage, load_settings
 from assay.meta_eval import estimate_proportion
 from assay.metrics import NumericClaims
 from assay.presentation import Figure
 
-READS = ("grammar", "auto", "judge")
 Row = list[object]
 
 
@@ -50,8 +43,7 @@ async def row(labelled: LabelledSet, metric: NumericClaims) -> Row:
         for score, (_, labels) in zip(scores, labelled.answers, strict=True)
         for label in labels
     ]
-    usage = sum((score.usage for score in scores), Usage())
-    return [f"{labelled.title}, {labelled.part}", metric.read, *shares(pairs), *cost(len(pairs), seconds, usage)]
+    return [f"{labelled.title}, {labelled.part}", *shares(pairs), len(pairs) / seconds if seconds else None]
 
 
 def shares(pairs: Sequence[tuple[str, str]]) -> list[object]:
@@ -72,44 +64,23 @@ def share(part: int, of: int) -> str:
     return str(Figure.from_estimate("rho", estimate_proportion(part, of)))
 
 
-def cost(claims: int, seconds: float, usage: Usage) -> list[object]:
-    """Claims per second, and what the judge took."""
-    return [claims / seconds if seconds else None, usage.calls, usage.tokens_in + usage.tokens_out]
-
-
 async def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="Folder of the rated sets; without it only the bundled sets.")
-    parser.add_argument("--judge", help="Reads what the grammar cannot.")
-    parser.add_argument("--read", nargs="+", choices=READS, help="Who reads; with a judge `grammar auto`.")
-    parser.add_argument("--decide", choices=("auto", "listed", "single"), help="The transport in the judge's settings.")
     parser.add_argument("--n", type=int, help="At most so many claims, and answers, of each set and part.")
     parser.add_argument("--held-out", action="store_true", help="Only the parts that nothing was tuned on.")
     parser.add_argument("--blind", action="store_true", help="The blind claims too: nothing may be tuned on them.")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--mode", choices=["auto", "replay"], default="auto")
     options = parser.parse_args()
     left_out = {DEVELOPMENT} if options.held_out else set()
     left_out |= set() if options.blind else {BLIND}
     print_machine()
-    async with AsyncExitStack() as stack:
-        judge = None
-        if options.judge:
-            settings = load_settings(options.judge)
-            if options.decide:
-                settings = settings.with_changes(decide=options.decide)
-            cassette = user_cache_path("assay") / f"numeric.{settings.identity}.jsonl"
-            judge = await stack.enter_async_context(LiteLLMJudge(settings, cassette=cassette, mode=options.mode))
-        sets = [one for one in labelled_sets(options.data, options.seed) if one.part not in left_out]
-        sets = [one.drawn(options.n, options.seed) for one in sets]
-        rows: list[Row] = []
-        for read in options.read or (("grammar", "auto") if judge else ("grammar",)):
-            metric = NumericClaims(judge, read=read)
-            rows += [await row(labelled, metric) for labelled in sets]
-        title = f"numerical claims{f', judge {judge.name}' if judge else ''}"
-        header = ["set", "read", "checkable", "coverage", "accuracy", "left alone", "a second", "requests", "tokens"]
-        print_table(title, header, rows)
+    sets = [one for one in labelled_sets(options.data, options.seed) if one.part not in left_out]
+    metric = NumericClaims()
+    rows = [await row(one.drawn(options.n, options.seed), metric) for one in sets]
+    header = ["set", "checkable", "coverage", "accuracy", "left alone", "a second"]
+    print_table("numerical claims", header, rows)
 
 
 if __name__ == "__main__":

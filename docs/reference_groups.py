@@ -114,7 +114,7 @@ GROUPS = (
             ),
             "The contexts": _of("assay", "ContextPrecision ContextRecall ContextRelevance"),
             "Two answers beside each other": _of("assay.metrics", "Pairwise"),
-            "Questions of your own": _of("assay", "PredicateMetric ChoiceMetric RubricMetric"),
+            "Questions of your own": _of("assay", "PredicateMetric RubricMetric"),
         },
     ),
     NameGroup(

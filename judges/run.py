@@ -368,14 +368,14 @@ class Transports:
 
     def __init__(self, settings: JudgeSettings) -> None:
         self._settings = settings
-        self._chosen: dict[tuple[bool, bool], Transport] = {}
+        self._chosen: dict[bool, Transport] = {}
 
     def choose(self, request: Request) -> Transport:
         """The transport of a request, whose reason is set."""
-        kind = request.together, request.reason not in {None, "none"}
-        if kind not in self._chosen:
-            self._chosen[kind] = choose_transport(self._settings, together=kind[0], reason=kind[1])
-        return self._chosen[kind]
+        has_reason = request.reason not in {None, "none"}
+        if has_reason not in self._chosen:
+            self._chosen[has_reason] = choose_transport(self._settings, reason=has_reason)
+        return self._chosen[has_reason]
 
     def with_reason(self, request: Request) -> Request:
         """The request, with the judge's own setting where it says nothing of reasons."""

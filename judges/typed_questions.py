@@ -163,8 +163,6 @@ class Request:
         language: The language of the prompt; None for English.
         sample: The id of the sample that it is about, for messages.
         prompts: Where the prompt comes from.
-        together: Whether the questions are parts of one answer, so that a chat model is asked all of them in one call
-            also where it gives log probabilities.
         passages: The parts of the documentation, for a model that reads them one by one; empty for all of it as one.
         reason: Whether the judge gives a reason with each answer (`none`), before it (`first`) or behind it (`after`);
             None for the judge's own setting.
@@ -183,7 +181,6 @@ class Request:
     language: str | None = None
     sample: str = ""
     prompts: Prompts = BUNDLED
-    together: bool = False
     reason: Reason | None = None
     passages: tuple[str, ...] = ()
 

@@ -96,7 +96,6 @@ from .numeric.numeric_claims import (
     check_claims as check_claims,
     tables_of_claims as tables_of_claims,
 )
-from .numeric.parse.judge_reading import open_claim as open_claim, reading_request as reading_request
 from .numeric.parse.sentence_reading import (
     ROLES as ROLES,
     ClaimPart as ClaimPart,
@@ -131,10 +130,10 @@ from .numeric.tables.table import NumericTable as NumericTable, Period as Period
 from .numeric.times.calendar_times import holiday_dates as holiday_dates
 from .numeric.times.compound_times import find_times as find_times
 from .own_questions import (
-    ChoiceMetric as ChoiceMetric,
-    OptionChoice as OptionChoice,
     PredicateMetric as PredicateMetric,
-    read_choice as read_choice,
+    Rubric as Rubric,
+    RubricMetric as RubricMetric,
+    read_rubric as read_rubric,
 )
 from .pairwise import Pairwise as Pairwise
 from .policy_compliance import PolicyKept as PolicyKept
@@ -153,7 +152,6 @@ from .retrieval import (
     ContextRelevance as ContextRelevance,
     average_precision as average_precision,
 )
-from .rubric import Rubric as Rubric, RubricMetric as RubricMetric, read_rubric as read_rubric
 from .sample_state import (
     Documentation as Documentation,
     collect_documents as collect_documents,

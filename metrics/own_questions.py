@@ -1,18 +1,26 @@
-"""Questions of your own about an answer: a statement that is true or not, and a question with options."""
+"""Questions of your own about an answer: a statement that is true or not, and a rubric of criteria with levels."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from ..arguments import check_type
+from ..errors import UsageError
 from ..eval_sets.sample import Sample
-from ..judges import ChoiceQuestion, JudgeLike, Predicate, Request, open_judge
+from ..judges import Answer, JudgeLike, Level, Predicate, Request, ScoreQuestion, open_judge
 from ..languages.yaml_file import read_yaml
 from ..prompts import BUNDLED, Prompts
 from .faithfulness import predicate_claim, require_answers
 from .metric import Metric
-from .rubric import Label, SampleField, Text, different_labels
 from .sample_state import read_fields, sample_state
 from .score import Score, scored
 
@@ -76,106 +84,160 @@ class PredicateMetric(Metric):
         return Request("own_question", state, [predicate], sample.language, sample.id, self.prompts)
 
 
-class Option(BaseModel):
-    """One option."""
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+V = TypeVar("V")
+
+
+def _as_label(label: object) -> object:
+    """A number of YAML as the text that it was written as; its yes and no would come out as something else."""
+    if isinstance(label, bool):
+        raise ValueError(f"YAML reads this label as {str(label).lower()}; put it in quotes")
+    return str(label) if isinstance(label, int | float) else label
+
+
+Label = Annotated[Text, BeforeValidator(_as_label)]
+
+
+def _different_labels(labels: dict[str, V]) -> dict[str, V]:
+    """Refuses labels that differ only in case: a judge's reply is read without regard to it."""
+    folded: dict[str, str] = {}
+    for label in labels:
+        if (other := folded.setdefault(label.casefold(), label)) != label:
+            raise ValueError(f"{other!r} and {label!r} differ in nothing but case; rename one")
+    return labels
+
+
+SampleField = Literal["user_input", "response", "retrieved_contexts", "reference"]
+"""The fields of a sample that a judge may be shown."""
+
+
+class Criterion(BaseModel):
+    """One thing that a rubric rates."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    # the score of an answer for which it is chosen, -1,000,000,000 to 1,000,000,000
-    value: float = Field(ge=-1e9, le=1e9, allow_inf_nan=False)
-    description: Text
+    name: Text
+    question: Text  # what the judge is asked; the clearer, the better a small judge answers
+    # how much it counts, above 0, at most 1,000,000
+    weight: float = Field(default=1.0, gt=0, le=1e6, allow_inf_nan=False)
+    # 2 to 10 levels, the lowest first: each label with what an answer of this level is like
+    levels: Annotated[dict[Label, Text], AfterValidator(_different_labels)] = Field(min_length=2, max_length=10)
 
 
-class OptionChoice(BaseModel):
-    """A question with its options.
+class Rubric(BaseModel):
+    """Criteria, and the fields of a sample that they are about.
 
     Example:
-        >>> options = {"you": {"value": 1, "description": "says you"}, "thou": {"value": 0, "description": "says thou"}}
-        >>> OptionChoice(question="How is the customer addressed?", options=options).range
-        (0.0, 1.0)
+        >>> levels = {"no": "It names no step.", "yes": "It names every step."}
+        >>> Rubric(criteria=[{"name": "steps", "question": "Does the answer name the steps?", "levels": levels}]).fields
+        ('user_input', 'response')
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    question: Text
+    name: str = ""  # what it rates, for people
     # the sample's fields that the judge sees, and that a sample must have
     fields: tuple[SampleField, ...] = Field(default=("user_input", "response"), min_length=1)
-    # 2 to 255 options by their labels
-    options: Annotated[dict[Label, Option], AfterValidator(different_labels)] = Field(min_length=2, max_length=255)
+    criteria: tuple[Criterion, ...] = Field(min_length=1, max_length=100)  # one or more; their names differ
 
-    @property
-    def range(self) -> tuple[float, float]:
-        """The lowest and highest value of an option."""
-        values = [option.value for option in self.options.values()]
-        return min(values), max(values)
-
-
-def read_choice(file: str | Path) -> OptionChoice:
-    """Reads a choice from a YAML file."""
-    return read_yaml(Path(file).expanduser(), OptionChoice)
+    @model_validator(mode="after")
+    def _different_names(self) -> "Rubric":
+        names = [criterion.name for criterion in self.criteria]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"several criteria are called {twice[0]!r}; give each its own name")
+        return self
 
 
-class ChoiceMetric(Metric):
-    """The value of the option that fits the answer, of a question in a file of yours: `choice:tone.yaml`.
+def read_rubric(file: str | Path) -> Rubric:
+    """Reads a rubric from a YAML file."""
+    path = Path(file).expanduser()
+    if path.suffix.lower() in {".md", ".markdown"}:
+        raise UsageError(
+            f"{path}: a rubric is a YAML file: a list `criteria`, each with `name`, `question`, `weight` and `levels`; "
+            "rubrics in Markdown went"
+        )
+    return read_yaml(path, Rubric)
 
-    Formula: the expected value, the sum over the options of value * P(option); without probabilities the value of the
-    option that the judge chose. Range: from the lowest value of an option to the highest. Where the judge gives no
-    answer, the sample is failed. The file: see `OptionChoice`.
 
-    The same as Ragas's `DiscreteMetric` with values.
+class RubricMetric(Metric):
+    """How good the answer is by criteria in a file of yours: `rubric:helpful.yaml`.
+
+    Formula: the weighted mean over the criteria of (E - 1) / (n - 1), with n the criterion's levels and E the expected
+    level, the sum over l = 1..n of l * P(l); without probabilities the level that the judge chose. Range: [0, 1], 0
+    where every criterion is at its lowest level. A criterion without an answer makes the sample failed. The file: see
+    `Rubric`.
+
+    The expected value over probabilities is that of G-Eval (Liu et al., 2023), and of DeepEval's `GEval`; Ragas has
+    `RubricsScore`.
 
     Args:
-        judge: Chooses.
-        file: A YAML file, or an `OptionChoice`.
+        judge: Rates by all criteria in one request.
+        file: A YAML file, or a `Rubric`.
         prompts: The prompts of the request.
 
     Raises:
-        InputError: The file cannot be read, or holds no choice.
+        InputError: The file cannot be read, or holds no rubric.
     """
 
-    name = "choice"
+    name = "rubric"
     needs: tuple[str, ...] = ("user_input", "response")
-    range: tuple[float | None, float | None] = (None, None)
     argument = "file"
 
-    def __init__(self, judge: JudgeLike, file: str | Path | OptionChoice, prompts: Prompts = BUNDLED) -> None:
-        check_type("file", file, (OptionChoice, str, Path), "the path of a file of options, or an OptionChoice")
+    def __init__(self, judge: JudgeLike, file: str | Path | Rubric, prompts: Prompts = BUNDLED) -> None:
+        check_type("file", file, (Rubric, str, Path), "the path of a rubric, or a Rubric")
         self.judge = open_judge(judge)
-        self.choice = file if isinstance(file, OptionChoice) else read_choice(file)
-        self.range = self.choice.range
-        self.needs = self.choice.fields
+        self.rubric = file if isinstance(file, Rubric) else read_rubric(file)
+        self.needs = self.rubric.fields
         self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with the chosen option and all probabilities in the evidence.
+        """The score, with each criterion's level, expected level and probabilities in the evidence.
 
         Raises:
             JudgeError: The judge gave no usable reply.
         """
         request = self.request(sample)
         answers = require_answers(await self.judge.decide(request))
-        answer = answers["choice"]
-        option = answer.option or ""
-        chosen = self.choice.options[option].value
-        shares = None if answer.probabilities is None else dict(answer.probabilities)
-        expected = None if shares is None else sum(self.choice.options[label].value * p for label, p in shares.items())
-        evidence = {
-            "question": self.choice.question,
-            "option": option,
-            "value": chosen,
-            "probabilities": shares,
-            "judge": self.judge.name,
-        } | self.prompts.evidence([request.task], sample.language)
-        reason = f"the judge chooses {option} ({chosen:g})"
-        if shares is None or expected is None:
-            return scored(chosen, f"{reason}, and gives no probability", evidence, answers.usage)
-        low, high = self.choice.range
-        value = min(high, max(low, expected))  # a sum of shares may be off by a rounding error
-        return scored(value, f"{reason}, P = {shares[option]:.2f}", evidence, answers.usage)
+        criteria = [
+            _criterion_evidence(criterion, answer)
+            for criterion, answer in zip(self.rubric.criteria, answers.values(), strict=True)
+        ]
+        total = sum(criterion["weight"] for criterion in criteria)
+        value = sum(criterion["weight"] * criterion["share"] for criterion in criteria) / total
+        evidence = {"rubric": self.rubric.name, "criteria": criteria, "judge": self.judge.name}
+        evidence |= self.prompts.evidence([request.task], sample.language)
+        reason = "; ".join(
+            f"{criterion['text']}: {criterion['level']} ({criterion['share']:.2f})" for criterion in criteria
+        )
+        return scored(min(1.0, max(0.0, value)), reason, evidence, answers.usage)
 
     def request(self, sample: Sample) -> Request:
-        """What the judge is asked: the question with its options, about the fields."""
-        criteria = {label: option.description for label, option in self.choice.options.items()}
-        question = ChoiceQuestion("choice", self.choice.question, criteria)
-        state = sample_state(sample, self.choice.fields)
-        return Request("own_question", state, [question], sample.language, sample.id, self.prompts)
+        """What the judge is asked: one question per criterion, about the fields."""
+        questions = [
+            ScoreQuestion(
+                str(number),
+                criterion.question,
+                tuple(Level(label, description) for label, description in criterion.levels.items()),
+            )
+            for number, criterion in enumerate(self.rubric.criteria, start=1)
+        ]
+        state = sample_state(sample, self.rubric.fields)
+        return Request("own_question", state, questions, sample.language, sample.id, self.prompts)
+
+
+def _criterion_evidence(criterion: Criterion, answer: Answer) -> dict[str, Any]:
+    """A criterion as JSON values; `share` is the expected level from 0, the lowest, to 1, the highest."""
+    expected = float(answer.value or 1)
+    reason = f"{answer.option}, level {expected:.2f} of {len(criterion.levels)}"
+    if answer.probabilities is not None:
+        reason += ": " + ", ".join(f"P({label}) = {share:.2f}" for label, share in answer.probabilities.items())
+    return {
+        "text": criterion.name,
+        "reason": reason,
+        "question": criterion.question,
+        "weight": criterion.weight,
+        "level": answer.option,
+        "expected": expected,
+        "share": (expected - 1) / (len(criterion.levels) - 1),
+        "probabilities": None if answer.probabilities is None else dict(answer.probabilities),
+    }

@@ -15,12 +15,11 @@ from .chat import Listed as Listed, Single as Single, Transport as Transport
 _WITHOUT_REASON = {"single", "decisions", "systemone"}
 
 
-def choose_transport(settings: JudgeSettings, *, together: bool = False, reason: bool = False) -> Transport:
-    """Returns the transport of a judge, for questions that are parts of one answer (`together`) or not.
+def choose_transport(settings: JudgeSettings, *, reason: bool = False) -> Transport:
+    """Returns the transport of a judge.
 
     By itself (`auto`) a model that litellm lists as a decision model is asked by its protocol; a chat model that gives
-    log probabilities question by question, another one, or one asked questions together or with a `reason`, with all
-    in one call.
+    log probabilities question by question, another one, or one asked with a `reason`, with all in one call.
     """
     if settings.model.startswith(ENTAIL):
         return _load("entail")
@@ -33,7 +32,7 @@ def choose_transport(settings: JudgeSettings, *, together: bool = False, reason:
         return _load(settings.decide)
     if is_decision_model(settings):
         return _load("decisions" if settings.model.startswith("openai/") else "systemone")
-    return _load("single" if settings.logprobs and not together and not reason else "listed")
+    return _load("single" if settings.logprobs and not reason else "listed")
 
 
 @cache

@@ -2,14 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
-from ...errors import UsageError
 from ...eval_sets.sample import Cell, Sample, Table as SampleTable
 from ...installation import require_packages
-from ...judges import JudgeLike, Usage, open_judge
 from ...languages import FALLBACK
-from ...prompts import BUNDLED, Prompts
 from ...text.sentences import describe_cut_lines
 from ...text.wording import count_of
 from ...worker_threads import compute_beside
@@ -19,7 +16,6 @@ from ..score import Claim, Score, scored, skipped
 from .compute.verify import Finding, verify
 from .lexicon import LANGUAGES, why_unread
 from .parse.clause import claims_of
-from .parse.judge_reading import open_claim, read_by_judge
 from .parse.sentence_reading import MOST_CHARACTERS, ClaimPart, PartReading, Scene, read_sentence, scene_of
 from .specification import Hedge, Specification, Statistic
 from .tables.sample_tables import caption_power, tables_of_sample
@@ -28,18 +24,12 @@ from .tables.table import NumericTable
 
 @dataclass(frozen=True)
 class CheckedClaim(Finding):
-    """The finding on one part of a claim. `read_by` is grammar or judge; None where no reading of it was computed.
-
-    `words` are the pieces of `part`, each with its meaning. `disagreeing` are the readings with different verdicts,
-    if the claim is unverifiable for that reason.
-    """
+    """The finding on one part of a claim. `words` are the pieces of `part`, each with its meaning."""
 
     text: str = ""
     specification: Specification | None = None
-    read_by: str | None = None
     part: str = ""
     words: tuple[ClaimPart, ...] = ()
-    disagreeing: tuple[tuple[Specification, Finding], ...] = ()
 
     @property
     def checkable(self) -> bool:
@@ -62,48 +52,27 @@ class CheckedClaim(Finding):
             "unit": self.unit,
             "arithmetic": self.arithmetic,
             "table": self.table,
-            "read_by": self.read_by,
             "part": self.part or self.text,
             "words": [word.as_json() for word in self.words],
         }
 
 
-def check(text: str, read: PartReading, read_by: str) -> CheckedClaim:
+def check(text: str, read: PartReading) -> CheckedClaim:
     """The verdict on one reading of a claim, by the first tier of readings that can be computed."""
     claim = CheckedClaim("unverifiable", read.reason, text=text, part=read.text, words=read.words)
     for tier in read.tiers:
         findings = [(specification, verify(specification, table)) for specification, table in tier]
         decided = [pair for pair in findings if pair[1].verdict != "unverifiable"]
-        if decided or (findings and claim.read_by is None):
-            claim = _with_finding(claim, *(decided or findings)[0], read_by)
+        if decided or (findings and claim.specification is None):
+            asked, finding = (decided or findings)[0]
+            claim = replace(claim, **vars(finding), specification=asked)
         if decided:
             other = next((finding for _, finding in decided if finding.verdict != claim.verdict), None)
             if other is None:
                 return claim
             reason = f"two readings disagree: {claim.verdict} ({claim.reason}) or {other.verdict} ({other.reason})"
-            return replace(claim, verdict="unverifiable", reason=reason, disagreeing=tuple(decided))
+            return replace(claim, verdict="unverifiable", reason=reason)
     return claim
-
-
-def _with_finding(claim: CheckedClaim, asked: Specification, finding: Finding, read_by: str) -> CheckedClaim:
-    return replace(claim, **vars(finding), specification=asked, read_by=read_by, disagreeing=())
-
-
-def settle(claim: CheckedClaim, second: Sequence[CheckedClaim]) -> CheckedClaim:
-    """The verdict on a claim whose readings disagree, after a second reader: that of the reading that both have.
-
-    Two readings are one where statistic, series and computed value are. Where the second reader has none of the
-    readings, or several that disagree, the claim stays unverifiable.
-    """
-    judged_gists = {_gist(one.specification, one) for one in second if one.specification and one.checkable}
-    shared = [reading for reading in claim.disagreeing if _gist(*reading) in judged_gists]
-    if len({finding.verdict for _, finding in shared}) != 1:
-        return replace(claim, reason=f"{claim.reason}; the judge's reading does not settle it")
-    return _with_finding(claim, *shared[0], "judge")
-
-
-def _gist(asked: Specification, finding: Finding) -> tuple[object, ...]:
-    return asked.statistic, asked.series, finding.computed
 
 
 def _describe_compared(asked: Specification) -> str | None:
@@ -140,45 +109,20 @@ class NumericClaims(Metric):
     its stated precision, or as its hedge ("about", "more than") allows. Range: [0, 1]. Source: the
     unpublished notes "Chatbot Evaluation", section "About Indirect Claims".
 
-    Each sentence is read by a grammar (English, German, Dutch), by a judge, or by both; the statistic is computed from
-    the sample's tables, those in its contexts and in files that it names. A judge says what each number of a claim is,
-    in the claim's own words and the table's names, and computes nothing; all claims of an answer are one request.
-    Skipped where there is no table, or nothing that can be checked. Bounds: sentences of up to 600 characters are read,
-    the first 200 of an answer; the evidence says where a bound was met.
-
-    Args:
-        judge: Reads claims.
-        prompts: The prompts of the calls.
-        read: Who reads. `grammar`: the judge is never asked. `auto`: the grammar; the judge is asked about the claims
-            that the grammar cannot read, and about those that it can read in ways that disagree, where the reading that
-            both have counts. `judge`: the judge reads every claim with a number. Without a judge `auto` is `grammar`.
-
-    Raises:
-        UsageError: `read` is `judge`, and there is no judge.
+    Each sentence is read by a grammar (English, German, Dutch); the statistic is computed from the sample's tables,
+    those in its contexts and in files that it names. Skipped where there is no table, or nothing that can be checked.
+    Bounds: sentences of up to 600 characters are read, the first 200 of an answer; the evidence says where a bound was
+    met.
     """
 
     name = "numeric_claims"
     needs = ("response",)
 
-    def __init__(
-        self,
-        judge: JudgeLike | None = None,
-        prompts: Prompts = BUNDLED,
-        read: Literal["grammar", "auto", "judge"] = "auto",
-    ) -> None:
+    def __init__(self) -> None:
         require_packages("numeric", "the metric numeric_claims")
-        if read == "judge" and judge is None:
-            raise UsageError("numeric_claims:read=judge needs a judge: name one, or leave the option out")
-        self.judge = None if judge is None or read == "grammar" else open_judge(judge)
-        self.read = read
-        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with every claim as understood, computed and judged in the evidence.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score, with every claim as understood, computed and judged in the evidence."""
         tables = await compute_beside(tables_of_claims, sample)
         evidence: dict[str, Any] = {"claims": [], "tables": [table.name for table in tables]}
         if not tables:
@@ -190,61 +134,30 @@ class NumericClaims(Metric):
         bounds = [*describe_cut_lines(sample.response), *describe_unread(sentences, sample.user_input)]
         if bounds:
             evidence["bounds"] = bounds
-        checked, usage = await self._check_sentences(sample, sentences[:MOST_SENTENCES], tables)
+        checked = await self._check_sentences(sample, sentences[:MOST_SENTENCES], tables)
         evidence["claims"] = [claim.evidence() for claim in checked]
-        if self.judge is not None:
-            evidence |= {"judge": self.judge.name} | self.prompts.evidence(["numeric"], sample.language)
         decided = [claim for claim in checked if claim.checkable]
         if not decided:
             why = f': "{checked[0].text}" ({checked[0].reason})' if checked else ""
-            return skipped(f"no claim of the answer is a number that can be checked{why}", evidence, usage)
+            return skipped(f"no claim of the answer is a number that can be checked{why}", evidence)
         value = sum(claim.verdict == "supported" for claim in decided) / len(decided)
-        return scored(value, "; ".join([_reason(checked, decided), *bounds]), evidence, usage)
+        return scored(value, "; ".join([_reason(checked, decided), *bounds]), evidence)
 
     async def _check_sentences(
         self, sample: Sample, sentences: Sequence[str], tables: Sequence[NumericTable]
-    ) -> tuple[list[CheckedClaim], Usage]:
+    ) -> list[CheckedClaim]:
         scene = await compute_beside(scene_of, tables, sample.language or FALLBACK, sample.user_input)
-        read: list[_ReadSentence] = []
+        checked: list[CheckedClaim] = []
         for text in sentences:  # one computation each, so that a cancelled task stops between two of them
-            sentence, scene = await compute_beside(_read, text, scene)
-            read.append(sentence)
-        usage = Usage()
-        asked = [s for s in read if self._replaced(s) or any(claim.disagreeing for claim in s.claims)]
-        if self.judge is not None and asked:
-            opened = [await compute_beside(open_claim, sentence.text, sentence.scene) for sentence in asked]
-            readings, usage = await read_by_judge(sample, opened, self.judge, self.prompts)
-            for sentence, parts in zip(asked, readings, strict=True):
-                by_judge = await compute_beside(_check_all, sentence.text, parts, "judge")
-                replaced = self._replaced(sentence)
-                others = [claim for place, claim in enumerate(sentence.claims) if place not in replaced]
-                sentence.claims = [settle(claim, by_judge) if claim.disagreeing else claim for claim in others]
-                sentence.claims += by_judge if replaced else []
-        return [claim for sentence in read for claim in sentence.claims], usage
-
-    def _replaced(self, sentence: "_ReadSentence") -> list[int]:
-        """The places of a sentence's parts that the judge's reading stands in place of."""
-        return [n for n, part in enumerate(sentence.parts) if part.numeric or (part.tiers and self.read == "judge")]
+            claims, scene = await compute_beside(_read, text, scene)
+            checked += claims
+        return checked
 
 
-@dataclass
-class _ReadSentence:
-    """A sentence as the grammar reads it, in the scene that it stands in, and the verdicts on its parts."""
-
-    text: str
-    scene: Scene
-    parts: list[PartReading]
-    claims: list[CheckedClaim]
-
-
-def _read(sentence: str, scene: Scene) -> tuple[_ReadSentence, Scene]:
-    """A sentence as the grammar reads it, and the scene after it."""
+def _read(sentence: str, scene: Scene) -> tuple[list[CheckedClaim], Scene]:
+    """The verdicts on the parts of a sentence, and the scene after it."""
     parts, after = read_sentence(sentence, scene)
-    return _ReadSentence(sentence, scene, parts, _check_all(sentence, parts, "grammar")), after
-
-
-def _check_all(sentence: str, parts: Sequence[PartReading], read_by: str) -> list[CheckedClaim]:
-    return [check(sentence, part, read_by) for part in parts]
+    return [check(sentence, part) for part in parts], after
 
 
 def describe_unread(sentences: Sequence[str], question: str) -> list[str]:
@@ -286,8 +199,8 @@ def check_by_sentence(
     """The same verdicts, one list per sentence that is read."""
     scene = scene_of(tables, language, question)
     for sentence in sentences[:MOST_SENTENCES]:
-        read, scene = _read(sentence, scene)
-        yield read.claims
+        claims, scene = _read(sentence, scene)
+        yield claims
 
 
 def _reason(checked: list[CheckedClaim], decided: list[CheckedClaim]) -> str:

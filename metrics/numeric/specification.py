@@ -45,7 +45,6 @@ class Statistic(StrEnum):
     ANOMALY = "anomaly"  # at least one in the window (at `place`, if given); with `value`: so many
     NO_ANOMALY = "no_anomaly"
     CROSSING = "crossing"  # a value gets above (up) or below (down) `threshold` in the window; `place`: first then
-    CORRELATION = "correlation"  # of series with compared_with; `direction` its sign, or `value`
     SHARE = "share"  # 100 * sum over window / sum over compared_window (the whole table if None), in percent
 
 
@@ -68,13 +67,9 @@ class Hedge(StrEnum):
 
 @dataclass(frozen=True)
 class HedgeEntry:
-    """A hedge and its description for a judge.
-
-    `word` is the kind of its words in the packs; `bound` is the test of a hedge that is a limit.
-    """
+    """A hedge: the kind of its words in the packs, and the test of one that is a limit."""
 
     hedge: Hedge
-    described: str
     word: str = ""
     bound: Literal["gt", "ge", "lt", "le"] | None = None
 
@@ -82,14 +77,14 @@ class HedgeEntry:
 HEDGES: Mapping[Hedge, HedgeEntry] = {
     entry.hedge: entry
     for entry in (
-        HedgeEntry(Hedge.EXACT, "no such word"),
-        HedgeEntry(Hedge.ABOUT, "about, around, roughly", "about"),
-        HedgeEntry(Hedge.NEARLY, "almost, just under", "nearly"),
-        HedgeEntry(Hedge.JUST_OVER, "just above", "just_over"),
-        HedgeEntry(Hedge.AT_LEAST, "as much or more", "at_least", "ge"),
-        HedgeEntry(Hedge.AT_MOST, "as much or less", "at_most", "le"),
-        HedgeEntry(Hedge.MORE_THAN, "over, above", "above", "gt"),
-        HedgeEntry(Hedge.LESS_THAN, "under, below", "below", "lt"),
+        HedgeEntry(Hedge.EXACT),
+        HedgeEntry(Hedge.ABOUT, "about"),
+        HedgeEntry(Hedge.NEARLY, "nearly"),
+        HedgeEntry(Hedge.JUST_OVER, "just_over"),
+        HedgeEntry(Hedge.AT_LEAST, "at_least", "ge"),
+        HedgeEntry(Hedge.AT_MOST, "at_most", "le"),
+        HedgeEntry(Hedge.MORE_THAN, "above", "gt"),
+        HedgeEntry(Hedge.LESS_THAN, "below", "lt"),
     )
 }
 """The registry of hedges: each is one entry. Of a number with two the first here counts."""

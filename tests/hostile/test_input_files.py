@@ -18,7 +18,7 @@ from assay.eval_sets import flat_rows, load_set, read_table_file
 from assay.generation import load_bot, read_document
 from assay.judges import Cassette, load_settings
 from assay.meta_eval import Scorer
-from assay.metrics import read_choice, read_documentation, read_rubric, read_vocabulary, tables_of_file
+from assay.metrics import read_documentation, read_rubric, read_vocabulary, tables_of_file
 from assay.prompts import read_prompt
 from assay.runs import Store
 from assay.runs.suite import load_suite
@@ -38,7 +38,6 @@ READERS = {
     "judge.yaml": lambda path: load_settings(str(path)),
     "suite.yaml": load_suite,
     "rubric.yaml": read_rubric,
-    "choice.yaml": read_choice,
     "claims.en.md": read_prompt,
     "cassette.jsonl": Cassette,
     "vocabulary.txt": read_vocabulary,

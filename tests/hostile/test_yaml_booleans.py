@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from assay.errors import InputError
 from assay.judges import load_settings
 from assay.languages import parse_yaml
-from assay.metrics import read_choice, read_rubric
+from assay.metrics import read_rubric
 from assay.runs.suite import load_suite
 
 SUITE = "sets: a.csv\nmetrics: token_overlap\n"
@@ -45,12 +45,6 @@ FIELDS = {
         f"judge {name}": (lambda path: load_settings(str(path)), JUDGE, f"{name}: {{}}", name)
         for name in ("max_tokens", "concurrency", "timeout", "attempts", "wait")
     },
-    "value of an option": (
-        read_choice,
-        "question: Which?\n",
-        "options: {{1: {{value: {}, description: x}}, 2: {{value: 0, description: y}}}}",
-        "options.1.value",
-    ),
     "weight of a criterion": (
         read_rubric,
         "criteria:\n- name: tone\n  question: Kind?\n  levels: {1: rude, 2: kind}\n",

@@ -18,7 +18,7 @@ from assay.errors import InputError
 from assay.judges import load_settings
 from assay.languages import load_yaml, read_yaml
 from assay.meta_eval import Scorer
-from assay.metrics import read_choice, read_rubric
+from assay.metrics import read_rubric
 from assay.runs.suite import load_suite
 
 ROOT = Path(__file__).parents[2]
@@ -87,7 +87,6 @@ READERS = {
     "judge": lambda path: load_settings(str(path)),
     "suite": load_suite,
     "rubric": read_rubric,
-    "choice": read_choice,
     "scorer": Scorer.load,
     "any": lambda path: read_yaml(path, dict[str, str]),
 }
@@ -95,7 +94,7 @@ READERS = {
 
 @pytest.mark.parametrize("reader", READERS)
 def test_a_bad_file_is_refused_with_its_line(tmp_path, reader):
-    """52 files under 6 readers, but the largest under one."""
+    """52 files under 5 readers, but the largest under one."""
     path = tmp_path / "file.yaml"
     for name, (content, expected) in REFUSED.items():
         if len(content) > 50_000 and reader != "any":

@@ -22,13 +22,12 @@ from assay.metrics import (
 CASES = cases_beside(__file__)
 
 LEVELS = "criteria: [{name: Tone, question: Is it polite?, levels: {rude: it is rude, polite: it is not}}]"
-OPTIONS = "{question: Is it polite?, options: {rude: {value: 0, description: r}, polite: {value: 1, description: p}}}"
 
 
 @pytest.mark.parametrize("name", metric_names())
 def test_the_catalogue_repeats_what_the_metric_declares(judge, tmp_path, name):
     if describe_metric(name).argument:
-        (tmp_path / "own.yaml").write_text({"rubric": LEVELS, "choice": OPTIONS}.get(name, ""), encoding="utf-8")
+        (tmp_path / "own.yaml").write_text(LEVELS, encoding="utf-8")
         name = f"{name}:{tmp_path / 'own.yaml'}"
     assert higher_is_better(name) is load_metric(name, judge()).higher_is_better
 

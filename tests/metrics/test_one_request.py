@@ -13,7 +13,6 @@ from assay.metrics import AnswerRelevance, Faithfulness, JudgeCompleteness, Judg
 FILES = {
     "rubric": "criteria: [{name: A, question: Is it kind?, levels: {rude: r, kind: k}},"
     " {name: B, question: Is it clear?, levels: {none: n, partly: p, all: a}}]",
-    "choice": "{question: How is it?, options: {good: {value: 1, description: g}, bad: {value: 0, description: b}}}",
 }
 
 
@@ -30,7 +29,6 @@ FILES = {
         ("noise_sensitivity", 3),  # the reference, and each of two passages, as one claim is wrong
         ("pairwise", 2),  # one per order
         ("predicate:The answer is kind", 1),
-        ("choice:FILE", 1),
         ("rubric:FILE", 1),
     ],
 )

@@ -1,4 +1,4 @@
-"""Files of rubrics and choices, and questions of your own: what the judge sees, what comes out, and mistakes."""
+"""Files of rubrics, and questions of your own: what the judge sees, what comes out, and mistakes."""
 
 import asyncio
 from pathlib import Path
@@ -6,29 +6,25 @@ from typing import Any
 
 import pytest
 from case_files import cases_beside
-from openai_server import Answer
 
 from assay.cli.options import read_metrics
 from assay.cli.run_output import audit_lines
 from assay.errors import InputError, UsageError
 from assay.metrics import (
-    ChoiceMetric,
     JudgeCompleteness,
     JudgeRelatedness,
     JudgeTruthfulness,
-    OptionChoice,
     Rubric,
     RubricMetric,
     Score,
     load_metric,
     rating_request,
-    read_choice,
     read_rubric,
 )
 from assay.prompts import BUNDLED, Prompts, parse_prompt
 
 CASES = cases_beside(__file__)
-YAML, CHOICE, RUBRIC, ADDRESS = (CASES[name] for name in ("yaml", "choice", "rubric", "address"))
+YAML, RUBRIC = CASES["yaml"], CASES["rubric"]
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -45,43 +41,32 @@ def test_a_rubric(tmp_path):
 
 
 SOME, NONE = "      some: It names some.\n", "      none: It names some.\n"
-MISTAKES = {
-    "helpful.yaml": [
-        ("weight: 2", "weight: -2", "line 6, criteria.0.weight: is -2; write a number above 0"),
-        ("weight: 2", "wieght: 2", "line 6, criteria.0.wieght: is an unknown key; did you mean `weight`?"),
-        ("reference]", "answer]", "line 2, fields.2: is \"answer\"; write 'user_input', 'response', 'ret"),
-        (SOME, NONE, "line 9, criteria.0.levels.none: line 8 has this key too"),
-        ("    question: Is the answer polite?\n", "", "line 11, criteria.1.question: is missing; add it"),
-        ("      2: It is polite.\n", "", "line 13, criteria.1.levels: has too few entries (1); give 2"),
-        ("criteria:", "criteria: [", "not valid YAML"),
-    ],
-    "tone.yaml": [
-        ("value: 1", "value: high", 'line 3, options.formally.value: is a text ("high"), not a number'),
-        ("value: 0.5, ", "", "line 4, options.no.value: is missing; add it"),
-        ('"no"', "no", "line 2, options.0: YAML reads this label as false; put it in quotes"),
-        (CHOICE, "", "line 1, the whole file: is empty; write KEY: VALUE on each line; the keys are `question`"),
-    ],
-}
-RIGHT = {"helpful.yaml": YAML, "tone.yaml": CHOICE}
+MISTAKES = [
+    ("weight: 2", "weight: -2", "line 6, criteria.0.weight: is -2; write a number above 0"),
+    ("weight: 2", "wieght: 2", "line 6, criteria.0.wieght: is an unknown key; did you mean `weight`?"),
+    ("reference]", "answer]", "line 2, fields.2: is \"answer\"; write 'user_input', 'response', 'ret"),
+    (SOME, NONE, "line 9, criteria.0.levels.none: line 8 has this key too"),
+    ("    question: Is the answer polite?\n", "", "line 11, criteria.1.question: is missing; add it"),
+    ("      2: It is polite.\n", "", "line 13, criteria.1.levels: has too few entries (1); give 2"),
+    ("criteria:", "criteria: [", "not valid YAML"),
+    ("weight: 2", "weight: high", 'line 6, criteria.0.weight: is a text ("high"), not a number'),
+    (
+        "      none: It names no",
+        "      no: It names no",
+        "line 7, criteria.0.levels.0: YAML reads this label as false; put it in quotes",
+    ),
+    (YAML, "", "line 1, the whole file: is empty; write KEY: VALUE on each line; the keys are `name`"),
+]
 
 
-@pytest.mark.parametrize(
-    ("name", "before", "after", "told"), [(name, *case) for name, cases in MISTAKES.items() for case in cases]
-)
-def test_a_mistake_is_told_with_line_field_and_cure(tmp_path, name, before, after, told):
-    assert before in RIGHT[name]
-    path = write(tmp_path, name, RIGHT[name].replace(before, after, 1))
+@pytest.mark.parametrize(("before", "after", "told"), MISTAKES)
+def test_a_mistake_is_told_with_line_field_and_cure(tmp_path, before, after, told):
+    assert before in YAML
+    path = write(tmp_path, "helpful.yaml", YAML.replace(before, after, 1))
     with pytest.raises(InputError) as caught:
-        (read_choice if name == "tone.yaml" else read_rubric)(path)
+        read_rubric(path)
     assert told in str(caught.value)
     assert str(caught.value).startswith(f"{path}, line ")
-
-
-def test_a_choice(tmp_path):
-    choice = read_choice(write(tmp_path, "tone.yaml", CHOICE))
-    assert choice.range == (0.5, 1.0)
-    assert list(choice.options) == ["formally", "no"]
-    assert choice.fields == ("user_input", "response")
 
 
 def test_a_predicate_is_its_probability(judge, sample, decide, openai_server):
@@ -136,18 +121,6 @@ def test_a_mistake_in_the_specification(judge, typed, told):
     with pytest.raises((UsageError, InputError)) as caught:
         load_metric(typed, judge(decide="single"))
     assert told in str(caught.value)
-
-
-def test_a_choice_is_its_expected_value_or_the_chosen_options(judge, sample, decide, openai_server):
-    decide(lambda _: {"formally": 0.5, "plainly": 0.25, "rudely": 0.25})
-    metric = ChoiceMetric(judge(logprobs=True), OptionChoice.model_validate(ADDRESS))
-    score = asyncio.run(metric.assess(sample()))
-    assert score.value == pytest.approx(0.5 * 5 + 0.25 * 3 + 0.25 * 1, abs=1e-4)
-    assert metric.range == (1, 5)
-    assert (score.evidence["option"], score.evidence["value"]) == ("formally", 5)
-    openai_server.script = lambda _: Answer(text="plainly")
-    score = asyncio.run(ChoiceMetric(judge(decide="single"), OptionChoice.model_validate(ADDRESS)).assess(sample()))
-    assert (score.value, score.reason) == (3, "the judge chooses plainly (3), and gives no probability")
 
 
 def test_a_rubric_is_the_weighted_mean_of_its_criteria(judge, sample, decide):

@@ -120,17 +120,14 @@ class UnitRule(Enum):
 class StatisticEntry:
     """A statistic.
 
-    `described` and `needs` are for a judge that reads a claim: what it is, and the fields without which there is none
-    (the series apart, which only a count of rows goes without). `word` is the kind of words in the packs that names it
-    beside a value ("the mean of X was 5"); empty where only a construction of its own says it. `is_inner`: a
-    claim may compare two sides by it ("the mean of A is higher than that of B").
+    `word` is the kind of words in the packs that names it beside a value ("the mean of X was 5"); empty where only a
+    construction of its own says it. `is_inner`: a claim may compare two sides by it ("the mean of A is higher than that
+    of B").
     """
 
     statistic: Statistic
     compute: Compute
     unit: UnitRule
-    described: str
-    needs: tuple[str, ...] = ("value",)
     word: str = ""
     is_inner: bool = False
 

@@ -1,4 +1,4 @@
-"""The registry of statistics: one entry each, used by the verdicts, the constructions and the judge's questions.
+"""The registry of statistics: one entry each, used by the verdicts and the constructions.
 
 Missing values are left out; the arithmetic counts what is left.
 """
@@ -16,7 +16,6 @@ from ....text.wording import count_of
 from ..specification import ALL_ROWS, Direction, Hedge, Statistic, Unverifiable, Window
 from ..tables.table import NumericTable, all_values, rows_of, values_of
 from .computation import (
-    SIGNIFICANT,
     Compute,
     Computed,
     StatisticEntry,
@@ -268,16 +267,6 @@ def pearson(first: NDArray[Any], second: NDArray[Any]) -> tuple[float, float, in
     return float(fit.statistic), float(fit.pvalue), len(first)
 
 
-def _correlation(data: StatisticInput) -> Computed:
-    """Pearson's correlation, and whether it has the claimed sign at p < 0.05 (flat: it may be 0)."""
-    other, direction = data.asked.compared_with, data.asked.direction
-    assert other is not None  # no correlation is asked of one series
-    value, p, n = pearson(data.cells, all_values(data.table, other, data.rows))
-    sign = Direction.FLAT if p >= SIGNIFICANT else Direction.UP if value > 0 else Direction.DOWN
-    line = f"Pearson correlation of {data.name} and {other} = {value:.3f} (n={n}, p={p:.2g})"
-    return single(value, None, line, holds=None if direction is None else sign is direction)
-
-
 _mean = _formula(np.mean, lambda values: f"({format_terms(values, '+')}) / {len(values)}")
 _median = _formula(np.median, lambda values: f"the middle of {format_terms(sorted(values), ',')}")
 _sum = _formula(np.sum, lambda values: format_terms(values, "+"))
@@ -293,46 +282,38 @@ _percentile_90 = _definitions(
 )
 
 _S, _U = Statistic, UnitRule
-_PLACE, _DIRECTION, _COUNTED = ("place",), ("direction",), ("value", "threshold")
 
 STATISTICS: Mapping[Statistic, StatisticEntry] = {
     entry.statistic: entry
     for entry in (
-        StatisticEntry(_S.VALUE_AT, _value_at, _U.LEVEL, "the value of one row"),
-        StatisticEntry(_S.MEAN, _mean, _U.LEVEL, "the mean", word="mean", is_inner=True),
-        StatisticEntry(_S.MEDIAN, _median, _U.LEVEL, "the median", word="median", is_inner=True),
-        StatisticEntry(_S.SUM, _sum, _U.LEVEL, "the total", word="sum", is_inner=True),
-        StatisticEntry(_S.MINIMUM, _extreme, _U.LEVEL, "the lowest value"),
-        StatisticEntry(_S.MAXIMUM, _extreme, _U.LEVEL, "the highest value"),
-        StatisticEntry(_S.TIME_OF_MAXIMUM, _extreme, _U.NO_VALUE, "the row or time with the highest value", _PLACE),
-        StatisticEntry(_S.TIME_OF_MINIMUM, _extreme, _U.NO_VALUE, "the row or time with the lowest value", _PLACE),
-        StatisticEntry(_S.COUNT, _count, _U.COUNT, "how many rows"),
-        StatisticEntry(_S.MISSING, _missing, _U.COUNT, "how many rows have no value"),
-        StatisticEntry(_S.COUNT_ABOVE, _count_beyond, _U.COUNT, "how many values above threshold", _COUNTED),
-        StatisticEntry(_S.COUNT_BELOW, _count_beyond, _U.COUNT, "how many values below threshold", _COUNTED),
-        StatisticEntry(_S.DIFFERENCE, _difference, _U.DISTANCE, "by how much one is more than the other"),
-        StatisticEntry(_S.PERCENT_CHANGE, _quotient, _U.PERCENT, "by how many percent it changed"),
-        StatisticEntry(_S.RATIO, _quotient, _U.PLAIN, "how many times the other"),
-        StatisticEntry(_S.TREND, trend, _U.NO_VALUE, "which way it goes over the window", _DIRECTION),
-        StatisticEntry(_S.STREAK, streak, _U.COUNT, "how many times in a row it rose or fell", _DIRECTION),
-        StatisticEntry(_S.RANGE, _range, _U.DISTANCE, "the highest less the lowest value", word="range"),
-        StatisticEntry(_S.DEVIATION, _deviation, _U.DISTANCE, "the standard deviation", word="deviation"),
-        StatisticEntry(_S.PERCENTILE_90, _percentile_90, _U.LEVEL, "the 90th percentile", word="percentile_90"),
-        StatisticEntry(_S.LATEST, _outer, _U.LEVEL, "the last value", word="latest"),
-        StatisticEntry(_S.FIRST, _outer, _U.LEVEL, "the first value", word="first"),
-        StatisticEntry(
-            _S.RANK,
-            _rank,
-            _U.PLAIN,
-            "the place of a row from the highest, or with direction up from the lowest",
-            ("value", "place"),
-        ),
-        StatisticEntry(_S.COMPARISON, _comparison, _U.NO_VALUE, "which of two is higher", _DIRECTION),
-        StatisticEntry(_S.ANOMALY, anomaly, _U.NO_VALUE, "an unusual value, at place if the claim says where", ()),
-        StatisticEntry(_S.NO_ANOMALY, anomaly, _U.NO_VALUE, "no unusual value", ()),
-        StatisticEntry(_S.CROSSING, _crossing, _U.NO_VALUE, "a value gets above or below threshold", ("threshold",)),
-        StatisticEntry(_S.CORRELATION, _correlation, _U.PLAIN, "how two columns move together", ("compared_with",)),
-        StatisticEntry(_S.SHARE, _share, _U.PERCENT, "the percentage that the window is of the whole"),
+        StatisticEntry(_S.VALUE_AT, _value_at, _U.LEVEL),
+        StatisticEntry(_S.MEAN, _mean, _U.LEVEL, word="mean", is_inner=True),
+        StatisticEntry(_S.MEDIAN, _median, _U.LEVEL, word="median", is_inner=True),
+        StatisticEntry(_S.SUM, _sum, _U.LEVEL, word="sum", is_inner=True),
+        StatisticEntry(_S.MINIMUM, _extreme, _U.LEVEL),
+        StatisticEntry(_S.MAXIMUM, _extreme, _U.LEVEL),
+        StatisticEntry(_S.TIME_OF_MAXIMUM, _extreme, _U.NO_VALUE),
+        StatisticEntry(_S.TIME_OF_MINIMUM, _extreme, _U.NO_VALUE),
+        StatisticEntry(_S.COUNT, _count, _U.COUNT),
+        StatisticEntry(_S.MISSING, _missing, _U.COUNT),
+        StatisticEntry(_S.COUNT_ABOVE, _count_beyond, _U.COUNT),
+        StatisticEntry(_S.COUNT_BELOW, _count_beyond, _U.COUNT),
+        StatisticEntry(_S.DIFFERENCE, _difference, _U.DISTANCE),
+        StatisticEntry(_S.PERCENT_CHANGE, _quotient, _U.PERCENT),
+        StatisticEntry(_S.RATIO, _quotient, _U.PLAIN),
+        StatisticEntry(_S.TREND, trend, _U.NO_VALUE),
+        StatisticEntry(_S.STREAK, streak, _U.COUNT),
+        StatisticEntry(_S.RANGE, _range, _U.DISTANCE, word="range"),
+        StatisticEntry(_S.DEVIATION, _deviation, _U.DISTANCE, word="deviation"),
+        StatisticEntry(_S.PERCENTILE_90, _percentile_90, _U.LEVEL, word="percentile_90"),
+        StatisticEntry(_S.LATEST, _outer, _U.LEVEL, word="latest"),
+        StatisticEntry(_S.FIRST, _outer, _U.LEVEL, word="first"),
+        StatisticEntry(_S.RANK, _rank, _U.PLAIN),
+        StatisticEntry(_S.COMPARISON, _comparison, _U.NO_VALUE),
+        StatisticEntry(_S.ANOMALY, anomaly, _U.NO_VALUE),
+        StatisticEntry(_S.NO_ANOMALY, anomaly, _U.NO_VALUE),
+        StatisticEntry(_S.CROSSING, _crossing, _U.NO_VALUE),
+        StatisticEntry(_S.SHARE, _share, _U.PERCENT),
     )
 }
 """The entry of each statistic, in the order of `Statistic`; a new one is a function and an entry here."""

@@ -191,7 +191,6 @@ class PartReading:
     text: str
     tiers: Tiers = ()  # its check, as in `ClauseCheck`; none where it cannot be checked
     reason: str = "no reading of it can be computed"  # why it is not decided, unless it is
-    numeric: bool = False  # of one that cannot be checked, whether it states numbers, so that a judge may still read it
     words: tuple[ClaimPart, ...] = ()  # the pieces of the text with their roles and meanings
 
 
@@ -221,7 +220,7 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[PartReading], Scene
     try:
         reading = _read_with_question(text, scene, words)
     except _TooManyClauses:
-        return [PartReading(sentence, reason=TOO_MANY_CLAUSES, numeric=any(map(str.isdigit, sentence)))], scene
+        return [PartReading(sentence, reason=TOO_MANY_CLAUSES)], scene
     if reading is None:
         is_exclamation = text.endswith("!") and _is_comment(text, scene)  # "Good question!"
         unread = [] if is_exclamation else [_unread(sentence, text, scene)]
@@ -347,4 +346,4 @@ def _unread(sentence: str, text: str, scene: Scene) -> PartReading:
             else f"understood: {', '.join(understood(clause))}; no form of claim has these together"
         )
         reason = f"the grammar cannot read it ({why})"
-    return PartReading(sentence, reason=reason, numeric=True, words=explain(clause, left))
+    return PartReading(sentence, reason=reason, words=explain(clause, left))

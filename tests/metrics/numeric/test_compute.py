@@ -126,7 +126,6 @@ def test_what_has_no_answer_says_why():
     assert "it reaches from 2026-03-01" in finding(S.MEAN, "x", Window(start=date(2027, 1, 1)), value=1).reason
     assert "no series 'jitter'; it has x, y, z" in finding(S.MEAN, "jitter", value=1).reason
     assert "in Mbps cannot be compared with what is in ms" in finding(S.MEAN, "x", value=1, unit="ms").reason
-    assert "never changes" in finding(S.CORRELATION, "y", compared_with="z", direction=UP).reason
     assert "different values" in finding(S.VALUE_AT, "y", day(1, 3), value=1).reason
     with pytest.raises(Unverifiable, match="compared with"):
         compute(Specification(S.DIFFERENCE, "x"), TABLE)
@@ -134,14 +133,12 @@ def test_what_has_no_answer_says_why():
         compute(Specification(S.COUNT_ABOVE, "x"), TABLE)
 
 
-def test_comparison_rank_and_correlation():
+def test_comparison_and_rank():
     assert finding(S.COMPARISON, "x", compared_with="z", direction=UP).verdict == "supported"
     assert finding(S.COMPARISON, "x", compared_with="y", direction=UP).verdict == "unverifiable"  # Mbps and percent
     assert finding(S.COMPARISON, "z", compared_with="y", direction=FLAT, hedge=Hedge.ABOUT).verdict == "contradicted"
     assert finding(S.RANK, "x", place=day(6), value=2).verdict == "supported"  # 22, 16, 15, ...
     assert finding(S.RANK, "x", place=day(6), value=6, direction=UP).verdict == "supported"
-    assert finding(S.CORRELATION, "x", compared_with="y", direction=UP).verdict == "supported"
-    assert finding(S.CORRELATION, "x", compared_with="y", direction=DOWN).verdict == "contradicted"
 
 
 def test_trend_says_when_it_may_be_chance():
