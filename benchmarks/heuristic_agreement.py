@@ -1,6 +1,7 @@
 """Measures how far the heuristic score and each heuristic agree with ratings, beside token overlap.
 
     python benchmarks/heuristic_agreement.py --data ../shared/data/rated
+    python benchmarks/heuristic_agreement.py --translated cassettes/helpdesk_nl.english.qwen1.5b.jsonl
 
 For the bundled helpdesk sets: Tables IV and V of the paper (Spearman of score and plain sum on the binary and
 instruction messages, the types as predicted; margin-1 accuracy and shares of scores by rating). Their ratings are
@@ -9,6 +10,11 @@ For rated sets (mtrag_faithfulness, clapnq_human): Spearman with all types score
 each heuristic alone; and how much more the score and `hal` agree than token overlap. A table
 has 13 rows: even if no heuristic were related to the ratings, about one interval in twenty would not contain 0.
 Needs the extra `heuristic`; no judge and no network.
+With --translated also helpdesk_nl with the starred features on English text, replayed from that cassette, which
+
+    assay run helpdesk_nl --metrics heuristic --translate judge --judge qwen1.5b --cassette FILE
+
+records (types that are not scored need `--metrics heuristic:all_types=True`).
 The Dutch pipeline is that of ASSAY_SPACY_NL, if set; the output names the pipelines.
 """
 
@@ -23,6 +29,7 @@ import numpy as np
 from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
+from assay.judges import LiteLLMJudge
 from assay.languages import packs_with
 from assay.meta_eval import ScoreTable, compare_metrics, spearman
 from assay.metrics import Metric, Score, find_pipeline, load_metric, metric_names
@@ -33,12 +40,15 @@ RATED = ("mtrag_faithfulness", "clapnq_human")
 TYPED = ("heuristic", "heuristic:overrides=False")
 WHOLE = ("heuristic:all_types=True", "heuristic:all_types=True:overrides=False")
 BASELINE = "token_overlap"
+STARRED = ("heuristic.hal", "heuristic.subject_combination", "heuristic.verbatim_guide")
 
 
 def main() -> None:
     """Prints the tables, a set at a time."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="folder of the rated sets")
+    parser.add_argument("--translated", type=Path, metavar="FILE", help="cassette of helpdesk_nl in English")
+    parser.add_argument("--judge", default="qwen1.5b", help="who translated")
     options = parser.parse_args()
     print_machine()
     names = (f"{each.code} {find_pipeline(each).name or None}" for each in packs_with("words"))
@@ -53,6 +63,12 @@ def main() -> None:
             _print_deviations(name, samples, scores["heuristic"])
         else:
             _print_differences(name, samples, scores)
+    if options.translated:
+        judge = LiteLLMJudge(options.judge, cassette=options.translated, mode="replay")
+        samples = list(load_set("helpdesk_nl"))
+        metrics = [load_metric(f"{each}:translate=judge", judge) for each in (*TYPED, *WHOLE, *STARRED)]
+        scores = _print_agreement("helpdesk_nl translated", samples, metrics)
+        _print_deviations("helpdesk_nl translated", samples, scores["heuristic:translate=judge"])
 
 
 def _print_agreement(name: str, samples: Sequence[Sample], metrics: Sequence[Metric]) -> dict[str, dict[str, Score]]:

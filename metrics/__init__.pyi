@@ -78,6 +78,7 @@ from .heuristic.text_features import (
     prompt_overlap as prompt_overlap,
     subject_combination as subject_combination,
 )
+from .heuristic.translation import translation_question as translation_question
 from .heuristic.verbatim_guide import step_cosine as step_cosine
 from .judge_rating import (
     JudgeCompleteness as JudgeCompleteness,

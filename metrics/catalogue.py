@@ -88,8 +88,8 @@ def needs_judge(specification: MetricSpecification | str) -> bool:
     A metric whose judge has a default (`declined`, `numeric_claims`) does without, and asks where there is one.
 
     Example:
-        >>> needs_judge("faithfulness"), needs_judge("declined")
-        (True, False)
+        >>> needs_judge("faithfulness"), needs_judge("declined"), needs_judge("heuristic:translate=judge")
+        (True, False, True)
     """
     specification = _parsed(specification)
     if specification.is_scorer:
@@ -130,6 +130,17 @@ def measures_conversation(specification: MetricSpecification | str) -> bool:
 
         return any(map(measures_conversation, load_scorer(specification).metrics))
     return bool(_metric_class(specification).measures == "conversation")
+
+
+def takes_option(specification: str, name: str) -> bool:
+    """Whether a metric has an option that its specification does not set.
+
+    Example:
+        >>> takes_option("answer_relevance", "questions"), takes_option("token_overlap", "questions")
+        (True, False)
+    """
+    parsed = parse_specification(specification)
+    return not parsed.is_scorer and name not in parsed.options and name in _parameters(_metric_class(parsed))
 
 
 def load_metric(

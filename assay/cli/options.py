@@ -95,6 +95,9 @@ turns_option = click.option(
     show_default=True,
     help="On which turns of a conversation metrics of an answer run. Metrics of a conversation run once on each.",
 )
+translate_option = click.option(
+    "--translate", type=click.Choice(["judge"]), help="Give English text to heuristics that are better in English."
+)
 embedder_option = click.option("--embedder", default="use", show_default=True, help="use, st:MODEL or litellm:MODEL.")
 judge_option = click.option(
     "--judge", help="A bundled judge (qwen1.5b), a settings file (.yaml), gguf:PATH, or a litellm model string."
@@ -479,6 +482,7 @@ with_plan_options = option_group(
     metrics_option,
     turns_option,
     embedder_option,
+    translate_option,
     prompts_option,
 )
 
@@ -491,6 +495,7 @@ def make_plan(
     metrics: str | None,
     embedder: str,
     turns: "Turns",
+    translate: str | None = None,
     prompts_folder: Path | None = None,
 ) -> "Plan":
     """The plan of a run as typed. Raises `UsageError` for an unknown judge or metric."""
@@ -500,7 +505,7 @@ def make_plan(
     return Plan(
         **asdict(set_options),
         sets=tuple(sets),
-        metrics=read_metrics(metrics, has_judge=judge is not None),
+        metrics=read_metrics(metrics, translate, has_judge=judge is not None),
         judge=load_settings(judge) if judge else None,
         embedder=embedder,
         turns=turns,
@@ -509,10 +514,18 @@ def make_plan(
     )
 
 
-def read_metrics(typed: str | None, *, has_judge: bool = True) -> tuple[str, ...]:
-    """Reads `faithfulness,weakest_claim` as typed into names."""
-    if typed is not None:
-        return tuple(name.strip() for name in _NAME.findall(typed) if name.strip())
-    from ..metrics.catalogue import default_metrics
+def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: bool = True) -> tuple[str, ...]:
+    """Reads `faithfulness,weakest_claim` as typed into names; with `translate` as an option of those that have it."""
+    if typed is None:
+        from ..metrics.catalogue import default_metrics
 
-    return default_metrics(has_judge=has_judge)
+        names = default_metrics(has_judge=has_judge)
+    else:
+        names = tuple(name.strip() for name in _NAME.findall(typed) if name.strip())
+    if translate is None:
+        return names
+    from ..metrics.catalogue import takes_option
+
+    if not any(takes_option(name, "translate") for name in names):
+        raise UsageError(f"--translate {translate}: none of {', '.join(names)} reads a translation; heuristic does")
+    return tuple(f"{name}:translate={translate}" if takes_option(name, "translate") else name for name in names)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @hide_advanced(
-    *("--embedder", "--language", "--sheet", "--header-row"),
+    *("--embedder", "--translate", "--language", "--sheet", "--header-row"),
     *("--batch-size", "--skip-bad", "--by-language"),
 )
 @click.command()

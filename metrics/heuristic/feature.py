@@ -5,12 +5,14 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from ...errors import InputError
+from ...errors import InputError, UsageError
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
+from ...judges import Judge, JudgeLike, open_judge
 from ...languages import FALLBACK, Language, find_language, language_or_fallback, packs_with
+from ...prompts import BUNDLED, Prompts
 from ...regular_files import read_text_file
 from ...text.lemmas import lemmas
 from ...text.sentences import describe_cut_lines
@@ -18,6 +20,7 @@ from ...worker_threads import compute_beside
 from ..metric import Metric
 from ..score import Score, skipped
 from .parse_cache import Parsed, ParsedTexts, parsed_texts
+from .translation import translate_sample
 
 SUFFIXES = frozenset({".md", ".txt", ".rst", ".html", ".htm", ".adoc"})
 _MOST_BYTES = 100_000_000  # of one file
@@ -121,11 +124,13 @@ def named_pipelines(**options: str | None) -> ParsedTexts:
 class Feature(Metric):
     """One heuristic, in [0, 1], where 1 speaks for the answer. Write `score_texts`.
 
-    `parsed` says whether it needs the parse, `by_sentences` whether it reads the answer's sentences.
+    `parsed` says whether it needs the parse, `by_sentences` whether it reads the answer's sentences, `starred` whether
+    it can work on English text for a set in another language (the star in Lassche et al. (2024), V-B).
     """
 
     parsed: bool = False
     by_sentences: bool = False
+    starred: bool = False
     needs: tuple[str, ...] = ("response", "retrieved_contexts")
 
     def __init__(self, nlp_nl: str | None = None, nlp_en: str | None = None) -> None:
@@ -155,3 +160,40 @@ class Feature(Metric):
         if not cut:
             return score
         return replace(score, evidence=score.evidence | {"bounds": [*cut, *score.evidence.get("bounds", [])]})
+
+
+class StarredFeature(Feature):
+    """A feature that can read a translation into English in place of the sample's own texts."""
+
+    starred = True
+
+    def __init__(
+        self,
+        translate: Literal["judge"] | None = None,
+        judge: JudgeLike | None = None,
+        nlp_nl: str | None = None,
+        nlp_en: str | None = None,
+        prompts: Prompts = BUNDLED,
+    ) -> None:
+        """With `translate=judge` the judge translates. Raises `UsageError` when there is none."""
+        super().__init__(nlp_nl, nlp_en)
+        self.judge = open_translator(translate, judge)
+        self._prompts = prompts
+
+    async def measure(self, sample: Sample) -> Score:
+        """As a feature, of the translation where one is asked for. Raises `JudgeError` when there is none."""
+        translation = await translate_sample(sample, self.judge, self._prompts)
+        if translation is None:
+            return await super().measure(sample)
+        score = await super().measure(translation.sample)
+        evidence = score.evidence | {"translation": translation.as_evidence()}
+        return replace(score, evidence=evidence, usage=translation.usage)
+
+
+def open_translator(translate: str | None, judge: JudgeLike | None) -> Judge | None:
+    """The judge that translates; None where nothing is translated. Raises `UsageError` when there is none to ask."""
+    if translate is None:
+        return None
+    if translate != "judge" or judge is None:
+        raise UsageError("translate=judge needs a judge; name one with --judge (in Python: judge=...)")
+    return open_judge(judge)

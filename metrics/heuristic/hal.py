@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...text.wording import count_of
 from ..score import Score, scored, skipped
-from .feature import Feature, SampleTexts
+from .feature import SampleTexts, StarredFeature
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,7 +101,7 @@ def _nearness_by_distance(windows: tuple[int, ...]) -> "NDArray[Any]":
     return np.array([0.0, *(nearness(distance, windows) for distance in range(1, max(windows) + 1))])
 
 
-class Hal(Feature):
+class Hal(StarredFeature):
     """The share of the nearness of the answer's word pairs that the contexts have too, in [0, 1]."""
 
     name = "heuristic.hal"

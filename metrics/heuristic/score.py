@@ -6,8 +6,10 @@ from typing import Any, Literal, NamedTuple, cast
 
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
+from ...judges import JudgeLike
 from ...languages import language_or_fallback
 from ...languages.sections import MessageType
+from ...prompts import BUNDLED, Prompts
 from ...text.sentences import describe_cut_lines
 from ...text.wording import count_of
 from ...worker_threads import compute_beside
@@ -16,7 +18,16 @@ from ..score import Score, scored, skipped
 from .answer_contradiction import AnswerContradiction
 from .company_terms import CompanyTerms
 from .error_mismatch import ErrorMismatch
-from .feature import SECTIONS, Feature, SampleTexts, bound_evidence, explain_missing_pack, named_pipelines, read
+from .feature import (
+    SECTIONS,
+    Feature,
+    SampleTexts,
+    bound_evidence,
+    explain_missing_pack,
+    named_pipelines,
+    open_translator,
+    read,
+)
 from .hal import Hal
 from .message_type import MOST_CHARACTERS, Rules, TypeMatch, classify
 from .off_context import OffContext
@@ -28,6 +39,7 @@ from .text_features import (
     PromptOverlap,
     SubjectCombination,
 )
+from .translation import translate_sample
 from .verbatim_guide import THRESHOLD, VerbatimGuide
 
 LOWEST, HIGHEST = 1.0, 5.0
@@ -85,6 +97,9 @@ class Heuristic(Metric):
         types: Types = "predicted",
         rules: Rules = "positional",
         beyond: str = "",
+        translate: Literal["judge"] | None = None,
+        judge: JudgeLike | None = None,
+        prompts: Prompts = BUNDLED,
         vocabulary: str | None = None,
         threshold: float = THRESHOLD,
         nlp_nl: str | None = None,
@@ -98,6 +113,9 @@ class Heuristic(Metric):
             types: `labelled` takes a sample's own `message_type` where it has one, instead of predicting it.
             rules: How the type is predicted; `paper` goes by the paper's ordered lists.
             beyond: Heuristics beyond the seven to add to the sum (`error_mismatch+off_context`, or `all`).
+            translate: `judge`: the starred features read an English translation by the judge.
+            judge: The judge of `translate=judge`.
+            prompts: The prompts of `translate=judge`.
             vocabulary: A file of company terms.
             threshold: The least cosine of a verbatim step.
             nlp_nl: The spaCy pipeline for Dutch.
@@ -106,12 +124,15 @@ class Heuristic(Metric):
         Raises:
             ValueError: An unknown heuristic, or a threshold out of range.
             InputError: The vocabulary cannot be read.
+            UsageError: There is no judge to translate.
         """
         require_packages("heuristic", "the metric heuristic")
         self._all_types = all_types
         self._overrides = overrides
         self._labelled = types == "labelled"
         self._rules = rules
+        self.judge = open_translator(translate, judge)
+        self._prompts = prompts
         self.texts = named_pipelines(nlp_nl=nlp_nl, nlp_en=nlp_en)
         self.features: tuple[Feature, ...] = (
             CompanyTerms(vocabulary),
@@ -135,7 +156,7 @@ class Heuristic(Metric):
     async def measure(self, sample: Sample) -> Score:
         """Skipped for a message that is neither binary nor instruction, and for a language without a pack.
 
-        Raises `UsageError` when a named pipeline cannot be used.
+        Raises `UsageError` when a named pipeline cannot be used, `JudgeError` when a translation cannot be had.
         """
         if why := explain_missing_pack(sample, *SECTIONS, "messages"):
             return skipped(why)
@@ -144,9 +165,13 @@ class Heuristic(Metric):
         if not self._all_types and kind not in SCORED_TYPES:
             reason = f"the message type is {kind}; only {' and '.join(SCORED_TYPES)} are scored (all_types=True: all)"
             return skipped(reason, {"message_type": kind} | question_bound)
-        texts = await self.read(sample)
-        features = await compute_beside(self.measure_features, texts)
+        texts, translation = await self.read(sample), await translate_sample(sample, self.judge, self._prompts)
+        english = await self.read(translation.sample) if translation else None
+        features = await compute_beside(self.measure_features, texts, english)
         score = self.rate(kind, features)
+        if translation is not None:
+            evidence = score.evidence | {"translation": translation.as_evidence()}
+            score = replace(score, evidence=evidence, usage=translation.usage)
         cut = describe_cut_lines(sample.response) if any(feature.by_sentences for feature in self.features) else []
         bounds = [*question_bound.get("bounds", []), *cut, *score.evidence.get("bounds", [])]
         return replace(score, evidence=score.evidence | {"bounds": bounds}) if bounds else score
@@ -155,9 +180,12 @@ class Heuristic(Metric):
         """Reads and parses a sample for the features. Raises as `measure`."""
         return await read(sample, self.texts)
 
-    def measure_features(self, texts: SampleTexts) -> dict[str, Score]:
-        """Measures the features, by short name (`hal`, ...)."""
-        return {feature.short_name: feature.score_texts(texts) for feature in self.features}
+    def measure_features(self, texts: SampleTexts, english: SampleTexts | None = None) -> dict[str, Score]:
+        """Measures the features, by short name (`hal`, ...); the starred ones on the translation if there is one."""
+        return {
+            feature.short_name: feature.score_texts(english if english and feature.starred else texts)
+            for feature in self.features
+        }
 
     def rate(self, message_type: str, features: Mapping[str, Score]) -> Score:
         """Combines measured features into the score. Skipped where none of them has a value."""

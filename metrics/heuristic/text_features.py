@@ -11,7 +11,7 @@ from ...text.sentences import claiming_sentences
 from ...text.wording import count_of
 from ..score import Score, scored, skipped
 from .company_terms import is_general
-from .feature import Feature, SampleTexts, bound_evidence
+from .feature import Feature, SampleTexts, StarredFeature, bound_evidence
 from .parse_cache import MOST_PARSED, Pair
 
 
@@ -109,7 +109,7 @@ def subject_combination(answer: Iterable[Pair], context: Collection[Pair]) -> fl
     return len(pairs & set(context)) / len(pairs) if pairs else None
 
 
-class SubjectCombination(Feature):
+class SubjectCombination(StarredFeature):
     """The share of the answer's (verb, subject) lemma pairs, by spaCy's dependency parse, found in the contexts."""
 
     name = "heuristic.subject_combination"

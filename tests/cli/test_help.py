@@ -183,7 +183,7 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
         ("judges prompts render support x.jsonl a", "assay judges prompts show"),
         ("judges compare x.jsonl --cost usd", "in USD, else tokens"),
         ("run helpdesk_en --judge smollm2-135m", "gguf:PATH"),
-        ("run helpdesk_en --translate judge", "its own language"),
+        ("run helpdesk_en --translate deep-translator", "--translate judge"),
         ("metrics explain helpdesk_en en-026 --draw mermaid", "assay metrics explain"),
     ],
 )
