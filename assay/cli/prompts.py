@@ -65,35 +65,6 @@ def show(name: str) -> None:
 
 @prompts.command()
 @click.argument("name")
-<<<<<<< HEAD
-=======
-@click.argument("source", metavar="SET")
-@click.argument("sample_id", metavar="SAMPLE")
-@with_set_options
-def render(name: str, source: str, sample_id: str, set_options: SetOptions) -> None:
-    """Print the prompt NAME for SAMPLE of SET, exactly as sent.
-
-    NAME is claims, support, listed, questions, rating or translate. Prompts about claims take the answer's sentences
-    as its claims; `support` asks about one claim at a time, `rating` about one requirement, `translate` about one
-    text.
-    """
-    sample = next((row for row in set_options.samples([source]) if row.id == sample_id), None)
-    if sample is None:
-        raise UsageError(f"{source} has no sample {sample_id!r}")
-    questions = _build_questions(name, sample)
-    print_result(
-        lambda: [question.messages for question in questions],
-        *(
-            line
-            for question in questions
-            for line in (f"{question.prompt.identity} for {sample_id}", *_lines(question.messages))
-        ),
-    )
-
-
-@prompts.command()
-@click.argument("name")
->>>>>>> 124b77ac (The heuristic's translated path is back, by the judge alone: the issues keep it)
 @click.argument("file", type=click.Path(path_type=Path))
 def copy(name: str, file: Path) -> None:
     """Copy a bundled prompt to a file, to edit it.
@@ -117,38 +88,6 @@ def copy(name: str, file: Path) -> None:
     echo(f"{name} is in {file}")
 
 
-<<<<<<< HEAD
-=======
-def _build_questions(name: str, sample: "Sample") -> "list[Question[Any]]":
-    from ..judges.transports.chat import Listed
-    from ..metrics.answer_relevance import reverse_questions_question
-    from ..metrics.faithfulness import claims_by_sentences, claims_question, support_request
-    from ..metrics.heuristic.translation import translation_questions
-    from ..metrics.judge_rating import rating_request
-    from ..prompts import BUNDLED
-
-    claims = claims_by_sentences(sample)
-    supports = [support_request(sample, claims, "\n\n".join(sample.retrieved_contexts), BUNDLED)] if claims else []
-    builders: dict[str, Callable[[], list[Question[Any]]]] = {
-        "claims": lambda: [claims_question(sample, BUNDLED)],
-        "support": lambda: [question for request in supports for question in _one_by_one(request)],
-        "listed": lambda: [Listed().render(request, request.questions) for request in supports],
-        "questions": lambda: [reverse_questions_question(sample, 3, BUNDLED)],
-        "rating": lambda: _one_by_one(rating_request(sample, BUNDLED)),
-        "translate": lambda: list(translation_questions(sample, BUNDLED)),
-    }
-    if name not in builders:
-        raise UsageError(f"the prompt {name!r} is not about one sample; these are: {', '.join(builders)}")
-    return builders[name]()
-
-
-def _one_by_one(request: "Request") -> "list[Question[Any]]":
-    from ..judges.transports.chat import Single
-
-    return [Single().render(request, [question]) for question in request.questions]
-
-
->>>>>>> 124b77ac (The heuristic's translated path is back, by the judge alone: the issues keep it)
 def _lines(messages: "Sequence[PromptMessage]") -> list[str]:
     return [f"\n--- {message['role']}\n{message['content']}" for message in messages]
 

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ValidationInfo, field_validator
 
-from ...errors import UsageError
 from ...eval_sets.sample import Sample
 from ...judges import Judge, Question, Usage
 from ...languages import FALLBACK
@@ -74,16 +73,6 @@ async def translate_sample(sample: Sample, judge: Judge | None, prompts: Prompts
         "retrieved_contexts": tuple(english[context] for context in sample.retrieved_contexts),
     }
     return Translation(sample.model_copy(update=changes), judge.name, usage)
-
-
-def translation_questions(sample: Sample, prompts: Prompts) -> list[Question[EnglishText]]:
-    """Lists all that a judge is asked to translate for a sample, in order. Raises `UsageError` for an English one."""
-    language = sample.language or ENGLISH
-    if language == ENGLISH:
-        raise UsageError(f"the sample {sample.id} is English: nothing of it is translated")
-    texts = dict.fromkeys((sample.response, *sample.retrieved_contexts))
-    inner = [piece for text in texts for _, piece, _ in _pieces(text)]
-    return [translation_question(piece, language, prompts, sample.id) for piece in inner if _is_translated(piece)]
 
 
 def translation_question(text: str, language: str, prompts: Prompts, sample: str = "") -> Question[EnglishText]:
