@@ -1,14 +1,13 @@
-"""One answer: its claims, figures and ratings, what the judge was asked, and where it may go from here."""
+"""One answer: its claims, figures and ratings, and what the judge was asked."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from ..errors import AssayError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.message import find_turns, turn_id
 from ..eval_sets.opening_question import count_turns
@@ -21,21 +20,14 @@ from ..presentation.rendered_markdown import RenderedText
 from ..runs import Store
 from ..runs.answers.rating_direction import describe_rating
 from ..runs.answers.rating_join import find_rated_sample, rated_ids, ratings_of_answers
-from ..runs.ratings import QueueSettings, RatingQueue
-from ..runs.ratings.rating_queue import queue_ids, read_answer_queues
+from ..runs.ratings.rating_queue import read_answer_queues
 from ..runs.score.reply_audit import ReplyAudit, audit_replies
-from ..runs.show.rating_meaning import PICKED_FROM
 from ..runs.store.answer_address import answer_url
 from ..runs.store.answer_index import AnswerIndex
 from ..runs.store.database import Database
 from .answer_view import view_answer
-from .rendering import render_message, render_unknown_visitor
-from .sessions import SEE_OTHER, Form
 from .thread_view import ThreadView, find_tested_turn, view_thread
-from .viewer import EDITOR, READER, Viewer, for_visitors, number_of
-
-_MOST_QUEUES = 20
-_MOST_PARTS = 300  # turns of one conversation that can be rated by themselves from its page
+from .viewer import READER, Viewer, for_visitors, number_of
 
 
 class AnswerPages:
@@ -46,7 +38,6 @@ class AnswerPages:
         self.routes = [
             Route("/run/{run}/answer", self._show),
             Route("/run/{run}/replies", self._replies),
-            Route("/run/{run}/rate", self._have_rated, methods=["POST"]),
         ]
 
     @for_visitors
@@ -54,10 +45,6 @@ class AnswerPages:
         sample, by = request.query_params.get("id", ""), request.query_params.get("by", "")
         turn = request.query_params.get("turn")
         around = None if turn is None else number_of(turn, 0)
-        visitor = await self.viewer.visitor(request)
-        if visitor is None:
-            return render_unknown_visitor(request)
-        may_write = visitor.role == EDITOR
 
         def read(store: Store) -> dict[str, Any]:
             run = store.run(request.path_params["run"])
@@ -76,7 +63,6 @@ class AnswerPages:
                 "conversation": _find_conversation(index, run.id, answered),
                 "ratings": ratings_of_answers(store.database, [answered, *_rated_parts(store.database, answered)]),
                 "scales": {name: scale for name, (scale, _) in read_answer_queues(store.database).items()},
-                "queues": [RatingQueue(store.database, name) for name in queue_ids(store.database)[:_MOST_QUEUES]],
                 "before": before,
                 "after": after,
             }
@@ -90,15 +76,11 @@ class AnswerPages:
             "thread_words": load_language(FALLBACK).rating_page,
             "is_conversation": is_conversation,
             "rating": describe_rating(page["sample"]),
-            "parts": _places(page["sample"])[:_MOST_PARTS] if is_conversation else [],
             "turn_count": count_turns(page["sample"]),
             "turn_url": _turn_url(page["thread"], path),
-            "may_write": may_write,
-            "csrf": await self.viewer.sessions.csrf_token(request, visitor),
             "answer_url": lambda other: answer_url(run, other),
             "by_url": lambda metric: f"{path}&{urlencode({'by': metric})}",
             "shared_path": (await self.viewer.sessions.access(request)).link_path(READER, READER, path),
-            "is_done": request.query_params.get("done", ""),
         }
         return self.viewer.render(request, "answer_page.html", content)
 
@@ -111,37 +93,6 @@ class AnswerPages:
             return audit_replies(store, run, store.sample(run.id, sample), metric)
 
         return self.viewer.render(request, "replies.html", {"audit": await self.viewer.in_store(audit)})
-
-    async def _have_rated(self, request: Request) -> Response:
-        """Puts an answer of a run into a queue, then shows it again with what was done."""
-        visitor, form = await self.viewer.sessions.read_form(request, EDITOR)
-        if visitor is None:
-            return render_unknown_visitor(request)
-        sample = form.json_text("sample")
-
-        def write(store: Store) -> tuple[str, str]:
-            run = store.run(request.path_params["run"]).id
-            return run, _queue_answer(store, run, store.sample(run, sample), form)
-
-        try:
-            run, done = await self.viewer.in_store(write)
-        except AssayError as error:
-            return render_message(request, 400, "This was not done", str(error))
-        return RedirectResponse(f"{answer_url(run, sample)}&{urlencode({'done': done})}", SEE_OTHER)
-
-
-def _queue_answer(store: Store, run: str, sample: Sample, form: Form) -> str:
-    """Has people rate an answer, or a turn of a conversation, in a queue that there is or a new one."""
-    answer = _part_of(sample, form.text("turn"))
-    if name := form.text("queue"):
-        queue = RatingQueue(store.database, name)
-        return f"{'added to' if queue.add(answer) else 'it was already in'} {queue.id}"
-    raters = tuple(dict.fromkeys(name.strip() for name in form.text("raters").split(",") if name.strip()))
-    if not raters:
-        raise UsageError("name the raters, with commas")
-    settings = QueueSettings(raters=raters, per_answer=min(2, len(raters)))
-    queue = RatingQueue.create(store.database, [answer], settings, source=f"{PICKED_FROM}{run}")
-    return f"{queue.id} is a new rating queue; its raters' links: assay rate {queue.id}"
 
 
 def _view_conversation(
@@ -202,13 +153,3 @@ def _rated_parts(database: Database, sample: Sample) -> list[Sample]:
     """The answers of a conversation that people rated by themselves."""
     names = {turn_id(sample.id, place): place for place in _places(sample)}
     return turn_samples(sample, {names[name] for name in rated_ids(database, list(names))})
-
-
-def _part_of(sample: Sample, turn: str) -> Sample:
-    """The answer in a turn of a conversation as a sample of its own; the whole where no turn is named."""
-    if not turn:
-        return sample
-    parts = turn_samples(sample, {number_of(turn, 0)})
-    if not parts:
-        raise UsageError(f"the conversation {sample.id!r} has no answer in this turn; load the page again")
-    return parts[0]

@@ -51,7 +51,7 @@ class ViewApp:
         self._connections.run(lambda database: _make_secret(database, anew=True))
 
     def link_path(self) -> str:
-        """The path of the link that lets its holder look, and choose answers for raters."""
+        """The path of the link that lets its holder look."""
         return self._sessions.present_access().link_path(EDITOR, EDITOR)
 
 

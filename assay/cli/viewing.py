@@ -99,8 +99,7 @@ def changes(
 def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions) -> None:
     """Look at runs, answers and nightly runs in the browser.
 
-    STORE is the folder or the PostgreSQL URL of the runs, as --store. Prints a link. From an answer's page the answer
-    can be given to raters.
+    STORE is the folder or the PostgreSQL URL of the runs, as --store. Prints a link.
 
     \b
     assay view

@@ -71,14 +71,14 @@ TARGETS = ["*", "http://evil.example/rate", "//evil.example", "/%", "/%00", "/%f
         "/static/" + "a/" * 3000]  # fmt: skip
 RATE_PATHS = ["/", "/rate", "/undo", "/team", "/team/progress", "/team/sentence", "/team/adjudicate", "/static/rate.js"]
 VIEW_PATHS = [
-    "/", "/runs", "/run/{}", "/run/{}/figures", "/run/{}/answer", "/run/{}/replies", "/run/{}/rate",
+    "/", "/runs", "/run/{}", "/run/{}/figures", "/run/{}/answer", "/run/{}/replies",
     "/run/last/answer?id=s0chat&turn={}", "/compare", "/compare/figures", "/suites", "/suite", "/nightly/{}",
     "/static/view.js",
 ]  # fmt: skip
 QUERY = ["q", "page", "language", "type", "group", "rated", "metric", "status", "min", "max", "sort", "order", "id",
         "by",
          "done", "a", "b", "list", "name", "turn"]  # fmt: skip
-FIELDS = ["sample", "showing", "value", "reason", "wrong", "queue", "raters", "turn"]
+FIELDS = ["sample", "showing", "value", "reason", "wrong", "turn"]
 
 
 def write_store(folder, url=""):

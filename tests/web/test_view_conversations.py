@@ -6,12 +6,12 @@ import re
 
 import pytest
 from conversations import MESSAGES, conversation_scores, make_conversation
-from web_process import enter, hidden_fields, page_text, write_run
+from web_process import enter, page_text, write_run
 
 from assay.eval_sets import Sample, turn_samples
 from assay.metrics import Score
-from assay.runs import Store, queue_ids
-from assay.runs.ratings import RatingQueue
+from assay.runs import Store
+from assay.runs.ratings import QueueSettings, RatingQueue
 
 httpx = pytest.importorskip("httpx")
 PLAIN = Sample(id="plain", user_input="How?", response="So.")
@@ -130,22 +130,14 @@ def test_a_comparison_shows_the_turns_that_differ(client, site):
     assert "<del>" in page and "nothing" in page
 
 
-def test_a_turn_is_rated_from_the_page_of_its_conversation(client, site):
+def test_the_rating_of_a_turn_stands_on_the_page_of_its_conversation(client, site):
     store = Store(site[0].folder / ".assay")
-    page = show(client, site[1], "chat")
-    assert re.findall(r'<option value="(\d*)">the ', page) == ["", "4", "6"]
-    path = f"/run/{site[1]}/rate"
-    assert client.post(path, data=hidden_fields(page) | {"raters": "ada", "turn": "5"}).status_code == 400
-    assert "is a new rating queue" in client.post(path, data=hidden_fields(page) | {"raters": "ada", "turn": "4"}).text
-    (name,) = queue_ids(store.database)
-    added = client.post(path, data=hidden_fields(page) | {"queue": name}).text
-    assert f"added to {name}" in added
-    queue = RatingQueue(store.database, name)
-    assert [sample.id for sample in queue.samples()] == ["chat#4", "chat"]
+    turn = turn_samples(make_conversation())[0]
+    queue = RatingQueue.create(store.database, [turn], QueueSettings(raters=("ada",), per_answer=1), source="x")
     queue.next_item("ada")
     queue.save("ada", "chat#4", 2)
-    assert "of chat#4" in page_text(show(client, site[1], "chat"))
     store.close()
+    assert "of chat#4" in page_text(show(client, site[1], "chat"))
 
 
 def long_conversation(name, count, text):

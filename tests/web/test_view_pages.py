@@ -10,8 +10,8 @@ from web_process import enter, page_text, write_run as write_scores
 from assay.eval_sets import Sample
 from assay.judges import RawReply, Recording, Usage
 from assay.metrics import Score
-from assay.runs import Ledger, Plan, RunWriter, Store, queue_ids
-from assay.runs.ratings import RatingQueue
+from assay.runs import Ledger, Plan, RunWriter, Store
+from assay.runs.ratings import QueueSettings, RatingQueue
 
 httpx = pytest.importorskip("httpx")
 CONTEXT = "Managers do not see salaries. The change takes effect at the next sign-in."
@@ -53,8 +53,6 @@ def site(view_site, tmp_path):
     ledger = Ledger(store)
     ledger.add_run(ledger.begin("desk").id, "no judge", first)
     store.close()
-    (tmp_path / "mine.jsonl").write_text('{"id": "x", "user_input": "q", "response": "a"}', encoding="utf-8")
-    (tmp_path / "other.jsonl").write_text('{"key": "no sample"}\n', encoding="utf-8")
     return view_site(tmp_path), first, second
 
 
@@ -66,12 +64,6 @@ def client(site):
 
 def rows(page):
     return re.findall(r'<tr><th scope="row" data-label="answer"><a [^>]+>([^<]+)', page)
-
-
-def form_of(page, action):
-    form = page[page.index(f'action="{action}"') :]
-    fields = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', form[: form.index("</form>")])
-    return {name: html.unescape(value) for name, value in fields}
 
 
 def test_runs_are_listed_with_search(client, site):
@@ -151,39 +143,24 @@ def test_an_answer_shows_its_claims_ratings_and_usage(client, site):
         assert text in shown
 
 
-def test_a_link_that_was_sent_shows_the_answer_and_writes_nothing(client, site):
+def test_a_link_that_was_sent_shows_the_answer(client, site):
     page = client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text
     link = html.unescape(re.search(r'class="copied" readonly value="([^"]+)"', page)[1])
     with httpx.Client(headers={"origin": site[0].address}, follow_redirects=True) as colleague:
         assert colleague.get(f"{site[0].address}/runs").status_code == 403
         shown = colleague.get(link)
         assert (shown.status_code, "Who sees the salary of person4?" in shown.text) == (200, True)
-        assert "Have it rated" not in shown.text
-        fields = form_of(page, f"/run/{site[1]}/rate")
-        refused = colleague.post(f"{site[0].address}/run/{site[1]}/rate", data=fields | {"raters": "ada"})
-        assert refused.status_code == 403
 
 
-def test_an_answer_goes_to_raters_once(client, site):
-    path = f"/run/{site[1]}/rate"
-    page = client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text
-    done = client.post(path, data=form_of(page, path) | {"raters": "ada, bob"})
-    assert "is a new rating queue" in done.text
-    database = Store(site[0].folder / ".assay").database
-    (name,) = queue_ids(database)
-    for sample, said in (("s/5", "added to"), ("s/5", "it was already in")):
-        page = client.get(f"/run/{site[1]}/answer", params={"id": sample}).text
-        assert said in client.post(path, data=form_of(page, path) | {"queue": name}).text
-    queue = RatingQueue(database, name)
-    assert [sample.id for sample in queue.samples()] == ["s/4", "s/5"]
+def test_ratings_of_a_queue_stand_beside_their_answer(client, site):
+    store = Store(site[0].folder / ".assay")
+    (sample,) = (one for one in store.samples(site[1]) if one.id == "s/4")
+    queue = RatingQueue.create(store.database, [sample], QueueSettings(raters=("ada",), per_answer=1), source="x")
     queue.next_item("ada")
     queue.save("ada", "s/4", 2, reason="Managers do not.")
+    store.close()
     shown = page_text(client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text)
     assert "ada 2 " in shown and "Managers do not." in shown
-    page = client.get(f"/run/{site[2]}/answer", params={"id": "s/4"}).text
-    other = client.post(f"/run/{site[2]}/rate", data=form_of(page, f"/run/{site[2]}/rate") | {"queue": name})
-    assert (other.status_code, "another answer with the id" in other.text) == (400, True)
-    database.close()
 
 
 SETTINGS = "Open **Settings**, then *Save*."
@@ -277,10 +254,10 @@ def test_every_error_has_the_sites_face_and_a_way_back(client, site, monkeypatch
     assert (part.status_code, "<html" in part.text, "no run is called" in part.text) == (404, False, True)
     replies = {
         404: [client.get("/nowhere"), client.get("/static/nothing.css"), client.get("/run/nothing")],
-        405: [client.post("/runs"), client.get(f"/run/{run}/rate")],
+        405: [client.post("/runs"), client.post(f"/run/{run}")],
         400: [client.get("/runs", headers={"host": "evil.example"})],
         403: [httpx.get(f"{site[0].address}/runs"), client.post("/runs", headers={"origin": "http://evil.example"})],
-        413: [client.post(f"/run/{run}/rate", data={"raters": "x" * 100_000}, headers=last)],
+        413: [client.post("/runs", data={"raters": "x" * 100_000}, headers=last)],
     }
 
     def fail(*_):

@@ -49,38 +49,11 @@ def read(*annotations, observed=()):
         (annotation("quality", label="good"), 3, (1, 3)),
         (annotation("quality", label="👍"), 1, (0, 1)),
         (annotation("stars", score=7), 7, (0, 10)),
-        (annotation("any", label="👍🏿\ufe0f"), 1, (0, 1)),
-        (annotation("any", label="Thumbs_Down", score=0), 0, (0, 1)),
-        (annotation("any", label="-1"), 0, (0, 1)),
-        (annotation("any", score=0.4), 0.4, (0, 1)),
-        (annotation("any", score=3), 3, (1, 5)),
         (annotation("text", score=4), 4, (1, 5)),
     ],
 )
 def test_a_rating_has_the_scale_of_its_config_or_of_what_it_says(one, value, scale):
     assert read(one) == ({"ratings": {"person": value}, "rating_min": scale[0], "rating_max": scale[1]}, "")
-
-
-@pytest.mark.parametrize(
-    "one",
-    [
-        annotation("any", score=1),  # the best of 0 to 1, the worst of 1 to 5
-        annotation("any", label="meh"),
-        annotation("quality", label="unsure"),
-        annotation("stars", score=11),
-        annotation("any", score=True),
-    ],
-)
-def test_what_is_on_no_known_scale_is_not_used_and_said(one):
-    rating, problem = read(one)
-    assert rating == {}
-    assert (f"`{one['name']}`" in problem) is (one["result"].get("score") is not True)
-
-
-def test_other_traces_tell_the_scale_of_a_number():
-    one = annotation("any", score=1)
-    assert read(one, observed=(annotation("any", score=0),))[0]["rating_max"] == 1
-    assert read(one, observed=(annotation("any", score=4),))[0]["rating_max"] == 5
 
 
 def test_notes_and_judges_are_no_ratings():
