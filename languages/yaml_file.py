@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
@@ -93,26 +93,22 @@ def validate_yaml(
     document: YAMLDocument,
     kind: type[T],
     *,
-    content: Any = None,
     added: Mapping[str, Any] = MappingProxyType({}),
     gone: Mapping[str, str] = MappingProxyType({}),
-    written_at: Callable[[Place], Place] = lambda place: place,
 ) -> T:
     """Makes the typed value of a document: the one door of all files that people write.
 
     Args:
         document: What the file holds.
         kind: A pydantic model, or a type such as `dict[str, list[str]]`.
-        content: The document's value as the model has it, where a file may be written otherwise.
         added: Values that no file holds, or that it may leave out.
         gone: Keys of earlier versions, dotted, with what to do in place of each.
-        written_at: Says where in the file the value of a place of `content` stands.
 
     Raises:
         InputError: The message names the file, and the line and the key of each mistake; for an unknown key also the
             nearest right name. Unknown keys come first: one that is misspelt is missing too.
     """
-    value = document.value if content is None else content
+    value = document.value
     raw = {**added, **value} if isinstance(value, dict) else value
     hidden = [name for name in added if isinstance(value, dict) and name in value and _is_hidden(kind, name)]
     mistakes: list[tuple[Place, str]] = [((name,), _unknown_key(kind, (name,))) for name in hidden]
@@ -124,7 +120,7 @@ def validate_yaml(
     else:
         mistakes += booleans_as_numbers(raw, made)
     if mistakes:
-        raise InputError("\n".join(document.describe(written_at(place), problem) for place, problem in mistakes))
+        raise InputError("\n".join(document.describe(place, problem) for place, problem in mistakes))
     return made
 
 

@@ -1,21 +1,21 @@
 """Reads a suite from its YAML file; what is wrong is told with line, key and the nearest right name."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ...arguments import check_type
 from ...atomic_files import check_replaceable
 from ...errors import InputError, UsageError
 from ...eval_sets.columns import known_columns
 from ...eval_sets.sources import is_to_download, open_source
-from ...languages.yaml_file import Place, YAMLDocument, key_of, load_yaml, validate_yaml
+from ...languages.yaml_file import Place, YAMLDocument, load_yaml, validate_yaml
 from ...metrics.catalogue import needs_judge
 from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...name_suggestions import nearest_names, quote_names
 from ...regular_files import kind_of_no_folder, read_text_file
-from .gates import GATES, NO_JUDGE, UNANSWERED, DecideGate
+from .gates import NO_JUDGE, UNANSWERED, DecideGate
 from .suite import Suite, judge_identity
+
+_DECIDE_WENT = "write it among the gates: `- {gate: decide, margin: 0.1}`"
 
 
 def load_suite(path: Path) -> Suite:
@@ -30,15 +30,10 @@ def load_suite(path: Path) -> Suite:
     """
     check_type("path", path, Path, "the path of a suite's file, as a pathlib.Path")
     document = _read_document(path)
-    content, places = _list_gates(document)
     suite = validate_yaml(
-        document,
-        Suite,
-        content=content,
-        added={"name": path.stem, "folder": path.resolve().parent},
-        written_at=lambda place: _place_in_file(place, places),
+        document, Suite, added={"name": path.stem, "folder": path.resolve().parent}, gone={"decide": _DECIDE_WENT}
     )
-    _check_names(suite, document, places)
+    _check_names(suite, document)
     _check_store(suite, document)
     _check_outputs(suite, document)
     return suite
@@ -64,41 +59,9 @@ def _read_document(path: Path) -> YAMLDocument:
     return load_yaml(read_text_file(path, "the suite"), str(path))
 
 
-def _list_gates(document: YAMLDocument) -> tuple[Any, list[Place]]:
-    """A suite's content with all gates in one list, and where each gate stands in the file.
-
-    A gate may be written with its kind as a key: `- decide: {margin: 0.1}` in the list, and `decide: {margin: 0.1}`
-    beside it.
-    """
-    content: Any = document.value
-    if not isinstance(content, dict):
-        return content, []
-    listed = content.get("gates", [])
-    gates, places = list[Any](), list[Place]()
-    for number, gate in enumerate(listed if isinstance(listed, list) else []):
-        kind = next(iter(gate), None) if isinstance(gate, dict) and len(gate) == 1 else None
-        is_short = kind in GATES and isinstance(gate[kind], dict)
-        gates.append({"gate": kind} | gate[kind] if is_short else gate)
-        places.append(("gates", number, str(kind)) if is_short else ("gates", number))
-    if "decide" in content:
-        if not isinstance(content["decide"], dict):
-            raise InputError(document.describe(("decide",), "holds no keys; write `decide: {against: accepted}`"))
-        gates.append({"gate": "decide"} | content["decide"])
-        places.append(("decide",))
-        content = {key: value for key, value in content.items() if key != "decide"}
-    return content | ({"gates": gates} if isinstance(listed, list) and gates else {}), places
-
-
-def _place_in_file(place: Place, places: Sequence[Place]) -> Place:
-    """Where in the file a value stands that has this place in the list of all gates."""
-    if len(place) > 1 and place[0] == "gates" and isinstance(place[1], int) and place[1] < len(places):
-        return (*places[place[1]], *place[2:])
-    return place
-
-
-def _check_names(suite: Suite, document: YAMLDocument, places: Sequence[Place]) -> None:
+def _check_names(suite: Suite, document: YAMLDocument) -> None:
     def invalid(place: Place, problem: str) -> InputError:
-        return InputError(document.describe(_place_in_file(place, places), problem))
+        return InputError(document.describe(place, problem))
 
     for number, metric in enumerate(suite.metrics):
         try:
@@ -120,8 +83,7 @@ def _check_names(suite: Suite, document: YAMLDocument, places: Sequence[Place]) 
     measured = suite.plan(NO_JUDGE).all_metrics
     for number, gate in enumerate(suite.gates):
         if gate in suite.gates[:number]:
-            same = suite.gates.index(gate)
-            raise invalid(("gates", number), f"is the same gate as {key_of(places[same])}; remove one of them")
+            raise invalid(("gates", number), f"is the same gate as gates.{suite.gates.index(gate)}; remove one of them")
         gate_metric: str | None = getattr(gate, "metric", None)
         is_known = gate_metric in measured or (gate_metric == UNANSWERED and not isinstance(gate, DecideGate))
         if gate_metric is not None and not is_known:

@@ -4,7 +4,6 @@ import pytest
 from case_files import cases_beside
 
 from assay.errors import InputError
-from assay.runs import DecideGate
 from assay.runs.suite import load_suite
 
 CASES = cases_beside(__file__)
@@ -40,18 +39,6 @@ def test_a_valid_suite_is_read(tmp_path):
     assert suite.plan("qwen1.5b").sets[0] == str(tmp_path.resolve() / "helpdesk_nl")  # a file beside it comes first
     unnamed = load_suite(write(tmp_path, "sets: helpdesk_nl\nmetrics: token_overlap\n"))
     assert (unnamed.name, unnamed.judge_names) == ("nightly", ("no judge",))
-
-
-def test_a_gate_may_have_its_kind_as_its_key(tmp_path):
-    short = (
-        GOOD.replace("{gate: cost, at_most: 2}", "{cost: {at_most: 2}}") + "decide: {against: accepted, margin: 0.2}"
-    )
-    *others, decide = load_suite(write(tmp_path, short)).gates
-    assert tuple(others) == load_suite(write(tmp_path, GOOD)).gates
-    assert decide == DecideGate(gate="decide", margin=0.2)
-    several = GOOD.replace("metrics: [faithfulness]", "metrics: [faithfulness, weakest_claim]") + "decide: {}"
-    with pytest.raises(InputError, match=r"line 12, decide: one measure decides: name it as `metric` or `scorer`"):
-        load_suite(write(tmp_path, several))
 
 
 @pytest.mark.parametrize(
