@@ -1,111 +1,55 @@
-"""Progress on standard error: a bar on a terminal, elsewhere one line every half minute."""
+"""Progress on standard error: one line of text, live on a terminal, elsewhere printed every half minute."""
 
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from ...presentation.figure import format_cost
 from ...text.wording import count_of
 from .session import Progress
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 SECONDS_PER_LINE = 30.0
 FIRST_LINE_SECONDS = 10.0  # a start-up says nothing about the pace
-_FIRST_SAMPLES = 3  # before so many the time left is not said
-_WORTH_SAYING = 60.0  # seconds left from which it is said at once
 
 
 @contextmanager
 def live_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
     """Shows samples, calls, tokens, cost, retries, failures and the time left."""
-    if quiet:
-        yield lambda _: None
-    elif sys.stderr.isatty():
-        with _sample_bar() as show:
-            yield show
-    else:
-        with _lines() as print_later:
-            has_said_time = False
-
-            def show_line(progress: Progress) -> None:
-                nonlocal has_said_time
-                print_later(lambda: progress_line(progress))
-                is_known = progress.samples >= _first_samples(progress) and progress.seconds >= FIRST_LINE_SECONDS
-                if is_known and not has_said_time:
-                    has_said_time = True
-                    if (_seconds_left(progress) or 0.0) >= _WORTH_SAYING:
-                        print(progress_line(progress), file=sys.stderr, flush=True)
-
-            yield show_line
+    with _display(quiet=quiet) as show:
+        yield lambda progress: show(lambda: progress_line(progress))
 
 
 @contextmanager
 def count_progress(things: str, total: int | None, *, quiet: bool) -> Iterator[Callable[[int], None]]:
     """Shows how many of `total` things are done, None for unknown; yields what is called with the number."""
-    if quiet:
-        yield lambda _: None
-    elif sys.stderr.isatty():
-        with _count_bar(things, total) as show:
-            yield show
-    else:
-        with _lines() as print_later:
-            of_total = "" if total is None else f" of {total}"
-            yield lambda done: print_later(lambda: f"assay: {things}: {done}{of_total}")
+    of_total = "" if total is None else f" of {total}"
+    with _display(quiet=quiet) as show:
+        yield lambda done: show(lambda: f"{things}: {done}{of_total}")
 
 
 @contextmanager
 def show_status(work: str, *, quiet: bool) -> Iterator[None]:
     """Shows what is being done while it takes long."""
-    if quiet:
+    with _display(quiet=quiet) as show:
+        show(lambda: work)
         yield
+
+
+@contextmanager
+def _display(*, quiet: bool) -> Iterator[Callable[[Callable[[], str]], None]]:
+    """Yields what is called with the function that makes the line."""
+    if quiet:
+        yield lambda _: None
     elif sys.stderr.isatty():
-        with _console().status(work):
-            yield
+        from rich.console import Console
+
+        console = Console(stderr=True, markup=False, emoji=False, highlight=False)
+        with console.status("") as status:
+            yield lambda line: status.update(line())
     else:
-        with _lines() as print_later:
-            print_later(lambda: f"assay: {work}")
-            yield
-
-
-@contextmanager
-def _sample_bar() -> Iterator[Callable[[Progress], None]]:
-    from rich import progress as bar
-
-    columns = (
-        bar.BarColumn(bar_width=24),
-        bar.MofNCompleteColumn(),
-        bar.TextColumn("{task.fields[usage]}", markup=False),
-        bar.TimeElapsedColumn(),
-        bar.TextColumn("{task.fields[left]}", markup=False),
-    )
-    with bar.Progress(*columns, console=_console(), transient=True, refresh_per_second=8) as live:
-        task = live.add_task("", total=None, usage="", left="")
-
-        def show(progress: Progress) -> None:
-            left = _seconds_left(progress)
-            live.update(
-                task,
-                total=progress.total,
-                completed=progress.samples,
-                usage=_usage_line(progress),
-                left="" if left is None else f"about {_duration(left)} left",
-            )
-
-        yield show
-
-
-@contextmanager
-def _count_bar(things: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    from rich import progress as bar
-
-    columns = (bar.BarColumn(bar_width=24), bar.MofNCompleteColumn(), bar.TextColumn(things), bar.TimeElapsedColumn())
-    with bar.Progress(*columns, console=_console(), transient=True) as live:
-        task = live.add_task("", total=total)
-        yield lambda done: live.update(task, completed=done)
+        with _lines() as show:
+            yield show
 
 
 @contextmanager
@@ -118,9 +62,11 @@ def _lines() -> Iterator[Callable[[Callable[[], str]], None]]:
         latest[:] = [line]
 
     def print_lines() -> None:
-        while not ended.wait(SECONDS_PER_LINE):
+        seconds = min(FIRST_LINE_SECONDS, SECONDS_PER_LINE)
+        while not ended.wait(seconds):
+            seconds = SECONDS_PER_LINE
             if latest:
-                print(latest[0](), file=sys.stderr, flush=True)
+                print(f"assay: {latest[0]()}", file=sys.stderr, flush=True)
 
     thread = threading.Thread(target=print_lines, daemon=True)
     thread.start()
@@ -135,7 +81,7 @@ def progress_line(progress: Progress) -> str:
     """What a session has done so far, in one line, with the time left where it can be told."""
     total = progress.samples if progress.total is None else progress.total
     done = "" if progress.total is None else f"{progress.samples:,} of "
-    line = f"assay: {done}{count_of(total, 'sample')}, {_usage_line(progress)}"
+    line = f"{done}{count_of(total, 'sample')}, {_usage_line(progress)}"
     left = _seconds_left(progress)
     return line if left is None else f"{line}, about {_duration(left)} left"
 
@@ -145,11 +91,6 @@ def _seconds_left(progress: Progress) -> float | None:
     if not progress.total or not progress.samples:
         return None
     return (progress.seconds - progress.waited) / progress.samples * (progress.total - progress.samples)
-
-
-def _first_samples(progress: Progress) -> int:
-    """After how many samples the pace can be told: as many as are judged at once end together."""
-    return max(_FIRST_SAMPLES, progress.judge.settings.concurrency if progress.judge else 0)
 
 
 def _usage_line(progress: Progress) -> str:
@@ -176,9 +117,3 @@ def _duration(seconds: float) -> str:
     if seconds < 90:
         return count_of(round(seconds), "second")
     return count_of(round(seconds / 60), "minute") if seconds < 5400 else count_of(round(seconds / 3600, 1), "hour")
-
-
-def _console() -> "Console":
-    from rich.console import Console
-
-    return Console(stderr=True, markup=False, emoji=False, highlight=False)
