@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import BudgetReached, UsageError
-from ..text.wording import count_of
 from .options import (
     CassetteOptions,
     Command,
@@ -96,17 +95,15 @@ class JudgeSession:
 
     def usage_as_json(self) -> dict[str, Any]:
         """What all models took, in the shape of `assay run --json`."""
-        usage = self.usage
-        return {name: getattr(usage, name) for name in ("calls", "from_cassette", "tokens_in", "tokens_out", "usd")}
+        from ..runs.show.results import usage_as_json
+
+        return usage_as_json(self.usage)
 
     def usage_line(self) -> str:
         """What all models took, in one line."""
-        from ..presentation.figure import format_cost
+        from ..runs.show.run_report import session_line
 
-        usage = self.usage
-        tokens = f"{usage.bound}{count_of(usage.tokens_in, 'token')} in, {usage.tokens_out:,} out"
-        calls = f"{count_of(usage.calls, 'model call')}, {usage.from_cassette} of them replayed"
-        return f"{calls}; {tokens}; cost {format_cost(usage.usd, usage.bound)}"
+        return session_line(self.usage)
 
     def close(self) -> None:
         """Merges what was recorded, and releases local models."""

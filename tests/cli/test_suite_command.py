@@ -95,7 +95,7 @@ def test_nights_that_decide_against_the_accepted_run(assay, suite_file, set_file
     """The first night has no baseline; the same answers are as good; half of them worse, and rated so, fail; without
     ratings of these nothing is settled."""
     path, bounds = set_file(40, rating=4), {"against": "accepted", "margin": 0.05, "metric": "token_overlap"}
-    suite = suite_file(decide=bounds)
+    suite = suite_file({"gate": "decide"} | bounds)
 
     def night():
         done = assay("suite", suite, "--json")

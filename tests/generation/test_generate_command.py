@@ -30,7 +30,7 @@ def test_the_whole_leaves_the_file_of_every_stage(assay, leaflets, writer_file, 
     assert (stopped.code, len(openai_server.requests)) == (3, 4), stopped.err
     assert "set.jsonl.replies" in assay(*command, code=2).err  # they would be paid again without --resume
     shown = assay(*command, "--resume", code=0).out
-    for words in ("Topics", "Folds (Table 2)", "What each filter rejects", "not the section's best", "model calls"):
+    for words in ("Topics", "Folds (Table 2)", "What each filter rejects", "not the section's best", "judge calls"):
         assert words in shown
     made = {path.name for path in tmp_path.glob("set.*")}
     assert made == {"set.jsonl"} | {f"set.{s}.jsonl" for s in ("sections", "topics", "folds", "pairs", "rejected")}
