@@ -1,4 +1,4 @@
-from .answers.pair_difference import adjust_p_values as adjust_p_values, paired_difference as paired_difference
+from .answers.pair_difference import paired_difference as paired_difference
 from .answers.pairing import PairedAnswer as PairedAnswer, pair_samples as pair_samples
 from .answers.rating_join import (
     join_ratings as join_ratings,

@@ -15,7 +15,7 @@ from ..metrics.specification import ALL_BASELINES
 from ..presentation.charts import draw_forest
 from ..runs import Store
 from ..runs.ratings.rating_queue import rating_state
-from ..runs.show.run_figures import CHANGE, RunFigures, compute_figures, group_table, report_table
+from ..runs.show.run_figures import CHANGE, RunFigures, compute_figures, report_table
 from ..runs.show.run_summary import RunSummary, describe_change, describe_moment, find_run_before, summarise_run
 from ..runs.store.answer_address import answer_url
 from ..runs.store.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
@@ -169,11 +169,6 @@ class RunPages:
                 title: {part: report_table("", rows).without_empty(CHANGE, "p") for part, rows in parts.items()}
                 for title, parts in (("By language", figures.languages), ("By message type", figures.message_types))
             },
-            "groups": group_table(
-                figures.groups,
-                [row.metric for row in figures.metrics],
-                lambda group: query_url(run, AnswerQuery(), group=group),
-            ),
         }
         return self.viewer.render(request, "run_figures.html", content)
 

@@ -17,7 +17,6 @@ from ..text.wording import count_of
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import SetOptions, embedder_option, option_group, seed_option, with_set_options
 from .output import echo, echo_notice, is_json, print_result
-from .typed_values import MOST_RESAMPLES, BoundedCount
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -45,13 +44,6 @@ with_trial_options = option_group(
         "--shown", type=click.IntRange(1, 20), default=3, show_default=True, help="Rated examples beside each."
     ),
     seed_option,
-    click.option(
-        "--permutations",
-        type=BoundedCount(100, MOST_RESAMPLES),
-        default=2000,
-        show_default=True,
-        help="How often candidates change places at random, for the test.",
-    ),
 )
 
 

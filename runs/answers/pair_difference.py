@@ -47,21 +47,3 @@ def paired_difference(
     p = sign_flip_p_value(sums.astype(float), side=side, permutations=_DRAWS, seed=seed)
     most = max(map(abs, differences))  # a change up is as possible as one down, though none may have been seen
     return estimate_mean(differences, groups, bounds=(-most, most), level=level, p=p)
-
-
-def adjust_p_values(p_values: Sequence[float | None]) -> list[float | None]:
-    """Adjusts p-values for the number of tests (Holm, 1979). None stays None and is not counted.
-
-    Of m p-values the i-th smallest becomes the maximum over j <= i of min(1, (m - j + 1) p_j).
-
-    Example:
-        >>> adjust_p_values([0.01, None, 0.03])
-        [0.02, None, 0.03]
-    """
-    ascending = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
-    adjusted: list[float | None] = [None] * len(p_values)
-    largest = 0.0
-    for rank, (p, place) in enumerate(ascending):
-        largest = max(largest, min(1.0, p * (len(ascending) - rank)))
-        adjusted[place] = largest
-    return adjusted

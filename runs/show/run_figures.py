@@ -3,10 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum
 
 from ...eval_sets import Sample
-from ...metrics.specification import ALL_BASELINES
 from ...presentation.axes import axis_over
 from ...presentation.charts import Histogram, draw_histogram
 from ...presentation.figure import Figure
@@ -18,19 +16,9 @@ from .results import Results, read_results
 from .run_report import name_run, run_verdict
 from .run_tables import LEFT_OUT
 
-_MOST_GROUPS = 20
 _SPREAD_STEPS = 10_000
 CHANGE = "change [95% interval]"
 """The head of the column of changes since an earlier run."""
-
-
-@dataclass(frozen=True, slots=True)
-class GroupFigures:
-    """One group of answers: its number of answers and its mean by metric."""
-
-    group: str
-    n: int
-    means: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +29,6 @@ class RunFigures:
     metrics: tuple[MetricReport, ...]  # one row per metric, the baselines last
     languages: Mapping[str, tuple[MetricReport, ...]]  # rows by language; empty where there is only one
     message_types: Mapping[str, tuple[MetricReport, ...]]  # rows by message type; empty where there is only one
-    # the groups with two values or more of the first metric that have its worst means, the worst first
-    groups: tuple[GroupFigures, ...]
-    more_groups: int
     spreads: tuple[Histogram, ...]  # how the values of each metric are spread
     agreement: tuple[MetricSummary, ...]  # how each metric follows the ratings; empty without ratings
     notes: tuple[str, ...]  # which ratings they are, as in `Results`
@@ -55,14 +40,11 @@ def compute_figures(store: Store, run: str) -> RunFigures:
     results = read_results(store, row, has_evidence=False)
     summaries = results.summary()
     whole = _report_parts(results, lambda _: "").get("not said", ())
-    groups, more_groups = _worst_groups(results, [metric.metric for metric in whole])
     return RunFigures(
         verdict=run_verdict(results, summaries, row.plan.metrics, name_run(store, row.id)),
         metrics=whole,
         languages=_several(_report_parts(results, lambda sample: sample.language)),
         message_types=_several(_report_parts(results, lambda sample: sample.message_type)),
-        groups=groups,
-        more_groups=more_groups,
         spreads=tuple(_draw_spreads(results)),
         agreement=tuple(summaries) if any(summary.correlation.n for summary in summaries) else (),
         notes=results.notes,
@@ -79,29 +61,6 @@ def _report_parts(results: Results, part_of: Callable[[Sample], str | None]) -> 
     for summary in summarise(results, part_of=part_of, has_agreement=False, has_interval=True):
         parts[summary.part or "not said"].append(MetricReport.of(summary))
     return {part: tuple(rows) for part, rows in parts.items()}
-
-
-def _worst_groups(results: Results, metrics: Sequence[str]) -> tuple[tuple[GroupFigures, ...], int]:
-    """The groups with two values or more of the first metric that is no baseline and its worst means, and how many more
-    there are.
-    """
-    first = next((metric for metric in metrics if metric not in ALL_BASELINES), next(iter(metrics), ""))
-    groups: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for name, metric, score in results.rows():
-        if score.value is not None:
-            groups[results.samples[name].source][metric].append(score.value)
-    several = [
-        GroupFigures(
-            group,
-            max(map(len, values.values())),
-            {metric: fsum(values[metric]) / len(values[metric]) for metric in metrics if metric in values},
-        )
-        for group, values in groups.items()
-        if len(values.get(first, ())) > 1
-    ]
-    sign = 1 if results.directions.get(first, True) else -1
-    worst = sorted(several, key=lambda figures: (sign * figures.means[first], figures.group))[:_MOST_GROUPS]
-    return tuple(worst), len(several) - len(worst)
 
 
 def _draw_spreads(results: Results) -> Iterator[Histogram]:
@@ -139,13 +98,3 @@ def _missing(metric: MetricReport) -> TableCell:
     counts = ((metric.skipped, "skipped"), (metric.failed, "failed"))
     text = ", ".join(f"{Figure('count', count)} {status}" for count, status in counts if count)
     return TableCell(text, "bad" if metric.failed else "")
-
-
-def group_table(groups: Sequence[GroupFigures], metrics: Sequence[str], link: Callable[[str], str]) -> ResultTable:
-    """The groups of answers with the worst means."""
-    fields = (
-        Field("group", "text", lambda group: TableCell(group.group, link=link(group.group))),
-        Field("answers", "count", lambda group: group.n),
-        *(Field(metric, "mean", lambda group, metric=metric: group.means.get(metric)) for metric in metrics),  # type: ignore[misc]
-    )
-    return tabulate("", groups, fields)

@@ -156,8 +156,6 @@ def test_the_command_writes_nothing_where_nothing_wins(assay, judge_file, openai
         judge_file(logprobs=True),
         "-o",
         "team",
-        "--permutations",
-        "100",
     )
     dry = assay(*typed, "--dry-run", "--json")
     assert dry.json["requests"] == 4 * 24 * 2  # as it is, few-shot
