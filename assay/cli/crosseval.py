@@ -148,7 +148,7 @@ def crosseval(
             "splits": [_summary_as_json(summary) for summary in summaries],
             "usage": session.usage_as_json(),
         },
-        lambda: print_blocks(*crosseval_blocks(summaries)),
+        lambda: print_blocks(*crosseval_blocks(summaries, set_file.name)),
         session.usage_line(),
     )
     click.get_current_context().exit(_report_failures(failed, max_failed))

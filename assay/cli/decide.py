@@ -120,7 +120,8 @@ def decide(
         from ..runs.decision import write_decision_report
         from ..runs.decision.deciding_answers import find_deciding_questions, read_deciding_answers
 
-        write_decision_report(report, decision, find_deciding_questions(read_deciding_answers(versions)))
+        questions = find_deciding_questions(read_deciding_answers(versions))
+        write_decision_report(report, decision, questions, versions.about)
     if next_file is not None and to_rate:
         from ..eval_sets import write_set
 

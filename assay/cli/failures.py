@@ -41,11 +41,13 @@ def failures(
     assay show failures last --report why.html
     """
     from ..judges.embedders import load_embedder
+    from ..presentation.wording import describe_report
     from ..runs import Store
     from ..runs.failures.failure_blocks import failures_as_json, failures_block
     from ..runs.failures.failure_groups import group_failures
     from ..runs.failures.failure_page import write_failure_report
     from ..runs.show.results import read_results
+    from ..runs.show.run_summary import describe_source
 
     opened = Store(store, must_exist=True)
     row = opened.run(run)
@@ -55,7 +57,9 @@ def failures(
     with show_status("Embedding what says why"):
         result = asyncio.run(group_failures(table, load_embedder(embedder), metric=metric, groups=groups, seed=seed))
     if report is not None:
-        write_failure_report(report, result)
+        rated = [sample for sample in table.samples.values() if sample.human_rating is not None]
+        raters = sorted({rater for sample in rated for rater in sample.ratings})
+        write_failure_report(report, result, describe_report([describe_source(row)], rated=len(rated), raters=raters))
 
     def show_more() -> None:
         if example := next((example for group in result.groups for example in group.examples), None):

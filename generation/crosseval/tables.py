@@ -7,15 +7,17 @@ from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure
 from ...presentation.result_table import Column, Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...presentation.texts import one_line
-from ...text.wording import count_of
+from ...presentation.wording import describe_report
+from ...text.wording import count_of, phrase, reader_language
 from .summary import FACTS, RATES, SplitSummary
 
 _LONGEST_REASON = 200
 
 
-def crosseval_blocks(summaries: Sequence[SplitSummary]) -> Iterator[ReportBlock]:
-    """The tables of each split of each bot, and which of several bots validation chose."""
-    yield ReportBlock(())
+def crosseval_blocks(summaries: Sequence[SplitSummary], source: str) -> Iterator[ReportBlock]:
+    """Of what set it is, the tables of each split of each bot, and which of several bots validation chose."""
+    about = describe_report([phrase("file", name=source)])
+    yield ReportBlock((Paragraph(about.write(reader_language()), "quiet"),))
     yield from map(_split_block, summaries)
     if len({summary.bot for summary in summaries}) > 1:
         validated = (summary for summary in summaries if summary.split == "validation")

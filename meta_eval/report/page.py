@@ -9,7 +9,8 @@ import numpy as np
 from ...eval_sets.items import RATER
 from ...presentation.figure import Figure
 from ...presentation.page import read_asset, render_page, typeset, write_page
-from ...text.wording import Phrase, join_phrases, phrase
+from ...presentation.wording import describe_report
+from ...text.wording import Phrase
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_evaluation import MetaEvaluation
 from .charts import forest, scatters, triage
@@ -94,15 +95,10 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
     }
 
 
-def _describe(evaluation: MetaEvaluation, joined: "JoinedScores", sources: Sequence[Phrase]) -> Phrase | None:
+def _describe(evaluation: MetaEvaluation, joined: "JoinedScores", sources: Sequence[Phrase]) -> Phrase:
     """What the report is of: the runs and files, how many answers are rated, and by whom where that is known."""
-    if not sources:
-        return None
-    values = {"sources": join_phrases(sources), "rated": phrase("rated_answers", count=evaluation.settings.rated)}
     raters = [rater for rater in joined.table.raters if rater != RATER]
-    if not raters:
-        return phrase("report_of_unnamed", **values)
-    return phrase("report_of", **values, raters=", ".join(raters))
+    return describe_report(sources, rated=evaluation.settings.rated, raters=raters)
 
 
 def _by_reason(left_out: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -92,6 +92,7 @@ class VersionRatings:
     # the answers, by question and text, whose ratings name no rater: with those of people who are named they compare
     # only where these rate them too
     unnamed: frozenset[tuple[int, int]] = frozenset()
+    raters: tuple[str, ...] = ()  # the names of those who rated, as far as they are known
 
 
 def rate_versions(
@@ -137,7 +138,9 @@ def rate_versions(
         for answer in answers
         if set(by_answer.get((answer.version, answer.sample.id), ())) == {FILE}
     )
-    return VersionRatings(tuple(means), own_scale, (*notes, *shared, *rater_notes), unnamed=unnamed)
+    raters = sorted({rater for ratings in by_answer.values() for rater in ratings} - {FILE})
+    notes += [*shared, *rater_notes]
+    return VersionRatings(tuple(means), own_scale, tuple(notes), unnamed=unnamed, raters=tuple(raters))
 
 
 def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None, str]:

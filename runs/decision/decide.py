@@ -29,13 +29,15 @@ from ...meta_eval.decision import (
 )
 from ...meta_eval.groups import ENOUGH_PAIRED, FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
-from ...text.wording import count_of, list_first, verb_of
+from ...presentation.wording import describe_report
+from ...text.wording import Phrase, count_of, list_first, phrase, verb_of
 from ..answers.pairing import PairedAnswer, list_values, number_groups, pair_versions
 from ..answers.rating_join import agreed_rating
 from ..answers.table import AnswerTable
 from ..answers.version_answers import at_rated_level, read_sources
 from ..answers.version_ratings import VersionRatings, rate_versions
 from ..show.results import Results
+from ..show.run_summary import describe_source
 from ..store.database import explain_errors
 from .version_measure import VersionMeasure, choose_measure, common_metrics, orient
 from .version_preferences import find_preferences, number_questions
@@ -97,6 +99,7 @@ class VersionReading:
     database: "Database | None" = None
     stored: Mapping[str, str] = field(default_factory=dict)
     unnamed: frozenset[tuple[int, int]] = frozenset()  # as in `VersionRatings`
+    about: Phrase | None = None  # the runs and files, who rated, and today
 
 
 def decide(
@@ -339,7 +342,24 @@ def _read(
         database,
         stored,
         rated.ratings.unnamed,
+        _describe_sources(sources, rated.ratings),
     )
+
+
+def _describe_sources(sources: Sequence[AnswerTable], ratings: VersionRatings) -> Phrase:
+    """The runs and files of the versions, how many answers are rated, and by whom."""
+    listed = [
+        phrase(
+            "version_of",
+            version=source.name,
+            source=describe_source(source.row)
+            if source.row is not None
+            else ", ".join(place.rsplit("/", 1)[-1] for place in source.sets) or source.name,
+        )
+        for source in sources
+    ]
+    rated = sum(not math.isnan(mean) for mean in ratings.means)
+    return describe_report(listed, rated=rated, raters=ratings.raters)
 
 
 def _name_in_store(source: AnswerTable, level: "RatedLevel | None", by: str) -> str:

@@ -9,8 +9,8 @@ from ...meta_eval.decision import Decision, give_decision_verdict
 from ...presentation.charts import Forest, draw_forest
 from ...presentation.figure import Figure
 from ...presentation.page import render_page, write_page
-from ...presentation.wording import format_rating
-from ...text.wording import count_of, join_phrases, phrase, verb_of
+from ...presentation.wording import describe_report, format_rating
+from ...text.wording import Phrase, count_of, phrase, verb_of
 from .answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from .deciding_answers import DecidingAnswer, DecidingQuestion
 from .tables import (
@@ -30,7 +30,9 @@ _MOST_QUESTIONS = 20
 _MOST_ANSWERS = 2  # of one version to one question
 
 
-def write_decision_report(path: Path, decision: Decision, questions: Sequence[DecidingQuestion] = ()) -> None:
+def write_decision_report(
+    path: Path, decision: Decision, questions: Sequence[DecidingQuestion] = (), about: Phrase | None = None
+) -> None:
     """Writes the report of a decision to a file. Raises `InputError` when it cannot be written.
 
     Args:
@@ -38,16 +40,20 @@ def write_decision_report(path: Path, decision: Decision, questions: Sequence[De
         decision: The decision.
         questions: The questions on which the versions differ, as `find_deciding_questions` orders them; the first 20
             are shown.
+        about: The runs and files that it is of, and who rated (`VersionReading.about`).
     """
-    write_page(path, render_decision_report(decision, questions))
+    write_page(path, render_decision_report(decision, questions, about))
 
 
-def render_decision_report(decision: Decision, questions: Sequence[DecidingQuestion] = ()) -> str:
+def render_decision_report(
+    decision: Decision, questions: Sequence[DecidingQuestion] = (), about: Phrase | None = None
+) -> str:
     """Renders the report as HTML: no script, no network; names, questions and answers are escaped.
 
     Args:
         decision: The decision.
         questions: The questions on which the versions differ; see `write_decision_report`.
+        about: What it is of; see `write_decision_report`.
     """
     shown = questions[:_MOST_QUESTIONS]
     view = view_decision(decision) | {
@@ -55,12 +61,7 @@ def render_decision_report(decision: Decision, questions: Sequence[DecidingQuest
             (one, contrast_question(one, decision), _describe_gap(one), _left_out(one, decision)) for one in shown
         ],
         "count": len(questions),
-        "about": join_phrases(
-            [
-                phrase("answers_of_version", version=one.name, answers=phrase("answers", count=one.n))
-                for one in decision.versions
-            ]
-        ),
+        "about": about or describe_report([phrase("file", name=one.name) for one in decision.versions]),
         "kinds": [words for by, words in _KINDS.items() if any(one.by == by for one in questions)],
     }
     return render_page(__package__, "decision.html", view)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...presentation.page import render_page, write_page
+from ...text.wording import Phrase
 from .failure_blocks import describe_example, failure_notes, failure_sentences, group_table
 from .failure_groups import FailureGroup, Failures
 
@@ -15,14 +16,14 @@ MOST_LISTED = 200
 """So many answers of a group are listed on a page."""
 
 
-def write_failure_report(path: Path, failures: Failures) -> None:
-    """Writes the groups to a file. Raises `InputError` when it cannot be written."""
-    write_page(path, render_failure_report(failures))
+def write_failure_report(path: Path, failures: Failures, about: Phrase | None = None) -> None:
+    """Writes the groups to a file; `about` says of what. Raises `InputError` when it cannot be written."""
+    write_page(path, render_failure_report(failures, about))
 
 
-def render_failure_report(failures: Failures) -> str:
+def render_failure_report(failures: Failures, about: Phrase | None = None) -> str:
     """Renders the groups as HTML: no script, no network; names, questions and reasons are escaped."""
-    return render_page(__package__, "failures.html", {"view": view_failures(failures)})
+    return render_page(__package__, "failures.html", {"view": view_failures(failures), "about": about})
 
 
 def view_failures(failures: Failures, answer_url: Callable[[str], str] = lambda _: "") -> dict[str, Any]:

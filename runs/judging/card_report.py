@@ -14,6 +14,7 @@ from ...presentation.page import write_page
 from ...presentation.result_table import Field, Paragraph, ResultTable, Tone, tabulate
 from ...presentation.texts import one_line
 from ...presentation.verdict import Verdict
+from ...presentation.wording import describe_report
 from ...text.wording import Phrase, count_of, phrase, verb_of
 from ..answers.summary import describe_missing_scores
 from .comparison_report import AT_MOST_NOTE, bounded_figure
@@ -262,4 +263,5 @@ def write_card_page(path: Path, card: JudgeCard) -> None:
 def render_card_page(card: JudgeCard) -> str:
     """Renders a card as HTML: no script, no network; names and reasons are escaped."""
     making = ("How it was made", [Paragraph(_describe_making(card), tone="quiet")])
-    return render_sections("a judge's card", card.judge, _LEAD, [*card_sections(card), making])
+    about = describe_report([phrase("file", name=one.set_name) for one in card.sets], day=card.date)
+    return render_sections("a judge's card", card.judge, _LEAD, [*card_sections(card), making], about)

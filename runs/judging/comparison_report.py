@@ -7,7 +7,8 @@ from ...meta_eval.decision.variant_decision import variant_sentences
 from ...presentation.figure import Figure, Kind, format_price
 from ...presentation.page import write_page
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
-from ...text.wording import count_of
+from ...presentation.wording import describe_report
+from ...text.wording import count_of, phrase
 from .judge_comparison import JudgeComparison, JudgeFindings, Panel
 from .judging_page import Section, render_sections
 
@@ -112,4 +113,5 @@ def render_judge_report(comparison: JudgeComparison, sets: Sequence[str]) -> str
         "by the calls at once. Unparsable: the share of the questions whose first reply could not be used as it came; "
         "lost: of those that had no usable reply at last."
     )
-    return render_sections("judges compared", title, lead, comparison_sections(comparison))
+    about = describe_report([phrase("file", name=name) for name in sets])
+    return render_sections("judges compared", title, lead, comparison_sections(comparison), about)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...eval_sets import Sample
 from ...presentation.figure import Figure
+from ...presentation.wording import describe_day
 from ...text.wording import Phrase, phrase
 from ..answers.summary import first_scored
 from .results import read_results
@@ -100,9 +101,7 @@ def _describe_difference(what: str, metric: str, difference: float) -> list[Phra
 
 def describe_source(run: "RunRow") -> Phrase:
     """A run as a report names it: its sets, and the day of its scores in UTC."""
-    then = datetime.fromisoformat(run.created)
-    month = phrase(f"month_{then.month}")
-    date = phrase("on_day_of_year", day=str(then.day), month=month, year=str(then.year))
+    date = describe_day(datetime.fromisoformat(run.created).date())
     return phrase("scored_run", sets=", ".join(source.rsplit("/", 1)[-1] for source in run.plan.sets), date=date)
 
 

@@ -1,6 +1,7 @@
 """The report of a nightly run: what its JSON file, its pages and the store hold."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -10,6 +11,7 @@ from ...eval_sets.opening_question import listed_question
 from ...metrics import Score
 from ...presentation import verdict as presentation_verdict
 from ...presentation.texts import one_line
+from ...presentation.wording import describe_report
 from ...text.wording import Phrase, phrase
 from ..answers.summary import MetricReport, MetricSummary, summarise
 from ..decision.compare import RunComparison
@@ -110,6 +112,11 @@ class NightlyReport(BaseModel):
     def as_json(self) -> dict[str, Any]:
         """Returns the report as JSON values, with the lines of its verdict."""
         return self.model_dump(mode="json") | {"verdict_lines": self.give_verdict().as_json()}
+
+    def describe(self) -> Phrase:
+        """Of what sets it is, and the day that it began, as the line under a report's title."""
+        day = datetime.fromisoformat(self.began).date()
+        return describe_report([phrase("file", name=", ".join(self.sets))] if self.sets else [], day=day)
 
     def give_verdict(self) -> presentation_verdict.Verdict:
         """Says what a nightly run comes to: passed or failed, by which gate, and how many samples newly fail."""

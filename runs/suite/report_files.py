@@ -100,6 +100,7 @@ def _xml_text(text: str) -> str:
 def summary_markdown(report: NightlyReport) -> str:
     """Returns the comment's text: the verdict, the gates, the metrics of each judge, and the samples that changed."""
     lines = [f"### {_VERDICT_MARKS.get(report.verdict, '⚠️')} Assay", ""]
+    lines += [as_text(report.describe().write(reader_language()), 400), ""]
     lines += [f"- **{about}**: {as_text(says)}" for about, says in report.give_verdict().lines(reader_language())]
     lines.append("")
     if report.message:

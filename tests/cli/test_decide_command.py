@@ -152,6 +152,27 @@ def test_looks_at_files_are_counted_by_their_answers(assay, tmp_path):
     assert "This look is not counted: " in unkept["notes"][0] and "not a folder" in unkept["notes"][0]
 
 
+def test_a_report_says_of_which_runs_and_files_it_is_and_who_rated(assay, tmp_path):
+    old = write(tmp_path / "old.jsonl", "old", lambda n: None)
+    run = assay("run", old, "--metrics", "token_overlap", "--json").json["run"]
+    new = write(tmp_path / "new.jsonl", "new", lambda n: None)
+    rows = [{"id": f"q{n}", "version": version, "rating": {"mia": 2, "tom": 3}} for n in range(8) for version in "AB"]
+    ratings = tmp_path / "ratings.jsonl"
+    ratings.write_text(
+        "".join(
+            json.dumps({"id": row["id"], "version": row["version"], "rating": value, "rater": rater}) + "\n"
+            for row in rows
+            for rater, value in row["rating"].items()
+        )
+    )
+    assay("decide", f"A={run}", f"B={new}", "--ratings", ratings, "--scale", "1-5", "--report", "d.html", code=0)
+    about = Path("d.html").read_text().partition('<p class="about" lang="en">')[2].partition("</p>")[0]
+    assert (
+        about.startswith("A: old.jsonl, scored on ") and "; B: new.jsonl; 16 rated answers; raters: mia, tom; " in about
+    )
+    assert "; report of " in about
+
+
 def test_choices_by_a_text_that_repeats_are_of_one_question_after_the_other(assay, tmp_path):
     """Of 24 questions each text stands six times; the file of choices has the texts only."""
     for name in ("old", "new"):

@@ -157,4 +157,4 @@ def test_a_report_names_its_run_its_answers_and_its_raters_in_the_language_of_it
     assert '<h2 lang="nl">Elke maat naast de beoordelingen</h2>' in page
     about = page.partition('<p class="about" lang="nl">')[2].partition("</p>")[0]
     assert about.startswith("team.csv, gescoord op ")
-    assert about.endswith("; 12 beoordeelde antwoorden; beoordelaars: ann, bob")
+    assert "; 12 beoordeelde antwoorden; beoordelaars: ann, bob; rapport van " in about
