@@ -12,7 +12,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -127,12 +127,7 @@ class _BotTraces:
     def __init__(self) -> None:
         self.traces: list[tuple[Sample, datetime]] = []
 
-    def read(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        filter: Mapping[str, str],  # noqa: A002 - as the protocol has it
-    ) -> Iterator[Sample]:
+    def read(self, since: datetime | None, until: datetime | None) -> Iterator[Sample]:
         """As `Source.read`."""
         for sample, at in self.traces:
             if (since is None or at >= since) and (until is None or at < until):
@@ -152,7 +147,6 @@ def write_watch(folder: Path) -> None:
             "budget": {"judged_per_day": 30},
             "segments": ["model"],
             "bounds": [{"mean": 3.8}, {"bad_share": 0.25}],
-            "drift": {"judge": None},
         }
     )
     traces, store = _BotTraces(), Store(folder / "watched")

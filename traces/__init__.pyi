@@ -39,7 +39,6 @@ from .watch.watch_records import hold_watch as hold_watch
 from .watch.watch_settings import WatchSettings as WatchSettings
 from .watch.watch_state import WatchState as WatchState
 from .watch.watch_step import (
-    StepReport as StepReport,
     StepTools as StepTools,
     take_step as take_step,
     take_steps as take_steps,

@@ -5,5 +5,4 @@ from .rating_app import RatingApp as RatingApp
 from .rating_meaning import MeaningOfRatings as MeaningOfRatings
 from .security import Access as Access, Visitor as Visitor
 from .server import server_settings as server_settings
-from .site_address import THIS_MACHINE as THIS_MACHINE
 from .view_app import ViewApp as ViewApp

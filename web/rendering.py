@@ -23,21 +23,12 @@ _HTTP_ERRORS = {
 
 
 def page_language(request: Request) -> Language:
-    """The first of the browser's languages whose pack has the page's texts; English where none has."""
-    for preference in sorted(request.headers.get("accept-language", "").split(","), key=_weight, reverse=True):
-        language = find_language(preference.partition(";")[0])
-        if language is not None and language.has(_SECTION) and _weight(preference) > 0:
+    """The first of the browser's languages, which names the preferred one first, whose pack has the page's texts."""
+    for preference in request.headers.get("accept-language", "").split(","):
+        language = find_language(preference.partition(";")[0].strip())
+        if language is not None and language.has(_SECTION):
             return language
     return load_language(FALLBACK)
-
-
-def _weight(preference: str) -> float:
-    """How much a language is wished for, from 0 to 1; what cannot be read is not (RFC 9110, 12.4.2)."""
-    _, _, weight = preference.replace(" ", "").partition(";q=")
-    try:
-        return float(weight or 1)
-    except ValueError:
-        return 0.0
 
 
 @cache

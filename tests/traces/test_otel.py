@@ -25,7 +25,7 @@ from traces_of_tests import (
 )
 
 from assay.errors import InputError, UsageError
-from assay.eval_sets import UNUSED, Sample, load_set, with_turns
+from assay.eval_sets import Sample, load_set, with_turns
 from assay.runs import AnswerTable, count_others, select_bad_answers
 from assay.traces import (
     OtelSink,
@@ -225,13 +225,6 @@ def test_a_rating_that_cannot_be_used_is_kept_and_said(assay, tmp_path, value):
     assert "`stars` is neither a number nor a thumb" in pulled.out
     (sample,) = load_set("t.jsonl")
     assert not sample.ratings and sample.metadata["unused_ratings"]["ratings"][0]["rater"] == "ann"
-
-
-def test_true_and_a_thumb_are_ratings(tmp_path):
-    label = {"gen_ai.evaluation.score.label": "thumbs down"}
-    for spans, expected in ((rated_spans({"boolValue": True}), 1.0), (rated_spans({"stringValue": ""}, **label), 0.0)):
-        sample = read_one(tmp_path, *spans)
-        assert (sample.ratings, sample.rating_max) == ({"ann": expected}, 1) and UNUSED not in sample.metadata
 
 
 def test_ids_in_upper_case_are_of_one_trace(tmp_path):

@@ -138,8 +138,7 @@ class WatchState:
             "answers FROM watch_alarms WHERE watch = ? ORDER BY number DESC",
             watch,
         )
-        answers = tuple[AlarmAnswer, ...]
-        alarms = [StoredAlarm(*values, read_value(answers, json.loads(content))) for *values, content in rows]
+        alarms = [_read_alarm(*row) for row in rows]
         return [alarm for alarm in alarms if alarm.stands or not standing]
 
     def worst_answers(self, watch: str, since: str, *, higher_is_better: bool) -> list[WatchedAnswer]:
@@ -189,6 +188,11 @@ def read_value(kind: type[_Value], values: Any) -> _Value:
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
+
+
+def _read_alarm(*row: Any) -> StoredAlarm:
+    values: list[Any] = [*row[:-1], read_value(tuple[AlarmAnswer, ...], json.loads(row[-1]))]
+    return StoredAlarm(*values)
 
 
 def _read_look(number: int, at: str, look: str, counts: str) -> StoredLook:
