@@ -1,5 +1,5 @@
 from .axes import Axis as Axis, axis_over as axis_over
-from .charts import draw_forest as draw_forest, draw_histogram as draw_histogram, draw_trend as draw_trend
+from .charts import draw_band as draw_band, draw_forest as draw_forest, draw_histogram as draw_histogram
 from .figure import (
     Figure as Figure,
     Kind as Kind,

@@ -98,54 +98,6 @@ def draw_histogram(name: str, axis: Axis, counts: Mapping[float, int]) -> Histog
 
 
 @dataclass(frozen=True, slots=True)
-class TrendPoint:
-    """One point of a trend; places in percent from the left and from the top."""
-
-    label: str
-    x: float
-    y: float
-    low: float | None
-    high: float | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Trend:
-    """A figure with its interval over time; `line` is "x,y x,y" in percent, `labels` (percent, day or time) of x."""
-
-    name: str
-    y: Axis
-    points: tuple[TrendPoint, ...]
-    line: str
-    labels: tuple[tuple[float, str], ...]
-
-
-def draw_trend(name: str, rows: Sequence[tuple[str, Interval, str]]) -> Trend | None:
-    """A trend, the oldest first, at equal distances; None where nothing has a value."""
-    drawn = [row for row in rows if row[1].value is not None]
-    if not drawn:
-        return None
-    axis = axis_over([end for _, one, _ in drawn for end in (one.value, one.low, one.high) if end is not None], about=4)
-    distance = 100 / len(drawn)
-    points = []
-    for place, (label, estimate, text) in enumerate(drawn):
-        y, low, high = (
-            None if end is None else round(100 - axis.percent(end), 2)
-            for end in (estimate.value, estimate.low, estimate.high)
-        )
-        points.append(TrendPoint(label, round((place + 0.5) * distance, 2), y or 0.0, low, high, text))
-    line = " ".join(f"{point.x},{point.y}" for point in points)
-    labelled = points[:: -(-len(points) // _MOST_LABELS)]
-    days = [point.label[5:10] for point in labelled]
-    times = [point.label[11:16] for point in labelled]
-    labels = tuple(
-        (point.x, times[place] if place and days[place] == days[place - 1] else days[place])
-        for place, point in enumerate(labelled)
-    )
-    return Trend(name, axis, tuple(points), line, labels)
-
-
-@dataclass(frozen=True, slots=True)
 class BandPoint:
     """One point of a band; places in percent from the left and from the top."""
 

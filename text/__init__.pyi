@@ -14,7 +14,6 @@ from .entities import (
     states_fact as states_fact,
 )
 from .language_detection import FEWEST_LETTERS as FEWEST_LETTERS, detect_language as detect_language
-from .number_ranges import join_ranges as join_ranges
 from .numbers import find_numbers as find_numbers, parse_number as parse_number
 from .numbers.notation import (
     NumberFormat as NumberFormat,

@@ -15,7 +15,6 @@ from ...metrics import Score
 from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...presentation.result_table import Paragraph, Tone
 from ...presentation.texts import one_line
-from ...text.number_ranges import join_ranges
 from ...text.wording import count_of
 from .rating_direction import is_pairwise, rating_of_score
 from .table import AnswerTable
@@ -190,7 +189,7 @@ def first_scored(summaries: Iterable[MetricSummary], metrics: Collection[str]) -
 def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iterator[Paragraph]:
     """Describes the scores without a value: one paragraph per metric and status, with the most frequent reasons.
 
-    Reasons that differ only in how much are one (`join_ranges`). Each has its count, where there are several.
+    Each has its count, where there are several.
 
     Example:
         >>> [paragraph] = describe_missing_scores([("bleu", "skipped", "the sample has no reference", 2)])
@@ -200,8 +199,7 @@ def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iter
     reasons: dict[tuple[str, str], Counter[str]] = {}
     for metric, status, reason, count in counts:
         reasons.setdefault((metric, status), Counter())[reason] += count
-    for (metric, status), all_reasons in reasons.items():
-        of_status = join_ranges(all_reasons)
+    for (metric, status), of_status in reasons.items():
         total, most = of_status.total(), of_status.most_common(_REASONS)
         shown = "; ".join(
             one_line(reason, _LONGEST_REASON) + (f" ({count})" if len(of_status) > 1 else "") for reason, count in most

@@ -19,7 +19,6 @@ from ...meta_eval.table import ScoreTable
 from ...metrics import Score
 from ...metrics.specification import ALL_BASELINES, BASELINES
 from ...presentation.texts import one_line
-from ...text.number_ranges import join_ranges
 from ...text.wording import count_of
 from ..answers.rating_direction import rises_with_rating
 from ..score.evaluate import evaluate
@@ -168,10 +167,7 @@ def first_failure(scores: Iterable[Score]) -> str:
 
 
 def _missing_reasons(scores: Iterable[Score]) -> tuple[MissingReason, ...]:
-    """Why scores have no value, the most frequent reasons first; without what they quote, and whose they are.
-
-    Reasons that differ only in how much are one (`join_ranges`).
-    """
+    """Why scores have no value, the most frequent reasons first; without what they quote, and whose they are."""
     counts: dict[Literal["failed", "skipped"], Counter[str]] = {"failed": Counter(), "skipped": Counter()}
     for score in scores:
         if score.value is None:
@@ -180,7 +176,7 @@ def _missing_reasons(scores: Iterable[Score]) -> tuple[MissingReason, ...]:
     reasons = [
         MissingReason(status=status, reason=one_line(reason, _LONGEST_REASON), count=count)
         for status, of_status in counts.items()
-        for reason, count in join_ranges(of_status).items()
+        for reason, count in of_status.items()
     ]
     return tuple(sorted(reasons, key=lambda missing: -missing.count)[:_MOST_REASONS])
 

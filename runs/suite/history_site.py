@@ -1,14 +1,14 @@
 """The history of a suite as a static site: an index of its nightly runs, the trends, and one page per nightly run."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from ...meta_eval.estimate import Estimate
-from ...presentation.charts import Trend, draw_trend
+from ...presentation.charts import Band, draw_band
 from ...presentation.figure import Figure
 from ...presentation.page import render_page, typeset, write_page
-from ...presentation.texts import format_time
 from .ledger import NightlyRunRow
 from .nightly_report import NightlyReport, read_report
 from .report_tables import TABLES
@@ -31,7 +31,7 @@ def write_site(folder: Path, suite: str, rows: Sequence[NightlyRunRow], accepted
     write_page(folder / "index.html", render_page(__package__, "index.html", index))
 
 
-def draw_trends(reports: Sequence[NightlyReport]) -> list[tuple[str, Trend]]:
+def draw_trends(reports: Sequence[NightlyReport]) -> list[tuple[str, Band]]:
     """(judge, chart) of every metric that the suite names: its means with intervals, one point per nightly run."""
     charts = []
     for judge, metric in _trend_lines(reports):
@@ -41,8 +41,10 @@ def draw_trends(reports: Sequence[NightlyReport]) -> list[tuple[str, Trend]]:
                 for row in run.metrics:
                     if (run.judge, row.metric) == (judge, metric):
                         mean = Estimate(row.mean, row.low, row.high)
-                        rows.append((format_time(report.began), mean, typeset(Figure.from_estimate("mean", mean))))
-        if chart := draw_trend(metric, rows):
+                        rows.append(
+                            (datetime.fromisoformat(report.began), mean, typeset(Figure.from_estimate("mean", mean)))
+                        )
+        if chart := draw_band(metric, rows):
             charts.append((judge, chart))
     return charts
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import example, given, settings, strategies as st
 from modules import module_of
 
 from assay.meta_eval import Estimate, MetricAgreement, Policy, ScoreTable, triage
-from assay.presentation import Axis, axis_over, draw_forest, draw_histogram, draw_trend, template_environment
+from assay.presentation import Axis, axis_over, draw_band, draw_forest, draw_histogram, template_environment
 
 SIZES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-300, 1e-12, 1e-5, 1e5, -1e9, 1e16, 1e300, -1e308, 1.7e308])
 VALUES = st.one_of(SIZES, st.floats(allow_nan=False, allow_infinity=False), st.floats(0, 1))
@@ -82,12 +83,13 @@ def estimates(values):
 
 @settings(max_examples=100)
 @given(lists_of_values())
-def test_a_trend_of_any_values(values):
-    trend = draw_trend("m", [(f"2026-11-{n % 28 + 1:02} 05:08", one, "") for n, one in enumerate(estimates(values))])
-    assert trend is not None
-    for point in trend.points:
+def test_a_band_of_any_values(values):
+    began = datetime(2026, 11, 1, 5, 8)
+    band = draw_band("m", [(began + timedelta(days=n), one, "") for n, one in enumerate(estimates(values))])
+    assert band is not None
+    for point in band.points:
         assert all(0 <= place <= 100 for place in (point.x, point.y, point.low, point.high) if place is not None)
-    check_drawing("presentation", "charts.html", "trend_chart(chart)", chart=trend)
+    check_drawing("presentation", "charts.html", "band_chart(chart)", chart=band)
 
 
 @settings(max_examples=100)
@@ -160,7 +162,7 @@ def test_charts_of_thousands_of_points():
     draw = np.random.default_rng(3)
     for values in (draw.normal(size=2000), np.full(2000, 0.3), np.full(2000, 0.3) + draw.choice([0, 1e-16], 2000)):
         test_a_scatter_of_any_values.hypothesis.inner_test(values.tolist())
-        test_a_trend_of_any_values.hypothesis.inner_test(values.tolist())
+        test_a_band_of_any_values.hypothesis.inner_test(values.tolist())
         test_a_histogram_of_any_values.hypothesis.inner_test(values.tolist())
 
 
@@ -185,15 +187,8 @@ def test_the_types_that_the_stand_ins_stand_for():
     assert {"thresholds", "n", "good", "bound", "send_at"} <= {*Policy.__annotations__}
 
 
-@pytest.mark.parametrize(
-    ("moments", "labels"),
-    [
-        (["2026-11-22 05:08", "2026-11-23 05:08"], ["11-22", "11-23"]),
-        (["2026-11-23 05:08", "2026-11-23 09:12", "2026-11-24 05:08"], ["11-23", "09:12", "11-24"]),
-        ([f"2026-11-23 {hour:02}:00" for hour in range(12)], ["11-23", "02:00", "04:00", "06:00", "08:00", "10:00"]),
-    ],
-)
-def test_nightly_runs_of_one_day_are_told_apart(moments, labels):
-    trend = draw_trend("m", [(moment, Estimate(0.5), "") for moment in moments])
-    assert trend is not None
-    assert [text for _, text in trend.labels] == labels
+def test_nightly_runs_of_one_day_are_told_apart():
+    moments = [datetime(2026, 11, 23, hour) for hour in (5, 8, 11)]
+    band = draw_band("m", [(moment, Estimate(0.5), "") for moment in moments])
+    assert band is not None
+    assert [text for _, text in band.labels] == ["11-23 05:00", "11-23 07:00", "11-23 09:00", "11-23 11:00"]

@@ -5,7 +5,7 @@ from case_files import cases_beside
 from hypothesis import given, strategies as st
 
 from assay.languages import load_language
-from assay.text import NumberFormat, find_numbers, format_shown, join_ranges, numeral_readings, parse_number
+from assay.text import NumberFormat, find_numbers, format_shown, numeral_readings, parse_number
 
 CASES = cases_beside(__file__)
 
@@ -80,30 +80,3 @@ def test_parts_and_halves_in_words_are_numbers(language, text, value, unit):
 @pytest.mark.parametrize(("language", "text"), CASES["no_numbers"])
 def test_what_only_looks_like_a_number_is_none(language, text):
     assert find_numbers(text, load_language(language)) == []
-
-
-LIMIT = "maximum context length is 4096 tokens; you requested {} tokens ({} in the messages, 500 in the completion)"
-
-
-@pytest.mark.parametrize(
-    ("counts", "joined"),
-    [
-        (
-            {"needs 4,412 tokens, holds 4,096": 2, "needs 10,020 tokens, holds 4,096": 1},
-            {"needs 4,412 to 10,020 tokens, holds 4,096": 3},
-        ),
-        (
-            {LIMIT.format(5020, 4520): 1, LIMIT.format(9000, 8500): 1, LIMIT.format(900, 8600): 1},
-            {LIMIT.format("900 to 9000", "4520 to 8600"): 3},
-        ),
-        ({"no reply within 60 s": 4}, {"no reply within 60 s": 4}),
-        ({"no reply within 60 s": 1, "no reply within 7.5 s": 1}, {"no reply within 7.5 to 60 s": 2}),
-    ],
-)
-def test_numbers_that_say_how_much_are_one_range(counts, joined):
-    assert join_ranges(counts) == joined
-
-
-@pytest.mark.parametrize(("first", "second"), CASES["apart"])
-def test_numbers_that_name_something_keep_texts_apart(first, second):
-    assert join_ranges({first: 1, second: 2}) == {first: 1, second: 2}
