@@ -18,7 +18,6 @@ EXCEL_SUFFIXES = (".xlsx", ".xlsm")
 _MOST_BYTES = 500_000_000  # of all parts of the file when unpacked
 _MOST_CELLS = 20_000_000  # of one sheet, empty ones before the last one of a row among them
 _MOST_ROWS = 1_048_576  # of one sheet, empty ones among them, as Excel itself
-_BYTES_PER_BLOCK = 2**20
 
 _SheetRows = list[tuple[int, dict[int, Any]]]
 """The filled rows of a sheet, each with its number from 1 and its filled cells by place from 0."""
@@ -42,7 +41,7 @@ def open_excel(
     rows = sheets[sheet]
     if not rows:
         raise InputError(f"{name}, sheet {sheet}: is empty; its first row should name the columns")
-    notes = _notes(path, name, sheet, sheets)
+    notes = _notes(name, sheet, sheets)
     if header_row == 0:
         widest = max(max(cells) for _, cells in rows) + 1
         rows = [(0, {place: f"column {place + 1}" for place in range(widest)}), *rows]
@@ -60,16 +59,11 @@ def open_excel(
     return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes, header=header)
 
 
-def _notes(path: Path, name: str, sheet: str, sheets: Mapping[str, _SheetRows]) -> tuple[str, ...]:
-    """Which sheet is read of several, and which of its cells hold a formula without its value, or an error."""
+def _notes(name: str, sheet: str, sheets: Mapping[str, _SheetRows]) -> tuple[str, ...]:
+    """Which sheet is read of several, and which of its cells hold an error of Excel."""
     notes = []
     if others := [title for title in sheets if title != sheet]:
         notes.append(f"{name}: read the sheet {sheet}, not {quote_names(others)}")
-    if cells := _formulas_without_values(path, name, sheet, sheets[sheet]):
-        notes.append(
-            f"{name}, sheet {sheet}: {count_of(len(cells), 'formula')} without a value, read as empty: "
-            f"{list_first(cells)}; open the file in Excel and save it, or write the values in place of the formulas"
-        )
     if errors := list(_errors_of_excel(sheets[sheet])):
         notes.append(
             f"{name}, sheet {sheet}: {count_of(len(errors), 'cell')} with an error of Excel, read as they stand: "
@@ -87,35 +81,6 @@ def _errors_of_excel(rows: _SheetRows) -> Iterator[str]:
         for place, cell in cells.items():
             if isinstance(cell, str) and cell in ERROR_CODES:
                 yield f"{get_column_letter(place + 1)}{line} {cell}"
-
-
-def _formulas_without_values(path: Path, name: str, sheet: str, rows: _SheetRows) -> list[str]:
-    """The cells whose formula was written by a program that computes nothing, so that the file has no value of them."""
-    from openpyxl import load_workbook
-    from openpyxl.utils import get_column_letter
-
-    if not _has_formulas(path):
-        return []
-    filled = dict(rows)
-    book = load_workbook(path, read_only=True)
-    try:
-        book[sheet].reset_dimensions()
-        return [
-            f"{get_column_letter(place + 1)}{line}"
-            for line, row in zip(range(1, _MOST_ROWS + 1), book[sheet].iter_rows(values_only=True), strict=False)
-            for place, cell in enumerate(row)
-            if _is_formula(cell) and place not in filled.get(line, {})
-        ]
-    except Exception as error:  # whatever is damaged, the library raises as it comes
-        raise _damaged(name, error) from None
-    finally:
-        book.close()
-
-
-def _is_formula(cell: Any) -> bool:
-    from openpyxl.worksheet.formula import ArrayFormula, DataTableFormula
-
-    return isinstance(cell, ArrayFormula | DataTableFormula) or (isinstance(cell, str) and cell.startswith("="))
 
 
 def name_columns(header: dict[int, Any], name: str, sheet: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -200,17 +165,6 @@ def _filled_rows(sheet: Any, name: str) -> _SheetRows:
 
 def _too_many(place: str, what: str, most: int) -> InputError:
     return InputError(f"{place} has more than {most:,} {what}; delete what is empty, or save it as CSV")
-
-
-def _has_formulas(path: Path) -> bool:
-    """Whether any sheet holds a formula, at the speed of unpacking."""
-    with ZipFile(path) as archive:
-        for entry in archive.infolist():
-            if entry.filename.startswith("xl/worksheets/"):
-                with archive.open(entry) as part:
-                    if any(b"<f" in block for block in iter(lambda: part.read(_BYTES_PER_BLOCK), b"")):
-                        return True
-    return False
 
 
 def _damaged(name: str, error: Exception) -> InputError:

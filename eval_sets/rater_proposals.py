@@ -5,7 +5,7 @@ from typing import Any
 
 from ..shell_words import quote_word
 from .column_table import has_other_role, is_no_rating, rater_of
-from .number_rule import is_missing
+from .number_rule import NumberRule, is_missing
 
 _HIGHEST = 10
 _FEWEST_VALUES = 3  # different ones: two may be a flag
@@ -77,13 +77,8 @@ def _may_be_rater(column: str) -> bool:
 
 def _whole_number(cell: object) -> int | None:
     """The whole number from 0 to 10 that a cell holds; None where it holds anything else."""
-    text = cell.strip() if isinstance(cell, str) else ""
-    if text.isascii() and text.isdigit():
-        cell = int(text) if len(text) < _FEWEST_VALUES else -1
-    if (
-        isinstance(cell, bool)
-        or not isinstance(cell, int | float)
-        or (isinstance(cell, float) and not cell.is_integer())
-    ):
+    try:
+        number = None if isinstance(cell, bool) else NumberRule().read(cell)
+    except ValueError:
         return None
-    return int(cell) if 0 <= cell <= _HIGHEST else None
+    return int(number) if number is not None and number.is_integer() and 0 <= number <= _HIGHEST else None

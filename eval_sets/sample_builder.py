@@ -14,7 +14,6 @@ from .column_search import SetColumns
 from .column_table import OTHER_ANSWER, is_no_rating, language_code
 from .columns import FIELDS, REQUIRED, describe_left_out, explain_missing, reason_to_leave_out, sort_row
 from .message import find_turns
-from .message_times import readings
 from .number_rule import Bounds, NumberRule, is_missing
 from .pair_ratings import is_lost_pair
 from .rater_proposals import RaterSearch, type_raters
@@ -48,8 +47,7 @@ class ColumnAccount:
         self._is_rated = False
         self._answered = 0
         self._conversations = self._turns = self._messages = self._single = 0
-        self._rated_in_vain = self._unread_times = 0
-        self._unread_time = ""
+        self._rated_in_vain = 0
         self.sorted: list[str] = []  # the places of conversations whose messages stood in another order of time
 
     @property
@@ -98,9 +96,6 @@ class ColumnAccount:
             self._messages += 0 if is_single else len(sample.messages)
             for message in sample.messages:
                 self._rated_in_vain += message.rating is not None and not message.is_answer
-                if message.time and not readings(message.time):
-                    self._unread_times += 1
-                    self._unread_time = self._unread_time or message.time
 
     def add_no_rating(self, column: str, row: Row, value: object) -> None:
         """Accounts for a cell of a column of ratings that says that there is none."""
@@ -138,13 +133,6 @@ class ColumnAccount:
             )
             notes.append(
                 f"{ratings}, used by nothing; rate the answer, or the conversation (`rating` beside its messages)"
-            )
-        if self._unread_times:
-            times = count_of(self._unread_times, "time of a message", "times of messages")
-            example = shorten(self._unread_time, 30)
-            notes.append(
-                f'{times} cannot be read, such as "{example}", so that their order is not checked; write times as '
-                "2026-01-31 10:00"
             )
         return notes
 

@@ -369,15 +369,3 @@ def test_messages_in_three_orders_of_time(tmp_path, order, says, day):
         (sample,) = read(notes)
         assert [message.text for message in sample.messages] == [SPOKEN[place][1] for place in sorted(order)]
         assert any(says in note for note in notes) and (bool(says) or not any("newest" in note for note in notes))
-
-
-def test_times_that_cannot_be_read_are_counted_once_per_file(tmp_path):
-    path = tmp_path / "a.jsonl"
-    rows = [thread("10:05", "10:02"), thread("yesterday-ish", "2026-01-01 10:00")]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    notes: list[str] = []
-    load_set(path, notes=notes)
-    assert [note.removeprefix(f"{path}: ") for note in notes if "cannot be read" in note] == [
-        '3 times of messages cannot be read, such as "10:05", so that their order is not checked; write times as '
-        "2026-01-31 10:00"
-    ]
