@@ -98,11 +98,7 @@ def _is_folder(path: Path, name: str) -> InputError:
     if any((path / marker).exists() for marker in ("state.json", "dataset_dict.json")):
         cure = "write it as a file: datasets.load_from_disk(FOLDER).to_parquet(FILE), of several splits one"
         return InputError(f"{name}: is a folder saved by `datasets`; {cure}")
-    return InputError(f"{name}: is a folder; name a file in it: {quote_names(sorted(map(_name_of, path.iterdir())))}")
-
-
-def _name_of(path: Path) -> str:
-    return path.name
+    return InputError(f"{name}: is a folder; name a file in it: {quote_names(sorted(p.name for p in path.iterdir()))}")
 
 
 def _not_found(name: str, path: Path) -> InputError:

@@ -11,12 +11,10 @@ from ..name_suggestions import quote_names
 from ..regular_files import check_regular
 from ..value_messages import describe_first_mistake
 from .cell_values import to_json_value
-from .csv_file import open_csv
 from .excel_file import EXCEL_SUFFIXES, check_named, name_columns, read_sheets
-from .json_file import open_json, open_jsonl
-from .parquet_file import open_parquet
 from .rows import BadRow, Rows
 from .sample import Table
+from .sources import open_source
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", *EXCEL_SUFFIXES)
 
@@ -67,18 +65,9 @@ def _inside(folder: Path | None, file: str) -> Path:
 @lru_cache(maxsize=16)
 def _read_cached(path: Path, name: str, changed: int, size: int) -> tuple[Table, ...]:
     """Reads a file once while it does not change: the samples of a set are often about one table."""
-    suffix = path.suffix.lower()
-    if suffix in EXCEL_SUFFIXES:
+    if path.suffix.lower() in EXCEL_SUFFIXES:
         return _excel_tables(path, name)
-    if suffix == ".parquet":
-        rows = open_parquet(path, name)
-    elif suffix == ".json":
-        rows = open_json(path, name)
-    elif suffix in (".jsonl", ".ndjson"):
-        rows = open_jsonl(path, name)
-    else:
-        rows = open_csv(path, name, ())
-    return (_table(path.stem, _columns(rows), name),)
+    return (_table(path.stem, _columns(open_source(path, known=())), name),)
 
 
 def _columns(rows: Rows) -> dict[str, list[Any]]:
