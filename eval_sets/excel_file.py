@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime, time
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -18,6 +19,13 @@ EXCEL_SUFFIXES = (".xlsx", ".xlsm")
 _MOST_BYTES = 500_000_000  # of all parts of the file when unpacked
 _MOST_CELLS = 20_000_000  # of one sheet, empty ones before the last one of a row among them
 _MOST_ROWS = 1_048_576  # of one sheet, empty ones among them, as Excel itself
+
+_BYTES_PER_BLOCK = 2**20
+_MOST_TAGS = {  # of a part of the file: Excel has at most 65,490 formats
+    "xl/worksheets/": (b"<row", _MOST_ROWS, "rows"),
+    "xl/styles.xml": (b"<", 400_000, "formats"),
+    "xl/workbook.xml": (b"<", 400_000, "names"),
+}
 
 _SheetRows = list[tuple[int, dict[int, Any]]]
 """The filled rows of a sheet, each with its number from 1 and its filled cells by place from 0."""
@@ -125,6 +133,7 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
         raise InputError(f"{name}: is no readable Excel file ({error}); save it again as .xlsx") from None
     if size > _MOST_BYTES:
         raise InputError(f"{name}: unpacks to {count_of(size, 'byte')}, more than {_MOST_BYTES:,}; save it as CSV")
+    _check_parts(path, name)
     try:
         # the values that were computed when it was saved, not the formulas
         book = load_workbook(path, read_only=True, data_only=True)
@@ -165,6 +174,25 @@ def _filled_rows(sheet: Any, name: str) -> _SheetRows:
 
 def _too_many(place: str, what: str, most: int) -> InputError:
     return InputError(f"{place} has more than {most:,} {what}; delete what is empty, or save it as CSV")
+
+
+def _check_parts(path: Path, name: str) -> None:
+    """Counts tags at the speed of unpacking: openpyxl takes minutes for millions of them."""
+    try:
+        with ZipFile(path) as archive:
+            for entry in archive.infolist():
+                part = "xl/worksheets/" if entry.filename.startswith("xl/worksheets/") else entry.filename
+                if part not in _MOST_TAGS:
+                    continue
+                tag, most, what = _MOST_TAGS[part]
+                with archive.open(entry) as content:
+                    count = sum(block.count(tag) for block in iter(partial(content.read, _BYTES_PER_BLOCK), b""))
+                if count > most:
+                    raise _too_many(f"{name}: {entry.filename}", what, most)
+    except InputError:
+        raise
+    except Exception as error:  # whatever is damaged, the library raises as it comes
+        raise _damaged(name, error) from None
 
 
 def _damaged(name: str, error: Exception) -> InputError:

@@ -171,6 +171,15 @@ def test_a_sheet_that_unpacks_to_far_more_is_refused(tmp_path, load, name):
     assert str(error.value).startswith(str(path)) and message in str(error.value)
 
 
+def test_a_part_beside_the_sheets_is_bounded(tmp_path):
+    path = tmp_path / "answers.xlsx"
+    with zipfile.ZipFile(io.BytesIO(sheet(b""))) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.namelist():
+            new.writestr(entry, old.read(entry).replace(b"</fonts>", b"<font/>" * 500_000 + b"</fonts>"))
+    with pytest.raises(InputError, match=r"xl/styles.xml has more than 400,000 formats"):
+        load_set(path)
+
+
 def test_a_sheet_whose_stated_size_is_wrong_is_read(tmp_path):
     path = tmp_path / "answers.xlsx"
     source = io.BytesIO(sheet(b'<row r="3"><c r="A3" t="str"><v>Why?</v></c><c r="B3" t="str"><v>Thus.</v></c></row>'))
