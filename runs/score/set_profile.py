@@ -1,6 +1,5 @@
 """What the samples of a run have, so that a metric that can score none of them is noticed before anything is paid."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...errors import UsageError
@@ -71,34 +70,23 @@ class SetProfile:
                 "conversation, and all of them are turns of one; say --turns last, or choose other metrics"
             )
         missing = [name for name in metric.needs if not any(name in fields for fields in own)]
-        if not missing:
-            needs = " and ".join(metric.needs)
-            raise UsageError(
-                f"{metric.name} can score none of the {count_of(self.count, 'sample')}: none of them has {needs}"
-            )
-        needs = " and ".join(missing)
+        cure = self._cure(missing[0]) if missing else "Give one sample all of them"
         raise UsageError(
-            f"{metric.name} can score none of the {count_of(self.count, 'sample')}: it needs {needs}, which none of "
-            f"them has. {self._cure(missing[0])}, or choose other metrics (--metrics)"
+            f"{metric.name} can score none of the {count_of(self.count, 'sample')}: it needs "
+            f"{' and '.join(missing or metric.needs)}, "
+            f"which none of them has. {cure}, or choose other metrics (--metrics)"
         )
 
     def _cure(self, field: str) -> str:
         """Where a field can come from."""
         if field == "policy":
             return "The policy is the first system message: give the conversations one"
-        others = [column for column in self._columns if column not in Sample.model_fields]
-        if field == "messages":
-            return (
-                "It is a metric of a conversation: give samples with messages, or rows that are turns of one; if a "
-                "column holds the messages, name it (--map THEIRS=messages)"
-            )
         ours = field.rpartition(".")[2]
-        if ours != field and not others:
+        others = [column for column in self._columns if column not in Sample.model_fields]
+        if not others:
             return f"Give them a column `{ours}`"
-        is_text = ours == field  # any column may be a text; what a list of calls is, only the user can say
-        theirs = others[0] if others and is_text else "THEIRS"
-        typed = quote_word(f"{theirs}={ours}")
-        example = f"--map {typed} (in Python mapping={json.dumps({theirs: ours}, ensure_ascii=False)})"
+        theirs = others[0] if field != "messages" and ours == field else "THEIRS"  # any column may be a text
+        example = f"--map {quote_word(f'{theirs}={ours}')}"
         return f"The other columns are {quote_names(others)}; say which one holds it, such as {example}"
 
     def _can_score(self, metric: Metric) -> bool:
@@ -156,8 +144,5 @@ class SetProfile:
                 return ""
             return f"the set holds {counted}, and no metric of a conversation is asked for; `assay metrics` lists them"
         if of_answers and self._turns == "none":
-            if self._single:
-                single = count_of(self._single, "single answer with messages", "single answers with messages")
-                counted = f"{counted} and the {single}" if several else single
-            return f"--turns none: {', '.join(of_answers)} and the baselines of answers do not run on the {counted}"
+            return f"--turns none: {', '.join(of_answers)} and the baselines of answers run on no sample with messages"
         return ""

@@ -27,8 +27,7 @@ def test_the_message_names_what_is_missing_the_columns_and_the_option():
         observed.check([load_metric("rouge_l_precision"), load_metric("bleu")])
     assert str(error.value) == (
         "bleu can score none of the 2 samples: it needs reference, which none of them has. The other columns are "
-        "`page`, `score`; say which one holds it, such as --map page=reference (in Python mapping="
-        '{"page": "reference"}), or choose other metrics (--metrics)'
+        "`page`, `score`; say which one holds it, such as --map page=reference, or choose other metrics (--metrics)"
     )
 
 
@@ -37,7 +36,7 @@ def test_one_sample_that_can_be_scored_is_enough():
 
 
 def test_fields_that_no_sample_has_together_are_not_enough():
-    with pytest.raises(UsageError, match="none of them has response and reference"):
+    with pytest.raises(UsageError, match="it needs response and reference, which none of them has"):
         profile(sample(1), sample(2, response=" ", reference="x")).check([load_metric("bleu")])
 
 
@@ -83,4 +82,4 @@ def test_no_column_of_texts_is_proposed_as_messages():
     with pytest.raises(UsageError) as error:
         profile(sample(1, metadata={"defects": "none"})).check([load_metric("handover")])
     assert "it needs messages" in str(error.value)
-    assert "defects" not in str(error.value)
+    assert "defects=" not in str(error.value)
