@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from ...errors import AssayError
 from ...eval_sets import Sample
 from ...judges import Cassette, LiteLLMJudge
-from ...judges.cassette import Recording
 from ...judges.embedders import load_embedder
 from ...judges.run import SentQuestion, collect_replies
 from ...metrics.catalogue import load_metric
@@ -27,19 +26,6 @@ class ReplyAudit:
 
     questions: Sequence[SentQuestion]
     problem: str = ""
-
-
-class _KeptReplies:
-    """The replies of a run, to read."""
-
-    def __init__(self, writer: RunWriter) -> None:
-        self._writer = writer
-
-    def get(self, key: str) -> Recording | None:
-        return self._writer.get(key)
-
-    def put(self, recording: Recording) -> None:
-        raise AssertionError(f"nothing is asked here, but a reply came: {recording.key}")
 
 
 def audit_replies(store: Store, run: RunRow, sample: Sample, metric: str) -> ReplyAudit:
@@ -64,7 +50,7 @@ async def _audit(store: Store, run: RunRow, sample: Sample, metric: str) -> Repl
         try:
             with Cassette(recorded, "replay") as cassette, collect_replies() as questions:
                 judge = LiteLLMJudge(run.plan.judge, cassette=cassette)
-                judge.keep_in(_KeptReplies(RunWriter(store, run.id)))
+                judge.keep_in(RunWriter(store, run.id))
                 score = await load_metric(metric, judge, load_embedder(run.plan.embedder, cassette), prompts).assess(
                     sample
                 )
