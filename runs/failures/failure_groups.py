@@ -1,7 +1,7 @@
 """The bad answers of a run, grouped by why they are bad, with shares and examples."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -163,7 +163,6 @@ async def group_failures(
     metric: str | None = None,
     groups: int | None = None,
     seed: int = 0,
-    on_progress: Callable[[int], None] = lambda _: None,
 ) -> Failures:
     """Groups the bad answers of a run by why they are bad.
 
@@ -173,7 +172,6 @@ async def group_failures(
         metric: By which metric answers are bad; None for ratings where there are some (`select_bad_answers`).
         groups: The number of groups; None to choose it.
         seed: The same seed gives the same groups.
-        on_progress: Called with the number of texts embedded so far.
 
     Raises:
         UsageError: There is nothing to go by, or more groups are asked for than there are texts.
@@ -186,7 +184,7 @@ async def group_failures(
         return failures
     embeddable = embeddable_texts([text.text for text in texts])
     sources = [selected.answers[one.answer].source for one in texts]
-    vectors = await embed_texts(embeddable, embedder, on_progress)
+    vectors = await embed_texts(embeddable, embedder)
     clusters = await compute_beside(cluster_texts, vectors, embeddable, sources, groups, seed=seed)
     return await compute_beside(_describe_groups, failures, _Grouping(selected, texts, embeddable, clusters))
 

@@ -52,18 +52,15 @@ class CardSet:
 
     @property
     def rated(self) -> str:
-        """What was rated and by whom, in words, as far as the set says so; of several scales each."""
-        first_by_scale: dict[tuple[float, float], Sample] = {}
-        for sample in self.samples:
-            if sample.human_rating is not None:
-                first_by_scale.setdefault((sample.rating_min, sample.rating_max), sample)
-        if not first_by_scale:
+        """What was rated and by whom, in words, as far as the set says one thing of all."""
+        rated = [sample for sample in self.samples if sample.human_rating is not None]
+        if not rated:
             return "nothing"
-        scales: dict[str, list[str]] = {}
-        for (low, high), sample in sorted(first_by_scale.items(), key=lambda entry: entry[0]):
-            scales.setdefault(self._meaning(sample), []).append(f"{low:g} to {high:g}")
-        parts = [" and ".join(alike) + (f": {meaning}" if meaning else "") for meaning, alike in scales.items()]
-        return one_line(f"{self.kind}, {'; '.join(parts)}", _LONGEST_RATED)
+        scales = sorted({(sample.rating_min, sample.rating_max) for sample in rated})
+        listed = " and ".join(f"{low:g} to {high:g}" for low, high in scales)
+        meanings = {self._meaning(sample) for sample in rated}
+        meaning = meanings.pop() if len(meanings) == 1 else ""
+        return one_line(f"{self.kind}, {listed}{meaning and f': {meaning}'}", _LONGEST_RATED)
 
     def _meaning(self, sample: Sample) -> str:
         meaning = sample.metadata.get("rating_scale") or sample.metadata.get("rating_is")

@@ -172,12 +172,12 @@ def test_raters_of_pairs_have_shares_of_the_same_scale():
     assert one_rater.value == pytest.approx(1.0)
 
 
-def test_each_scale_is_named_with_what_its_ratings_mean():
+def test_scales_are_named_with_what_their_ratings_mean():
     meant = {"metadata": {"rating_scale": "how much better"}}
-    one, two = pair_of(0, 0, -2, 2, **meant), pair_of(1, 0, -1, 3)
-    assert CardSet("pairs", (two, one), "pairwise", 100).rated == "pairs, -2 to 2: how much better; -1 to 3"
-    both = (one, pair_of(1, 0, -1, 3, **meant), pair_of(2, 0, -2, 2, **meant))
-    assert CardSet("pairs", both, "pairwise", 100).rated == "pairs, -2 to 2 and -1 to 3: how much better"
+    one, two = pair_of(0, 0, -2, 2, **meant), pair_of(1, 0, -1, 3, **meant)
+    assert CardSet("pairs", (one,), "pairwise", 100).rated == "pairs, -2 to 2: how much better"
+    assert CardSet("pairs", (two, one), "pairwise", 100).rated == "pairs, -2 to 2 and -1 to 3: how much better"
+    assert CardSet("pairs", (one, pair_of(2, 0, -2, 2)), "pairwise", 100).rated == "pairs, -2 to 2"
 
 
 def test_questions_whose_calls_failed_are_lost():
