@@ -93,7 +93,7 @@ def predict_out_of_fold(
         rating_max=part.rating_max,
         groups=part.groups,
     )
-    selected = select(part, combine=combine, prefer="best", resamples=100, permutations=99, seed=seed)
+    selected = select(part, combine=combine, prefer="best", permutations=99, seed=seed)
     if selected is None:
         return {}
     means = selected[1].chosen.mean(axis=1)

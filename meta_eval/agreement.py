@@ -107,10 +107,17 @@ def _agreement(table: ScoreTable, name: str) -> MetricAgreement:
     if name != QUESTION_ONLY:
         return agreement
     # predicted from the other ratings, which an interval does not know: simulated ones left out the truth in 16 to 18%
-    figures = {field: getattr(agreement, field) for field in ("spearman", "pearson", "auroc_bad", "auroc_good")}
     return replace(
-        agreement, **{field: Estimate(one.value, n=one.n, groups=one.groups) for field, one in figures.items()}
+        agreement,
+        spearman=_without_interval(agreement.spearman),
+        pearson=_without_interval(agreement.pearson),
+        auroc_bad=_without_interval(agreement.auroc_bad),
+        auroc_good=_without_interval(agreement.auroc_good),
     )
+
+
+def _without_interval(one: Estimate) -> Estimate:
+    return replace(one, low=None, high=None, p=None)
 
 
 def _with_chance_level(agreement: MetricAgreement, y: Floats, middle: float) -> MetricAgreement:

@@ -1,6 +1,5 @@
 """Ways to combine metrics: all subsets at once, by one small covariance matrix, and combiners of all of them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import comb
@@ -16,7 +15,6 @@ from .ranks import mean_ranks
 
 MOST_SUBSETS = 4095  # all subsets of 12 metrics
 _MOST_SUBSETS_ON_REQUEST = 100_000
-_CELLS_PER_BLOCK = 2_000_000
 DIGITS = 9
 """To how many digits sums of scores are compared: those that differ by less are equal but for rounding."""
 
@@ -108,54 +106,9 @@ def best_of_each_size(scores: Floats, sizes: Places) -> Places:
     return np.array([first + int(np.argmax(scores[first:last])) for first, last in pairwise(edges)])
 
 
-def resampled_winners(
-    x: Floats, target: Floats, groups: tuple[str, ...], subsets: Floats, *, resamples: int, seed: int
-) -> Places:
-    """Finds the best subset in each of many tables with whole groups resampled.
-
-    The sums of squares of every resample come from one product of the weights with the columns' pairwise products.
-    Returns the row of the winning subset in each resample, (resamples,).
-    """
-    first, second = np.triu_indices(subsets.shape[1])
-    products = x[:, first] * x[:, second]
-    # each unordered pair of two metrics counts twice in the variance of a sum
-    pair_weights = subsets[:, first] * subsets[:, second] * np.where(first == second, 1.0, 2.0)
-    winners: list[Places] = []
-    all_weights, width = group_weights(groups, resamples, seed), max(1, _CELLS_PER_BLOCK // len(subsets))
-    for start in range(0, resamples, width):
-        weights = all_weights[:, start : start + width]
-        total = weights.sum(axis=0)
-        means, mean_target = x.T @ weights / total, target @ weights / total
-        covariances = products.T @ weights - means[first] * means[second] * total
-        with_target = (x * target[:, None]).T @ weights - means * mean_target * total
-        spread = np.sqrt(np.maximum(pair_weights @ covariances, 0.0))
-        joint = subsets @ with_target
-        scores = np.divide(joint, spread, out=np.zeros_like(joint), where=spread > 1e-12)
-        winners.append(np.argmax(scores, axis=0))
-    return np.concatenate(winners)
-
-
 def subset_names(subset: Floats, names: tuple[str, ...]) -> tuple[str, ...]:
     """Lists the names of the metrics in a subset, a row (metrics,) of 0 and 1."""
     return tuple(name for name, is_member in zip(names, subset > 0, strict=True) if is_member)
-
-
-def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> Floats:
-    """Draws whole groups with replacement and counts how often each item stands in each resample.
-
-    Returns weights (items, resamples); items of one group have equal weights, and the weights of the groups in a
-    resample sum to the number of groups.
-
-    Examples:
-        >>> weights = group_weights(["a", "a", "b"], 4)
-        >>> weights.shape, (weights[0] == weights[1]).all(), (weights[1] + weights[2]).tolist()
-        ((3, 4), np.True_, [2.0, 2.0, 2.0, 2.0])
-    """
-    group_of = np.unique(np.asarray(groups), return_inverse=True)[1]
-    count = int(group_of.max()) + 1
-    times = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).T
-    weights: Floats = times[group_of].astype(float)
-    return weights
 
 
 Combiner = Literal["mean-rank", "normalised-sum", "ridge", "logistic"]

@@ -29,7 +29,6 @@ from .table import QUESTION_ONLY, ScoreTable
 from .verdict import give_verdict
 from .version_agreement import describe_versions, version_agreement
 
-RESAMPLES = 500
 PERMUTATIONS = 2000
 SLICE_ATTRIBUTES = ("language", "message_type")
 _FEWEST_PER_SLICE, _FOLDS = 10, 5
@@ -44,7 +43,6 @@ def evaluate_table(
     max_metrics: int | None = None,
     by: Sequence[str] = SLICE_ATTRIBUTES,
     seed: int = 0,
-    bootstrap: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
     repeats: int = REPEATS,
     bound: float = BOUND,
@@ -60,7 +58,6 @@ def evaluate_table(
         prefer=prefer,
         max_metrics=max_metrics,
         repeats=repeats,
-        resamples=bootstrap,
         permutations=permutations,
         seed=seed,
     ) or (None, None)
@@ -99,7 +96,6 @@ def evaluate_table(
             rating_max=table.rating_max,
             seed=seed,
             level=LEVEL,
-            bootstrap=bootstrap,
             permutations=permutations,
             versions={"assay": __version__} | {library: version(library) for library in _LIBRARIES},
         ),

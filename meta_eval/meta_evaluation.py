@@ -37,7 +37,6 @@ class EvaluationSettings:
     rating_max: float
     seed: int
     level: float  # confidence level of the intervals
-    bootstrap: int  # how often the groups were drawn again, for how often each metric is chosen
     permutations: int
     versions: dict[str, str]  # the version of each package that computes
 

@@ -10,12 +10,12 @@ from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Bools, Floats
 from .chance import BEYOND_CHANCE, ChoiceTests
-from .combiners import SUBSET, largest_size, resampled_winners, subset_names
+from .combiners import SUBSET, largest_size, subset_names
 from .correlation import estimate_correlation, estimate_rho_difference
 from .cross_validation import RULES, CombinationTask, FittedWays, OutOfFold, cross_validate, fit_ways
 from .estimate import Estimate
 from .groups import FEWEST_TO_CHOOSE
-from .ranks import column_spearmans, mean_ranks
+from .ranks import column_spearmans
 from .table import SENTINELS, ScoreTable
 
 Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
@@ -81,8 +81,6 @@ class Selection:
     # the p-value of the claim about `chosen`: how often chance alone would do as well, with all counted that it was
     # chosen from
     p_of_selection: float
-    # by metric, the share of resampled tables whose best subset of any size contains it
-    stability: tuple[tuple[str, float], ...]
     left_out: tuple[tuple[str, str], ...]
     repeats: int
     folds: int
@@ -125,7 +123,6 @@ def select(
     max_metrics: int | None = None,
     repeats: int = REPEATS,
     folds: int = 5,
-    resamples: int,
     permutations: int,
     seed: int = 0,
 ) -> tuple[Selection, Predictions] | None:
@@ -179,7 +176,6 @@ def select(
         p_of_best=of_best.p(float(of_best.reached[0])),
         p_of_selection=claim.p,
         agreement=claim.agreement,
-        stability=_stability(task, names, rated.groups, resamples=resamples, seed=seed),
         left_out=left_out,
         repeats=out_of_fold.repeats,
         folds=out_of_fold.scores.folds,
@@ -279,14 +275,3 @@ def _candidates(rated: ScoreTable) -> tuple[tuple[str, ...], tuple[tuple[str, st
         else:
             names.append(name)
     return tuple(names), tuple(left_out)
-
-
-def _stability(
-    task: CombinationTask, names: tuple[str, ...], groups: tuple[str, ...], *, resamples: int, seed: int
-) -> tuple[tuple[str, float], ...]:
-    """How often each metric is in the best of all subsets when the groups are drawn again."""
-    winners = resampled_winners(
-        task.scaled, mean_ranks(task.ratings), groups, task.subsets, resamples=resamples, seed=seed
-    )
-    shares = task.subsets[winners].mean(axis=0)
-    return tuple((name, float(share)) for name, share in zip(names, shares, strict=True))

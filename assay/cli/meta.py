@@ -103,8 +103,7 @@ with_evaluation_options = option_group(
         type=BoundedCount(100, MOST_RESAMPLES),
         default=2000,
         show_default=True,
-        help="How often ratings are shuffled, for the tests, and groups drawn again, for how often each metric is "
-        "chosen.",
+        help="How often ratings are shuffled, for the tests.",
     ),
     click.option(
         "--bound",
@@ -200,7 +199,7 @@ def meta(
             joined.table,
             by=read_options.by or SLICE_ATTRIBUTES,
             permutations=evaluating["bootstrap"],
-            **evaluating,
+            **{name: value for name, value in evaluating.items() if name != "bootstrap"},
         )
     if save is not None:
         from ..runs.score.scorer_saving import describe_width, fit_run_scorer

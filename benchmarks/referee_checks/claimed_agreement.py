@@ -29,7 +29,7 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
             ratings, scores = draw_metrics(generator, groups, correlations)
             known = np.where(np.arange(len(ratings)) < sum(sizes), ratings, np.nan)
             table = build_table(scores, known, groups)
-            result = select(table, repeats=1, resamples=5, permutations=199, seed=repeat)
+            result = select(table, repeats=1, permutations=199, seed=repeat)
             if result is None or not result[0].is_beyond_chance:
                 continue
             agreement, predicted = result[0].agreement, result[1].unrated

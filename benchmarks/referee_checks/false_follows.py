@@ -33,6 +33,6 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
         for repeat in range(repeats):
             ratings, scores = draw_metrics(generator, groups, [0.0] * METRICS)
             table = build_table(scores, ratings, groups)
-            result = select(table, combine=combine, repeats=1, folds=3, resamples=5, permutations=199, seed=repeat)
+            result = select(table, combine=combine, repeats=1, folds=3, permutations=199, seed=repeat)
             claims.append(result is not None and result[0].is_beyond_chance)
         yield share(f"{sizes}, --combine {combine}", "a claim is made", claims, high=0.01)

@@ -25,7 +25,7 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
         for repeat in range(repeats):
             ratings, scores = draw_metrics(generator, groups, [0.4] + [0.0] * 11)
             table = build_table(scores, ratings, groups)
-            result = select(table, repeats=1, folds=3, resamples=5, permutations=199, seed=repeat)
+            result = select(table, repeats=1, folds=3, permutations=199, seed=repeat)
             is_claimed = result is not None and result[0].is_beyond_chance
             is_shown = max_t(table, permutations=199, seed=repeat)[1][0] <= 0.01
             claims.append(is_claimed)

@@ -146,10 +146,6 @@ def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
         reached = Figure.from_estimate("correlation", selection.agreement_of(choice.combination))
         line = f"{choice.rule}: {name_of(choice.combination)} {reached}{less}"
         yield Paragraph(one_line(line, _LONGEST_NOTE))
-    stable = [(metric, part) for metric, part in sorted(selection.stability, key=lambda pair: -pair[1]) if part]
-    if stable:
-        shares = ", ".join(f"{metric} {Figure('share', part)}" for metric, part in stable)
-        yield Paragraph(f"How often resampled answers choose a metric: {shares}", "quiet")
     for metric, reason in selection.left_out:
         if metric not in baselines:
             yield Paragraph(f"{metric} is left out: {reason}", "quiet")

@@ -48,7 +48,7 @@ def joined() -> JoinedScores:
 
 @pytest.fixture(scope="module")
 def page(joined: JoinedScores) -> str:
-    evaluation = evaluate_table(joined.table, bootstrap=200, permutations=200, repeats=1)
+    evaluation = evaluate_table(joined.table, permutations=200, repeats=1)
     return render_report(evaluation, joined, evidence_of_item)
 
 

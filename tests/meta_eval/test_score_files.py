@@ -281,7 +281,7 @@ def test_a_perfect_metric_agrees_and_is_chosen(write):
     rows = [f"a{n},{n % 5 + 1},{4 - n % 5},{noise[n]:.3f}" for n in range(60)]
     path = write("scores.csv", "\n".join(["id,rating,errors,noise", *rows]) + "\n")
     joined = read_score_table([path], None, ReadOptions(lower_is_better=("errors",)))
-    evaluation = evaluate_table(joined.table, bootstrap=200, permutations=199, repeats=2)
+    evaluation = evaluate_table(joined.table, permutations=199, repeats=2)
     assert joined.table.directions == {"errors": False, "noise": True}
     errors = evaluation.metrics[0]
     assert (errors.name, errors.higher_is_better) == ("errors", False)

@@ -243,7 +243,7 @@ def make_table(count: int, noise: float, seed: int = 0, *, flip: bool = False) -
 def test_nothing_is_saved_where_nothing_agrees():
     table = make_table(120, noise=0.2)
     noise = replace(table, ratings=np.random.default_rng(0).permutation(table.ratings))
-    evaluation = evaluate_table(noise, bootstrap=200, permutations=200, repeats=1)
+    evaluation = evaluate_table(noise, permutations=200, repeats=1)
     with pytest.raises(UsageError, match=r"there is no scorer to save\. No measure and no combination"):
         fit_scorer(noise, evaluation)
 

@@ -109,7 +109,7 @@ def test_one_runs_figures_look_the_same_everywhere(assay, set_file, tmp_path):
     summaries = Results.from_store(store, run.id).summary()
     metrics = compute_figures(store, run.id).metrics
     joined = join_scores(store.database, [AnswerTable.read(store, run, ("usage",))], (), None, ReadOptions())
-    evaluation = evaluate_table(joined.table, bootstrap=200, permutations=200, repeats=1)
+    evaluation = evaluate_table(joined.table, permutations=200, repeats=1)
     report = plain(render_report(evaluation, joined, lambda _: None))
     terminal = " ".join(done.out.split()) + " ".join(
         assay("meta", "last", "--bootstrap", "200", "--repeats", "1").out.split()
