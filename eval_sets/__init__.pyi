@@ -39,7 +39,6 @@ from .set_reader import (
 )
 from .set_writer import write_set as write_set
 from .table_files import read_table_file as read_table_file
-from .text_lines import read_lines as read_lines
 from .thread import read_thread as read_thread
 from .turns import (
     is_single_answer as is_single_answer,

@@ -111,6 +111,7 @@ def download_public_set(name: str) -> DownloadedSet:
             raise explain_refused(facts, error) from None
         cure = f"it is not the data: check where it comes from, and get it again: {facts.download_command}"
         raise InputError(f"{PREFIX}{facts.name}: {error.problem}; {cure}") from None
-    for path, content in new.items():
-        keep_file(facts, path, content)
-    return DownloadedSet(count, tuple(DownloadedFile(path, size, sha, path in new) for path, _, size, sha in files))
+    for name_in_set, content in new.items():
+        keep_file(facts, name_in_set, content)
+    kept = tuple(DownloadedFile(file.path, file.size, file.sha256, file.path in new) for file in files)
+    return DownloadedSet(count, kept)

@@ -14,7 +14,7 @@ from test_house import syntax_tree
 
 from assay.cli.output import typed_command
 from assay.errors import AssayError
-from assay.eval_sets import explain_missing, read_lines
+from assay.eval_sets import explain_missing
 from assay.judges import choose_slots
 from assay.meta_eval import Scorer
 from assay.shell_words import join_words, quote_word
@@ -123,17 +123,6 @@ def test_names_in_error_messages_can_be_pasted(name, tmp_path):
     typed = re.search(r"or map (.*); rows that are messages", explain_missing("response", [column]))
     assert typed is not None
     assert words_of_shell(typed[1]) == [f"{column}=response"]
-
-
-def test_the_command_that_converts_a_file_converts_it(tmp_path):
-    path = tmp_path / "it's $(touch hacked); answers.csv"
-    path.write_bytes("question,answer\nMag ich?,Ja, natürlich\n".encode("cp1252"))
-    error = next(line.error for line in read_lines(path, path.name, "utf-8") if line.error)
-    (command,) = re.findall(r"convert it from .* with `(.*)`", str(error))
-    subprocess.run(["sh", "-c", command], check=True, cwd="/")
-    (converted,) = tmp_path.glob("*-utf8.csv")
-    assert "natürlich" in converted.read_text(encoding="utf-8")
-    assert not (tmp_path / "hacked").exists()
 
 
 def test_every_name_in_a_suggested_command_is_quoted():
