@@ -34,7 +34,7 @@ class Statistic(StrEnum):
     PERCENT_CHANGE = "percent_change"  # 100 * difference / size of the second side
     RATIO = "ratio"  # the first side / the second side
     TREND = "trend"  # `direction` of the slope over the window
-    STREAK = "streak"  # changes in `direction`, one after the other, that end the window; without a value: all of it
+    STREAK = "streak"  # every change in the window goes in `direction`
     RANGE = "range"  # maximum - minimum
     DEVIATION = "deviation"  # sample or population: a claim holds if either does
     PERCENTILE_90 = "percentile_90"  # interpolated or by nearest rank: a claim holds if either does
@@ -100,20 +100,14 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A test on a row's cell: the cell of `column` compared with `value`.
-
-    Texts are compared without case and outer white space (only `eq` and `in`), numbers as numbers.
-    `in`: the cell is one of the texts of a tuple.
-    """
+    """A test on a row's cell: the cell of `column` is one of some texts, without case and outer white space."""
 
     column: str
-    operator: Literal["eq", "gt", "ge", "lt", "le", "in"]
-    value: str | float | tuple[str, ...]
+    texts: tuple[str, ...]
 
     def __str__(self) -> str:
         """The test as a person would write it."""
-        value = " or ".join(map(str, self.value)) if isinstance(self.value, tuple) else self.value
-        return f"{self.column} {_SIGNS[self.operator]} {value}"
+        return f"{self.column} = {' or '.join(self.texts)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +146,6 @@ class Window:
         )
         return " and ".join(filter(None, parts)) or "all rows"
 
-
-_SIGNS = {"eq": "=", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "in": "="}
 
 ALL_ROWS = Window()
 

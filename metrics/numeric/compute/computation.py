@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property, lru_cache
-from itertools import groupby
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -236,26 +235,14 @@ def trend(data: StatisticInput) -> Computed:
 
 
 def streak(data: StatisticInput) -> Computed:
-    """Counts the consecutive changes in one direction that end the window; without a value, whether all changes are.
-
-    Raises `Unverifiable` where the last streak is shorter than the claimed one, and another is long enough: the claim
-    does not say which of them it means.
-    """
+    """Whether all changes in the window go in one direction."""
     if len(data.cells) < 2 or not data.is_known.all():
         raise Unverifiable(f"a streak takes at least 2 values, none of them missing; of {data.name!r} there are not")
     up = data.asked.direction is Direction.UP
     goes = (np.diff(data.cells) > 0) if up else (np.diff(data.cells) < 0)
     way = "rises" if up else "falls"
-    if data.asked.value is None:  # "every month"
-        line = f"{data.title(way)}: {int(goes.sum())} of {count_of(len(goes), 'step')}"
-        return Computed(arithmetic=line, holds=bool(goes.all()))
-    runs = [(same, len(list(run))) for same, run in groupby(goes.tolist())]
-    last = runs[-1][1] if runs[-1][0] else 0
-    longest = max((length for same, length in runs if same), default=0)
-    line = f"{data.title(f'{way} in a row')}: {last} at the end, at most {longest}"
-    if last < data.asked.value <= longest:
-        raise Unverifiable(f"it does not say which streak is meant; {line}")
-    return single(last, None, line)
+    line = f"{data.title(way)}: {int(goes.sum())} of {count_of(len(goes), 'step')}"
+    return Computed(arithmetic=line, holds=bool(goes.all()))
 
 
 class Anomalies(NamedTuple):

@@ -302,7 +302,7 @@ STATISTICS: Mapping[Statistic, StatisticEntry] = {
         StatisticEntry(_S.PERCENT_CHANGE, _quotient, _U.PERCENT),
         StatisticEntry(_S.RATIO, _quotient, _U.PLAIN),
         StatisticEntry(_S.TREND, trend, _U.NO_VALUE),
-        StatisticEntry(_S.STREAK, streak, _U.COUNT),
+        StatisticEntry(_S.STREAK, streak, _U.NO_VALUE),
         StatisticEntry(_S.RANGE, _range, _U.DISTANCE, word="range"),
         StatisticEntry(_S.DEVIATION, _deviation, _U.DISTANCE, word="deviation"),
         StatisticEntry(_S.PERCENTILE_90, _percentile_90, _U.LEVEL, word="percentile_90"),

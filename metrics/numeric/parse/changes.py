@@ -24,7 +24,7 @@ from .construction import (
     value_fields,
     values_of,
 )
-from .marks import Mark, is_count
+from .marks import Mark
 from .relations import INNER, MEANS, difference_kind, stated_statistic
 
 Sides = list[tuple[Window, Window]]
@@ -225,21 +225,3 @@ def _row_before(clause: Clause, window: Window) -> Window | None:
         return None
     before = window.start - STEPS[unit_of_period(times.period)]
     return Window(start=before, end=Times(before, before, times.period).last_day, conditions=window.conditions)
-
-
-@construction(
-    Slot.words("in_a_row"),
-    Slot.words("up", "higher", "down", "lower", most=ANY, name="direction"),
-    Slot.number(),
-    optional="count trend all",
-)
-def _streak(match: ConstructionMatch) -> ClauseReading | None:
-    clause, mark = match.clause, match.one("number")
-    count = mark.stated
-    directions = {Direction.UP if m.kinds & {"up", "higher"} else Direction.DOWN for m in match["direction"]}
-    if len(directions) != 1 or not (is_count(count) or count.ordinal):
-        return None
-    hedge = Hedge.AT_LEAST if mark.hedge is Hedge.EXACT else mark.hedge
-    value = {"value": count.value, "unit": count.unit, "decimals": 0, "hedge": hedge, "direction": directions.pop()}
-    times = [m for m in clause.times if m.time and Window(last=1) not in m.time.windows]  # "has now risen"
-    return as_one_check(specify(Statistic.STREAK, match.names, clause.windows([*times, *clause.cells]), **value))

@@ -200,15 +200,15 @@ class Clause:
         """The times and cells."""
         return [*self.times, *self.cells]
 
-    def windows(self, places: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
+    def windows(self, places: Sequence[Mark]) -> list[Window]:
         """The windows that times and cells may mean together, less what is left out; empty where they cannot be one.
 
         Without times and cells, those of the context; where a clause says "over the whole period" after one with a
         time, either may be meant.
         """
         others = self.marks_of("others")
-        if places or extra:
-            windows = self._together(places, extra)
+        if places:
+            windows = self._together(places)
         elif others or self.marks_of("all_rows") or not self.context.windows:
             windows = [ALL_ROWS]
         else:
@@ -220,13 +220,13 @@ class Clause:
             left_out.append(self.context.single_window)
         return [replace(w, without=(*w.without, *left_out), text="") for w in windows] if left_out else windows
 
-    def _together(self, places: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
+    def _together(self, places: Sequence[Mark]) -> list[Window]:
         windows: list[Window] = []
         for chosen in product(*[mark.time.windows for mark in places if mark.time]):
             merged = merge_windows(*chosen) or self.view.window_of_all(chosen)
             windows += whole_weeks(merged, self.view.times) if merged is not None else []
         return [
-            replace(w, conditions=(*w.conditions, *conditions, *extra), text=" ".join(mark.text for mark in places))
+            replace(w, conditions=(*w.conditions, *conditions), text=" ".join(mark.text for mark in places))
             for w in windows
             for conditions in _cell_conditions([mark for mark in places if mark.cells])
         ]
@@ -239,12 +239,7 @@ def _cell_conditions(cells: Sequence[Mark]) -> list[tuple[Condition, ...]]:
         by_column: dict[str, dict[str, None]] = {}
         for column, cell in chosen:
             by_column.setdefault(column, {})[cell] = None
-        conditions.append(
-            tuple(
-                Condition(column, "in", tuple(named)) if len(named) > 1 else Condition(column, "eq", next(iter(named)))
-                for column, named in by_column.items()
-            )
-        )
+        conditions.append(tuple(Condition(column, tuple(named)) for column, named in by_column.items()))
     return conditions
 
 

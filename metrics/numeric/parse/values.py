@@ -4,9 +4,9 @@ import re
 from itertools import pairwise, product
 
 from ..compute.statistics import STATISTICS
-from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic, Unverifiable, Window
+from ..specification import ALL_ROWS, Direction, Hedge, Statistic, Unverifiable, Window
 from ..tables.table import Period, rows_of, values_of as values_in
-from .clause import Clause, is_one_named_row, is_row
+from .clause import Clause, is_row
 from .construction import (
     ANY,
     ClauseCheck,
@@ -99,7 +99,7 @@ def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]
 
 def _is_of_one_row(clause: Clause, windows: list[Window], *, are_flows: bool) -> bool:
     """Whether windows are of one row each, as they are named, or are those of the text before ("then", "that day")."""
-    if any(w.positions or any(test.operator == "in" for test in w.conditions) for w in windows):
+    if any(w.positions or any(len(test.texts) > 1 for test in w.conditions) for w in windows):
         return True
     if clause.times:
         return clause.table.period is not Period.MOMENT and all(is_row(clause, mark.window) for mark in clause.times)
@@ -185,11 +185,9 @@ def _row_counts(clause: Clause) -> list[Mark]:
 
 @construction(Slot("row_count", _row_counts), series=None, optional="count distinct only column")
 def _count_of_rows(match: ConstructionMatch) -> ClauseReading | None:
-    clause, count = match.clause, match.one("row_count")
-    pairs = _paired_with_series(clause, [mark for mark in clause.numbers if mark is not count])
-    if pairs is None:
+    clause, count, windows = match.clause, match.one("row_count"), match.windows
+    if len(clause.numbers) > 1 or any(len(mark.series) == 1 for mark in clause.series):
         return None
-    windows = clause.windows(clause.places, _as_conditions(pairs))
     noun = next((m for m in clause.marks if m.start >= count.end and m.columns), None)
     if noun is None and windows == [ALL_ROWS] and not clause.marks_of("count"):
         return None
@@ -198,38 +196,7 @@ def _count_of_rows(match: ConstructionMatch) -> ClauseReading | None:
     columns = [column for column in noun.columns if column in clause.table.labels.columns] if noun else []
     rows = specify(Statistic.COUNT, [None], windows, **_count_fields(count))
     distinct = specify(Statistic.COUNT, columns, windows, distinct=True, **_count_fields(count))
-    also = [mark for pair in pairs for mark in pair]
-    return as_one_check(distinct if clause.marks_of("distinct") else [*distinct, *rows], also=also)
-
-
-@construction(Slot.number(most=ANY), series=(0, ANY), optional="count none column")
-def _row_with(match: ConstructionMatch) -> ClauseReading | None:
-    clause, none = match.clause, match.clause.marks_of("none")
-    if len(clause.series) + len(clause.cells) < 2:
-        return None
-    if not clause.marks_of("when", "none") and not any(mark.hedge in BOUNDS for mark in clause.numbers):
-        return None
-    pairs = _paired_with_series(clause, list(match["number"]))
-    if pairs is None or is_one_named_row(clause):
-        return None  # "Breda had 60 parcels" is the value of that row, which may be rounded
-    windows = clause.windows(clause.places, _as_conditions(pairs))
-    count = {"value": 0.0} if none else {"value": 1.0, "hedge": Hedge.AT_LEAST}
-    return as_one_check(specify(Statistic.COUNT, [None], windows, **count))
-
-
-def _as_conditions(pairs: list[tuple[Mark, Mark]]) -> list[Condition]:
-    return [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.stated.value) for n, s in pairs]
-
-
-def _paired_with_series(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | None:
-    """Each number with the series nearest to it; None where they do not match one to one."""
-    free = [s for s in clause.series if len(s.series) == 1]
-    if len(free) != len(numbers):
-        return None
-    pairs = [(mark, named) for mark in numbers if (named := nearest_series(clause, mark)) in free]
-    are_paired = len({named for _, named in pairs}) == len(free)
-    fit = (m.unit is None or all(clause.table.can_be_in(name, m.unit) for name in s.series) for m, s in pairs)
-    return pairs if are_paired and all(fit) else None
+    return as_one_check(distinct if clause.marks_of("distinct") else [*distinct, *rows])
 
 
 @construction(

@@ -1,11 +1,10 @@
 """A table as numbers, whatever it was read from: the times of its rows, and the rows and values of a window."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from operator import eq, ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -196,7 +195,6 @@ class NumericTable:
         return str(named) if named else f"row {position + 1}"
 
 
-_OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {"eq": eq, "gt": gt, "ge": ge, "lt": lt, "le": le}
 _LONGER = (Period.WEEK, Period.MONTH, Period.QUARTER, Period.YEAR)
 
 
@@ -308,14 +306,8 @@ def _fold(text: str) -> str:
 
 
 def _meets(table: NumericTable, condition: Condition) -> Any:
-    """Whether each row's cell passes a test: texts are compared without case and white space, numbers as numbers."""
-    column, wanted = condition.column, condition.value
-    options = wanted if isinstance(wanted, tuple) else (wanted,)
-    texts = [_fold(option) for option in options if isinstance(option, str)]
-    if texts and column in table.labels.columns and condition.operator in ("eq", "in"):
-        rows = _rows_by_text(table, column)
-        return np.isin(np.arange(table.rows), np.concatenate([rows.get(text, ()) for text in texts]))
-    if texts:
-        raise Unverifiable(f"{column!r} cannot be compared with {texts[0]!r}")
-    values = all_values(table, column, np.arange(table.rows))
-    return _OPERATORS[condition.operator](values, options[0]) & ~np.isnan(values)
+    """Whether each row's cell passes a test."""
+    if condition.column not in table.labels.columns:
+        raise Unverifiable(f"{condition.column!r} cannot be compared with {condition.texts[0]!r}")
+    rows = _rows_by_text(table, condition.column)
+    return np.isin(np.arange(table.rows), np.concatenate([rows.get(_fold(text), ()) for text in condition.texts]))

@@ -69,9 +69,8 @@ def finding(statistic: Statistic, series: str | None = None, window: Window | No
         (S.MEAN, "x", Window(first=2), 11),
         (S.MEAN, "y", Window(weekdays=(6,)), 4.5),  # the two Sundays: 1 and 8
         (S.SUM, "y", Window(months=(3,)), 36),
-        (S.SUM, "y", Window(conditions=(Condition("x", "gt", 14),)), 21),  # 6 + 7 + 8
-        (S.SUM, "y", Window(conditions=(Condition("site", "in", ("B", "C")),)), 20),
-        (S.COUNT, None, Window(conditions=(Condition("site", "eq", "Q"),)), 0),
+        (S.SUM, "y", Window(conditions=(Condition("site", ("B", "C")),)), 20),
+        (S.COUNT, None, Window(conditions=(Condition("site", ("Q",)),)), 0),
         (S.VALUE_AT, "x", day(5), 14),
         (S.SHARE, "y", day(1, 4), 100 * 10 / 36),
     ],
