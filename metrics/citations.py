@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..eval_sets.sample import Sample
-from ..installation import require_packages
 from ..judges import Judge, JudgeLike, Usage, open_judge
 from ..judges.usage import NO_USAGE
 from ..languages import language_or_fallback
@@ -17,7 +16,6 @@ from ..text.sentence_kinds import CLAIM, HEADING, LEAD_IN
 from ..text.sentences import NO_SENTENCES, AnswerSentence, describe_cut_lines
 from ..text.text_matching import find_quote, tokens
 from ..text.wording import count_of
-from ..worker_threads import compute_beside
 from .citation_marks import (
     CitableSources,
     CitationMark,
@@ -116,8 +114,6 @@ class Citations(Metric):
             claims about it in one.
         mode: `f1`, `precision` or `recall`.
         required: Whether an answer that cites nothing scores 0, and has recall 0.
-        numeric: Whether a claim whose numbers can be computed from a table in the cited sources takes the computation's
-            verdict.
         pattern: Finds further citations than `[1]`, footnotes and links: a regular expression with a group `number` or
             `name`, such as `【(?P<number>\\d+)】`.
         prompts: The prompts of the requests.
@@ -136,7 +132,6 @@ class Citations(Metric):
         mode: Mode = "f1",
         *,
         required: bool = False,
-        numeric: bool = False,
         pattern: str | None = None,
         prompts: Prompts = BUNDLED,
     ) -> None:
@@ -145,16 +140,8 @@ class Citations(Metric):
         self.judge = open_judge(judge)
         self.mode: Mode = mode
         self.required = required
-        self.numeric = numeric
         self.pattern = None if pattern is None else citation_pattern(pattern)
         self.prompts = prompts
-
-    def _prepare(self, sample: Sample) -> Sample:
-        if self.numeric:
-            require_packages(
-                "numeric", "checking numbers against the tables of cited sources (numeric=no does without)"
-            )
-        return sample
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with each citation, what it cites and its verdict in the evidence.
@@ -171,7 +158,7 @@ class Citations(Metric):
             return skipped("the answer makes no claims", evidence)
         if not cited.citations and not self.required:
             return skipped(f"{_cites_nothing(sample.response)} (with required=yes this scores 0)", evidence)
-        asked = _Support(sample, self.judge, self.prompts, is_numeric=self.numeric)
+        asked = _Support(sample, self.judge, self.prompts)
         claims = await _judge_claims(cited, asked)
         for citation in cited.citations:
             citation.verdict = citation.verdict or _without_source(citation, cited)
@@ -190,11 +177,10 @@ class Citations(Metric):
 class _Support:
     """Asks a judge whether passages support claims, each question once."""
 
-    def __init__(self, sample: Sample, judge: Judge, prompts: Prompts, *, is_numeric: bool) -> None:
+    def __init__(self, sample: Sample, judge: Judge, prompts: Prompts) -> None:
         self._sample = sample
         self._judge = judge
         self._prompts = prompts
-        self._is_numeric = is_numeric
         self._verdicts: dict[tuple[Passages, str], Claim] = {}
         self.usage: Usage = NO_USAGE
 
@@ -214,19 +200,12 @@ class _Support:
         )
         for passages, (judged, usage) in zip(by_passages, replies, strict=True):
             self.usage += usage
-            checked = await self._computed(passages, judged) if self._is_numeric else judged
             # the passages at their own places, so that a quote's place counts the sample's contexts
             texts = tuple(
                 text if number in passages else "" for number, text in enumerate(self._sample.retrieved_contexts)
             )
-            quoted = await compute_for(self._sample, with_quotes, checked, texts)
+            quoted = await compute_for(self._sample, with_quotes, judged, texts)
             self._verdicts |= {(passages, claim.text): claim for claim in quoted}
-
-    async def _computed(self, passages: Passages, judged: Sequence[Claim]) -> list[Claim]:
-        from .numeric.numeric_claims import with_computed_verdicts
-
-        cited = self._sample.model_copy(update={"retrieved_contexts": self._texts(passages), "tables": ()})
-        return await compute_beside(with_computed_verdicts, cited, judged)
 
     async def _judge_support(self, passages: Passages, claims: Sequence[str]) -> tuple[list[Claim], Usage]:
         shown = shown_contexts(self._sample)

@@ -18,7 +18,6 @@ from .tool_results import failed_calls
 
 Mode = Literal["f1", "precision", "recall", "exact"]
 ExtraArguments = Literal["refused", "allowed"]
-LookUps = Literal["expected", "ignored", "counted"]
 LOOK_UPS = (
     "get_*+search_*+list_*+find_*+check_*+look_up_*+lookup_*+read_*+fetch_*+query_*+retrieve_*+show_*+view_*+describe_*"
     "+count_*+validate_*+verify_*+calculate+calculate_*+calculator+think+search+lookup+retrieve+query"
@@ -69,10 +68,7 @@ class ToolCalls(ComputedMetric):
     Args:
         mode: `f1`, `precision`, `recall`, or `exact`: 1 where all expected calls and no others were made, in order.
         extra_arguments: Whether arguments that the expected call does not name are `refused` or `allowed`.
-        ignore: Names of tools that look up, joined by `+`, `*` for any text; `none` for none. A sample's
-            `metadata.ignored_tools` (a list) takes its place.
-        look_ups: `expected`: calls that look up count where they were expected; `ignored`: they never count, expected
-            or not; `counted`: they always count.
+        ignore: Names of tools that look up, joined by `+`, `*` for any text; `none` for none: then each call counts.
 
     Raises:
         UsageError: An option has another value.
@@ -87,38 +83,26 @@ class ToolCalls(ComputedMetric):
         mode: Mode = "f1",
         extra_arguments: ExtraArguments = "refused",
         ignore: str | None = LOOK_UPS,
-        look_ups: LookUps = "expected",
     ) -> None:
-        for option, value, kinds in (
-            ("mode", mode, Mode),
-            ("extra_arguments", extra_arguments, ExtraArguments),
-            ("look_ups", look_ups, LookUps),
-        ):
+        for option, value, kinds in (("mode", mode, Mode), ("extra_arguments", extra_arguments, ExtraArguments)):
             if value not in get_args(kinds):
                 raise UsageError(f"tool_calls:{option} is one of {', '.join(get_args(kinds))}, not {value!r}")
         self.mode: Mode = mode
         self.extra_arguments: ExtraArguments = extra_arguments
         self.ignore = tuple(name.strip() for name in (ignore or "").split("+") if name.strip())
-        self.look_ups: LookUps = look_ups
 
     def compute(self, sample: Sample) -> Score:
         """The score; the evidence names what is missing, what was not expected, and each wrong argument."""
         values = sample.metadata["expected_actions"]
-        ignored = sample.metadata.get("ignored_tools", self.ignore)
-        if not isinstance(ignored, list | tuple) or not all(isinstance(name, str) for name in ignored):
-            return failed('metadata.ignored_tools is no list of names; write ["get_*", "search_*"]')
         try:
             expected = read_expected_actions(values)
-            return self._compare(expected, made_calls(sample.messages), tuple(ignored))
+            return self._compare(expected, made_calls(sample.messages))
         except ValueError as error:
             return failed(str(error))
         except RecursionError:
             return failed(f"the arguments of a call, or {FIELD}, are nested too deeply to be compared; flatten them")
 
-    def _compare(self, expected: list[ExpectedAction], made: list[MadeCall], ignored: tuple[str, ...]) -> Score:
-        if self.look_ups == "ignored":
-            expected = [action for action in expected if not is_named(action.name, ignored)]
-            made = [call for call in made if not is_named(call.name, ignored)]
+    def _compare(self, expected: list[ExpectedAction], made: list[MadeCall]) -> Score:
         comparison = CallComparison(expected, allows_more=self.extra_arguments == "allowed")
         places: dict[str, list[int]] = {}
         for place, action in enumerate(expected):
@@ -137,8 +121,7 @@ class ToolCalls(ComputedMetric):
         ordered = match_in_order(matches, dict(zip(numbers, candidates, strict=True)), usable)
         matches = ordered or matches
         others = [number for number in range(len(made)) if number not in matches and not made[number].has_failed]
-        if self.look_ups == "expected":
-            others = [number for number in others if not is_named(made[number].name, ignored)]
+        others = [number for number in others if not is_named(made[number].name, self.ignore)]
         missing = sorted(set(range(len(expected))) - set(matches.values()))
         wrong = _wrong_arguments(expected, made, missing, others, comparison)
         counts = (len(matches), len(others), len(missing))

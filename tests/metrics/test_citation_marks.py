@@ -313,16 +313,3 @@ def test_a_quotation_that_is_not_verbatim_is_no_support(judge, sample, openai_se
     reason = scores[1].evidence["citations"][0]["reason"]
     assert reason == 'the cited source does not have the quoted words "you may return it within 90 days"'
     assert len(openai_server.requests) == 1
-
-
-@pytest.mark.extras("text_to_num")
-def test_numbers_of_a_cited_table(judge, sample, openai_server):
-    openai_server.script = lambda _: Answer(text="Yes")
-    table = "| month | sales (euros) |\n|---|---|\n| January | 10 |\n| February | 30 |"
-    tested = sample(response="The average sales were 25 euros [1].", retrieved_contexts=(table, "Other."))
-    plain, computed = (
-        asyncio.run(load_metric(f"citations:numeric={numeric}", judge(decide="single")).assess(tested))
-        for numeric in ("no", "yes")
-    )
-    assert (plain.value, computed.value) == (1, 0)
-    assert computed.claims[0].verdict == "contradicted"

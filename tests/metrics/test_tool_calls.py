@@ -46,8 +46,6 @@ def test_precision_recall_f1_and_what_is_skipped():
     assert assess(talk(call("pay"), expected_actions=[]), mode="recall").status == "skipped"
     assert assess(talk(expected_actions=[PAY]), mode="precision").status == "skipped"
     assert assess(talk(expected_actions=[PAY])).value == 0
-    ignored = assess(talk(*MADE, expected_actions=[], ignored_tools="send"))
-    assert (ignored.status, "metadata.ignored_tools is no list of names" in ignored.reason) == ("failed", True)
 
 
 def test_the_evidence_names_what_is_wrong():
@@ -142,11 +140,8 @@ def test_look_ups():
     look, more = {"name": "getOrder", "kwargs": {"id": 1}}, call("search-items")
     sample = talk(call("getOrder", {"id": 1}), more, MADE[0], expected_actions=[look, PAY])
     assert assess(sample).value == 1
-    assert assess(sample, look_ups="counted").value == pytest.approx(4 / 5)
     assert assess(sample, ignore=None).value == pytest.approx(4 / 5)
     assert assess(talk(MADE[0], expected_actions=[look, PAY])).value == pytest.approx(2 / 3)
-    assert assess(talk(MADE[0], expected_actions=[look, PAY]), look_ups="ignored").value == 1
-    assert assess(talk(*MADE, expected_actions=[PAY], ignored_tools=["send", "cl*"])).value == 1
     assert assess(talk(*MADE, expected_actions=[PAY]), ignore="send + cl*").value == 1
 
 
