@@ -1,6 +1,5 @@
 """Parsed texts: the spaCy pipeline of a language, and a cache, so that every text is parsed once."""
 
-import asyncio
 import os
 import re
 import threading
@@ -103,31 +102,25 @@ class Parsed(NamedTuple):
 
 
 class ParsedTexts:
-    """Parses texts in batches, beside the event loop, and keeps them. One for the whole process: `parsed_texts`."""
+    """Parses texts, beside the event loop, and keeps them. One for the whole process: `parsed_texts`."""
 
     def __init__(self, named: dict[str, str]) -> None:
         """`named` names pipelines by language."""
         self._named = named
         self._kept: OrderedDict[_Key, Parsed] = OrderedDict()
         self._changing = threading.Lock()  # the worker keeps what it has read while event loops look texts up
-        self._batches: dict[asyncio.AbstractEventLoop, tuple[dict[_Key, None], asyncio.Task[dict[_Key, Parsed]]]] = {}
 
     def pipeline(self, language: Language) -> Pipeline:
         """The pipeline for a language. Raises `UsageError` when the one named cannot be used."""
         return find_pipeline(language, self._named.get(language.code))
 
     async def parse(self, texts: Iterable[str], language: Language) -> list[Parsed]:
-        """Parses texts, those not yet known in one batch with what other tasks ask for in the same moment."""
+        """Parses the texts of a sample that are not yet known."""
         keys = [(language, text) for text in texts]
         parsed = self._known(keys)
-        if missing := [key for key in keys if key not in parsed]:
-            loop = asyncio.get_running_loop()
-            if loop not in self._batches:
-                begun: dict[_Key, None] = {}
-                self._batches[loop] = begun, loop.create_task(self._parse_batch(begun))
-            batch, task = self._batches[loop]
-            batch.update(dict.fromkeys(missing))
-            parsed |= await asyncio.shield(task)
+        missing = list(dict.fromkeys(text for _, text in keys if (language, text) not in parsed))
+        for part in _parts(missing):  # one computation each, so that a cancelled task stops between two of them
+            parsed |= await compute_beside(self._parse_unknown, language, part)
         return [parsed[key] for key in keys]
 
     def _known(self, keys: Iterable[_Key]) -> dict[_Key, Parsed]:
@@ -137,20 +130,8 @@ class ParsedTexts:
                 self._kept.move_to_end(key)
         return known
 
-    async def _parse_batch(self, batch: dict[_Key, None]) -> dict[_Key, Parsed]:
-        try:
-            await asyncio.sleep(0)  # other tasks add what they ask for in this moment
-        finally:
-            del self._batches[asyncio.get_running_loop()]
-        parsed: dict[_Key, Parsed] = {}
-        for language in dict.fromkeys(language for language, _ in batch):
-            texts = [text for its, text in batch if its == language]
-            for part in _parts(texts):  # one computation each, so that a cancelled task stops between two of them
-                parsed |= await compute_beside(self._parse_unknown, language, part)
-        return parsed
-
     def _parse_unknown(self, language: Language, texts: list[str]) -> dict[_Key, Parsed]:
-        """Parses texts but those that a batch before has parsed meanwhile."""
+        """Parses texts but those that another task's computation has parsed meanwhile."""
         known = self._known((language, text) for text in texts)
         missing = [text for text in texts if (language, text) not in known]
         return known | (self._read(language, missing) if missing else {})
