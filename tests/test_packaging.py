@@ -125,7 +125,6 @@ def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path, run
         (("run", "helpdesk_en", "--metrics", "factoid"), "numeric"),
         (("run", "helpdesk_en", "--judge", "gguf:model.gguf"), "local"),
         (("view",), "web"),
-        (("crosseval", "leaflets", "--bot", "bot:answer"), "generation"),
         (("heuristic", "explain", "helpdesk_en", "en-001"), "heuristic"),
         (("heuristic", "vocabulary", "doc.html"), "heuristic"),
     ],
@@ -136,10 +135,9 @@ def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(tmp_path,
     (tmp_path / "table.parquet").write_bytes(b"PAR1")
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
     (tmp_path / "doc.html").write_text("<h1>Title</h1><p>Some text of a document.</p>", encoding="utf-8")
-    (tmp_path / "bot.py").write_text("def answer(question):\n    return 'no'\n", encoding="utf-8")
     done = run_in_core(*words)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    *_, line = done.stderr.splitlines()  # crosseval says before how it reads the set
+    *_, line = done.stderr.splitlines()
     assert f"needs the extra `{extra}`" in line
     assert "pip install" in line
 
