@@ -620,3 +620,4 @@ class VerdictTexts(PackFile):
     """`verdict.yaml`: what verdicts say, by name."""
 
     texts: dict[str, str | tuple[str, str]]  # one text; or two, of one and of several
+    captions: dict[str, str] = {}  # headings and heads of tables: the English one, and that of this language

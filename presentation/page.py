@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import replace_file
-from ..text.wording import count_of, phrase, quote_place, reader_language, verb_of
+from ..text.wording import count_of, in_reader_language, phrase, quote_place, reader_language, verb_of
 from . import texts
 from .figure import MISSING, Figure, format_cost, format_p, format_price
 from .rendered_markdown import read_visible_text, render_markdown
@@ -55,6 +55,7 @@ def template_environment(*packages: str) -> "Environment":
         "shortened": texts.shorten,
         "state_class": texts.state_class,
         "time": texts.format_time,
+        "translated": in_reader_language,
         "typeset": typeset,
         "verb_of": verb_of,
         "verdict_sign": texts.verdict_sign,

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from ..text.wording import in_reader_language
 from .result_table import Content, Paragraph, ReportBlock, ResultTable, TableCell, Tone
 from .texts import one_line, terminal_text
 
@@ -61,12 +62,12 @@ def draw_table(table: ResultTable, *, is_wide: bool) -> "Table":
     from rich.text import Text
 
     shown = [number for number, column in enumerate(table.columns) if _is_shown(column.detail, is_wide)]
-    title = Text(one_line(table.caption)) if table.caption else None
+    title = Text(one_line(in_reader_language(table.caption))) if table.caption else None
     drawn = Table(title=title, title_justify="left", title_style="bold")
     for number in shown:
         column = table.columns[number]
         drawn.add_column(
-            Text(one_line(column.head)),
+            Text(one_line(in_reader_language(column.head))),
             justify="right" if column.kind == "figure" else "left",
             overflow="fold",
             no_wrap=column.is_whole,
@@ -105,7 +106,7 @@ def print_table(console: "Console", table: ResultTable, *, is_wide: bool) -> Non
     """Prints a table with its note."""
     console.print(draw_table(table, is_wide=is_wide))
     if table.note:
-        console.print(table.note, style=STYLES["quiet"])
+        console.print(in_reader_language(table.note), style=STYLES["quiet"])
 
 
 def _print_paragraph(console: "Console", paragraph: Paragraph) -> None:

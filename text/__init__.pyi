@@ -31,4 +31,9 @@ from .sentences import (
     without_words_to_judge as without_words_to_judge,
 )
 from .text_matching import Place as Place, find_quote as find_quote, tokens as tokens
-from .wording import count_of as count_of, list_first as list_first, phrase as phrase
+from .wording import (
+    count_of as count_of,
+    in_reader_language as in_reader_language,
+    list_first as list_first,
+    phrase as phrase,
+)

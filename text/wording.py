@@ -12,6 +12,7 @@ from ..untrusted import without_unseen
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
+_AS_IT_IS = frozenset({"", "en", "c", "posix"})  # languages of readers for whom nothing is translated
 _ENDS_IN_Y = re.compile("(?<=[^aeiou])y$")
 
 
@@ -136,22 +137,46 @@ def _english() -> str:
 
 def reader_language() -> str:
     """The language of who reads the terminal: that of LC_ALL, LC_MESSAGES or LANG (`nl_NL.UTF-8`), else English."""
-    return text_language(next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), ""))
+    return text_language(_reader_code())
+
+
+def in_reader_language(text: str) -> str:
+    """The heading, caption or head of a column in the language of who reads; as it is where the pack lacks it."""
+    if _plain_code(_reader_code()) in _AS_IT_IS:  # reads no pack
+        return text
+    return _read_captions(reader_language()).get(text, text)
+
+
+def _reader_code() -> str:
+    return next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+
+
+def _plain_code(code: str) -> str:
+    return re.split("[-_.@]", code)[0].lower()
 
 
 def text_language(code: str) -> str:
     """The code of the pack whose texts a reader of a language gets: its own, where it has a `verdict.yaml`."""
-    plain = re.split("[-_.@]", code)[0].lower()
+    plain = _plain_code(code)
     return plain if _find_texts(plain) else _english()
 
 
-@cache
 def _read_texts(code: str) -> Mapping[str, str | tuple[str, str]]:
+    return _read_verdict(text_language(code)).get("texts", {})
+
+
+def _read_captions(code: str) -> Mapping[str, str]:
+    captions = _read_verdict(text_language(code)).get("captions", {})
+    return {english: text for english, text in captions.items() if isinstance(text, str)}
+
+
+@cache
+def _read_verdict(code: str) -> Mapping[str, Mapping[str, str | tuple[str, str]]]:
     # not by `Language`, so that a command that shows a run loads no models of the other sections
     from ..languages.yaml_file import read_yaml
 
-    file = _find_texts(text_language(code))
-    return read_yaml(file, dict[str, dict[str, str | tuple[str, str]]])["texts"] if file else {}
+    file = _find_texts(code)
+    return read_yaml(file, dict[str, dict[str, str | tuple[str, str]]]) if file else {}
 
 
 def _find_texts(code: str) -> "Traversable | None":

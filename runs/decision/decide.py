@@ -348,16 +348,13 @@ def _read(
 
 def _describe_sources(sources: Sequence[AnswerTable], ratings: VersionRatings) -> Phrase:
     """The runs and files of the versions, how many answers are rated, and by whom."""
-    listed = [
-        phrase(
-            "version_of",
-            version=source.name,
-            source=describe_source(source.row)
-            if source.row is not None
-            else ", ".join(place.rsplit("/", 1)[-1] for place in source.sets) or source.name,
-        )
-        for source in sources
-    ]
+    listed = []
+    for source in sources:
+        files = ", ".join(place.rsplit("/", 1)[-1] for place in source.sets)
+        run = describe_source(source.row) if source.row is not None else files
+        is_named = run and run != source.name
+        name = phrase("file", name=source.name)
+        listed.append(phrase("version_of", version=source.name, source=run) if is_named else name)
     rated = sum(not math.isnan(mean) for mean in ratings.means)
     return describe_report(listed, rated=rated, raters=ratings.raters)
 
