@@ -21,7 +21,7 @@ from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest
 from ..source import Traces, UnreadTrace
-from ..tool_server import MOST_PAGES, server_words
+from ..tool_server import MOST_PAGES
 from ..trace_samples import TraceSamples
 from .project import PhoenixProject, span_tags, split_ids
 
@@ -116,7 +116,7 @@ class _TraceReader:
         trace = trace._replace(time=began, rating=rating.fields, unused=rating.unused, rest=metadata | known)
         sample = self._samples.sample(trace)
         if isinstance(sample, UnreadTrace):
-            return UnreadTrace(id_, began, f"{sample.reason}{_failure(spans, trace.span)}")
+            return UnreadTrace(id_, began, sample.reason)
         return sample.model_copy(update={"metadata": {**sample.metadata, "spans": list(spans)}})
 
 
@@ -196,14 +196,6 @@ def _problem_before_reading(spans: Sequence[Mapping[str, Any]], began: str) -> s
     except (ValueError, TypeError):
         return ""
     return "its root span has not arrived yet; pull again in some minutes" if age < ARRIVAL else ""
-
-
-def _failure(spans: Iterable[Mapping[str, Any]], answer: str) -> str:
-    failed = next((one for one in spans if _ids(one)[1] == answer and one.get("status_code") == "ERROR"), None)
-    if failed is None:
-        return ""
-    words = server_words(str(failed.get("status_message") or ""))
-    return f"; the chatbot failed (status ERROR{': ' if words else ''}{words})"
 
 
 def _metadata(

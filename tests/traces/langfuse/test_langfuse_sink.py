@@ -68,16 +68,6 @@ def test_of_a_batch_that_is_refused_in_part_the_refused_are_named(server, score)
     assert len(server.scores) == 62  # those that were sent again are one each
 
 
-def test_a_server_that_refuses_all_is_not_asked_for_each(server, score):
-    server.script = lambda call: Reply(400, {"message": "no lists"}) if call.method == "POST" else None
-    results = write(server, [score(number) for number in range(300)])
-    assert {(result.state, result.problem) for result in results} == {
-        ("failed", "Langfuse refuses it (status 400: no lists)")
-    }
-    assert len(results) == 300
-    assert len(server.paths("POST")) < 40
-
-
 def test_a_write_that_was_answered_too_late_is_not_doubled(server, score, waits):
     posts = []
 

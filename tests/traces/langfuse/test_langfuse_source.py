@@ -224,14 +224,6 @@ def test_values_that_are_no_numbers_and_nests_without_end_stop_nothing(server):
     assert bad.id == "t1"
 
 
-def test_too_many_calls_wait_as_told_and_failures_are_tried_again(server, waits):
-    add_plain(server, 1)
-    answers = {1: Reply(429, {"message": "slow"}, {"Retry-After": "7"}), 3: Reply(502, "<html>"), 4: Reply(503)}
-    server.script = lambda call: answers.get(call.number)
-    assert [sample.id for sample in read(server)] == ["t1"]
-    assert waits == [7, 0.5, 1]
-
-
 @pytest.mark.parametrize(
     ("reply", "message"),
     [

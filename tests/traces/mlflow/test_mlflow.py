@@ -408,15 +408,7 @@ def test_the_server_is_that_of_the_address_or_of_mlflows_own_variable(monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("mlflow://localhost:5000", "name the experiment"),
-        ("mlflow:///bot", "name the server"),
-        ("mlflow:bot", "name the server"),
-        ("mlflow://a b/bot", "is no host"),
-        ("mlflow://host:99999/bot", "is no host"),
-        ("mlflow://evil\\@host/bot", "holds no user"),
-    ],
+    ("text", "problem"), [("mlflow://localhost:5000", "name the experiment"), ("mlflow:bot", "name the server")]
 )
 def test_addresses_that_cannot_be_reached(text, problem):
     with pytest.raises(UsageError, match=problem):

@@ -146,15 +146,3 @@ def test_one_score_that_breaks_the_server_does_not_keep_the_others_back():
     assert [result.key[-2:] for result in results if result.state == "failed"] == ["07"]
     assert len(results) == 20
     assert "the server fails (status 500: Internal Server Error)" in next(one.problem for one in results if one.problem)
-
-
-def test_a_server_that_refuses_everything_is_not_asked_a_hundred_times():
-    replies = {
-        f"projects__{PROJECT['id']}__trace_annotations": [(200, page())],
-        "trace_annotations": [(507, {"detail": "Insufficient storage"})],
-    }
-    with serving(**replies) as server:
-        results = list(open_sink(server.host).write([score(number) for number in range(100)]))
-        assert [result.state for result in results] == ["failed"] * 100
-        assert "status 507: Insufficient storage" in results[-1].problem
-        assert sum(call.path == "/v1/trace_annotations" for call in server.asked) < 30
