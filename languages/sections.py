@@ -38,10 +38,15 @@ def _compiled(flags: re.RegexFlag) -> BeforeValidator:
     return BeforeValidator(lambda pattern: _compile(stated(pattern), flags) if isinstance(pattern, str) else pattern)
 
 
-def _with_component(pattern: re.Pattern[str]) -> re.Pattern[str]:
-    if "component" not in pattern.groupindex:
-        raise ValueError(f"{pattern.pattern!r} has no group (?P<component>...)")
-    return pattern
+def _with_group(name: str) -> Callable[[re.Pattern[str]], re.Pattern[str]]:
+    """Refuses a pattern without a group of that name."""
+
+    def check(pattern: re.Pattern[str]) -> re.Pattern[str]:
+        if name not in pattern.groupindex:
+            raise ValueError(f"{pattern.pattern!r} has no group (?P<{name}>...)")
+        return pattern
+
+    return check
 
 
 def _naming(*fields: str) -> Callable[[str], str]:
@@ -56,21 +61,15 @@ def _naming(*fields: str) -> Callable[[str], str]:
     return check
 
 
-def _with_value(pattern: re.Pattern[str]) -> re.Pattern[str]:
-    if "value" not in pattern.groupindex:
-        raise ValueError(f"{pattern.pattern!r} has no group (?P<value>...)")
-    return pattern
-
-
 Checked = Annotated[str, AfterValidator(stated), AfterValidator(checked)]
 """A regular expression, as text, because other texts are filled into it before it is used."""
 Pattern = Annotated[re.Pattern[str], _compiled(re.NOFLAG)]
 CaselessPattern = Annotated[re.Pattern[str], _compiled(re.IGNORECASE)]
 VerbosePattern = Annotated[re.Pattern[str], _compiled(re.VERBOSE)]
-ComponentPattern = Annotated[Pattern, AfterValidator(_with_component)]
+ComponentPattern = Annotated[Pattern, AfterValidator(_with_group("component"))]
 
 
-ValuePattern = Annotated[CaselessPattern, AfterValidator(_with_value)]
+ValuePattern = Annotated[CaselessPattern, AfterValidator(_with_group("value"))]
 
 
 class PackFile(BaseModel):
