@@ -119,11 +119,11 @@ def _paired_values(
     except UsageError:
         return None
     earlier = list(answered_samples(store, run))
-    tables = [
+    before, now = (
         AnswerTable({}, {sample.id: sample for sample, _ in listed}, {}, sets=tuple(of_listed))
         for listed, of_listed in ((earlier, earlier_sets), (newest, sets))
-    ]
-    pairing = pair_runs(*tables)
+    )
+    pairing = pair_runs(before, now)
     values = {sample.id: judged.after for sample, judged in earlier}
     return {name: values[earlier_name] for name, earlier_name in pairing.ids.items()} or None
 
