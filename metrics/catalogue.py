@@ -31,6 +31,12 @@ from .specification import (
     parse_specification,
 )
 
+_ELSEWHERE = {
+    "semantic_similarity": "how near an answer is to the reference say rouge_l and, by vectors, bertscore",
+    "answer_similarity": "how near an answer is to the reference say rouge_l and, by vectors, bertscore",
+    "exact_match": "factoid compares an answer with a list of right ones; three lines with @metric compare it exactly",
+}
+"""Names of metrics in other tools that have no counterpart of one name here."""
 GROUP = "assay.metrics"
 
 
@@ -240,6 +246,8 @@ def _metric_class(specification: MetricSpecification) -> Any:
         raise UsageError(
             f"{specification}: name the scorer's file (scorer:FILE); make one with: assay meta RUN --save FILE"
         )
+    if name in _ELSEWHERE:
+        raise UsageError(f"no metric is called {name!r}; {_ELSEWHERE[name]} (docs/python.md has other tools' names)")
     if name not in entries:
         near = ", ".join(nearest_names(name, entries, at_most=3, cutoff=0))
         raise UsageError(f"no metric is called {name!r}; the nearest are {near} (`assay metrics` lists all)")

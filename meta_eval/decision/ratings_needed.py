@@ -106,7 +106,7 @@ def _smallest(
     most = min(way.most, MOST_RATINGS)
     if most < 1:
         return None
-    known, at_hand = pair.rated, pair.changed
+    known, at_hand = float(pair.rated), float(pair.changed)
     if not pair.is_paired:
         known, at_hand = precision(pair.of_each), precision(pair.all_of_each)
     plain = pair.error**2 * max(pair.gain, 1.0) * known

@@ -9,8 +9,7 @@ from ...eval_sets.opening_question import listed_question
 from ...eval_sets.pair_ratings import describe_left_out_pair_ratings
 from ...judges.embedders import Embedder, embed_texts
 from ...meta_eval.clustering import OUTLIER, Stability, describe_stability
-from ...meta_eval.estimate import TOO_FEW_GROUPS, Estimate
-from ...meta_eval.groups import FEWEST_GROUPS
+from ...meta_eval.estimate import Estimate
 from ...text.lemmas import find_typical_words
 from ...text.wording import count_of, verb_of
 from ...worker_threads import compute_beside
@@ -247,15 +246,12 @@ def _last_notes(failures: Failures, grouping: _Grouping, groups: Sequence[Failur
 
 
 def _share(selected: BadAnswers, names: Collection[str], among: Sequence[str]) -> Estimate:
-    """The share of answers among some, with an interval over their groups."""
+    """The share of answers among some, as `assay meta` has that of bad ones."""
     import numpy as np
 
-    from ...meta_eval.estimate import estimate_share
+    from ...meta_eval.prediction_powered import share_of_rated
 
     holds = np.array([name in names for name in among], dtype=bool)
     sources = [selected.answers[name].source for name in among]
     numbers = np.unique(np.asarray(sources), return_inverse=True)[1] if among else np.empty(0, dtype=np.intp)
-    share = estimate_share(holds, numbers)
-    if share.groups is not None and share.groups < FEWEST_GROUPS and share.value is not None:
-        return replace(share, low=None, high=None, problem=TOO_FEW_GROUPS)
-    return share
+    return share_of_rated(holds, numbers) if among else Estimate(None, n=0, groups=0, problem="there is no answer")
