@@ -30,13 +30,13 @@ from .embedders import (
     load_embedder as load_embedder,
 )
 from .entailment import cut_windows as cut_windows, pinned_revision as pinned_revision
+from .fast_path import acompletion as acompletion
 from .judge import (
     Judge as Judge,
     JudgeLike as JudgeLike,
     LiteLLMJudge as LiteLLMJudge,
     open_judge as open_judge,
 )
-from .litellm_calls import acompletion as acompletion
 from .litellm_lookup import (
     find_context_limit as find_context_limit,
     load_litellm as load_litellm,

@@ -15,7 +15,7 @@ from ..errors import JudgeError
 from ..text.wording import count_of
 from .budget import RequestSize, is_count, most_tokens
 from .cassette import likely_alternatives
-from .litellm_calls import acompletion
+from .fast_path import acompletion
 from .litellm_lookup import known_price, load_litellm, reply_cost, stated_cost, takes_schema
 from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply, schema_text, strict_schema

@@ -16,7 +16,7 @@ from .budget import ACCEPTED_BUDGET, Budget, measure_question
 from .cassette import Cassette, MissExplainer, Mode, QuestionKeys
 from .completion import complete
 from .entailment import classify
-from .litellm_calls import acompletion
+from .fast_path import acompletion
 from .litellm_lookup import known_price
 from .python_model import JudgeFunction, OpenAIClient, PythonModel, open_python_model
 from .question import Question, RawReply

@@ -19,7 +19,7 @@ from ..worker_threads import compute_beside
 from .budget import Budget, RequestSize, is_count
 from .cassette import Cassette, Recording, short_hash
 from .completion import bounded_body
-from .litellm_calls import aembedding
+from .fast_path import aembedding
 from .litellm_lookup import listed_price, stated_cost
 from .question import RawReply
 from .retry import call_with_retries, explain

@@ -17,7 +17,7 @@ from ..arguments import wrong_type
 from ..errors import AssayError, UsageError
 from ..prompts import PromptMessage
 from ..worker_threads import call_beside
-from .litellm_calls import acompletion
+from .fast_path import acompletion
 from .litellm_lookup import load_litellm
 from .retry import FUNCTION_ERROR
 from .settings import PYTHON, JudgeSettings

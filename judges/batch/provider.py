@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import JudgeUnavailable, UsageError
 from ..completion import bounded_body
-from ..litellm_calls import call_batch_function
+from ..fast_path import call_batch_function
 from ..litellm_lookup import load_litellm, missing_api_key
 from ..retry import call_with_retries, explain, http_status, is_passing
 from ..secrets import WITHHELD
