@@ -52,8 +52,9 @@ class PullResult:
     earlier: int = 0  # traces of a file of traces that began before all that were pulled, and are left out
     written: int = 0  # lines that were written
     conversations: int = 0  # lines that are conversations of several traces
-    unread: int = 0  # traces that cannot be read as an answer
-    first_unread: list[UnreadTrace] = field(default_factory=list)  # the first of them
+    unread: int = 0  # traces that cannot be read as an answer, and files of traces that cannot be read
+    unread_files: int = 0  # the files among them: the cursor waits until they can be read
+    first_unread: list[UnreadTrace] = field(default_factory=list)  # the first of them, and all files
     unjoined: int = 0  # sessions whose traces make no conversation: each is an answer by itself
     open_sessions: int = 0  # conversations whose last trace is so new that they may go on
     unused: int = (
@@ -121,7 +122,7 @@ class _Pull:
                 self._write_sample(sample, lines)
             if self._cursor is not None:
                 # where the newest traces come first, those that --limit left are older than all that were read
-                is_sure = not self._result.is_cut or self._new.is_ordered
+                is_sure = (not self._result.is_cut or self._new.is_ordered) and not self._result.unread_files
                 newest = min(self._new.newest, self._now) if self._new.newest and is_sure else None
                 self._cursor.prepare(out, lines.digest.hexdigest(), newest)
         if self._cursor is not None:
@@ -198,7 +199,8 @@ class _Pull:
 
     def _add_unread(self, trace: UnreadTrace) -> None:
         self._result.unread += 1
-        if len(self._result.first_unread) < _NAMED:
+        self._result.unread_files += trace.is_file
+        if trace.is_file or len(self._result.first_unread) < _NAMED:
             self._result.first_unread.append(trace)
 
 

@@ -43,6 +43,7 @@ class UnreadTrace:
     id: str  # its id
     time: str  # when it began, in ISO 8601 in UTC; empty where that is unknown
     reason: str  # what is missing and what to do, for a person
+    is_file: bool = False  # whether it is a whole file that cannot be read: traces may be in it
 
 
 Traces = Iterator[Sample | UnreadTrace]

@@ -9,6 +9,7 @@ import click
 from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
+from .exit_codes import DONE, ERROR
 from .output import echo, echo_notice, end_at_ctrl_c, print_result, typed_command
 from .typed_values import OUTPUT_FILE, BoundedCount
 
@@ -94,6 +95,7 @@ def pull(
     with end_at_ctrl_c(lambda: nothing), count_progress("traces", None) as on_progress:
         result = pull_traces(request, Store(store), out, may_replace=may_replace, on_progress=on_progress)
     print_result(lambda: _as_json(result, request, out), lambda: _print_result(result, request, out))
+    click.get_current_context().exit(ERROR if result.unread_files else DONE)
 
 
 def _read_time(text: str | None, option: str, now: datetime) -> datetime | None:
@@ -171,9 +173,13 @@ def _print_result(result: "PullResult", request: "PullRequest", out: Path) -> No
             f"with the reason. The first: {one_line(result.unused_problem)}"
         )
     if result.unread:
-        echo(f"Not read: {count_of(result.unread, 'trace')}. The first:")
+        unread = count_of(result.unread, *(("trace or file", "traces or files") if result.unread_files else ("trace",)))
+        echo(f"Not read: {unread}. The first:")
         for trace in result.first_unread:
             echo(f"  {one_line(trace.id)} {trace.time}: {one_line(trace.reason)}")
+    if result.unread_files:
+        files = count_of(result.unread_files, "file")
+        echo_notice(f"{files} could not be read: mend what is named above, and pull again")
     for name, nearest in result.unknown_fields.items():
         hint = f"; did you mean `{nearest}`?" if nearest else ""
         echo_notice(f"--filter {one_line(name)}: no trace had this field{hint}")

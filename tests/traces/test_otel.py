@@ -296,15 +296,30 @@ def test_broken_files_are_named_with_their_line_and_stop_no_other(tmp_path):
     assert empty.id == f"{0xABC2:032x}" and "is empty" in empty.reason and "--skip-bad" not in empty.reason
 
 
-def test_a_folder_is_read_without_its_pipes_and_a_file_that_cannot_be_read_is_an_error(assay, tmp_path):
+def test_a_folder_is_read_without_its_pipes_and_bad_files_are_named_and_stop_no_other(assay, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     make_special_file("pipe", folder / "a.json")
     write_documents(folder / "b.json", document(*chat_spans(10, "Free?", "Yes.")))
     assert assay("traces", "pull", f"otel:{folder}", "-o", "one.jsonl").code == 0
     (folder / "c.json.gz").write_bytes(gzip.compress(b'{"resourceSpans": []}' * 9)[:30])
+    (folder / "d.json").write_bytes(b"\x28\xb5\x2f\xfd")
     done = assay("traces", "pull", f"otel:{folder}", "--since", "2020-01-01", "-o", "two.jsonl")
-    assert done.code == 1 and "c.json.gz: cannot be read" in done.err and not Path("two.jsonl").exists()
+    assert done.code == 1 and "2 files could not be read" in done.err
+    assert "c.json.gz : cannot be read" in done.out and "d.json : is compressed" in done.out
+    assert len(Path("two.jsonl").read_text("utf-8").splitlines()) == 1
+
+
+def test_a_file_that_is_mended_later_is_pulled_then(assay, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    write_documents(folder / "new.json", document(*chat_spans(5000, "Free?", "Yes.")))
+    (folder / "old.json").write_text("{]")
+    assert assay("traces", "pull", f"otel:{folder}", "-o", "one.jsonl").code == 1
+    write_documents(folder / "old.json", document(*chat_spans(10, "Really?", "No.")))  # long before the newest
+    assert assay("traces", "pull", f"otel:{folder}", "-o", "two.jsonl").code == 0
+    (line,) = (tmp_path / "two.jsonl").read_text().splitlines()
+    assert json.loads(line)["user_input"] == "Really?"
 
 
 def test_a_field_that_no_trace_has_is_said(assay, tmp_path):

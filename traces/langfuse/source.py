@@ -24,7 +24,8 @@ _PAGE = 100  # traces: the cloud counts calls, 30 a minute where it is free
 _OBSERVATIONS_PAGE = 500
 _SCORES_PAGE = 100
 _OBSERVATIONS = "observations"  # what is listed, for errors
-_LONGEST_LIST = 1500  # characters of ids in one address
+_CUT = 200  # characters: longer metadata comes cut, unless its key is named
+_LONGEST_LIST = 1500  # characters of ids, or of keys of metadata, in one address
 _TRACE_FIELDS = {"sessionId", "userId", "tags", "environment", "release", "version", "bookmarked", "public", "metadata"}
 
 
@@ -38,6 +39,7 @@ class LangfuseSource:
 
     def __init__(self, address: TraceAddress) -> None:
         self._project = LangfuseProject(address)
+        self._metadata_keys: dict[str, None] = {}
         self._config, self._feedback_scale = cache(self._read_config), cache(self._observe_scale)
         self._samples = TraceSamples(address)
 
@@ -72,6 +74,7 @@ class LangfuseSource:
             values = {name: root[name] for name in _TRACE_FIELDS if root.get(name) not in (None, [], {})}
             values |= {"id": trace_id, "name": root.get("traceName") or root.get("name"), "observations": own}
             values |= {"timestamp": time and time.isoformat(), "scores": scores.get(trace_id, [])}
+            values["cut_metadata"] = [key for key in _cut_keys(own) if key not in self._metadata_keys] or None
             values |= self._session_fields(session_scores.get(str(root.get("sessionId")), []))
             trace = read_trace(Row(1, trace_id, {name: value for name, value in values.items() if value is not None}))
             rating = self._join(values["scores"])
@@ -89,12 +92,27 @@ class LangfuseSource:
     def _observation_pages(
         self, conditions: Sequence[Mapping[str, Any]], limit: int, most: int = MOST_KEPT_PAGES
     ) -> Iterator[list[dict[str, Any]]]:
-        """The pages of observations; Langfuse cuts long values of their metadata."""
+        """The pages of observations; one whose metadata came cut is asked for again, whole."""
         parameters = {"fields": _GROUPS, "limit": limit, "filter": json.dumps(conditions)}
-        client, path = self._project.client, "api/public/v2/observations"
-        return self._project.pages(
-            _OBSERVATIONS, lambda place: client.call("GET", path, params={**parameters, **place}), most
-        )
+
+        def ask(place: dict[str, str]) -> Any:
+            reply = self._call_observations(parameters | place)
+            listed = self._project.client.server.objects(reply, "data", _OBSERVATIONS)
+            return self._call_observations(parameters | place) if self._learn_metadata_keys(listed) else reply
+
+        return self._project.pages(_OBSERVATIONS, ask, most)
+
+    def _call_observations(self, parameters: Mapping[str, Any]) -> Any:
+        keys = {"expandMetadata": ",".join(self._metadata_keys)} if self._metadata_keys else {}
+        return self._project.client.call("GET", "api/public/v2/observations", params={**parameters, **keys})
+
+    def _learn_metadata_keys(self, observations: Sequence[Mapping[str, Any]]) -> bool:
+        """Notes the keys of metadata that came cut; whether there are new ones, as many as an address can hold."""
+        count = len(self._metadata_keys)
+        for key in _cut_keys(observations):
+            if "," not in key and len(",".join([*self._metadata_keys, key])) <= _LONGEST_LIST:
+                self._metadata_keys[key] = None
+        return len(self._metadata_keys) > count
 
     def _observations(self, roots: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         """All observations of traces, in the order of their times."""
@@ -149,6 +167,13 @@ class LangfuseSource:
 
 
 _NO_ID = "an observation without a trace's id: nothing can be read or scored"
+
+
+def _cut_keys(observations: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The keys of metadata whose values are as long as what Langfuse cuts them to, or longer."""
+    listed = [held for observation in observations if isinstance(held := observation.get("metadata"), Mapping)]
+    items = (item for metadata in listed for item in metadata.items())
+    return list(dict.fromkeys(str(key) for key, value in items if isinstance(value, str) and len(value) >= _CUT))
 
 
 def _group(

@@ -38,32 +38,36 @@ def list_files(project: str) -> list[Path]:
 
 
 class BrokenPart(InputError):
-    """A document that cannot be read; those beside it can."""
+    """A document, or a whole file (`is_file`), that cannot be read; those beside it can."""
 
-    def __init__(self, place: str, problem: str) -> None:
+    def __init__(self, place: str, problem: str, *, is_file: bool = False) -> None:
         super().__init__(f"{place}: {problem}")
-        self.place, self.problem = place, problem
+        self.place, self.problem, self.is_file = place, problem, is_file
 
 
 def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
     """Yields the spans and log records of files, in their order; for what cannot be read a `BrokenPart`.
 
     A last line without an end is left out: the collector is writing it.
-
-    Raises:
-        InputError: A file that cannot be read at all.
     """
     number = 0
     for file in files:
+        for place, content in _contents(file):
+            number += 1
+            yield BadRow(number, content) if isinstance(content, BrokenPart) else Row(number, place, content)
+
+
+def _contents(file: Path) -> Iterator[tuple[str, dict[str, Any] | BrokenPart]]:
+    """The spans and log records of a file, each with its place, and what of it cannot be read."""
+    try:
         for line, document in _documents(file):
             place = f"{file}, line {line}" if line else str(file)
             spans, problems = ([], [document]) if isinstance(document, str) else read_otlp(document)
-            for values in spans:
-                number += 1
-                yield Row(number, place, values)
+            yield from ((place, values) for values in spans)
             if problems:
-                number += 1
-                yield BadRow(number, BrokenPart(place, "; ".join(problems)))
+                yield place, BrokenPart(place, "; ".join(problems), is_file=not line)
+    except InputError as error:
+        yield str(file), BrokenPart(str(file), str(error).removeprefix(f"{file}: "), is_file=True)
 
 
 def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:

@@ -43,7 +43,7 @@ class OtlpFileSource:
             if isinstance(rows, BadRow):
                 broken = broken or rows.error
                 if isinstance(rows.error, BrokenPart):
-                    yield UnreadTrace(rows.error.place, "", rows.error.problem)
+                    yield UnreadTrace(rows.error.place, "", rows.error.problem, is_file=rows.error.is_file)
                 continue
             count += 1
             if not _is_within(rows, since, until):

@@ -213,6 +213,13 @@ def test_fields_of_another_type_are_read_as_they_came(server):
     assert first.human_rating is None
 
 
+def test_long_metadata_come_whole_and_those_that_stay_cut_are_named(server):
+    add_plain(server, 1, metadata={"a,b": "x" * 300, "k" * 2000: "y" * 300, "fine": "z" * 300})
+    (sample,) = read(server)
+    assert sample.metadata["cut_metadata"] == ["a,b", "k" * 2000]
+    assert sample.metadata["metadata"]["fine"] == "z" * 300
+
+
 def test_values_that_are_no_numbers_and_nests_without_end_stop_nothing(server):
     server.checks = False
     add_plain(server, 1, usageDetails={"input": float("nan")}, input="[" * 5000 + "]" * 5000)
