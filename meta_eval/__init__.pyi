@@ -85,7 +85,9 @@ from .pass_fail import (
     PassFail as PassFail,
     choose_threshold as choose_threshold,
     cohen_kappa as cohen_kappa,
+    gwet_ac2 as gwet_ac2,
     pass_fail_agreement as pass_fail_agreement,
+    repeated_trials as repeated_trials,
 )
 from .prediction_powered import (
     MeanRating as MeanRating,

@@ -17,7 +17,7 @@ from .correlation import estimate_correlation
 from .estimate import Estimate
 from .groups import LEVEL, cross_predict
 from .meta_evaluation import EvaluationSettings, MetaEvaluation, SliceAgreement
-from .pass_fail import pass_fail_agreement
+from .pass_fail import pass_fail_agreement, repeated_trials
 from .prediction_powered import estimate_mean_rating
 from .raters import agreement_of_raters
 from .recommendation import explain, name_of, recommend
@@ -71,6 +71,7 @@ def evaluate_table(
         policy = triage_policy(rated, predicted, bound=bound, minutes=minutes, seed=seed)
     measure, out_of_fold = _measure_of_versions(table, metrics, selection, predictions)
     versions = version_agreement(table, measure=measure, out_of_fold=out_of_fold)
+    agreement = pass_fail_agreement(table, seed=seed)
     explanation = explain(metrics, raters, selection, comparisons=comparisons, rated=len(rated.items))
     if versions is not None and (raters is None or raters.validates):
         alone = next((metric.spearman for metric in metrics if metric.name == versions.measure), Estimate(None))
@@ -87,7 +88,8 @@ def evaluate_table(
         mean_rating=estimate_mean_rating(table, selection.chosen.metrics) if selection else None,
         slices=_slices(rated, by, predictions),
         versions=versions,
-        agreement=pass_fail_agreement(table, seed=seed),
+        agreement=agreement,
+        trials=repeated_trials(table, agreement),
         settings=EvaluationSettings(
             items=len(table.items),
             rated=len(rated.items),

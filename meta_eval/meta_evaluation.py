@@ -6,7 +6,7 @@ from ..presentation.verdict import Verdict
 from .agreement import MetricAgreement
 from .comparison import Comparison
 from .estimate import Estimate
-from .pass_fail import PassFail
+from .pass_fail import PassFail, Trials
 from .prediction_powered import MeanRating
 from .raters import Raters
 from .selection import Selection
@@ -64,6 +64,7 @@ class MetaEvaluation:
     # the agreement on which of two versions is better; None with ratings of fewer than two versions
     versions: VersionAgreement | None
     agreement: dict[str, PassFail]  # by metric, how far it passes and fails answers as people do
+    trials: tuple[Trials, ...]  # how often repeated trials of a question pass; empty without any
     settings: EvaluationSettings
 
     def __str__(self) -> str:

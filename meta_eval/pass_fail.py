@@ -1,5 +1,6 @@
-"""Pass and fail: each metric at its threshold against people."""
+"""Pass and fail: each metric at its threshold against people, and how often repeated trials of a question pass."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,12 +8,13 @@ import numpy as np
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS, estimate_correlation
-from .estimate import Estimate, estimate_share
+from .estimate import Estimate, estimate_mean_of_groups, estimate_share
 from .groups import Statistic, cross_predict
 from .table import ScoreTable
 
 _FOLDS = 5
 _MOST_THRESHOLDS = 50
+_MOST_TRIALS = 8  # pass^k is told up to so many trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,21 @@ class PassFail:
     specificity: Estimate  # the share that it fails of what people fail
     precision: Estimate  # the share that people pass of what it passes
     kappa: Estimate  # Cohen's kappa: agreement beyond chance, 0 of a metric that says the same of every answer
+    ac2: Estimate  # Gwet's AC2, which stays high where people pass nearly all
     problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """How often repeated trials pass: the answers of one version to one question, asked again and again."""
+
+    version: str  # "" where there is one only
+    by: str  # what says whether an answer passes: `ratings`, or a metric at its threshold
+    questions: int  # how many questions have two trials or more
+    trials: int  # how many answers these are
+    pass_rate: Estimate  # the share of trials that pass, each question counting alike
+    # by k, pass^k: the chance that k trials of a question all pass, over the questions with as many
+    pass_all: dict[int, Estimate]
 
 
 def pass_fail_agreement(table: ScoreTable, *, seed: int = 0) -> dict[str, PassFail]:
@@ -53,7 +69,7 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
     levels = len(np.unique(values))
     if problem := _problem(passes, levels):
         missing = Estimate(None, n=len(places), problem=problem)
-        return PassFail(None, len(places), 0, 0, 0, 0, missing, missing, missing, missing, problem)
+        return PassFail(None, len(places), 0, 0, 0, 0, *[missing] * 5, problem)
     # what says the same of every answer passes all of them, but for a check that says 0
     same = 0.5 if values[0] in {0.0, 1.0} else float(values[0])
     threshold = choose_threshold(values, passes) if levels > 1 else same
@@ -69,6 +85,9 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
     def share(of: Bools, holds: Bools) -> Estimate:
         return estimate_share(holds[of], groups[of])
 
+    def agreement(coefficient: Callable[[Floats, Floats], Statistic]) -> Estimate:
+        return estimate_correlation(coefficient, is_passed.astype(float)[:, None], passes.astype(float), part.groups)
+
     return PassFail(
         threshold if rated.directions[name] else -threshold,
         len(values),
@@ -79,7 +98,8 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
         sensitivity=share(passes, is_passed),
         specificity=share(~passes, ~is_passed),
         precision=share(is_passed, passes),
-        kappa=estimate_correlation(cohen_kappa, is_passed.astype(float)[:, None], passes.astype(float), part.groups),
+        kappa=agreement(cohen_kappa),
+        ac2=agreement(gwet_ac2),
     )
 
 
@@ -114,15 +134,72 @@ def choose_threshold(values: Floats, passes: Bools) -> float:
 
 
 def cohen_kappa(x: Floats, y: Floats) -> Statistic:
-    """Prepares Cohen's kappa, (p_o - p_e) / (1 - p_e), of 0 and 1 (items, 1) with 0 and 1 (items,)."""
-    first, same = x[:, 0], (x[:, 0] == y).astype(float)
+    """Prepares Cohen's kappa of 0 and 1 (items, 1) with 0 and 1 (items,), whose chance is that of both shares."""
+    return _beyond_chance(x[:, 0], y, lambda one, other: one * other + (1 - one) * (1 - other))
 
-    def kappas(weights: Floats) -> Floats:
+
+def gwet_ac2(x: Floats, y: Floats) -> Statistic:
+    """Prepares Gwet's AC2 of 0 and 1, which is his AC1: its chance falls to 0 where nearly all are alike.
+
+    Source: Gwet (2008), "Computing inter-rater reliability and its variance in the presence of high agreement".
+    """
+    return _beyond_chance(x[:, 0], y, lambda one, other: (one + other) * (1 - (one + other) / 2))
+
+
+def _beyond_chance(x: Floats, y: Floats, by_chance: Callable[[Floats, Floats], Floats]) -> Statistic:
+    """Prepares (p_o - p_e) / (1 - p_e), p_e being worked out from the two shares of 1; NaN where p_e is 1."""
+    same = (x == y).astype(float)
+
+    def coefficients(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
-        observed, one, other = same @ weights / total, first @ weights / total, y @ weights / total
-        expected = one * other + (1 - one) * (1 - other)
+        observed, expected = same @ weights / total, by_chance(x @ weights / total, y @ weights / total)
         with np.errstate(invalid="ignore", divide="ignore"):
             result: Floats = np.where(expected < 1, (observed - expected) / (1 - expected), np.nan)
         return result
 
-    return kappas
+    return coefficients
+
+
+def repeated_trials(table: ScoreTable, agreement: dict[str, PassFail]) -> tuple[Trials, ...]:
+    """Finds how often repeated trials pass, by version: by people's ratings, and by each metric at its threshold.
+
+    Rows of one question and one version are trials of it. pass^k is the chance that k of them all pass: of a question
+    of whose n trials c pass, the share C(c, k) / C(n, k) of all sets of k, and of all questions their mean (Yao and
+    others, 2024, "tau-bench"). What is not known is left out. Returns one row per version and judge of the trials;
+    empty where no question has two trials.
+    """
+    passing = {"ratings": (table.mean_rating, table.middle)}
+    for name, one in agreement.items():
+        if one.threshold is not None and name not in table.baselines:
+            passing[name] = (table.column(name), one.threshold if table.directions[name] else -one.threshold)
+    versions, questions = np.asarray(table.versions, dtype=object), np.asarray(table.questions, dtype=object)
+    return tuple(
+        trials
+        for version in sorted(set(table.versions))
+        for by, (values, threshold) in passing.items()
+        for known in [np.flatnonzero((versions == version) & ~np.isnan(values) & (questions != ""))]
+        for trials in _trials(table, version, by, known, values[known] >= threshold)
+    )
+
+
+def _trials(table: ScoreTable, version: str, by: str, places: Places, passes: Bools) -> Iterator[Trials]:
+    """The trials among these places; none where no question has two."""
+    _, first, number = np.unique(np.array(table.questions)[places], return_index=True, return_inverse=True)
+    counts, passed = np.bincount(number), np.bincount(number, weights=passes)
+    group_of = table.group_numbers[places][first]
+
+    def mean(shares: Floats, chosen: Bools) -> Estimate:
+        groups = np.unique(group_of[chosen], return_inverse=True)[1]
+        sums = np.bincount(groups, weights=shares[chosen])
+        return estimate_mean_of_groups(sums, np.bincount(groups), bounds=(0.0, 1.0))
+
+    repeated = counts >= 2
+    if not repeated.any():
+        return
+    pass_all, shares = {}, passed / counts
+    for k in range(2, min(int(counts.max()), _MOST_TRIALS) + 1):
+        # C(c, k) / C(n, k) from that of k - 1
+        shares = shares * np.maximum(passed - k + 1, 0) / np.maximum(counts - k + 1, 1)
+        pass_all[k] = mean(shares, counts >= k)
+    pass_rate = mean(passed / counts, repeated)
+    yield Trials(version, by, int(repeated.sum()), int(counts[repeated].sum()), pass_rate, pass_all)

@@ -18,6 +18,7 @@ _AS_EVALUATED = (
     "slices",
     "versions",
     "agreement",
+    "trials",
     "settings",
 )
 

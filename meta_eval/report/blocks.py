@@ -23,6 +23,7 @@ from .tables import (
     policy_table,
     rater_tables,
     slice_table,
+    trial_table,
     version_pair_table,
     version_table,
 )
@@ -89,6 +90,8 @@ def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
         names = {metric.name for metric in evaluation.metrics if metric.baseline}
         has_others = any(name not in names and one.threshold is not None for name, one in evaluation.agreement.items())
         yield ReportBlock((pass_fail_table(evaluation.agreement, names if has_others else ()),))
+    if evaluation.trials:
+        yield ReportBlock((trial_table(evaluation.trials),))
     if evaluation.selection is not None:
         baselines = {metric.name for metric in evaluation.metrics if metric.baseline}
         yield ReportBlock((combination_table(evaluation.selection), *_choices(evaluation.selection, baselines)))

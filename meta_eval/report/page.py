@@ -23,6 +23,7 @@ from .tables import (
     rater_table,
     rater_tables,
     slice_table,
+    trial_table,
     version_pair_table,
     version_table,
 )
@@ -79,6 +80,7 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
         "pass_fail_table": pass_fail_table(evaluation.agreement)
         if any(one.threshold is not None for one in evaluation.agreement.values())
         else None,
+        "trial_table": trial_table(evaluation.trials) if evaluation.trials else None,
         "rater_tables": (rater_table(evaluation.raters), *rater_tables(evaluation.raters)) if evaluation.raters else (),
         "combination_table": combination_table(selection) if selection else None,
         "comparison_table": comparison_table(evaluation.comparisons) if evaluation.comparisons else None,

@@ -10,7 +10,7 @@ from ..agreement import MetricAgreement
 from ..comparison import Comparison, describe_more_ratings
 from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation, SliceAgreement
-from ..pass_fail import PassFail
+from ..pass_fail import PassFail, Trials
 from ..raters import Raters
 from ..scorer_check import ScorerCheck
 from ..selection import Combination, Selection
@@ -151,6 +151,7 @@ PASS_FAIL_FIELDS = (
     Field("specificity", "share", lambda row: row[1].specificity, "wide"),
     Field("precision", "share", lambda row: row[1].precision, "wide"),
     Field("kappa [95%]", "correlation", lambda row: row[1].kappa),
+    Field("AC2 [95%]", "correlation", lambda row: row[1].ac2, "wide"),
 )
 """The columns of a table of pairs: whose agreement it is, and the agreement (`PassFail`)."""
 
@@ -162,8 +163,8 @@ def pass_fail_table(agreement: Mapping[str, PassFail], baselines: Container[str]
         "An answer passes unless it is rated below the middle of the scale. TP: people and the metric pass it; FP: "
         "only the metric does; FN: only people do; TN: both fail it. sensitivity: of what people pass, the metric "
         "passes; specificity: of what people fail, it fails; precision: of what it passes, people pass. kappa: "
-        "agreement beyond chance, 0 where it only repeats how often people pass. Thresholds of graded metrics are "
-        "chosen on other answers."
+        "agreement beyond chance, 0 where it only repeats how often people pass; AC2: the same, but high where nearly "
+        "all pass on both sides. Thresholds of graded metrics are chosen on other answers."
     )
     return tabulate(
         "Pass and fail, beside people",
@@ -171,6 +172,25 @@ def pass_fail_table(agreement: Mapping[str, PassFail], baselines: Container[str]
         (Field("metric", "name", lambda row: row[0]), *PASS_FAIL_FIELDS),
         note=note,
     )
+
+
+def trial_table(trials: Sequence[Trials]) -> ResultTable:
+    """How often trials of one question pass, and how often several all do."""
+    most = max(max(one.pass_all) for one in trials)
+    fields = (
+        Field("version", "name", lambda one: one.version or "all"),
+        Field("by", "name", lambda one: one.by),
+        Field("questions", "count", lambda one: one.questions),
+        Field("trials", "count", lambda one: one.trials),
+        Field("pass rate [95%]", "share", lambda one: one.pass_rate),
+        *(Field(f"pass^{k} [95%]", "share", partial(_pass_all, k)) for k in sorted({2, most})),
+    )
+    note = "Trials are answers of one version to one question. pass^k: the chance that k trials of a question all pass."
+    return tabulate("Repeated trials", trials, fields, note=note)
+
+
+def _pass_all(k: int, trials: Trials) -> Estimate | None:
+    return trials.pass_all.get(k)
 
 
 def _candidates(combination: Combination) -> str:

@@ -37,6 +37,7 @@ class CardPassFail(_Value):
     specificity: Estimate
     precision: Estimate
     kappa: Estimate
+    ac2: Estimate
 
 
 class Injections(_Value):

@@ -1,4 +1,6 @@
-"""Pass and fail beside people: against scikit-learn and by hand."""
+"""Pass and fail beside people, and repeated trials: against scikit-learn and by hand."""
+
+from math import comb
 
 import numpy as np
 import pytest
@@ -10,8 +12,11 @@ from assay.meta_eval import (
     PassFail,
     choose_threshold,
     cohen_kappa,
+    estimate_mean,
     estimate_share,
+    gwet_ac2,
     pass_fail_agreement,
+    repeated_trials,
 )
 
 
@@ -32,7 +37,7 @@ def test_the_figures_are_those_of_scikit_learn():
     assert one.precision.value == pytest.approx(precision_score(passes, judge), abs=1e-12)
     assert one.true_positive + one.false_negative == passes.sum()
     assert one.sensitivity == estimate_share(judge[passes] > 0, np.flatnonzero(passes))
-    for figure in (one.sensitivity, one.specificity, one.precision, one.kappa):
+    for figure in (one.sensitivity, one.specificity, one.precision, one.kappa, one.ac2):
         assert figure.low < figure.value < figure.high
 
 
@@ -74,3 +79,35 @@ def test_lower_is_better_and_what_has_no_threshold():
     assert (one.true_positive, one.true_negative) == (30, 10)
     everyone = judge_of(np.arange(30.0), np.ones(30, bool))
     assert (everyone.threshold, everyone.problem[:24]) == (None, "people pass all answers,")
+
+
+def test_ac2_is_the_published_one():
+    """Gwet (2002), "Kappa statistic is not satisfactory", has .9408 of 125 items: 118, 5, 2 and 0 in the four cells.
+
+    p_o = .944, pi = (.972, .028), p_e = 2 * .972 * .028 = .0544.
+    """
+    x, y = np.repeat([[1.0, 1], [1, 0], [0, 1]], [118, 5, 2], axis=0).T
+    assert gwet_ac2(x[:, None], y)(np.ones((125, 1)))[0] == pytest.approx(0.9408, abs=5e-5)
+
+
+def test_pass_k_by_hand():
+    """Three trials of six questions that pass 3, 3, 2, 1, 0 and 3 times; two of them are of one group."""
+    passed = [3, 3, 2, 1, 0, 3]
+    ratings = [5.0 if trial < count else 1.0 for count in passed for trial in range(3)]
+    questions = tuple(f"q{number}" for number in range(6) for _ in range(3))
+    groups = tuple("a" if name in {"q0", "q1"} else name for name in questions)
+    [trials] = repeated_trials(table_of({}, ratings, groups=groups, questions=questions), {})
+    assert (trials.version, trials.by, trials.questions, trials.trials) == ("", "ratings", 6, 18)
+    assert trials.pass_rate.value == pytest.approx(12 / 18)
+    for k in (2, 3):
+        shares = [comb(count, k) / comb(3, k) for count in passed]
+        by_hand = estimate_mean(shares, ["a", "a", "c", "d", "e", "f"], bounds=(0, 1))
+        assert trials.pass_all[k].value == pytest.approx(np.mean(shares))
+        assert (trials.pass_all[k].low, trials.pass_all[k].high) == pytest.approx((by_hand.low, by_hand.high))
+    assert trials.pass_all[3].value == 0.5
+
+
+def test_questions_that_are_asked_once_are_no_trials():
+    once = table_of({}, [5.0] * 6, questions=tuple("uvwxyz"))
+    two_versions = table_of({}, [5.0] * 6, questions=tuple("uuvvww"), versions=("A", "B") * 3)
+    assert repeated_trials(once, {}) == repeated_trials(two_versions, {}) == ()
