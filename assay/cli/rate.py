@@ -189,12 +189,14 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     assay rate export last
     assay rate export last --out rated.jsonl
     """
+    from dataclasses import asdict
 
     from ..eval_sets import write_set
     from ..runs import Store
     from ..runs.answers.rating_join import rated_samples
     from ..runs.ratings import RatingQueue
     from ..runs.ratings.rating_queue import queue_ids
+    from ..runs.show.rating_meaning import predict_queue_stability
 
     runs = Store(store, must_exist=True)
     database = runs.database
@@ -210,7 +212,13 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
         write_set(rated, out)
         echo(f"{count_of(len(rated), 'rated answer')} written to {out}")
         return
-    print_result(lambda: _status(opened), *_progress_lines(opened))
+    stability = predict_queue_stability(runs, opened)
+    rule = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
+    print_result(
+        lambda: _status(opened) | {"stop_rule": rule},
+        *_progress_lines(opened),
+        *([] if stability is None else [f"{stability}."]),
+    )
 
 
 def _show_pairs(queue: "RatingQueue", out: Path | None, series: int | None) -> None:

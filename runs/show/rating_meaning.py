@@ -1,15 +1,16 @@
-"""What the ratings so far say: the verdict of the meta-evaluation."""
+"""What the ratings so far say: the verdict of the meta-evaluation, and whether more ratings would change it."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import AssayError, UsageError
+from ...errors import AssayError, InputError, UsageError
 from ...presentation.verdict import Verdict
 from ..ratings.rating_queue import RatingQueue
 from ..store.store import Store
 
 if TYPE_CHECKING:
+    from ...meta_eval.stopping import Stability
     from ...meta_eval.table import ScoreTable
 
 PICKED_FROM = "answers picked from "
@@ -18,9 +19,10 @@ PICKED_FROM = "answers picked from "
 
 @dataclass(frozen=True, slots=True)
 class RatingMeaning:
-    """The verdict, or why there is none."""
+    """The verdict, or why there is none, and the stop rule in words, which says what is missing, where it is."""
 
     verdict: Verdict | None
+    stop_rule: str
     problem: str = ""
 
 
@@ -49,12 +51,26 @@ def interpret_ratings(where: str | Path, name: str) -> RatingMeaning:
 def interpret_queue(store: Store, queue: RatingQueue) -> RatingMeaning:
     """Works out what the ratings of a queue say."""
     from ...meta_eval.evaluation import evaluate_table
+    from ...meta_eval.stopping import predict_stability
 
     try:
-        evaluation = evaluate_table(_score_table(store, queue))  # as `assay meta` does: one figure, one value
+        table = _score_table(store, queue)
+        stability = predict_stability(table)
+        evaluation = evaluate_table(table)  # as `assay meta` does: one figure, one value
     except AssayError as error:
-        return RatingMeaning(None, f"Nothing can be said yet: {error}")
-    return RatingMeaning(evaluation.verdict)
+        return RatingMeaning(None, "", f"Nothing can be said yet: {error}")
+    rule = "The stop rule needs ten rated answers." if stability is None else f"{stability}."
+    return RatingMeaning(evaluation.verdict, rule)
+
+
+def predict_queue_stability(store: Store, queue: RatingQueue) -> "Stability | None":
+    """Predicts what more ratings of a queue would change; None without scores, or with too few ratings."""
+    from ...meta_eval.stopping import predict_stability
+
+    try:
+        return predict_stability(_score_table(store, queue)) if has_scores(queue, store) else None
+    except InputError:
+        return None  # nothing is rated
 
 
 def _score_table(store: Store, queue: RatingQueue) -> "ScoreTable":

@@ -1,4 +1,4 @@
-"""Agreement of raters against published values and by hand; when enough is rated."""
+"""Agreement of raters against published values and by hand."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The coordinator's sentence follows the ratings, worked out beside the server."""
+"""The coordinator's sentence and stop rule follow the ratings, worked out beside the server."""
 
 import time
 from contextlib import closing
@@ -32,7 +32,7 @@ def rated_run(folder, count, rated):
 
 
 @pytest.mark.timeout(200)
-def test_the_sentence_follows_the_ratings(tmp_path):
+def test_the_sentence_and_the_rule_follow_the_ratings(tmp_path):
     from assay.web import Connections, MeaningOfRatings, RatingApp
 
     queue = rated_run(tmp_path, count=40, rated=30)
@@ -49,12 +49,25 @@ def test_the_sentence_follows_the_ratings(tmp_path):
             time.sleep(0.2)
             text = client.get("/team/sentence").text
         assert "faithfulness" in text
+        assert "20 more ratings" in text and "30 answers are rated" in text
+
+
+def test_assay_ratings_says_whether_to_stop(assay, tmp_path):
+    queue = rated_run(tmp_path / ".assay", count=40, rated=30)
+    shown = assay("rate", "export", "last")
+    assert (shown.code, "with 20 more ratings the choice of faithfulness" in shown.out) == (0, True)
+    rule = assay("rate", "export", "last", "--json").json["stop_rule"]
+    assert (rule["metric"], rule["rated"], rule["more"], rule["tolerance"]) == ("faithfulness", 30, 20, 0.05)
+    assert rule["may_stop"] is (rule["stable"] >= 0.9)
+    queue.change_guideline("Be strict.")  # a new series has no ratings
+    assert assay("rate", "export", "last", "--json").json["stop_rule"] is None
 
 
 def test_a_set_without_scores_has_no_sentence(tmp_path):
-    from assay.runs import has_scores
+    from assay.runs import has_scores, predict_queue_stability
 
     store = Store(tmp_path)
     sample = Sample(id="s", user_input="Q?", response="A.")
     queue = RatingQueue.create(store.database, [sample], QueueSettings(raters=("a",), per_answer=1), source="set.jsonl")
     assert has_scores(queue, store) is False
+    assert predict_queue_stability(store, queue) is None
