@@ -4,8 +4,10 @@ import gc
 import itertools
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))  # for `python tests/test_speed.py`
 from thread_profile import profiled_threads
 
 _calls = itertools.count()

@@ -37,9 +37,12 @@ class ViewApp:
         site: SiteAddress = THIS_MACHINE,
     ) -> None:
         self._connections = connections
-        connections.run(_make_secret)
+        self._is_read_only = connections.run(lambda database: database.is_read_only)
+        own = secrets.token_hex(32)  # of links that end with this process, where none can be kept
+        if not self._is_read_only:
+            connections.run(_make_secret)
         self._sessions = Sessions(
-            lambda: connections.run(_read_secret),
+            lambda: own if self._is_read_only else connections.run(_read_secret),
             {EDITOR: VIEW_HOME, READER: VIEW_HOME},
         )
         viewer = Viewer(connections, self._sessions)
@@ -48,7 +51,8 @@ class ViewApp:
 
     def end_links(self) -> None:
         """Makes a new secret: all links and sessions of the store so far end."""
-        self._connections.run(lambda database: _make_secret(database, anew=True))
+        if not self._is_read_only:
+            self._connections.run(lambda database: _make_secret(database, anew=True))
 
     def link_path(self) -> str:
         """The path of the link that lets its holder look."""

@@ -16,7 +16,7 @@ from .options import (
     level_option,
     server_options,
 )
-from .output import echo, echo_json, is_json, print_result
+from .output import echo, echo_json, echo_notice, is_json, print_result
 from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
@@ -118,6 +118,8 @@ def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions)
         store = folder
     site = server.read_site()
     opened = Store(store, must_exist=True)
+    if opened.database.is_read_only:
+        echo_notice(f"{opened.path} cannot be written to: it is shown as it is now")
     app = ViewApp(Connections(store), site)
 
     def print_link(address: str) -> None:

@@ -246,7 +246,9 @@ def read_looks(database: "Database", versions: Mapping[str, str]) -> list[Look]:
 
 
 def keep_look(database: "Database", versions: Mapping[str, str], look: Look) -> None:
-    """Keeps a look; one of the same number takes its place."""
+    """Keeps a look; one of the same number takes its place. A store that cannot be written to keeps none."""
+    if database.is_read_only:
+        return
     intervals = [[versions[first], versions[second], *ends] for (first, second), ends in look.intervals.items()]
     record, at = asdict(look) | {"intervals": intervals}, datetime.now(UTC).isoformat(timespec="seconds")
     with explain_errors(database, "the look at these versions cannot be kept"), database.transaction():

@@ -29,6 +29,11 @@ class Database(Protocol):
     duplicate_error: type[Exception]  # what its library raises where a row with the same key exists already
 
     @property
+    def is_read_only(self) -> bool:
+        """Whether it can be read, and not written to."""
+        ...
+
+    @property
     def locks(self) -> "ProcessLocks":
         """Which processes are at work on what is in it."""
         ...

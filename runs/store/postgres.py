@@ -91,6 +91,11 @@ class PostgresDatabase:
         self.execute("DELETE FROM assay_version")
         self.execute("INSERT INTO assay_version VALUES (?)", (version,))
 
+    @property
+    def is_read_only(self) -> bool:
+        """As `Database.is_read_only`: of a standby, or of a user whose transactions only read."""
+        return bool(self.execute("SHOW transaction_read_only").fetchone()[0] == "on")
+
     def cure(self, error: Exception) -> str:
         """As `Database.cure`."""
         state = getattr(error, "sqlstate", None) or "08"  # without one, the connection is what broke

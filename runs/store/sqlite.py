@@ -1,12 +1,16 @@
 """A store in one SQLite file."""
 
+import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary, finalize
 
 from ...errors import InputError, UsageError
 from ...regular_files import check_regular
@@ -15,7 +19,7 @@ if TYPE_CHECKING:
     from .process_locks import FileLocks
 
 _PAUSE = 0.02  # seconds between two attempts
-_WRITABLE = "see that the folder and the file can be written to, or copy the folder and name the copy (--store)"
+_WRITABLE = "see that the folder and the file can be written to, or name another --store"
 _CURES = {
     "SQLITE_BUSY": "wait until the process that holds it has ended",
     "SQLITE_CANTOPEN": _WRITABLE,
@@ -34,8 +38,8 @@ _ERRORS = (sqlite3.Error, UnicodeDecodeError)
 class SQLiteDatabase:
     """One file, safe to kill at any moment and to share between processes of one machine.
 
-    Also who only reads it must be able to write to file and folder: SQLite cannot read a file that another process may
-    be writing without writing beside it.
+    Where file or folder cannot be written to, a copy is read: SQLite cannot read a file that another process may be
+    writing without writing beside it.
     """
 
     errors: type[Exception] | tuple[type[Exception], ...] = _ERRORS
@@ -44,6 +48,7 @@ class SQLiteDatabase:
     def __init__(self, path: Path, wait: float) -> None:
         self.name = str(path)
         self._folder = path.parent
+        self._copy: _Copy | None = None
         try:
             check_regular(path)
         except InputError as error:
@@ -51,9 +56,27 @@ class SQLiteDatabase:
             raise UsageError(f"{problem}; move it away, or name another --store") from error
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = _connect(path, wait)
+            self._connection = self._open(path, wait)
         except (OSError, *_ERRORS) as error:
             raise UsageError(f"{self.name}: the store cannot be opened: {error}; {self.cure(error)}") from error
+
+    def _open(self, path: Path, wait: float) -> sqlite3.Connection:
+        if _may_write(path):
+            try:
+                return _connect(path, wait)
+            except sqlite3.OperationalError as error:
+                if not path.exists() or not _error_name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+                    raise
+        self._copy = _COPIES.get(path) or _Copy(path)
+        _COPIES[path] = self._copy
+        connection = _connect(self._copy.path, wait)
+        connection.execute("PRAGMA query_only = ON")
+        return connection
+
+    @property
+    def is_read_only(self) -> bool:
+        """As `Database.is_read_only`."""
+        return self._copy is not None
 
     @cached_property
     def locks(self) -> "FileLocks":
@@ -81,7 +104,15 @@ class SQLiteDatabase:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
-    migration = transaction  # one process writes at a time
+    @contextmanager
+    def migration(self) -> Iterator[None]:
+        """As `Database.migration`, also in a copy; one process writes at a time."""
+        self.execute("PRAGMA query_only = OFF")
+        try:
+            with self.transaction():
+                yield
+        finally:
+            self.execute(f"PRAGMA query_only = {'ON' if self.is_read_only else 'OFF'}")
 
     def version(self) -> int | None:
         """As `Database.version`."""
@@ -104,6 +135,31 @@ class SQLiteDatabase:
         if "locks" in vars(self):
             self.locks.close()
         self._connection.close()
+        self._copy = None
+
+
+class _Copy:
+    """A copy of a file with what its last writer has not merged into it (`-wal`), as long as a connection reads it."""
+
+    def __init__(self, path: Path) -> None:
+        folder = Path(mkdtemp(prefix="assay-"))
+        finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self.path = folder / path.name
+        for file in (path, path.with_name(f"{path.name}-wal")):
+            if file.exists():
+                shutil.copyfile(file, folder / file.name)
+
+
+_COPIES: WeakValueDictionary[Path, _Copy] = WeakValueDictionary()
+
+
+def _may_write(path: Path) -> bool:
+    """Whether a database and its log can be written to.
+
+    SQLite opens one whose log is there and may only be read, and refuses the first change.
+    """
+    files = [path, *(path.with_name(f"{path.name}{end}") for end in ("-wal", "-shm"))]
+    return all(os.access(file, os.W_OK) for file in files if file.exists())
 
 
 def _error_name(error: Exception) -> str:

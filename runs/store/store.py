@@ -52,7 +52,7 @@ class Store:
     """The runs of one folder (`.assay/runs.sqlite`), or of a PostgreSQL server (`postgresql://USER@HOST/DATABASE`).
 
     What is read raises `InputError` where the database cannot be read, or where a row in it is damaged: the message
-    names the row and what to do.
+    names the row and what to do. A store that cannot be written to can be read.
 
     Args:
         folder: The folder or the URL.

@@ -243,34 +243,62 @@ def test_a_damaged_file_is_told_as_damaged(tmp_path):
         list(Store(tmp_path).scores(run))
 
 
-OPENS = """
+READS_AND_WRITES = """
 import os, sys
 from assay.errors import AssayError
 from assay.runs import Store
 
-Store(sys.argv[2]).close()  # imports all that it takes: the other user may not be able to read this checkout
+def read_and_write(folder):
+    store = Store(folder)
+    run = store.run("last")
+    print(len(list(store.samples(run.id))), len(list(store.scores(run.id))))
+    try:
+        store.begin(run.plan)
+    except AssayError as error:
+        print(error)
+
+closed, writable = sys.argv[1:]
+read_and_write(writable)  # imports all that it takes: the other user may not be able to read this checkout
 os.setuid(65534)
-try:
-    Store(sys.argv[1])
-except AssayError as error:
-    print(error)
+read_and_write(closed)
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="another user is needed, who may not write")
-def test_a_store_that_cannot_be_written_to_says_so_and_stays_as_it_was(tmp_path):
+@pytest.fixture
+def open_folder():
     with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        folder = Path(name, "runs")
-        Store(folder).close()
-        folder.chmod(0o555)
-        before = {file.name: file.read_bytes() for file in folder.iterdir()}
-        command = [sys.executable, "-c", OPENS, str(folder), str(tmp_path)]
-        opened = subprocess.run(command, capture_output=True, text=True, check=False)
+        folder = Path(name)
         folder.chmod(0o755)
-        assert opened.stderr == ""
-        assert "copy the folder and name the copy (--store)" in opened.stdout
-        assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+        yield folder
+        for inner in folder.iterdir():
+            inner.chmod(0o755)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="another user is needed, who may not write")
+@pytest.mark.parametrize("is_closed", [True, False], ids=["closed", "with a writer's last changes beside it"])
+def test_a_store_that_cannot_be_written_to_can_be_read(open_folder, tmp_path, is_closed):
+    store = Store(open_folder / "runs")
+    run = store.begin(PLAN)
+    writer = RunWriter(store, run)
+    writer.add(sample("s1"), SCORES)
+    writer.flush()
+    if is_closed:
+        store.close()
+    else:
+        assert (open_folder / "runs" / "runs.sqlite-wal").stat().st_size > 0
+    for file in (open_folder / "runs").iterdir():
+        file.chmod(0o444)
+    (open_folder / "runs").chmod(0o555)
+    before = {file.name: file.read_bytes() for file in (open_folder / "runs").iterdir()}
+    writable = shutil.copytree(open_folder / "runs", tmp_path / "runs")
+    for path in (writable, *writable.iterdir()):
+        path.chmod(0o755)
+    command = [sys.executable, "-c", READS_AND_WRITES, str(open_folder / "runs"), str(writable)]
+    read = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert read.stderr == ""
+    assert read.stdout.splitlines()[:2] == ["1 3", "1 3"]
+    assert re.search("lock: cannot be written: .*can be written to, or name another --store", read.stdout)
+    assert {file.name: file.read_bytes() for file in (open_folder / "runs").iterdir()} == before
 
 
 def test_samples_that_the_set_has_no_more_are_removed_with_their_scores(tmp_path):

@@ -5,8 +5,10 @@ import json
 import re
 
 import pytest
+from modules import module_of
 from web_process import enter, page_text, write_run as write_scores
 
+from assay.errors import InputError
 from assay.eval_sets import Sample
 from assay.judges import RawReply, Recording, Usage
 from assay.metrics import Score
@@ -344,6 +346,30 @@ def test_the_claims_of_a_markdown_answer_are_marked_in_it(view_site, tmp_path):
     assert '<li>The <span data-quotes="3"><strong>Plan</strong> is</span> here.</li>' in page
     assert 'href="https://evil' not in page and "As it was written" in page
     assert "[list](https://evil.example/x)" in page_text(page)  # as it was written
+
+
+def test_a_store_that_cannot_be_written_to_is_shown_and_nothing_is_written(tmp_path, monkeypatch):
+    """All threads read one copy of the store; links end with the process."""
+    testclient = pytest.importorskip("starlette.testclient")
+    from assay.web import Connections, ViewApp
+
+    store = Store(tmp_path / "runs")
+    run = write_run(store)
+    store.close()
+    before = {file.name: file.read_bytes() for file in (tmp_path / "runs").iterdir()}
+    monkeypatch.setattr(module_of(type(store.database)), "_may_write", lambda _: False)
+    opened = Store(tmp_path / "runs")
+    app = ViewApp(Connections(tmp_path / "runs"))
+    app.end_links()
+    with testclient.TestClient(app.asgi, base_url="http://127.0.0.1") as client:
+        assert "1 run" in page_text(client.get(app.link_path()).text)
+        assert len(rows(client.get(f"/run/{run}").text)) == 12
+        assert "faithfulness" in client.get(f"/run/{run}/figures").text
+        assert "Managers see salaries." in page_text(client.get(f"/run/{run}/answer", params={"id": "s/1"}).text)
+    with pytest.raises(InputError, match=r"readonly|lock"):
+        opened.begin(opened.run(run).plan)
+    opened.close()
+    assert {file.name: file.read_bytes() for file in (tmp_path / "runs").iterdir()} == before
 
 
 def test_a_changed_answer_is_found_by_its_new_words(tmp_path):

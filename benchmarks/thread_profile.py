@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import checkout  # noqa: F401
+
 from assay import worker_threads
 
 
