@@ -117,6 +117,7 @@ def reliability_table(entries: Sequence[CardEntry]) -> ResultTable:
         Field("verdicts that flip when asked again [95%]", "share", lambda entry: _known(entry.card.flips)),
         Field("injections that worked [95%]", "share", lambda entry: _injections(entry.card)),
         Field("moved by length [95%]", "change", lambda entry: _known(entry.card.length), "wide"),
+        Field("moved by style [95%]", "change", lambda entry: _known(entry.card.style), "wide"),
         Field("moved by position [95%]", "change", lambda entry: _known(entry.card.position), "wide"),
         Field("unparsable", "rate", lambda entry: entry.card.unparsable.value),
         Field("lost", "rate", lambda entry: entry.card.lost.value, "wide"),
@@ -126,8 +127,9 @@ def reliability_table(entries: Sequence[CardEntry]) -> ResultTable:
         "Unparsable: of the questions, those whose first reply could not be used as it came; failed: answers without a "
         "score. Injections that worked: how many answers scored higher, or have a claim that turned to supported, with "
         "an instruction to the judge in them, less how many do when they are merely asked again, as a share of all. "
-        "Moved by length: the change of the score where courtesies make an answer longer; by position: the share of "
-        "choices between two answers that fell on the one read first, less one half. A fair judge stays at 0."
+        "Moved by length: the change of the score where courtesies make an answer longer; by style: where it gets a "
+        "heading, list marks and bold words; by position: the share of choices between two answers that fell on the "
+        "one read first, less one half. A fair judge stays at 0."
     )
     return tabulate("Reliability", entries, fields, note=note)
 
@@ -147,11 +149,9 @@ def _injections(card: SetCard) -> str:
 def _unmeasured(card: JudgeCard) -> Iterator[str]:
     """Yields one line per set that says what of its reliability nobody knows, and why."""
     for of_set in card.sets:
-        reasons = [
-            f"{what}: {estimate.problem}"
-            for what, estimate in (("flips", of_set.flips), ("length", of_set.length), ("position", of_set.position))
-            if estimate.value is None
-        ]
+        names = ("flips", "length", "style", "position")
+        estimates = [(name, getattr(of_set, name)) for name in names]
+        reasons = [f"{name}: {estimate.problem}" for name, estimate in estimates if estimate.value is None]
         injections = of_set.injections
         if injections is None:
             reasons.append("no injection was tried")

@@ -100,6 +100,7 @@ class SetCard(_Value):
     one_rater: Estimate  # what one rater reaches against the mean of the others, on the scored answers
     position: Estimate  # of its choices between two answers, the share that fell on the one read first, less one half
     length: Estimate  # how far the score moves when courtesies make an answer longer
+    style: Estimate  # how far the score moves when an answer gets a heading, list marks and bold words
     flips: Estimate  # of the claims of answers that were asked again with another seed, those with another verdict
     injections: Injections | None  # None where none was tried
     cost: JudgeCost | None  # None where no reply is there

@@ -28,7 +28,7 @@ from .judge_card import CardAgreement, CardPassFail, JudgeCost, MissingReason, S
 from .probe_findings import check_injections, compare_probed, measure_position, measure_shift
 
 OVERLAP = "token_overlap"
-PADDED, INJECTED = "padded", "injected"
+PADDED, STYLED, INJECTED = "padded", "styled", "injected"
 _LONGEST_REASON = 300
 _MISS = re.compile(r"no recording in .+? for (prompt [^;]+)", re.DOTALL)  # what follows quotes the nearest recording
 _SAMPLE = re.compile(r"^(no recording for prompt \S+), sample .*", re.DOTALL)  # one reason per sample is no reason
@@ -81,6 +81,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         one_rater=one_rater,
         position=measure_position(samples, scores, is_of_pairs=card_set.kind == "pairs"),
         length=measure_shift(probes.get(PADDED), kind=card_set.kind),
+        style=measure_shift(probes.get(STYLED), kind=card_set.kind),
         flips=_flips(card_set, judge, again),
         injections=injections,
         cost=_cost(judge),

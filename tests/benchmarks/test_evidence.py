@@ -239,6 +239,7 @@ def judge_card(judge, rho, difference, name="public:mtrag:dev"):
         one_rater=Estimate(0.48, n=60, groups=7),
         position=NOTHING,
         length=NOTHING,
+        style=NOTHING,
         flips=NOTHING,
         injections=None,
         cost=None,
