@@ -127,11 +127,21 @@ def remove_drafts(target: Path) -> None:
 
 
 def _remove_abandoned_drafts(target: Path) -> None:
-    """Removes the drafts of a file that nobody writes any more: they did not change for an hour."""
+    """Removes the drafts of a file that nobody writes any more: unchanged for an hour, and their process is gone.
+
+    The hour is for drafts of another machine on a shared disk, whose processes cannot be seen from here.
+    """
     for draft in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
         with suppress(OSError):  # another process removed it first, or has it open (Windows), or it is not ours
-            if time.time() - draft.stat().st_mtime > _ABANDONED_AFTER:
+            if time.time() - draft.stat().st_mtime > _ABANDONED_AFTER and not _is_running(draft.suffixes[-2][1:]):
                 draft.unlink()
+
+
+def _is_running(process: str) -> bool:
+    """Whether a process has the number in a draft's name; True for what is no number, which is not our draft."""
+    import psutil
+
+    return not process.isdecimal() or psutil.pid_exists(int(process))
 
 
 def _draft_path(target: Path) -> Path:

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -97,6 +98,19 @@ class AdaptiveLimiter:
             self.limit = max(1, self.limit // 2)
 
 
+_run_limiter: ContextVar[AdaptiveLimiter | None] = ContextVar("run_limiter", default=None)
+
+
+@contextmanager
+def one_limit(most: int) -> Iterator[None]:
+    """Lets all models that are asked within make no more calls at once, together, than this."""
+    token = _run_limiter.set(AdaptiveLimiter(most))
+    try:
+        yield
+    finally:
+        _run_limiter.reset(token)
+
+
 class Connection:
     """A model that was opened, and what all runs that ask it share.
 
@@ -154,8 +168,8 @@ class Connection:
         """
         if self.settings.model.startswith(ENTAIL) and question.support is None:
             raise refuse(self.settings.label, f"the prompt {question.prompt.name}")
-        limiter = self._limiter()
-        async with limiter.slot() as ticket:
+        limiter, of_run = self._limiter(), _run_limiter.get()
+        async with limiter.slot() as ticket, nullcontext() if of_run is None else of_run.slot():
             size = measure_question(question, self.settings, known_price(self.settings))
             async with self.budget.spend(size, on_lost) as call:
                 try:

@@ -1,8 +1,8 @@
 """What scores samples: metrics, and whom they ask, as they were given; opened they are ready to score."""
 
 import logging
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from ...arguments import check_type
 from ...errors import UsageError
 from ...eval_sets.levels import Turns
 from ...judges import Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge
+from ...judges.connection import one_limit
 from ...judges.embedders import Embedder, check_embedder, load_embedder
 from ...judges.judge import is_judge, settings_of_judge
 from ...judges.settings import ENTAIL
@@ -43,6 +44,13 @@ class OpenedMetrics:
     judge: LiteLLMJudge | None
     embedder: Embedder
     concurrent_samples: int
+
+    def one_limit(self) -> AbstractContextManager[None]:
+        """Holds the calls of several models together to what the largest of their limits allows."""
+        asked = {id(judge.connection): judge for judge in _judges_of(self.metrics)}
+        if len(asked) < 2:
+            return nullcontext()
+        return one_limit(max(judge.settings.concurrency for judge in asked.values()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,6 +247,13 @@ def _check_support(metrics: Iterable[Metric]) -> None:
 
 def _asks_support(metric: Metric) -> bool:
     return metric.asks_support and getattr(metric, "claims", "sentences") == "sentences"
+
+
+def _judges_of(metrics: Iterable[Metric]) -> Iterator[LiteLLMJudge]:
+    for metric in metrics:
+        if isinstance(judge := getattr(metric, "judge", None), LiteLLMJudge):
+            yield judge
+        yield from _judges_of(getattr(metric, "parts", {}).values())  # of a scorer
 
 
 def _takes_model(judge: JudgeLike | None) -> bool:

@@ -196,14 +196,15 @@ async def score_samples(
             async with around(opened, record.finished_metrics):
                 progress.waited = progress.seconds
                 on_progress(progress)
-                await execute(
-                    record.drawn(samples),
-                    opened.metrics,
-                    keep,
-                    concurrency=opened.concurrent_samples,
-                    turns=request.turns,
-                    finished_metrics=record.finished_metrics,
-                )
+                with opened.one_limit():
+                    await execute(
+                        record.drawn(samples),
+                        opened.metrics,
+                        keep,
+                        concurrency=opened.concurrent_samples,
+                        turns=request.turns,
+                        finished_metrics=record.finished_metrics,
+                    )
             ending = "done"
         except BudgetReached:
             ending = "budget"

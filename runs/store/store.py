@@ -1,6 +1,7 @@
 """Where runs are kept: safe to kill at any moment and to share between processes."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -170,7 +171,15 @@ class Store:
             raise UsageError(f"{problem} {name!r} in {self.path}; the newest are {known}")
         run, created, plan, status = rows[0]
         parsed = self._parse(_read_plan, plan, "runs", {"id": run})
+        self._check_scores(run, parsed.all_metrics or ("",))
         return RunRow(run, created, parsed, "killed" if status == "running" and self._is_dead(run) else status)
+
+    def _check_scores(self, run: str, metrics: Sequence[str]) -> None:
+        """Names a score that is no number, which SQLite takes, and sorts after all numbers."""
+        sql = "SELECT sample, metric, value FROM scores WHERE run = ? AND value > ? "
+        sql += f"AND metric IN ({_marks(metrics)}) LIMIT 1"
+        for sample, metric, value in self._rows(sql, (run, math.inf, *metrics)):
+            self._parse(math.fabs, value, "scores", {"run": run, "sample": sample, "metric": metric})
 
     def _is_dead(self, run: str) -> bool:
         """Whether no process is at work on a run."""
@@ -336,7 +345,7 @@ def _score(columns: list[Any]) -> Score:
     value, status, reason, evidence, usage, judged, left_out = columns
     sentences = {} if judged is None else {SENTENCES: {"judged": judged, "left_out": left_out}}
     return Score(
-        None if value is None else float(value),
+        value,
         status,
         reason,
         sentences if evidence is None else json.loads(evidence),

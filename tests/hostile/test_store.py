@@ -8,7 +8,7 @@ from special_files import make_special_file
 from assay.runs import Store
 
 
-@pytest.mark.parametrize("place", ["header", "pages", "cut", "plan", "sample", "score"])
+@pytest.mark.parametrize("place", ["header", "pages", "cut", "plan", "sample", "score", "text"])
 def test_a_damaged_store_is_told_in_one_sentence(assay, set_file, tmp_path, place):
     assert assay("run", set_file(200), "--metrics", "token_overlap").code == 0
     file = tmp_path / ".assay" / "runs.sqlite"
@@ -25,7 +25,11 @@ def test_a_damaged_store_is_told_in_one_sentence(assay, set_file, tmp_path, plac
         content[4096:] = b"\xff" * (len(content) - 4096)
     elif place == "cut":
         del content[len(content) // 2 :]
-    if place in {"plan", "sample", "score"}:
+    if place == "text":
+        with sqlite3.connect(file) as database:
+            database.execute("UPDATE scores SET value = 'high' WHERE sample = 's1' AND metric = 'token_overlap'")
+        database.close()
+    elif place in {"plan", "sample", "score"}:
         column = {"plan": "runs SET plan", "sample": "samples SET content", "score": "scores SET evidence"}[place]
         with sqlite3.connect(file) as database:
             database.execute(f"UPDATE {column} = '{{'")
@@ -47,6 +51,11 @@ def test_a_damaged_store_is_told_in_one_sentence(assay, set_file, tmp_path, plac
             assert "make room" not in result.err
     if place in {"pages", "cut"}:
         assert "the file is damaged: restore it from a backup" in assay("show", run).err
+    if place == "text":
+        assert (
+            "sample = 's1' AND metric = 'token_overlap' cannot be read (must be real number, not str)"
+            in assay("show", run).err
+        )
     if place == "plan":
         assert f"row of runs with id = '{run}' cannot be read" in assay("show", "last").err
         assert assay("run", set_file(2), "--metrics", "token_overlap").code == 0, "another run begins"
