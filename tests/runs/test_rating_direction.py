@@ -176,7 +176,7 @@ def test_results_in_python_have_the_same_ratings(tmp_path):
     assert NOTE in results._repr_html_()
     results.save(tmp_path / "results.html")
     assert NOTE in (tmp_path / "results.html").read_text(encoding="utf-8")
-    bad = select_bad_answers(results.table)
+    bad = select_bad_answers(results)
     assert bad.metric == "token_overlap", "that the other answer is better does not make this one bad"
     single = [sample.model_copy(update={"other_response": ""}) for sample in samples]
     assert evaluate(single, "token_overlap", progress=False).notes == ()
