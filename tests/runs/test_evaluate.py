@@ -158,7 +158,7 @@ def fail(_):
         (ROWS, {"prompts": "nowhere"}, InputError, "nowhere: there is no such folder of prompts"),
         (ROWS, {"prompts": BUNDLED.replacing(BUNDLED.load("claims", "en")), "store": "r"}, UsageError, "name it"),
         (ROWS, {"mapping": {"anser": "response"}}, InputError, "no column `anser`; did you mean answer=response"),
-        ([{"question": "a", "answer": "b"}], {"metrics": "rouge_l_precision,bleu"}, UsageError, "Give them a column `reference`"),
+        ([{"question": "a", "answer": "b"}], {"metrics": "bleu"}, UsageError, "a column `reference`"),
         (broken_rows(), {}, ConnectionError, "the database is gone"),
         (ROWS, {"metrics": "token_overlap", "progress": fail}, ZeroDivisionError, "my own function"),
     ],
