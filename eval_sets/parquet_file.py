@@ -18,26 +18,29 @@ _ROWS_PER_BATCH = 256
 
 
 def open_parquet(path: Path, name: str) -> Rows:
-    """Opens a Parquet file. Raises `InputError` when it is none, and `UsageError` when pyarrow is not installed."""
-    check_regular(path, name)
-    if not path.stat().st_size:
+    """Opens a Parquet file, or those of a folder as one. Raises `InputError` when it is none, and `UsageError` without
+    pyarrow."""
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    check_regular(files[0], name)
+    if not files[0].stat().st_size:
         raise InputError(f"{name}: the file is empty; it should be a Parquet file with one row per sample")
-    with _open(path, name) as file:
+    with read_parquet(files[0], name) as file:
         columns = tuple(str(column) for column in file.schema_arrow.names)
 
     def rows() -> Iterator[Row]:
         number = 0
-        with _open(path, name) as file:
-            for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH):
-                for values in batch.to_pylist():
-                    number += 1
-                    yield Row(number, f"row {number}", values)
+        for part in files:
+            with read_parquet(part, str(part)) as file:
+                for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH):
+                    for values in batch.to_pylist():
+                        number += 1
+                        yield Row(number, f"row {number}", values)
 
     return Rows(name, path.stem, Repeatable(rows), columns)
 
 
 @contextmanager
-def _open(path: Path, name: str) -> "Iterator[ParquetFile]":
+def read_parquet(path: Path, name: str) -> "Iterator[ParquetFile]":
     """A Parquet file that is open in the block, whose errors say what is wrong with it."""
     with require_extra("tables", f"{name}: reading a Parquet file"):
         from pyarrow import ArrowException

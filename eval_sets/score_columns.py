@@ -41,7 +41,7 @@ REPEATED = (
 _NO_METRICS = {"rating", "rating_min", "rating_max", *ROLES["rating"], *NAMES["time"]}
 _BESIDE = frozenset(name for role in ("reason", "status", "error") for name in (role, *NAMES[role]))
 _HOLDERS = ("metadata", "scores", "metrics")
-_OF_SCORES = {"evidence", "usage"}  # what `assay run --out` of 0.2 kept of each score in Parquet files
+_OF_SCORES = {"evidence", "usage"}  # what `assay run --out FOLDER` keeps of each score
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,8 @@ def open_source(
     name, path = str(source), Path(source).expanduser()
     try:
         if path.is_dir():
+            if any(path.glob("*.parquet")):  # of `assay run --out FOLDER`
+                return open_parquet(path, name)
             raise _is_folder(path, name)
         if path.exists():
             if not path.is_file():

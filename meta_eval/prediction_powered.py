@@ -216,5 +216,5 @@ def ratings_for_width(width: float, rating_variance: float, score_variance: floa
     """
     z = NormalDist().inv_cdf((1 + LEVEL) / 2)
     allowed_variance = (width / (2 * z)) ** 2 - score_variance
-    needed = math.ceil(rating_variance / allowed_variance) if allowed_variance > 0 else math.inf
-    return int(needed) if needed <= most else None
+    is_possible = allowed_variance > 0 and rating_variance / allowed_variance <= most
+    return math.ceil(rating_variance / allowed_variance) if is_possible else None

@@ -95,6 +95,7 @@ from .ratings.rating_source import find_source as find_source, open_queue as ope
 from .score.evaluate import aevaluate as aevaluate, evaluate as evaluate
 from .score.execute import execute as execute
 from .score.options import RunOptions as RunOptions
+from .score.parquet_run import run_parquet as run_parquet
 from .score.progress_display import progress_line as progress_line
 from .score.run_writer import RunWriter as RunWriter
 from .score.scoring_request import OpenedMetrics as OpenedMetrics, ScoringRequest as ScoringRequest

@@ -21,6 +21,7 @@ RUN_WITH_EXTRA = {
     "assay.metrics.heuristic": "heuristic",
     "assay.metrics.reference_similarity": "bertscore",
     "assay.metrics.numeric": "numeric",
+    "assay.runs.score.parquet_run": "tables",
     "assay.traces.otel.sink": "otel",
     "assay.text.entities": "numeric",
     "assay.text.lemmas": "numeric",

@@ -26,7 +26,6 @@ from .options import (
     with_set_options,
 )
 from .output import echo_notice, end_at_ctrl_c, print_result, typed_command
-from .typed_values import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from ..judges import Budget
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 @hide_advanced(
     *("--embedder", "--translate", "--language", "--sheet", "--header-row"),
-    *("--batch-size", "--skip-bad", "--by-language"),
+    *("--batch-size", "--skip-bad", "--engine", "--by-language"),
 )
 @click.command()
 @click.argument("sets", nargs=-1, metavar="[SET]...")
@@ -52,9 +51,11 @@ if TYPE_CHECKING:
 @skip_bad_option
 @click.option(
     "--out",
-    type=OUTPUT_FILE,
-    help="Write every score to a file (.jsonl or .csv).",
+    type=click.Path(path_type=Path),
+    metavar="FILE|FOLDER",
+    help="Write every score to a file (.jsonl or .csv); of Parquet files the folder of their scores.",
 )
+@click.option("--engine", type=click.Choice(("ray",)), help="Score Parquet files by the workers of Ray.")
 @by_language_option
 def run(
     sets: tuple[str, ...],
@@ -70,6 +71,7 @@ def run(
     max_failed: int,
     skip_bad: bool,
     out: Path | None,
+    engine: str | None,
     store: Path | str,
 ) -> None:
     """Judge sets and print how metrics agree with the ratings.
@@ -80,8 +82,9 @@ def run(
     \b
     assay run answers.csv --judge openai/gpt-4o-mini --map question=user_input
     assay run helpdesk_nl --judge qwen1.5b --cassette replies.jsonl
-    assay run answers/*.parquet --metrics heuristic --out scores.csv
+    assay run answers/*.parquet --metrics heuristic --out scores
     """
+    from ..atomic_files import check_replaceable
     from ..runs import RunOptions, Store
     from ..runs.score.batch_run import BatchOptions
     from ..runs.score.session import find_run_to_resume
@@ -92,7 +95,9 @@ def run(
 
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
-    if out is not None:
+    is_by_parts = engine is not None or (out is not None and not out.suffix and _are_parquet(sets))
+    if out is not None and not is_by_parts:
+        check_replaceable(out, "--out")
         check_scores_file(out)  # before anything is paid for
 
     typed_plan = partial(make_plan, [absolute_source(source) for source in sets], set_options, **planned)
@@ -104,6 +109,13 @@ def run(
             "no judge is named: only metrics that ask none are scored (--judge MODEL adds weakest_claim and "
             "faithfulness)"
         )
+    if is_by_parts:
+        if out is None or not _are_parquet(sets) or resume or skip_bad or batch:
+            raise UsageError(
+                "--engine ray, and --out FOLDER, score Parquet files: assay run answers/*.parquet --out scores; without"
+                " --resume (the same command goes on where it ended), --skip-bad and --batch"
+            )
+        _run_parts(typed_plan(), out, options(cassette=cassette), with_ray=engine is not None, max_failed=max_failed)
     runs = Store(store)
     plan = typed_plan() if sets else None
     resumed = find_run_to_resume(runs, resume, plan) if resume else None
@@ -164,6 +176,33 @@ def execute_plan(
             on_progress=on_progress,
             on_note=echo_notice,
         )
+
+
+def _are_parquet(sets: tuple[str, ...]) -> bool:
+    return bool(sets) and all(source.endswith(".parquet") for source in sets)
+
+
+def _run_parts(plan: "Plan", out: Path, options: "RunOptions", *, with_ray: bool, max_failed: int) -> None:
+    """Scores Parquet files into a folder with the progress shown, prints the results, and exits."""
+    from ..runs.score.parquet_run import run_parquet
+    from .progress import live_progress
+    from .run_output import outcome_as_json, print_outcome_of_parts
+
+    go_on = "go on with the same command"
+    with end_at_ctrl_c(lambda: f"what was scored is kept: {go_on}"), live_progress() as on_progress:
+        outcome = run_parquet(plan, out, options, with_ray=with_ray, on_progress=on_progress, on_note=echo_notice)
+    print_result(lambda: outcome_as_json(outcome, out), lambda: print_outcome_of_parts(outcome, out))
+    failed, code = outcome.scores["failed"], DONE
+    if outcome.ending == "budget":
+        code = BUDGET
+        echo_notice(f"{outcome.message}; {go_on}")
+    elif failed > max_failed:
+        code = TOO_MANY_FAILED
+        echo_notice(
+            f"{count_of(failed, 'score')} failed, {max_failed} allowed (--max-failed). The first: "
+            f"{outcome.summary.failure}. To score them again, remove the files of their parts"
+        )
+    click.get_current_context().exit(code)
 
 
 def exit_code(store: "Store", plan: "Plan", outcome: "Outcome", max_failed: int) -> int:

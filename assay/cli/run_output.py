@@ -1,22 +1,27 @@
-"""A run, one sample's whole audit, and two audits side by side, in a terminal."""
+"""A run, one sample's whole audit, two audits side by side, and what a folder of scores holds, in a terminal."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
-from ..presentation.result_table import ReportBlock
+from ..presentation.result_table import Field, ReportBlock, tabulate
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
 from ..runs.answers.rating_join import find_rated_sample
-from ..runs.show.results import read_results
-from ..runs.show.run_report import name_run, run_block, sample_block, worst_block
+from ..runs.show.results import read_results, usage_as_json
+from ..runs.show.run_report import name_run, run_block, sample_block, session_line, worst_block
+from ..text.wording import count_of
 from .output import (
+    echo,
     is_by_language,
     is_wide,
     open_console,
     print_blocks,
     print_command,
+    print_table,
     typed_command,
 )
 
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from ..meta_eval.decision import Decision
     from ..runs import Outcome, Store
     from ..runs.decision.compare import RunComparison
+    from ..runs.score.parquet_run import ParquetOutcome, PartSummary
     from ..runs.show.sample_audit import Line
 
 _STYLES = {"title": "bold", "detail": "dim", "remark": "yellow"}
@@ -113,3 +119,51 @@ def _print_side_by_side(store: "Store", comparison: "RunComparison", sample: str
         cells.append(Group(*lines))
     table.add_row(*cells)
     console.print(table)
+
+
+def outcome_as_json(outcome: "ParquetOutcome", out: Path) -> dict[str, Any]:
+    """The object of `assay run --json` for Parquet files."""
+    return {
+        "scores": str(out),
+        "written": outcome.written,
+        "skipped": outcome.skipped,
+        **summary_as_json(outcome.summary),
+        "usage": usage_as_json(outcome.usage),
+        "lost": asdict(outcome.lost),
+        "seconds": round(outcome.seconds, 3),
+    }
+
+
+def summary_as_json(summary: "PartSummary") -> dict[str, Any]:
+    """What parts hold, as JSON values."""
+    metrics = {metric: counts.as_json() for metric, counts in summary.metrics.items()}
+    return {"answers": summary.answers, "metrics": metrics}
+
+
+def print_outcome_of_parts(outcome: "ParquetOutcome", out: Path) -> None:
+    """Prints what a session did, and what its folder holds."""
+    parts = f"{count_of(outcome.written, 'part')} written, {outcome.skipped} there already"
+    echo(f"{out}: {parts}; {session_line(outcome.usage)}; {outcome.seconds:.1f} s")
+    if outcome.lost:
+        from ..judges.budget import describe_lost
+
+        echo(f"{describe_lost(outcome.lost)}, not in the line above")
+    print_parts(outcome.summary, out)
+
+
+def print_parts(summary: "PartSummary", folder: Path) -> None:
+    """Prints how many answers there are, the scores by metric, and which command tells more."""
+    rows = [(metric, counts.as_json()) for metric, counts in summary.metrics.items()]
+    fields = (
+        Field("metric", "name", lambda row: row[0]),
+        Field("scored", "count", lambda row: str(row[1]["scored"])),
+        Field("skipped", "count", lambda row: str(row[1]["skipped"])),
+        Field("failed", "count", lambda row: str(row[1]["failed"])),
+        Field("mean", "mean", lambda row: row[1]["mean"]),
+    )
+    print_table(tabulate(count_of(summary.answers, "answer"), rows, fields))
+    if summary.failure:
+        echo(f"The first score that failed: {summary.failure}")
+    console = open_console()
+    console.print("Which metric agrees with the ratings, where there are some:")
+    print_command(console, typed_command("meta", "--scores", folder))

@@ -31,16 +31,25 @@ def show(run: str, sample: str | None, *, store: str | Path) -> None:
     """Show a run, or how one sample came by its scores.
 
     RUN is an id, its beginning, or `last`. With SAMPLE: the question, the answer, the contexts, and for every metric
-    the claims, verdicts and quotes behind its score.
+    the claims, verdicts and quotes behind its score. Of a folder of scores that `assay run --out` wrote: counts and
+    means.
 
     \b
     assay show last
     assay show last nl-017
+    assay show scores/
     """
     from ..runs import Store
     from ..runs.show.run_report import scores_as_json
-    from .run_output import print_audit, print_run
+    from .run_output import print_audit, print_parts, print_run, summary_as_json
 
+    if sample is None and Path(run).is_dir():
+        from ..runs.score.parquet_run import read_summaries
+
+        parts, summary = read_summaries(Path(run))
+        as_json = {"scores": run, "parts": parts, **summary_as_json(summary)}
+        print_result(lambda: as_json, lambda: print_parts(summary, Path(run)))
+        return
     runs = Store(store, must_exist=True)
     if is_json():
         echo_json(scores_as_json(runs, runs.run(run), sample))

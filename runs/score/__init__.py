@@ -1,1 +1,1 @@
-"""Scoring: a plan run in a session, resumed or in batches; what it asks and its progress."""
+"""Scoring: a plan run in a session, resumed, in batches, or over Parquet files; what it asks and its progress."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...errors import UsageError
 from ...eval_sets import Sample
+from ...judges.batch.batch_journal import BatchJournal
 from ...judges.batch.batch_queue import BatchQueue
 from ...judges.batch.provider import find_provider
 from ...judges.cassette import is_bundled
@@ -39,6 +40,11 @@ def check_batches(plan: Plan, options: RunOptions) -> None:
             "and leave --mode out"
         )
     find_provider(plan.judge)
+
+
+def has_submitted_batches(cassette: Path) -> bool:
+    """Whether batches of a cassette are, or may be, at the provider or collected."""
+    return any(batch.state != "planned" for batch in BatchJournal(cassette).batches.values())
 
 
 @asynccontextmanager

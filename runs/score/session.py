@@ -20,7 +20,7 @@ from ...metrics.specification import CONVERSATION_BASELINES
 from ...prompts import OTHER_LANGUAGE
 from ..store.plan import Ending, Outcome, Plan
 from ..store.store import RunRow, Store, check_store, describe_running
-from .batch_run import BatchOptions, check_batches, replies_in_batches
+from .batch_run import BatchOptions, check_batches, has_submitted_batches, replies_in_batches
 from .execute import FinishedMetrics, execute
 from .options import RunOptions
 from .run_writer import RunWriter
@@ -170,7 +170,8 @@ async def score_samples(
     Raises:
         BudgetReached: A bound is reached; what was scored until then is in the record.
         InputError: A sample cannot be read; what was scored until then is in the record.
-        JudgeUnavailable: The judge has no API key; nothing was begun. Or it is gone; what was scored is in the record.
+        JudgeUnavailable: The judge has no API key; nothing was begun. Or it is gone; what was scored is in the record,
+            and a new run without any reply and value is removed.
         UsageError: A metric cannot be made; nothing was begun.
     """
     progress = progress or Progress()
@@ -400,11 +401,14 @@ class StoredRun(Record):
         self._writer.add(sample, scores)
 
     def end(self, ending: Ending) -> None:
-        """Writes what is kept, and how the session ended."""
+        """Writes what is kept, and how the session ended; a run whose judge was gone before its first reply goes."""
         try:
             self._writer.flush()
         finally:
             self._store.end(self.run, "done" if self._was_done else ending)  # no sample of it is without a score
+        is_paid = self._has_batches and self._cassette is not None and has_submitted_batches(self._cassette)
+        if ending == "error" and not self.is_resumed and not is_paid:
+            self._store.remove_if_empty(self.run)
 
 
 def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:

@@ -145,6 +145,20 @@ class Store:
             with explain_errors(self.database, "the end of the run cannot be kept"):
                 self.database.locks.release(run)
 
+    def remove_if_empty(self, run: str) -> None:
+        """Removes a run that has no reply, and no value of a metric that was asked for, with all that is of it."""
+        metrics = self.run(run).plan.metrics
+        with explain_errors(self.database, "the empty run cannot be removed"), self.database.transaction():
+            kept = self.database.execute(
+                "SELECT 1 FROM replies WHERE run = ? UNION ALL "
+                f"SELECT 1 FROM scores WHERE run = ? AND metric IN ({_marks(metrics)}) AND value IS NOT NULL LIMIT 1",
+                (run, run, *metrics),
+            )
+            if kept.fetchone() is None:
+                for table in ("answers", "scores", "samples", "runs_of_nightly_runs"):
+                    self.database.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+                self.database.execute("DELETE FROM runs WHERE id = ?", (run,))
+
     def run(self, name: str) -> RunRow:
         """Returns a run.
 

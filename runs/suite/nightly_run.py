@@ -203,7 +203,7 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
     previous_runs = ledger.runs(previous.id) if previous else {}
     reports: list[RunReport] = []
     judged_runs: list[JudgedRun] = []
-    for judge, run in nightly.runs.items():
+    for judge, run in ledger.runs(nightly.row.id).items():  # one that had nothing was removed
         baseline = ledger.baseline(suite.name, judge_identity(suite.settings(judge)))
         accepted = baseline.runs[-1] if baseline else None
         shown = _comparison(store, accepted, run) or _comparison(store, previous_runs.get(judge), run)

@@ -142,10 +142,23 @@ def test_failed_samples_are_4_and_tried_again_when_resumed(
     assert all("step 2?" in request.user or "button 2" in request.user for request in openai_server.requests)
 
 
-def test_a_run_whose_judge_was_gone_goes_on(assay, set_file, judge_file, openai_server):
-    openai_server.script = lambda _: Answer(status=401)
-    words = command(set_file(SAMPLES), judge_file())
+@pytest.mark.parametrize("extra", [(), ("--batch", "--cassette", "replies.jsonl")])
+def test_a_judge_that_is_gone_before_the_first_reply_leaves_no_run(assay, set_file, judge_file, openai_server, extra):
+    closed = judge_file(api_base="http://127.0.0.1:9/v1", attempts=1)
+    words = (*command(set_file(SAMPLES), closed), *extra)
     assert assay(*words).code == 1
+    for table in ("runs", "samples", "scores", "replies", "answers"):
+        assert Store(".assay").database.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+    openai_server.script = lambda _: Answer(status=400)
+    assert assay(*command("set.jsonl", judge_file())).code == 4
+    openai_server.script = lambda _: Answer(status=501)
+    assert assay("run", "--resume", "last").code == 1
+    assert len(Store(".assay").run_ids()) == 1  # it was there before: its user removes it
+
+
+def test_a_run_with_a_reply_stays_and_goes_on(assay, set_file, judge_file, openai_server):
+    openai_server.script = lambda _: Answer(status=401) if len(openai_server.requests) > 1 else None
+    assert assay(*command(set_file(SAMPLES), judge_file()), "--concurrency", "1").code == 1
     assert Store(".assay").run("last").status == "error"
     openai_server.script = None
     resumed = assay("run", "--resume", "last", "--json", code=0)

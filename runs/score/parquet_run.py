@@ -1,0 +1,413 @@
+"""A run over Parquet files: the answers of each file are scored in parts, and each part is a Parquet file of scores."""
+
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json
+
+from ... import errors
+from ...atomic_files import remove_drafts, replace_file
+from ...errors import AssayError, BudgetReached, InputError, UsageError
+from ...eval_sets import Sample, read_set
+from ...eval_sets.parquet_file import read_parquet
+from ...installation import require_extra
+from ...judges import LostCalls, Usage
+from ...judges.cassette import find_journals, is_bundled, locked
+from ...metrics import Score
+from ...metrics.metric import run_to_end
+from ..show.results import usage_as_json
+from ..store.plan import Ending, Plan
+from .options import RunOptions
+from .scoring_request import ScoringRequest
+from .session import OnProgress, Progress, Record, score_samples
+from .set_profile import SetProfile
+
+PART_ROWS = 1000
+"""Answers per part, and the most that a process holds."""
+_SUMMARY = b"assay.scores"
+_TEXTS = ("id", "user_input", "response", "language", "message_type", "group", "ratings", "metadata")
+_NUMBERS = ("rating", "rating_min", "rating_max")
+_SCORE_TEXTS = ("status", "reason", "evidence", "usage")
+
+
+class MetricCounts(BaseModel):
+    """The scores of one metric by status, and the sum of their values."""
+
+    scored: int = 0
+    skipped: int = 0
+    failed: int = 0
+    total: float = 0.0
+
+    def add(self, other: "MetricCounts") -> None:
+        """Adds what another part counted."""
+        for name in type(self).model_fields:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of a metric in `assay run --json`, without its agreement with ratings."""
+        mean = self.total / self.scored if self.scored else None
+        return {"n": self.scored + self.skipped + self.failed, **self.model_dump(exclude={"total"}), "mean": mean}
+
+
+class PartSummary(BaseModel):
+    """What a part says of itself, or several together: hashes of what determines its scores (`plan`) and of its answers
+    (`rows`), the scores by metric, and why the first failed one failed."""
+
+    plan: str = ""
+    rows: str = ""
+    answers: int = 0
+    metrics: dict[str, MetricCounts] = {}
+    failure: str = ""
+
+    def add(self, other: "PartSummary") -> None:
+        """Adds what another part says."""
+        self.answers += other.answers
+        self.failure = self.failure or other.failure
+        for metric, counts in other.metrics.items():
+            self.metrics.setdefault(metric, MetricCounts()).add(counts)
+
+
+class PartReport(BaseModel):
+    """What became of one part in this session; `problem` is the class and the text of the error that ended scoring."""
+
+    summary: PartSummary | None = None
+    is_new: bool = False
+    usage: Usage = Usage()
+    lost: LostCalls = LostCalls()
+    problem: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartsJob:
+    """What a process needs to score files: the plan, the folder of the scores, and how."""
+
+    plan: Plan
+    out: Path
+    options: RunOptions
+
+    @property
+    def identity(self) -> str:
+        """What determines the scores of an answer, as a hash."""
+        return self.plan.model_copy(update={"sets": (), "limit": None}).identity
+
+    def part_of(self, file: Path, number: int) -> Path:
+        """The file of the scores of a part."""
+        return self.out / f"{file.stem}-{number:05}.parquet"
+
+
+@dataclass
+class ParquetOutcome(Progress):
+    """What a run over Parquet files did, and how it ended: `done`, or `budget` when a bound was reached.
+
+    Attributes:
+        summary: What all parts hold, those that were there already among them.
+        written: The parts that this session wrote.
+        skipped: Those that were there already.
+    """
+
+    ending: Ending = "done"
+    message: str = ""
+    summary: PartSummary = field(default_factory=PartSummary)
+    written: int = 0
+    skipped: int = 0
+    total_usage: Usage = field(default_factory=Usage)
+    total_lost: LostCalls = field(default_factory=LostCalls)
+
+    @property
+    def usage(self) -> Usage:
+        """As of `Progress`."""
+        return self.total_usage
+
+    @property
+    def lost(self) -> LostCalls:
+        """As of `Progress`."""
+        return self.total_lost
+
+    def add(self, report: PartReport) -> None:
+        """Counts a part."""
+        self.total_usage += report.usage
+        self.total_lost += report.lost
+        if report.summary is not None:
+            self.written += report.is_new
+            self.skipped += not report.is_new
+            self.summary.add(report.summary)
+            self.samples = self.summary.answers
+            for status in self.scores:
+                self.scores[status] = sum(getattr(counts, status) for counts in self.summary.metrics.values())
+
+
+def run_parquet(
+    plan: Plan,
+    out: Path,
+    options: RunOptions,
+    *,
+    with_ray: bool = False,
+    on_progress: OnProgress = lambda _: None,
+    on_note: Callable[[str], None] = lambda _: None,
+) -> ParquetOutcome:
+    """Scores the Parquet files of a plan into a folder of Parquet files, in this process or by the workers of Ray.
+
+    A part whose file is there is not scored again: the same call goes on where it ended, however it ended. The budget
+    holds for each process. `on_note` gets each note about how the files are read before the first call is paid for.
+    """
+    if plan.sheet or plan.header_row is not None or plan.turns != "last":
+        raise UsageError("Parquet files are scored into a folder without --sheet, --header-row and --turns")
+    if options.cassette is not None and not is_bundled(options.cassette):
+        options = replace(options, cassette=options.cassette.expanduser().absolute())  # workers have other folders
+    job = PartsJob(plan, out.expanduser().absolute(), options)
+    files, outcome = _find_files(plan.sets), ParquetOutcome()
+    with _only_process(job.out):
+        for part in sorted(job.out.glob("*.parquet"))[:1]:
+            _read_own(part, job)
+        _check_first_rows(job, files[0], on_note)
+        if with_ray and options.budget.is_bounded:
+            on_note("the budget holds for each worker by itself: together they may take as many times as much")
+        on_progress(outcome)
+        with closing(_score_with_ray(files, job) if with_ray else score_files(files, job)) as reports:
+            for report in reports:
+                outcome.add(report)
+                on_progress(outcome)
+                if report.problem is not None:
+                    kind, outcome.message = report.problem
+                    if kind != BudgetReached.__name__:
+                        error: type[AssayError] = getattr(errors, kind, AssayError)
+                        raise error(outcome.message)
+                    outcome.ending = "budget"
+                    break
+    return outcome
+
+
+def score_files(files: Iterable[Path], job: PartsJob) -> Generator[PartReport]:
+    """Scores files, one part after another; a problem is the last report."""
+    progress = Progress()
+    try:
+        for file in files:
+            count = 0
+            for count, samples in enumerate(_read_parts(file, job.plan), 1):
+                progress, part = Progress(), job.part_of(file, count - 1)
+                if part.exists():
+                    yield PartReport(summary=_check_rows(part, samples, job))
+                else:
+                    summary = _score_part(part, samples, job, progress)
+                    yield PartReport(summary=summary, is_new=True, usage=progress.usage, lost=progress.lost)
+                progress = Progress()
+            if (rest := job.part_of(file, count)).exists():
+                raise InputError(f"{rest}: holds the scores of more rows than {file} has; remove it, and run again")
+    except AssayError as error:
+        yield PartReport(usage=progress.usage, lost=progress.lost, problem=(type(error).__name__, str(error)))
+
+
+def _read_parts(file: Path, plan: Plan, notes: list[str] | None = None) -> Iterator[list[Sample]]:
+    samples = read_set(
+        file,
+        mapping=plan.mapping,
+        language=plan.language,
+        limit=plan.limit,
+        scale=plan.scale,
+        notes=[] if notes is None else notes,
+        is_one_of_several=True,
+    )
+    while part := list(islice(samples, PART_ROWS)):
+        yield part
+        part.clear()  # before the next ones are read
+
+
+def _score_part(part: Path, samples: Sequence[Sample], job: PartsJob, progress: Progress) -> PartSummary:
+    """Scores and writes a part. Until it is written, the judge's replies are kept in a cassette beside it."""
+    options, replies = job.options, part.with_suffix(".replies.jsonl")
+    if options.cassette is None and job.plan.judge is not None:
+        options = replace(options, cassette=replies)
+    record = Record()
+    run_to_end(score_samples(samples, record, ScoringRequest.of_plan(job.plan, options), progress=progress))
+    summary = _write_part(part, samples, record, job)
+    for path in (replies, *find_journals(replies)):
+        path.unlink(missing_ok=True)
+    return summary
+
+
+def _write_part(part: Path, samples: Sequence[Sample], record: Record, job: PartsJob) -> PartSummary:
+    """Writes the scores of some samples, whole or not at all.
+
+    The columns are `id`, `user_input`, `response`, `language`, `message_type`, `group`, the ratings with their scale,
+    and `metadata` (the texts in it); and for each metric its value, `METRIC.status`, `METRIC.reason`, `METRIC.evidence`
+    and `METRIC.usage` (JSON).
+    """
+    import pyarrow
+    from pyarrow import parquet
+
+    text, number = pyarrow.string(), pyarrow.float64()
+    fields = [(name, text) for name in _TEXTS] + [(name, number) for name in _NUMBERS]
+    summary = PartSummary(plan=job.identity, rows=_digest(samples), answers=len(samples))
+    for metric in record.directions:
+        fields += [(metric, number), *((f"{metric}.{name}", text) for name in _SCORE_TEXTS)]
+        summary.metrics[metric] = counts = MetricCounts()
+        for score in (record.scores[sample.id][metric] for sample in samples):
+            counts.add(MetricCounts.model_validate({score.status: 1, "total": score.value or 0.0}))
+            summary.failure = summary.failure or (score.reason if score.status == "failed" else "")
+    schema = pyarrow.schema(fields, metadata={_SUMMARY: summary.model_dump_json()})
+    rows = [_sample_columns(sample) | _score_columns(record.scores[sample.id]) for sample in samples]
+    remove_drafts(part)
+    with replace_file(part, binary=True) as file:
+        parquet.write_table(pyarrow.Table.from_pylist(rows, schema=schema), file, compression="zstd")
+    return summary
+
+
+def _sample_columns(sample: Sample) -> dict[str, Any]:
+    labels = {name: value for name, value in sample.metadata.items() if isinstance(value, str)}
+    scale = (sample.rating_min, sample.rating_max) if sample.human_rating is not None else (None, None)
+    return {
+        **{name: getattr(sample, name) for name in _TEXTS[:6]},
+        "ratings": json.dumps(sample.ratings, ensure_ascii=False) if sample.ratings else None,
+        "metadata": json.dumps(labels, ensure_ascii=False) if labels else None,
+        **dict(zip(_NUMBERS, (sample.rating, *scale), strict=True)),
+    }
+
+
+def _score_columns(scores: dict[str, Score]) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    for metric, score in scores.items():
+        texts = (score.status, score.reason, to_json(score.evidence).decode(), json.dumps(usage_as_json(score.usage)))
+        columns[metric] = score.value
+        columns |= {f"{metric}.{name}": text for name, text in zip(_SCORE_TEXTS, texts, strict=True)}
+    return columns
+
+
+def _digest(samples: Iterable[Sample]) -> str:
+    """A hash of the whole content of some samples."""
+    digest = hashlib.sha256()
+    for sample in samples:
+        digest.update(sample.model_dump_json().encode() + b"\n")
+    return digest.hexdigest()[:32]
+
+
+def read_summary(part: Path) -> PartSummary:
+    """What a part says of itself: only its end is read."""
+    with read_parquet(part, str(part)) as file:
+        content = (file.schema_arrow.metadata or {}).get(_SUMMARY, b"")
+    try:
+        return PartSummary.model_validate_json(content)
+    except ValidationError:
+        raise InputError(
+            f"{part}: was not written by `assay run --out`; assay meta --scores reads the scores of other files"
+        ) from None
+
+
+def read_summaries(folder: Path) -> tuple[int, PartSummary]:
+    """How many parts a folder has, and what they say together."""
+    parts, total = sorted(folder.glob("*.parquet")), PartSummary()
+    if not parts:
+        raise InputError(f"{folder}: there are no Parquet files of scores here; name the folder of `assay run --out`")
+    for part in parts:
+        total.add(read_summary(part))
+    return len(parts), total
+
+
+def _read_own(part: Path, job: PartsJob) -> PartSummary:
+    """The summary of a part that this plan wrote."""
+    summary = read_summary(part)
+    if summary.plan != job.identity:
+        raise UsageError(
+            f"{job.out}: holds scores of other metrics, another judge or other options ({part.name}); name another "
+            "folder for these (--out)"
+        )
+    return summary
+
+
+def _check_rows(part: Path, samples: Sequence[Sample], job: PartsJob) -> PartSummary:
+    summary = _read_own(part, job)
+    if summary.rows != _digest(samples):
+        raise InputError(
+            f"{part}: holds the scores of other rows than its file has now; remove it, and the same command scores "
+            "them again, or name another folder (--out)"
+        )
+    return summary
+
+
+def _find_files(patterns: Iterable[str]) -> list[Path]:
+    files: dict[str, Path] = {}
+    for pattern in patterns:
+        path = Path(pattern).expanduser().absolute()
+        matches = [path] if path.is_file() else sorted(path.parent.glob(path.name))
+        if not matches or any(file.suffix != ".parquet" for file in matches):
+            raise InputError(f"{pattern}: there is no Parquet file of this name; name some, such as answers/*.parquet")
+        for file in matches:
+            if files.setdefault(file.stem, file) != file:
+                raise InputError(f"{file}: {files[file.stem]} has the same name, and so would its scores; rename it")
+    return list(files.values())
+
+
+def _check_first_rows(job: PartsJob, file: Path, on_note: Callable[[str], None]) -> None:
+    """Makes the metrics and reads the first rows, before anything is paid for."""
+    notes, profile = list[str](), SetProfile()
+    for samples in islice(_read_parts(file, job.plan, notes), 1):
+        for _ in profile.observe(samples):
+            pass
+
+    async def check() -> None:
+        async with ScoringRequest.of_plan(job.plan, job.options).open_metrics() as opened:
+            profile.check(opened.metrics)
+
+    run_to_end(check())
+    for note in (*notes, *profile.ratings.notes(job.plan.metrics)):
+        on_note(note)
+
+
+@contextmanager
+def _only_process(folder: Path) -> Iterator[None]:
+    """Keeps another command from paying for the same answers in the meantime."""
+    from filelock import Timeout
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder / "scoring", wait=False):
+            yield
+    except Timeout:
+        raise UsageError(f"{folder}: another process is at work on it; wait until it has ended") from None
+    except OSError as error:
+        raise UsageError(f"{folder}: scores cannot be written there: {error}; name another folder (--out)") from error
+
+
+def _score_with_ray(files: Sequence[Path], job: PartsJob) -> Generator[PartReport]:
+    """Scores files by the workers of Ray, in any order. One that dies is replaced, and goes on with its file."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    os.environ.setdefault("RAY_worker_niceness", "0")  # by default 15: starved where anything else runs
+    with require_extra("ray", "--engine ray"):
+        import ray
+        import ray.data
+    for name in ("ray", "ray.data"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    here = {"_node_ip_address": "127.0.0.1", "include_dashboard": False, "object_store_memory": 200 * 2**20}
+    ray.init(**({} if os.environ.get("RAY_ADDRESS") else here), log_to_driver=False, logging_level=logging.ERROR)
+    try:
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        size = min(len(files), max(1, int(ray.cluster_resources().get("CPU", 1))))
+        rows = [{"file": str(file)} for file in files]
+        scored = ray.data.from_items(rows, override_num_blocks=len(files)).flat_map(
+            _RayWorker, fn_constructor_args=(job,), compute=ray.data.ActorPoolStrategy(size=size), num_cpus=1
+        )
+        for row in scored.iter_rows():
+            yield PartReport.model_validate_json(row["report"])
+    finally:
+        ray.shutdown()
+
+
+class _RayWorker:
+    """Scores files in a process of Ray, by a budget of its own."""
+
+    def __init__(self, job: PartsJob) -> None:
+        self._job = job
+
+    def __call__(self, row: dict[str, str]) -> list[dict[str, str]]:
+        """The reports of a file's parts."""
+        return [{"report": report.model_dump_json()} for report in score_files([Path(row["file"])], self._job)]
