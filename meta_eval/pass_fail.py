@@ -69,7 +69,7 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
     levels = len(np.unique(values))
     if problem := _problem(passes, levels):
         missing = Estimate(None, n=len(places), problem=problem)
-        return PassFail(None, len(places), 0, 0, 0, 0, *[missing] * 5, problem)
+        return PassFail(None, len(places), 0, 0, 0, 0, missing, missing, missing, missing, missing, problem)
     # what says the same of every answer passes all of them, but for a check that says 0
     same = 0.5 if values[0] in {0.0, 1.0} else float(values[0])
     threshold = choose_threshold(values, passes) if levels > 1 else same
@@ -190,7 +190,7 @@ def _trials(table: ScoreTable, version: str, by: str, places: Places, passes: Bo
 
     def mean(shares: Floats, chosen: Bools) -> Estimate:
         groups = np.unique(group_of[chosen], return_inverse=True)[1]
-        sums = np.bincount(groups, weights=shares[chosen])
+        sums = np.asarray(np.bincount(groups, weights=shares[chosen]), float)
         return estimate_mean_of_groups(sums, np.bincount(groups), bounds=(0.0, 1.0))
 
     repeated = counts >= 2
