@@ -118,7 +118,9 @@ class Decision:
     others: tuple[OtherDifference, ...] = ()  # what other metrics say
     notes: tuple[str, ...] = ()  # what a reader should know, each a sentence: what is left out or assumed
     look: Look | None = None  # on which look at these versions it rests; None where looks are not counted
-    warning: str = ""  # why the ratings may not be a random part of the answers; "" where nothing says so
+    # why the ratings may not be a random part of the answers, or decide nothing; "" where nothing says so
+    warning: str = ""
+    has_other_raters: bool = False  # whether no rater rated answers of every version, so that nothing is decided
 
     @property
     def sentence(self) -> str:
@@ -139,12 +141,30 @@ class Decision:
         }[self.verdict]
         return f"{say()} {self.warning}".rstrip()
 
+    def without_common_raters(self) -> "Decision":
+        """The same where no rater rated answers of every version: the difference may be one of raters."""
+        if all(not row.changed for row in self.differences):
+            return self
+        return replace(
+            self,
+            verdict="unsettled",
+            versions=tuple(replace(one, p_best=None, ranks=(1, len(self.versions))) for one in self.versions),
+            differences=tuple(replace(row, low=None, high=None, p=None) for row in self.differences),
+            needs=Needs(),
+            look=None,
+            warning="No rater rated answers of every version, so that the difference may be one of raters: let the "
+            "same people rate both (assay decide ... --next next.jsonl, assay rate next.jsonl --raters NAME,NAME).",
+            has_other_raters=True,
+        )
+
     def as_json(self) -> dict[str, Any]:
         """Returns the sentence and all values as JSON values."""
         look = None if self.look is None else asdict(self.look)
         if look is not None:
             del look["intervals"]  # those of the differences
-        return {"sentence": self.sentence} | asdict(replace(self, look=None)) | {"look": look}
+        values = asdict(replace(self, look=None))
+        del values["has_other_raters"]  # the warning says it
+        return {"sentence": self.sentence} | values | {"look": look}
 
     @property
     def in_use(self) -> str:
@@ -203,6 +223,8 @@ class Decision:
 
     def _unsettled(self) -> str:
         row, advice = self.deciding, self._advice()
+        if self.has_other_raters:
+            return f"Not settled: nobody can tell whether {row.second} or {row.first} is better."
         if self.basis == "scores":
             likely = "" if row.low is None else f", likely {_range(row)}"
             rated = "too little is rated" if any(one.rated for one in self.versions) else "nothing is rated"
@@ -289,6 +311,8 @@ def _describe_decision(decision: Decision) -> tuple[Phrase, ...]:
         return text, phrase("keep_shortly", **kept)
     if decision.verdict == "equivalent":
         return phrase("alike" if is_pair else "all_alike", **names), phrase("alike_shortly")
+    if decision.has_other_raters:
+        return (phrase("unsettled_raters"),)
     return phrase("unsettled", **names), phrase("unsettled_shortly")
 
 
@@ -342,6 +366,8 @@ def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
     }
     name = "on_ratings_and_scores" if decision.basis == "ratings and scores" and decision.measure else "on_ratings"
     basis = phrase(name, **values)
+    if decision.has_other_raters:
+        return phrase("by_others", basis=basis), phrase("by_others", basis=phrase("on_ratings", **values))
     if decision.warning:
         return phrase("not_at_random", basis=basis), phrase("not_at_random", basis=phrase("on_ratings", **values))
     if not decision.is_paired:
@@ -352,6 +378,8 @@ def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
 
 def _what_settles(decision: Decision) -> Phrase:
     needs = decision.needs
+    if decision.has_other_raters:
+        return phrase("settle_same_raters")
     if needs.is_beyond:
         return phrase("settle_beyond")
     more, version = needs.answers if needs.ratings is None else needs.ratings, one_line(needs.version, _LONGEST_NAME)

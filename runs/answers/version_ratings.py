@@ -42,10 +42,12 @@ class RatedText:
 def find_common_raters(answers: Sequence[RatedText], versions: Collection[int]) -> frozenset[str]:
     """Finds the raters who rated answers of every version.
 
-    A strict rater who saw only one version's answers says nothing of the difference between versions.
+    A strict rater who saw only one version's answers says nothing of how versions differ; nor does an answer
+    that all versions gave, where they gave others too.
     """
     raters = {version: set[str]() for version in versions}
-    for answer in answers:
+    differing = [answer for answer in answers if not answer.versions >= set(versions)]
+    for answer in differing or answers:
         for version in answer.versions & raters.keys():
             raters[version] |= answer.ratings.keys()
     return frozenset(set.intersection(*raters.values())) if raters else frozenset()
@@ -93,6 +95,7 @@ class VersionRatings:
     # only where these rate them too
     unnamed: frozenset[tuple[int, int]] = frozenset()
     raters: tuple[str, ...] = ()  # the names of those who rated, as far as they are known
+    has_other_raters: bool = False  # whether all are named, and none of them rated answers of every version
 
 
 def rate_versions(
@@ -107,7 +110,8 @@ def rate_versions(
     """Joins all ratings of several versions' answers, and averages those that can be compared.
 
     Ratings are those that the samples came with, those of the rating page, and those of files. Only raters count who
-    rated answers of every version (`find_common_raters`); where nobody did, all count, and a note says so.
+    rated answers of every version (`find_common_raters`); where nobody did, all count, but where all are named they
+    decide nothing (`has_other_raters`).
     """
     notes = [f"{version.name}, {version.rating_note}." for version in versions if version.rating_note]
     notes += describe_rating_kinds(versions)
@@ -131,7 +135,7 @@ def rate_versions(
     if not any(by_answer.values()):
         return VersionRatings((math.nan,) * len(answers), None, tuple(notes), problem)
     by_answer = merge_spellings(by_answer)
-    means, rater_notes = _average(versions, answers, by_answer)
+    means, rater_notes, has_other_raters = _average(versions, answers, by_answer)
     shared = _describe_shared(versions, answers, by_answer)
     unnamed = frozenset(
         (answer.question, answer.text)
@@ -140,7 +144,14 @@ def rate_versions(
     )
     raters = sorted({rater for ratings in by_answer.values() for rater in ratings} - {FILE})
     notes += [*shared, *rater_notes]
-    return VersionRatings(tuple(means), own_scale, tuple(notes), unnamed=unnamed, raters=tuple(raters))
+    return VersionRatings(
+        tuple(means),
+        own_scale,
+        tuple(notes),
+        unnamed=unnamed,
+        raters=tuple(raters),
+        has_other_raters=has_other_raters,
+    )
 
 
 def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None, str]:
@@ -180,8 +191,12 @@ def _describe_shared(
 
 def _average(
     versions: Sequence[AnswerTable], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
-) -> tuple[list[float], list[str]]:
-    """The mean of each answer; the same answer of several versions has the ratings of all of them."""
+) -> tuple[list[float], list[str], bool]:
+    """The mean of each answer; the same answer of several versions has the ratings of all of them.
+
+    Returns:
+        The means, notes, and whether all raters are named and none of them rated answers of every version.
+    """
     texts = [(answer.question, answer.text) for answer in answers]
     owners: dict[tuple[int, int], set[int]] = {}
     merged: dict[tuple[int, int], dict[str, list[float]]] = {}
@@ -202,8 +217,10 @@ def _average(
     everyone = {rater for answer in rated for rater in answer.ratings}
     if not common:
         by_rater = "no rater rated answers of every version, and how strict they are may differ"
-        note = [f"All ratings count: {by_rater}."] if len(everyone) > 1 else []
-        return [_mean(rated[places[key]].ratings) for key in texts], note
+        is_rated = {version for answer in rated if answer.ratings for version in answer.versions}
+        has_other_raters = FILE not in everyone and len(is_rated) > 1
+        note = [f"All ratings count: {by_rater}."] if len(everyone) > 1 and not has_other_raters else []
+        return [_mean(rated[places[key]].ratings) for key in texts], note, has_other_raters
     kept = comparable_ratings(rated, common)
     means = [_mean(ratings) for ratings in kept]
     notes = []
@@ -230,7 +247,7 @@ def _average(
             f"{count_of(lost, 'rated answer')} {verb_of(lost, 'does', 'do')} not count: other raters rated the other "
             "version's answer to the same question."
         )
-    return [means[places[key]] for key in texts], notes
+    return [means[places[key]] for key in texts], notes, False
 
 
 def _mean(ratings: Mapping[str, float]) -> float:

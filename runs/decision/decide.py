@@ -99,6 +99,7 @@ class VersionReading:
     database: "Database | None" = None
     stored: Mapping[str, str] = field(default_factory=dict)
     unnamed: frozenset[tuple[int, int]] = frozenset()  # as in `VersionRatings`
+    has_other_raters: bool = False  # as in `VersionRatings`
     about: Phrase | None = None  # the runs and files, who rated, and today
 
 
@@ -197,6 +198,8 @@ def decide_reading(
     decision = decide_versions(
         reading.table, reading.preferences, margin=margin, measure=reading.measure, seed=seed, looks=past
     )
+    if reading.has_other_raters and decision.basis in ("ratings", "ratings and scores"):
+        decision = decision.without_common_raters()
     if decision.look is not None:
         own = reading.measure if decision.basis == "ratings and scores" else ""
         before = (measure for look in past if isinstance(look, Look) for measure in look.measures)
@@ -344,6 +347,7 @@ def _read(
         database,
         stored,
         rated.ratings.unnamed,
+        rated.ratings.has_other_raters,
         _describe_sources(sources, rated.ratings),
     )
 
@@ -594,11 +598,12 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
     """
     questions: dict[int, dict[int, PairedAnswer]] = {}
     rated: set[tuple[int, int]] = set()
+    counts_rated = not reading.has_other_raters  # else the same people are to rate the answers of all versions
     by_version: dict[int, dict[int, set[int]]] = {}
     for answer, rating in zip(reading.answers, reading.table.ratings.tolist(), strict=True):
         questions.setdefault(answer.question, {}).setdefault(answer.text, answer)
         by_version.setdefault(answer.question, {}).setdefault(answer.version, set()).add(answer.text)
-        if not math.isnan(rating):
+        if counts_rated and not math.isnan(rating):
             rated.add((answer.question, answer.text))
     compared = _find_compared(reading.preferences)
     counts = Counter(version for answered in by_version.values() for version in answered)

@@ -140,6 +140,8 @@ def look_sentence(decision: Decision) -> str:
     """On which look it rests: on the first one of the runs, when everything is rated, nothing is to be said."""
     look = decision.look
     if look is None:
+        if decision.has_other_raters:
+            return ""
         return "It holds at any number of looks." if decision.basis in _OF_RATERS else ""
     others = [measure or "ratings alone" for measure in look.measures[:-1]]
     tried = (

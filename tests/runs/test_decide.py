@@ -206,9 +206,41 @@ def test_only_raters_of_every_version_count_and_it_is_said(tmp_path):
     assert by_version(reading, reading.table.ratings) == {"A": [2, 3], "B": [4, 5]}
     (note,) = (note for note in reading.notes if "strict" in note)
     assert note.startswith("2 ratings by strict are left out")
-    reading = read(tmp_path, rated("old", ann=[2, 3]), rated("new", bob=[4, 5]))
-    assert by_version(reading, reading.table.ratings) == {"A": [2, 3], "B": [4, 5]}
-    assert any("no rater rated answers of every version" in note for note in reading.notes)
+
+
+def by_rater(name, **ratings):
+    return [
+        row.model_copy(update={"rating": None, "ratings": {r: own[n] for r, own in ratings.items() if own[n]}})
+        for n, row in enumerate(version(name, [None] * 12))
+    ]
+
+
+def test_versions_rated_by_other_people_settle_nothing(tmp_path):
+    """One point more is what Bob gives; the same answer in both versions says nothing of who is strict."""
+    old, new = by_rater("old", ann=[2, 3, 4] * 4), by_rater("new", bob=[3, 4, 5] * 4)
+    new[0] = new[0].model_copy(update={"response": old[0].response})
+    reading = read(tmp_path, old, new)
+    decision = decide_reading(reading)
+    assert (decision.verdict, decision.look) == ("unsettled", None)
+    assert decision.warning.startswith("No rater rated answers of every version")
+    assert "let the same people rate both" in decision.warning
+    assert decision.differences[0].low is decision.differences[0].p is None
+    lines = give_decision_verdict(decision).as_json()
+    assert lines["Decision"] == "Not settled: no rater rated answers of every version"
+    assert lines["To settle it"].startswith("let the same people rate both")
+    to_rate = list_next(reading, 100)
+    assert {len(answers) for answers in to_rate} == {2}
+    mia = [one.model_copy(update={"ratings": {"mia": 3 + ("new" in one.response)}}) for one in rating_set(to_rate)]
+    write(tmp_path / "mia.jsonl", mia)
+    reading = read(tmp_path, old, new, ratings=(tmp_path / "mia.jsonl",))
+    assert decide_reading(reading).verdict == "ship"
+
+
+def test_where_raters_are_not_named_or_some_rated_both_the_ratings_decide(tmp_path):
+    unnamed = read(tmp_path, version("old", [2, 3, 4] * 4), version("new", [4, 4, 5] * 4))
+    both = {"ann": [2, 3, 4] * 4}, {"ann": [4, 4, 5] * 4, "bob": [1] * 12}
+    some = read(tmp_path, *(by_rater(name, **own) for name, own in zip(("old", "new"), both, strict=True)))
+    assert [decide_reading(one).verdict for one in (unnamed, some)] == ["ship", "ship"]
 
 
 def test_ratings_on_two_scales_do_not_count(tmp_path):
