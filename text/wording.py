@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ..languages.fallback import FALLBACK
 from ..untrusted import without_unseen
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-_AS_IT_IS = frozenset({"", "en", "c", "posix"})  # languages of readers for whom nothing is translated
+_AS_IT_IS = frozenset({"", FALLBACK, "c", "posix"})  # languages of readers for whom nothing is translated
 _ENDS_IN_Y = re.compile("(?<=[^aeiou])y$")
 
 

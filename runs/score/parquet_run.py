@@ -4,8 +4,9 @@ import hashlib
 import json
 import logging
 import os
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, redirect_stdout
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -396,8 +397,9 @@ def _score_with_ray(files: Sequence[Path], job: PartsJob) -> Generator[PartRepor
         scored = ray.data.from_items(rows, override_num_blocks=len(files)).flat_map(
             _RayWorker, fn_constructor_args=(job,), compute=ray.data.ActorPoolStrategy(size=size), num_cpus=1
         )
-        for row in scored.iter_rows():
-            yield PartReport.model_validate_json(row["report"])
+        with redirect_stdout(sys.stderr):  # Ray says there that a worker died, where --json is to stand
+            for row in scored.iter_rows():
+                yield PartReport.model_validate_json(row["report"])
     finally:
         ray.shutdown()
 
