@@ -86,7 +86,7 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
     code = ERROR if outcome.write_errors else _EXIT_CODES[report.verdict]
     print_result(lambda: report.as_json() | {"exit_code": code}, lambda: _print_report(report))
     if accept and not report.is_accepted:
-        echo_notice("nothing is accepted: this nightly run did not end, or samples failed")
+        echo_notice("nothing is accepted: this nightly run did not end, samples failed, or nothing was scored")
     for error in filter(None, [report.message, *outcome.write_errors]):
         echo_notice(error)
     context.exit(code)
@@ -160,8 +160,8 @@ def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
         return
     compared = f"compared with {run.compared_with}"
     if not is_alone:  # else the verdict says it
-        newly_failing = len(run.newly_failing) + run.more_newly_failing
-        compared += f": {count_of(newly_failing, 'sample')} newly {verb_of(newly_failing, 'fails', 'fail')}"
+        newly = run.count_newly_failing
+        compared += f": {count_of(newly, 'sample')} newly {verb_of(newly, 'fails', 'fail')}"
     console.print(Text(compared))
 
 

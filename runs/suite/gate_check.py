@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ...presentation.texts import one_line
 from .evidence import Evidence
 from .gates import (
     UNANSWERED,
@@ -28,6 +29,8 @@ SampleGate = MeanGate | ShareGate | RegressionGate | CoverageGate
 
 ROUNDING = 1e-12
 """Figures that differ by no more, or by this share of their size, differ by the computer's rounding only."""
+_MOST_NAMES = 5  # ids of samples that a failed gate lists
+_LONGEST_NAME, _LONGEST_WHY = 40, 160  # characters of an id, and of why a sample has no value
 _MOST_EVIDENCE = 1_000_000.0
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-9, 1e12  # figures beyond are written with a power of ten
 
@@ -160,12 +163,33 @@ class GateCheck:
             needed=self.level.needed if newest else None,
         )
 
+    def describe_unanswered(self) -> str:
+        """Returns the first refusals, or answers without a value and why, as the end of a reason; empty for others."""
+        metric = self.metric
+        if metric == UNANSWERED:
+            names = [sample.sample for sample in self.samples if sample.after.get(metric, (0.0,))[0]]
+            return f": {_list_names(names)}" if names else ""
+        if not isinstance(self.gate, CoverageGate):
+            return ""
+        without = [sample for sample in self.samples if sample.after.get(metric, (None,))[0] is None]
+        why = next((f"the first: {reason}" for sample in without if (reason := sample.reasons.get(metric))), "")
+        if all(sample.after.get(UNANSWERED, (0.0,))[0] for sample in without):
+            why = "refusals and empty answers"
+        because = f" ({one_line(why, _LONGEST_WHY)})" if why else ""
+        return f". Without a value: {_list_names([sample.sample for sample in without])}{because}" if without else ""
+
     def describe_evidence(self, newest: Evidence) -> str:
         """Returns the evidence so far as the end of a sentence."""
         evidence, needed = format_evidence(self.level.evidence(newest.p)), f"{self.level.needed:.3g}"
         if newest.failed:
             return f"evidence {evidence}, where {needed} is enough"
         return f"evidence {evidence} of the {needed} that a failure takes"
+
+
+def _list_names(names: Sequence[str]) -> str:
+    """The first ids, and how many more."""
+    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(one_line(name, _LONGEST_NAME) for name in names[:_MOST_NAMES]) + more
 
 
 def list_bounds(gate: SampleGate) -> list[tuple[str, float]]:

@@ -35,7 +35,7 @@ from .gates import (
 if TYPE_CHECKING:
     from .suite import Suite
 
-_FEWEST_KEPT = 0.5  # of the accepted samples: a run without most of them is another set, or a file cut short
+_MOST_MISSING = 0.5  # of the accepted samples: a run without so many is another set, or a file cut short
 _STATES: dict[str, State] = {
     "ship": "passed",
     "equivalent": "passed",
@@ -164,7 +164,8 @@ def decide_bounds(check: GateCheck) -> GateResult:
 
 def _hold_strictly(check: GateCheck, figure: float, side: str, bound: float) -> GateResult:
     if is_beyond(figure, side, bound):
-        return check.result("failed", f"{_figure_of(check, figure, bound)}{_but(side, bound)}", bound, value=figure)
+        reason = f"{_figure_of(check, figure, bound)}{_but(side, bound)}{check.describe_unanswered()}"
+        return check.result("failed", reason, bound, value=figure)
     return check.result("passed", f"{_figure_of(check, figure, bound)}{_required(check)}", bound, value=figure)
 
 
@@ -189,7 +190,7 @@ def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) 
             f", {format_figure(bound + sign * newest.change, bound)} over the last {count_of(newest.nights, 'run')}"
         )
     if newest.failed:
-        reason += f"{_but(side, bound)}; {check.describe_evidence(newest)}"
+        reason += f"{_but(side, bound)}; {check.describe_evidence(newest)}{check.describe_unanswered()}"
     elif is_beyond(figure, side, bound):
         reason += f" (required: {side} {format_bound(bound)}), which noise can do: {check.describe_evidence(newest)}"
     else:
@@ -245,10 +246,9 @@ def _prepare(check: GateCheck) -> "GateResult | tuple[Falls, list[str]]":
     import numpy as np
 
     history, allowed = check.run.history, check.allowed
-    kept = len({name for values in history.accepted for name in values})
-    if kept < _FEWEST_KEPT * history.accepted_samples:
+    if history.missing and history.missing >= _MOST_MISSING * history.accepted_samples:
         reason = (
-            f"{check.subject} cannot be compared: this run has {kept:,} of the "
+            f"{check.subject} cannot be compared: this run has {len(history.paired):,} of the "
             f"{count_of(history.accepted_samples, 'accepted sample')}; keep their ids and their rows, or accept this "
             "run if they are meant to be gone"
         )
@@ -293,13 +293,12 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], fewest: int
     else:
         reason = f"{check.subject} is the same {runs} as"
     limit = f", {format_bound(allowed)} allowed" if allowed else ""
-    missing = max(0, history.accepted_samples - len({name for values in history.accepted for name in values}))
-    lacking = f", {count_of(missing, 'accepted sample')} missing in this run" if missing else ""
+    lacking = f", {count_of(history.missing, 'accepted sample')} missing in this run" if history.missing else ""
     reason += f" in {others} ({count_of(len(groups), 'paired sample')}{lacking}{limit})"
     word = "fall" if check.higher_is_better else "rise"
     state: State = "failed" if newest.failed else "passed"
     if newest.failed:
-        reason += f"; {check.describe_evidence(newest)}"
+        reason += f"; {check.describe_evidence(newest)}{check.describe_unanswered()}"
     elif len(set(groups)) < fewest:
         state = "undecided"
         reason += f"; {count_of(len(set(groups)), 'group')} cannot tell a {word} from chance, {fewest} are needed"

@@ -36,6 +36,7 @@ class JudgedSample:
     message_type: str  # its message type, or ""
     source: str  # its group: samples of one source are not independent
     after: Mapping[str, ValueAndStatus] = field(default_factory=dict)  # by metric its value and status
+    reasons: Mapping[str, str] = field(default_factory=dict)  # by metric without a value why there is none
 
 
 class History(NamedTuple):
@@ -46,6 +47,16 @@ class History(NamedTuple):
     # which of these (counted from 0) the next run only replayed: the same replies, with the same values
     repeated: frozenset[int] = frozenset()
     accepted_samples: int = 0  # how many samples the accepted runs have, also where the newest run has none of them
+
+    @property
+    def paired(self) -> set[str]:
+        """The newest run's samples that an accepted run has too."""
+        return {name for values in self.accepted for name in values}
+
+    @property
+    def missing(self) -> int:
+        """How many samples of the accepted runs the newest run has not."""
+        return max(0, self.accepted_samples - len(self.paired))
 
     @property
     def distinct_nights(self) -> list[RunValues]:
@@ -97,7 +108,9 @@ def answered_samples(store: Store, run: str) -> Iterator[tuple[Sample, JudgedSam
         is_unanswered = not sample.response.strip() or is_refusal(sample.response, language)
         values = {metric: (score.value, str(score.status)) for metric, score in results.scores[name].items()}
         values[UNANSWERED] = float(is_unanswered), "scored"
-        yield sample, JudgedSample(name, sample.language or "", sample.message_type or "", sample.source, values)
+        reasons = {metric: score.reason for metric, score in results.scores[name].items() if score.value is None}
+        described = sample.language or "", sample.message_type or "", sample.source
+        yield sample, JudgedSample(name, *described, values, reasons)
 
 
 def _nightly_runs(store: Store, rows: Sequence[NightlyRunRow], judge: str, baseline: Baseline | None) -> Iterator[str]:

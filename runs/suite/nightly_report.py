@@ -10,6 +10,7 @@ from ...errors import written_by_earlier_version
 from ...eval_sets.opening_question import listed_question
 from ...metrics import Score
 from ...presentation import verdict as presentation_verdict
+from ...presentation.figure import Figure
 from ...presentation.texts import one_line
 from ...presentation.wording import describe_report
 from ...text.wording import Phrase, phrase
@@ -50,6 +51,17 @@ class SampleReport(BaseModel):
     reason: str
 
 
+class UncomparedSamples(BaseModel):
+    """The samples that only the accepted runs have, or only this run: no gate on a regression looks at them."""
+
+    accepted: int  # how many samples the accepted runs have
+    missing: int  # how many of them are not in this run
+    new: int  # how many samples only this run has
+    metric: str  # the suite's first metric
+    new_mean: float | None = None  # its mean over the new samples
+    accepted_mean: float | None = None  # its mean in the accepted runs, over the samples that are compared
+
+
 class RunReport(BaseModel):
     """The run of one judge."""
 
@@ -68,9 +80,16 @@ class RunReport(BaseModel):
     samples_added: int | None = None  # samples that `compared_with` does not have, or has with another question
     samples_gone: int | None = None  # samples that only `compared_with` has
     changed: tuple[SampleReport, ...] = ()
-    # the samples that fail now and did not before; `more_newly_failing` counts those left out
+    # the samples that fail now and did not before, each with the first metric that says so; `more_newly_failing` counts
+    # those left out
     newly_failing: tuple[SampleReport, ...] = ()
     more_newly_failing: int = 0
+    uncompared: UncomparedSamples | None = None  # None without an accepted run, and of a run that did not finish
+
+    @property
+    def count_newly_failing(self) -> int:
+        """How many samples fail now and did not before."""
+        return len(self.newly_failing) + self.more_newly_failing
 
 
 class NightlyReport(BaseModel):
@@ -124,7 +143,7 @@ class NightlyReport(BaseModel):
         says_reach = any(gate.gate == "share" for gate in self.gates) or not all(run.compared_with for run in self.runs)
         failing = any(run.newly_failing for run in self.runs)
         newly = [("newly", self._describe_newly_failing())] if self.runs and (says_reach or failing) else []
-        return presentation_verdict.Verdict((("suite", *self._describe_gates()), *newly))
+        return presentation_verdict.Verdict((("suite", *self._describe_gates()), *newly, *self._describe_uncompared()))
 
     def _describe_gates(self) -> tuple[Phrase, ...]:
         failed = [gate for gate in self.gates if gate.state == "failed"]
@@ -159,10 +178,25 @@ class NightlyReport(BaseModel):
         is_accepted = all(run.compared_with == run.accepted for run in compared)
         return phrase(
             "newly_failing",
-            newly=sum(len(run.newly_failing) + run.more_newly_failing for run in compared),
-            count=sum(run.samples for run in compared),
+            # every judge has the same samples: those of the judge by whom most of them fail
+            newly=max(run.count_newly_failing for run in compared),
+            count=max(run.samples for run in compared),
             before=phrase("accepted_run" if is_accepted else "run_before"),
         )
+
+    def _describe_uncompared(self) -> Iterator[tuple[str, *tuple[Phrase, ...]]]:
+        uncompared = next((run.uncompared for run in self.runs if run.uncompared), None)
+        if uncompared is None:
+            return
+        if uncompared.missing:
+            yield "missing", phrase("accepted_missing", missing=uncompared.missing, count=uncompared.accepted)
+        if uncompared.new:
+            new = phrase("new_samples", count=uncompared.new)
+            if uncompared.new_mean is None or uncompared.accepted_mean is None:
+                yield "new", new
+                return
+            mean, accepted = (Figure("value", value) for value in (uncompared.new_mean, uncompared.accepted_mean))
+            yield "new", phrase("new_beside", new=new, metric=uncompared.metric, mean=mean, accepted=accepted), new
 
     @property
     def next_step(self) -> tuple[str, str]:
@@ -269,7 +303,7 @@ def report_run(
 
 
 def _newly_failing(suite: Suite, judge: str, comparison: RunComparison) -> Iterator[tuple[str, str]]:
-    """(sample, metric) where a metric fails or does not reach what a gate on a share requires, and before it did."""
+    """(sample, its first metric) where one fails or misses what a gate on a share requires, and before it did not."""
     required: dict[str, float] = {}
     for gate in suite.gates:
         if isinstance(gate, ShareGate) and gate.judge in {None, judge}:
@@ -283,6 +317,7 @@ def _newly_failing(suite: Suite, judge: str, comparison: RunComparison) -> Itera
             bound = required.get(metric)
             if _fails(after, bound, higher=higher) and not (before and _fails(before, bound, higher=higher)):
                 yield sample, metric
+                break  # a sample counts once
 
 
 def _fails(score: Score, bound: float | None, *, higher: bool) -> bool:

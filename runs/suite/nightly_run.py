@@ -1,12 +1,13 @@
 """One nightly run of a suite: the run of every judge, the gates, and a truthful report however it ends."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import dropwhile
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import AssayError, UsageError
@@ -16,13 +17,23 @@ from ...text.wording import count_of
 from ..decision.compare import RunComparison, compare
 from ..score.options import RunOptions
 from ..score.session import OnProgress, run_plan
+from ..show.results import read_results
 from ..store.store import Store
 from .gate_check import JudgedRun
 from .gate_decisions import decide_gates
 from .gates import COMPARED, DecideGate, GateResult, Spending
-from .history import answered_samples, read_history
+from .history import ValueAndStatus, answered_samples, read_history
 from .ledger import Ledger, NightlyRunRow
-from .nightly_report import UNFINISHED, NightlyReport, RunReport, Status, decide_verdict, read_report, report_run
+from .nightly_report import (
+    UNFINISHED,
+    NightlyReport,
+    RunReport,
+    Status,
+    UncomparedSamples,
+    decide_verdict,
+    read_report,
+    report_run,
+)
 from .suite import Suite, judge_identity
 
 if TYPE_CHECKING:
@@ -213,6 +224,8 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
         decide = partial(_decide_against, nightly, accepted, run) if accepted and accepted != run else None
         directions = store.run(run).plan.all_directions
         judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, history, decide))
+        if status == "done" and history.accepted_samples:
+            reports[-1] = reports[-1].model_copy(update={"uncompared": _count_uncompared(judged_runs[-1])})
     gates = decide_gates(suite.all_gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)
     if status != "done":
         gates = [_undecided(gate) for gate in gates]
@@ -228,9 +241,28 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
             "verdict": verdict,
             "resume": nightly.resume_command if verdict in UNFINISHED else None,
             "accept": None
-            if verdict in UNFINISHED
+            if verdict in UNFINISHED or not all(map(_has_value, reports))
             else "; ".join(f"{nightly.accept_command} {report.run}" for report in reports),
         }
+    )
+
+
+def _count_uncompared(run: JudgedRun) -> UncomparedSamples:
+    """Counts the samples that only the accepted runs have, or only this one."""
+    history, metric = run.history, run.metrics[0]
+    new = [sample.after for sample in run.samples if sample.sample not in history.paired]
+
+    def mean_of(scores: Iterable[Mapping[str, ValueAndStatus]]) -> float | None:
+        values = [value for one in scores if (value := one.get(metric, (None, ""))[0]) is not None]
+        return fmean(values) if values else None
+
+    return UncomparedSamples(
+        accepted=history.accepted_samples,
+        missing=history.missing,
+        new=len(new),
+        metric=metric,
+        new_mean=mean_of(new),
+        accepted_mean=mean_of(one for values in history.accepted for one in values.values()),
     )
 
 
@@ -268,6 +300,11 @@ def _comparison(store: Store, earlier: str | None, run: str) -> RunComparison | 
         return None
 
 
+def _has_value(run: RunReport) -> bool:
+    """Whether one of the metrics that were asked for has a value."""
+    return any(metric.scored for metric in run.metrics if metric.asked)
+
+
 class AcceptedRuns(NamedTuple):
     """Runs that were accepted together: the suite's name, the judge's identity, and the runs' ids."""
 
@@ -283,6 +320,12 @@ def accept_runs(store: Store, runs: Sequence[str], suite: str | None = None) -> 
     for row in rows:
         if row.status != "done":
             raise UsageError(f"run {row.id} did not finish ({row.status}): resume it, then accept it")
+        scores = read_results(store, row, has_evidence=False).scores.values()
+        if not any(metric in row.plan.metrics and one.value is not None for of in scores for metric, one in of.items()):
+            raise UsageError(
+                f"run {row.id}: nothing was scored, so that nothing could be compared with it; `assay show {row.id}` "
+                "says why"
+            )
         name = suite or ledger.find_suite(row.id)
         if name is None:
             raise UsageError(f"run {row.id} was not made by a suite; say which one it is for: --suite NAME")

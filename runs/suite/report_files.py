@@ -112,7 +112,7 @@ def summary_markdown(report: NightlyReport) -> str:
         lines += ["| | gate | evidence | result |", "|---|---|---|---|"]
         for gate in report.gates:
             evidence = as_text(gate.evidence_so_far)
-            lines.append(f"| {_MARKS[gate.state]} | {as_text(gate.title)} | {evidence} | {as_text(gate.reason, 400)} |")
+            lines.append(f"| {_MARKS[gate.state]} | {as_text(gate.title)} | {evidence} | {as_text(gate.reason, 600)} |")
         lines.append("")
     for run in report.runs:
         lines += _run_lines(run)

@@ -6,6 +6,7 @@ import re
 import pytest
 from junitparser import JUnitXml
 from markdown_it import MarkdownIt
+from openai_server import Answer
 
 HOSTILE = "<script>alert(1)</script> Ask @admin, see #12 and [x](http://evil.example) | `y`\u202e ]]> *now*"
 OUTPUTS = {"junit": "out/junit.xml", "summary": "out/summary.md", "json": "out/report.json", "site": "out/site"}
@@ -224,3 +225,56 @@ def test_a_finished_nightly_run_cannot_be_resumed(assay, suite_file, set_file):
     assay("suite", suite_file())
     ended = assay("suite", suite_file(), "--resume")
     assert (ended.code, "ended: passed" in ended.err) == (2, True)
+
+
+def test_samples_that_are_gone_or_new_are_said_first(assay, suite_file, set_file):
+    """Half of the accepted samples gone is another set; six new questions are compared with nothing."""
+    path = set_file(12)
+    for command in (("suite", suite_file(REGRESSION)), ("suite", "accept", "last")):
+        assay(*command, code=0)
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    new = [row | {"id": f"n{n}", "user_input": f"New {n}?", "response": "Wrong."} for n, row in enumerate(rows[:6])]
+
+    def night(*rows, code):
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return assay("suite", suite_file(REGRESSION), "--json", code=code).json
+
+    gone = night(*rows[:6], code=5)
+    assert gone["verdict_lines"]["Missing"] == "6 of 12 accepted samples are not in it"
+    assert "Missing" in night(*rows[:7], code=0)["verdict_lines"]
+    added = night(*rows, *new, code=0)
+    said = "6 samples are new and not compared: mean token_overlap 0.000, accepted"
+    assert added["verdict_lines"]["New"].startswith(said)
+    assert {"Missing", "New"} <= {*night(*rows[:6], *new, code=5)["verdict_lines"]}
+
+
+def test_a_failed_gate_names_the_refusals(assay, suite_file, set_file):
+    path = set_file(12)
+    gates = ({"gate": "coverage", "metric": "rouge_l_precision", "at_least": 0.9, "strict": True}, REGRESSION)
+    for command in (("suite", suite_file(*gates)), ("suite", "accept", "last")):
+        assay(*command, code=0)
+    worse(path, *(f"s{n}" for n in range(8)), answer="")
+    bad = assay("suite", suite_file(*gates), "--json", code=5).json
+    names = "s0, s1, s2, s3, s4 and 3 more"
+    assert f"Without a value: {names} (refusals and empty answers)" in bad["gates"][0]["reason"]
+    assert bad["gates"][2]["reason"].endswith(
+        f"evidence {bad['gates'][2]['evidence']:.0f}, where 20 is enough: {names}"
+    )
+
+
+def test_a_judge_whose_replies_cannot_be_used(*, assay, suite_file, set_file, judge_file, openai_server):
+    """A sample that two metrics could not score is one sample; the gate says why; such a run is no baseline."""
+    set_file(4)
+    judge_file()
+    metrics = ["faithfulness", "weakest_claim"]
+    coverage = {"gate": "coverage", "at_least": 0.9, "strict": True}
+    suite = suite_file(coverage, metrics=metrics, judges=["local.yaml"])
+    for command in (("suite", suite), ("suite", "accept", "last")):
+        assay(*command, code=0)
+    openai_server.script = lambda *_: Answer(text="I am happy to help!")
+    bad = assay("suite", suite, "--json", code=5).json
+    assert bad["verdict_lines"]["Newly failing"] == "4 of 4 samples, compared with the accepted run"
+    assert [each["sample"] for each in bad["runs"][0]["newly_failing"]] == ["s0", "s1", "s2", "s3"]
+    assert "Without a value: s0, s1, s2, s3 (the first: the reply cannot be used" in bad["gates"][0]["reason"]
+    assert bad["accept"] is None
+    assert "nothing was scored" in assay("suite", "accept", "last", code=2).err
