@@ -148,11 +148,9 @@ def test_json_loses_nothing(assay, hostile_files):
 
 
 def test_markup_in_names_is_shown_as_it_is(assay, hostile_files):
-    """A column `score [/5]` and a heading `[/x]` end no style: they crashed the tables."""
+    """A column `score [/5]` ends no style: it crashed the tables."""
     scores = assay("meta", "--scores", "scores.csv", *QUICK)
     assert (scores.code, "score [/5]" in scores.out) == (0, True)
-    titles = assay("sets", "generate", "sections", "guide.md")
-    assert (titles.code, "[/x]" in titles.out) == (0, True)
     assert "judge [/x][red]no[/red]" in " ".join(assay("run", "set.jsonl", *JUDGED).out.split())
 
 
