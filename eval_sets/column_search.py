@@ -1,5 +1,6 @@
 """The columns of a set that only all its rows tell: its ratings with their rule and scale, its ids and its versions."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -29,6 +30,7 @@ from .number_rule import (
     ColumnCells,
     NumberRule,
     RatingScale,
+    find_common_scale,
     find_rating_scale,
     is_missing,
     rating_range,
@@ -39,7 +41,6 @@ from .rows import BadRow, Row
 from .version_column import read_version
 
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
-_WIDER = 2  # so many times as wide as the scale of a column's own values, a scale is another one
 _NAMES = ("rating", *RATING_ALIASES)
 
 
@@ -112,10 +113,12 @@ class ColumnSearch:
         self._criteria: dict[str, str] = {}
         self._by_name: Mapping[str, str] = {}
         self._names: dict[str, None] = {}
+        self._rater_column = ""
         self._told = set[bool]()
         self._others: list[str] = []  # the columns that may hold another answer
         self._has_pairs = False
         self._in_messages, self._objects, self._told_cells = ColumnCells(), ColumnCells(), ColumnCells()
+        self._by_rater = defaultdict[str, ColumnCells](ColumnCells)  # in objects, or beside a column of raters
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 
     def add(self, row: Row) -> None:
@@ -141,6 +144,9 @@ class ColumnSearch:
         if not is_missing(own) and is_told:
             self._told_cells.add(own)
             return
+        rater = values.get(self._rater_column)
+        if not is_missing(own) and not is_missing(rater):
+            self._by_rater[str(rater)].add(own)
         for column, cells in self._cells.items():
             if not is_missing(value := values.get(column)) and (is_missing(own) or not self._is_beside(column)):
                 cells.add(value)
@@ -154,6 +160,8 @@ class ColumnSearch:
         self._names |= dict.fromkeys(values)
         columns = [column for column in self._names if column not in self._mapping or column == self._own]
         self._by_name = columns_by_usual_name(columns)
+        raters = (self._by_name[name] for name in ("rater", *NAMES["rater"]) if name in self._by_name)
+        self._rater_column = next(raters, "")
         self._others = [column for column, ours in self._mapping.items() if ours == "other_response"]
         self._others += [self._by_name[name] for name in OTHER_ANSWER if name in self._by_name]
         for name in _NAMES:
@@ -188,8 +196,9 @@ class ColumnSearch:
             by_rater = parse_structure(ratings)
         except ValueError:
             return  # the reading of the values says so
-        for rating in by_rater.values() if isinstance(by_rater, Mapping) else ():
+        for rater, rating in by_rater.items() if isinstance(by_rater, Mapping) else ():
             self._objects.add(rating)
+            self._by_rater[str(rater)].add(rating)
 
     def result(self) -> SetColumns:
         """The columns, from the rows that were added."""
@@ -246,7 +255,10 @@ class ColumnSearch:
         if not name:
             return None
         cells = self._objects if name == "ratings" else self._cells[name]
-        scale = find_rating_scale(cells, self._scale or scale_of_header(name))
+        told = self._scale or scale_of_header(name)
+        if told is None and len(self._by_rater) > 1:
+            find_common_scale(self._by_rater, self._name)
+        scale = find_rating_scale(cells, told)
         if isinstance(scale, str):
             if not self._has_own_scale and name == "rating":
                 unused[name] = scale
@@ -264,7 +276,7 @@ class ColumnSearch:
         if self._scale is not None:
             return self._scale
         values = self._in_messages.values()
-        low, high = rating_range(self._in_messages) if values else (0.0, 0.0)
+        low, high = rating_range(values) if values else (0.0, 0.0)
         return usual_scale(low, high, whole=all(map(float.is_integer, values))) if values else None
 
     def _rank(self, column: str) -> int:
@@ -281,22 +293,9 @@ class ColumnSearch:
         columns = sorted((*telling, *constant), key=lambda column: places.index(column.name))
         if is_told:
             return [replace(column, scale=RatingScale(*(self._scale or column.scale[:2]))) for column in columns]
-        ranges = [rating_range(self._cells[column.name]) for column in columns]
-        low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
-        whole = all(number.is_integer() for column in columns for number in self._cells[column.name].values())
-        scale = usual_scale(low, high, whole=whole)
-        if any(column.rule.labels or column.rule.has_percentages or column.rule.out_of for column in telling):
-            scale = telling[0].scale[:2] if len({column.scale[:2] for column in telling}) == 1 else None
-        is_wider = scale is not None and any(
-            scale[1] - scale[0] >= _WIDER * (column.scale.high - column.scale.low) for column in telling
-        )
-        if scale is None or is_wider:
-            listed = [f"{column.name} {column.scale.low:g} to {column.scale.high:g}" for column in telling]
-            listed += [f"{column.name} only {column.scale.low:g}" for column in constant]
-            raise InputError(
-                f"{self._name}: the raters' columns are on different scales: {', '.join(listed)}; bring them to one "
-                "scale, or if they are on one, say it (--scale LOW-HIGH)"
-            )
+        cells = {column.name: self._cells[column.name] for column in columns}
+        told_scales = {column.name: column.scale[:2] for column in telling}
+        scale = find_common_scale(cells, self._name, told_scales, "raters' columns") or _OWN[:2]
         hints = {column.scale.hint for column in telling if column.scale[:2] == scale}
         hint = hints.pop() if len(hints) == 1 and not constant else ""
         return [replace(column, scale=RatingScale(*scale, hint)) for column in columns]

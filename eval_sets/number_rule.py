@@ -10,7 +10,7 @@ from decimal import Decimal
 from statistics import median
 from typing import NamedTuple
 
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..text.wording import count_of
 from ..value_messages import describe_type, shorten
 from .column_table import DEGREES, LABELS, MONTHS, NO_RATING_WORDS, split_remark
@@ -46,6 +46,11 @@ CURE = "if they are ratings, --map it to rating, with --scale LOW-HIGH"
 _WHOLE_SCALES = ((-1.0, 1.0), (-2.0, 2.0), (-3.0, 3.0))
 _FEWEST, _FEW = 20, 0.05  # of so many ratings so few may be mistyped
 _FEWEST_TOLD = 4  # fewer ratings say nothing of a scale
+_FEWEST_OTHERS = 3  # fewer ratings do not say that another one is mistyped
+_WIDER, _MUCH_WIDER = 2, 10  # so many times as wide as another scale
+_FAR_TOP = 1.5  # so many times as high as the top of a scale, a rating is of none that is a little longer
+_NO_ANSWER = 99  # as surveys write it
+_OTHER_TOPS = (20, 50)  # of scales that are none of the usual ones
 _MOSTLY = 0.5  # of the filled cells that are no numbers, in a column of ratings
 
 
@@ -400,7 +405,7 @@ def find_rating_scale(cells: ColumnCells, told: Bounds | None = None) -> RatingS
         return RatingScale(*stated)
     if values[0] == values[-1]:
         return f"all its values are {values[0]:g}, which tells no scale; {CURE}"
-    low, high = rating_range(cells)
+    low, high = rating_range(values)
     if (scale := usual_scale(low, high, whole=is_whole(values))) is None:
         return f"its values run from {low:g} to {high:g}, which is no usual scale; {CURE}"
     return RatingScale(*scale, scale_hint(values, scale))
@@ -430,19 +435,89 @@ def scale_hint(values: Sequence[float], scale: Bounds) -> str:
     top = max(values)
     if len(values) < _FEWEST_TOLD or top >= scale[1] or top <= scale[0] or not is_whole(values):
         return ""
+    if top > USUAL_SCALES[-2][1] and top not in _OTHER_TOPS:
+        return ""
     return f"no rating is above {top:g}: if that is the scale say --scale {scale[0]:g}-{top:g}"
 
 
-def rating_range(cells: ColumnCells) -> Bounds:
-    """The lowest and highest value, without a few that may be mistyped: 44 for 4."""
-    ordered = cells.values()
+def rating_range(ordered: Sequence[float]) -> Bounds:
+    """The lowest and highest of sorted ratings, without what lies far beyond the usual scale of all others: 44 for 4.
+
+    Examples:
+        >>> rating_range([1, 2, 4, 5, 55]), rating_range([-1, 1, 2, 5]), rating_range([0, 20, 50, 90])
+        ((1, 5), (1, 5), (0, 90))
+    """
     low, high = ordered[0], ordered[-1]
     scale = usual_scale(low, high, whole=is_whole(ordered))
     if (scale is None or scale == USUAL_SCALES[-1]) and len(ordered) >= _FEWEST:
-        cut = int(_FEW * len(ordered))  # the reading names them with their lines
-        if usual_scale(ordered[cut], ordered[-1 - cut], whole=is_whole(ordered)):
+        cut = int(_FEW * len(ordered))
+        if (inner := usual_scale(ordered[cut], ordered[-1 - cut], whole=is_whole(ordered))) and inner != scale:
             return ordered[cut], ordered[-1 - cut]
+    for odd in (high, low):
+        others = [value for value in ordered if value != odd]
+        if len(others) < _FEWEST_OTHERS or others[0] == others[-1]:
+            continue
+        inner = usual_scale(others[0], others[-1])
+        if inner is not None and _is_beyond(odd, len(ordered) - len(others), inner, scale, len(ordered)):
+            return others[0], others[-1]
     return low, high
+
+
+def _is_beyond(odd: float, count: int, inner: Bounds, scale: Bounds | None, total: int) -> bool:
+    """Whether a value, `count` times among `total`, is mistyped or means "missing": it alone needs the wider scale."""
+    if scale is None:
+        return count <= total / 2
+    ratio = (scale[1] - scale[0]) / (inner[1] - inner[0])
+    if ratio >= _MUCH_WIDER:
+        return count == 1 or (odd == _NO_ANSWER and count <= total / 2)
+    # 6 and 7 may be of a scale 1-6 or 1-7
+    return count == 1 and ratio >= _WIDER and total >= _FEWEST and odd >= _FAR_TOP * inner[1] > _FAR_TOP
+
+
+def find_common_scale(
+    raters: Mapping[str, ColumnCells], name: str, told: Mapping[str, Bounds] | None = None, what: str = "raters"
+) -> Bounds | None:
+    """Finds the one usual scale of several raters' ratings; None where nothing tells one.
+
+    Args:
+        raters: The ratings of each rater.
+        name: The file's, for messages.
+        told: The scales of those whose ratings tell one; left out, they are found.
+        what: What the names of the raters are, for messages.
+
+    Raises:
+        InputError: They are on different scales: a rater's own is much narrower than that of all, and enough ratings
+            tell it.
+    """
+    if told is None:
+        scales = {rater: find_rating_scale(cells) for rater, cells in raters.items() if cells.values()}
+        told = {rater: scale[:2] for rater, scale in scales.items() if not isinstance(scale, str)}
+        raters = {rater: raters[rater] for rater in scales if rater in told or _is_constant(raters[rater])}
+    if not told:
+        return None
+    ranges = [rating_range(cells.values()) for cells in raters.values()]
+    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    scale = usual_scale(low, high, whole=all(is_whole(cells.values()) for cells in raters.values()))
+    if any(scale_of_rule(raters[rater]) for rater in told):
+        scale = next(iter(told.values())) if len({*told.values()}) == 1 else None
+    if scale is not None and not any(_is_wider(scale, own, len(raters[rater].values())) for rater, own in told.items()):
+        return scale
+    listed = [f"{rater} {own[0]:g} to {own[1]:g}" for rater, own in told.items()]
+    listed += [f"{rater} only {cells.values()[0]:g}" for rater, cells in raters.items() if rater not in told]
+    raise InputError(
+        f"{name}: the {what} are on different scales: {', '.join(listed)}; bring them to one scale, or if they are on "
+        "one, say it (--scale LOW-HIGH)"
+    )
+
+
+def _is_constant(cells: ColumnCells) -> bool:
+    return cells.values()[0] == cells.values()[-1]
+
+
+def _is_wider(scale: Bounds, own: Bounds, count: int) -> bool:
+    """Whether a scale is another one than that of a rater who gave `count` ratings."""
+    ratio = (scale[1] - scale[0]) / (own[1] - own[0])
+    return ratio >= _WIDER and count >= (2 if ratio >= _MUCH_WIDER else _FEWEST_TOLD)
 
 
 def is_whole(values: Sequence[float]) -> bool:

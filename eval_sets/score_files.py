@@ -11,7 +11,7 @@ from ..text.wording import count_of
 from .column_table import ROLES, is_known_metric, rater_of, usual_name
 from .flat_rows import flat_rows
 from .items import RATER, ScoreSource
-from .number_rule import Bounds, is_missing, usual_rating_scale
+from .number_rule import Bounds, ColumnCells, find_common_scale, is_missing, rating_range, usual_rating_scale
 from .pair_ratings import describe_left_out_pair_ratings, split_pair_rows
 from .rows import Row
 from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name
@@ -290,6 +290,7 @@ def find_scale(ratings: ScoreSource, own: Bounds | None = None) -> tuple[Bounds,
     low, high = min(values), max(values)
     if own is not None and own[0] <= low and high <= own[1]:
         return own, []
+    _check_one_scale(ratings, values)
     usual = usual_rating_scale(values)
     scale = usual[:2] if usual is not None and (low < high or low >= 1) else (low, high)
     if scale == (1, 5) and not (usual and usual.hint):
@@ -302,3 +303,23 @@ def find_scale(ratings: ScoreSource, own: Bounds | None = None) -> tuple[Bounds,
         f"{ratings.name}: the scale of {scale[0]:g} to {scale[1]:g} is taken from its lowest rating ({lowest}) and its "
         f"highest ({highest}); {hint}"
     ]
+
+
+def _check_one_scale(ratings: ScoreSource, values: Sequence[float]) -> None:
+    """Raises `InputError` where raters are on different scales, or a rating lies far beyond the scale of the others."""
+    by_rater = {rater: ColumnCells() for rater in ratings.columns}
+    for rater, numbers in ratings.columns.items():
+        for number in numbers.values():
+            by_rater[rater].add(number)
+    if len(by_rater) > 1:
+        find_common_scale(by_rater, ratings.name)
+    ordered = sorted(values)
+    low, high = rating_range(ordered)
+    if (low, high) != (ordered[0], ordered[-1]):
+        odd, place = (ordered[-1], ratings.extremes[1]) if high < ordered[-1] else (ordered[0], ratings.extremes[0])
+        usual = usual_rating_scale([value for value in ordered if low <= value <= high])
+        others = f"{low:g} to {high:g}" if usual is None else f"the scale {usual.low:g}-{usual.high:g}"
+        raise InputError(
+            f"{ratings.name}, {place}: is {odd:g}, and the other ratings lie on {others}; correct it, empty it where "
+            "it means that there is no rating, or say the scale (--scale LOW-HIGH)"
+        )

@@ -244,3 +244,56 @@ def test_a_second_answer_is_read(tmp_path, columns, read_as):
     (sample,), notes = read(tmp_path / "a.csv", f"{columns}\nFree?,Yes.,No.\n")
     assert (sample.response, sample.other_response) == ("Yes.", "No.")
     assert notes[0].startswith(f"read {read_as}")
+
+
+_ADA, _BOB = (1, 5, 3, 4, 2, 4), (20, 100, 60, 80, 40, 80)
+_LONG = "id,question,answer,rater,rating\n" + "".join(
+    f"q{n},a,b{n},ada,{a}\nq{n},a,b{n},bob,{b}\n" for n, (a, b) in enumerate(zip(_ADA, _BOB, strict=True))
+)
+_OF_VERSIONS = "id,system,question,answer,rater,rating\n" + "".join(
+    f"q{n},old,a,b{n},ada,{a}\nq{n},new,a,c{n},bob,{b}\n" for n, (a, b) in enumerate(zip(_ADA, _BOB, strict=True))
+)
+_OBJECTS = "".join(
+    f'{{"question": "q{n}", "answer": "a", "ratings": {{"ada": {a}, "bob": {b}}}}}\n'
+    for n, (a, b) in enumerate(zip(_ADA, _BOB, strict=True))
+)
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.csv", _LONG), ("a.csv", _OF_VERSIONS), ("a.jsonl", _OBJECTS)])
+def test_raters_of_every_form_are_on_one_scale(tmp_path, name, text):
+    with pytest.raises(InputError, match="the raters are on different scales: ada 1 to 5, bob 0 to 100; bring them"):
+        read(tmp_path / name, text)
+    samples, _ = read(tmp_path / name, text, scale=(0, 100))
+    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(0, 100)}
+
+
+def test_a_strict_rater_with_few_ratings_is_on_the_scale_of_the_others(tmp_path):
+    rows = "".join(f"q{n},a,b{n},ada,{a}\nq{n},a,b{n},bob,{b}\n" for n, (a, b) in enumerate([(2, 9), (4, 10), (3, 6)]))
+    samples, _ = read(tmp_path / "a.csv", f"id,question,answer,rater,rating\n{rows}")
+    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(1, 10)}
+
+
+@pytest.mark.parametrize(
+    ("ratings", "problem"),
+    [
+        ([4, 2, 5, 1, 55, 3], r"line 6, field rating: 55 is outside the scale 1-5; correct it, or say the scale"),
+        ([7, 8, 3, 10, 100], r"line 6, field rating: 100 is outside the scale 1-10"),
+        ([4, 2, 99, 5, 1, 99, 3], r"line 4, field rating: 99 is outside the scale 1-5"),
+        ([*([1, 2, 3, 4, 5] * 7), 10], r"line 37, field rating: 10 is outside the scale 1-5"),
+        ([4, 2, 5, 1, -1, -1], r"line 6, field rating: -1 is outside the scale 1-5"),
+    ],
+)
+def test_one_mistyped_rating_does_not_move_the_scale_of_a_small_set(tmp_path, ratings, problem):
+    rows = "".join(f"q{n},a{n},{rating}\n" for n, rating in enumerate(ratings))
+    with pytest.raises(InputError, match=problem):
+        read(tmp_path / "a.csv", f"question,answer,rating\n{rows}")
+
+
+@pytest.mark.parametrize(
+    ("ratings", "scale"),
+    [([1, 2, 3, 4, 5, 7], (1, 10)), ([3, 60, 80, 100], (0, 100)), ([*([-1, 0, 1, 1] * 6), -2], (-2, 2))],
+)
+def test_a_rating_that_may_be_of_a_longer_scale_is_no_mistake(tmp_path, ratings, scale):
+    rows = "".join(f"q{n},a{n},{rating}\n" for n, rating in enumerate(ratings))
+    samples, _ = read(tmp_path / "a.csv", f"question,answer,rating\n{rows}")
+    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {scale}

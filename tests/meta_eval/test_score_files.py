@@ -429,3 +429,46 @@ def test_ratings_of_pairs_in_a_file_are_left_out_and_said(write):
         InputError, match=r"r2\.csv: its ratings say which of two answers is better, and ratings of one"
     ):
         read_score_table([write("s.csv", "id,f\nc,3\n")], write("r2.csv", header + "c,-2,-2,2,No.\n"), ReadOptions())
+
+
+_TWO_SCALES = [(1, 20), (5, 100), (3, 60), (4, 80), (2, 40)]
+_WIDE_RATINGS = "id,rating_ann,rating_bob\n" + "".join(f"q{n},{a},{b}\n" for n, (a, b) in enumerate(_TWO_SCALES))
+_LONG_RATINGS = "id,rater,rating\n" + "".join(f"q{n},ann,{a}\nq{n},bob,{b}\n" for n, (a, b) in enumerate(_TWO_SCALES))
+_OBJECT_RATINGS = "".join(
+    json.dumps({"id": f"q{n}", "ratings": {"ann": a, "bob": b}}) + "\n" for n, (a, b) in enumerate(_TWO_SCALES)
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("r.csv", _WIDE_RATINGS), ("r.csv", _LONG_RATINGS), ("r.jsonl", _OBJECT_RATINGS)]
+)
+def test_raters_on_two_scales_that_nothing_tells_are_an_error(write, name, text):
+    scores = write("s.csv", "id,bleu\n" + "".join(f"q{n},0.{n}\n" for n in range(5)))
+    with pytest.raises(InputError, match=r"raters are on different scales: ann 1 to 5, bob 0 to 100; .*--scale LOW"):
+        read_score_table([scores], write(name, text), ReadOptions())
+    assert read_score_table([scores], write(name, text), ReadOptions(scale=(0, 100))).table.rating_max == 100
+
+
+@pytest.mark.parametrize(
+    ("ratings", "problem"),
+    [
+        ([4, 2, 55, 1, 3], "line 4, field rating: is 55, and the other ratings lie on the scale 1-5; correct it"),
+        ([*([1, 2, 3, 4, 5] * 7), 10], "line 37, field rating: is 10, and the other ratings lie on the scale 1-5"),
+        ([4, 2, -1, 1, -1, 3], "line 4, field rating: is -1, and the other ratings lie on the scale 1-5"),
+    ],
+)
+def test_one_mistyped_rating_does_not_move_the_scale(write, ratings, problem):
+    scores = write("s.csv", "id,bleu\n" + "".join(f"q{n},0.{n}\n" for n in range(len(ratings))))
+    file = write("r.csv", "id,rating\n" + "".join(f"q{n},{rating}\n" for n, rating in enumerate(ratings)))
+    with pytest.raises(InputError, match=problem):
+        read_score_table([scores], file, ReadOptions())
+
+
+def test_only_a_scale_that_there_may_be_is_proposed(write):
+    ratings = [10, 55, 40, 30, 20]
+    file = write("r.csv", "id,rating\n" + "".join(f"q{n},{rating}\n" for n, rating in enumerate(ratings)))
+    scores = write("s.csv", "id,bleu\n" + "".join(f"q{n},0.{n}\n" for n in range(5)))
+    assert [note for note in read_score_table([scores], file, ReadOptions()).notes if "--scale" in note] == [
+        f"{file}: the scale of 0 to 100 is taken from its lowest rating (line 2, field rating) and its highest (line "
+        "3, field rating); say another with --scale"
+    ]
