@@ -37,7 +37,7 @@ def reject_empty(pair: Pair, _: Section, __: Thresholds) -> str:
     if not tokens(pair.answer):
         return "there is no answer"
     declining = find_refusal(pair.answer, language_or_fallback(pair.language))
-    return f'the answer declines: "{declining.declining}"' if declining.certain else ""
+    return f'the answer declines: "{declining.declining}"' if declining.declined else ""
 
 
 def reject_other_language(pair: Pair, _: Section, __: Thresholds) -> str:

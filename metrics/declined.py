@@ -26,17 +26,16 @@ class Refusal:
 
     declining: str  # the first sentence that declines, or ""
     answering: str  # the first sentence that answers, or ""
-    declines_first: bool  # whether the first declining sentence comes before every answering one
 
     @property
     def declined(self) -> bool:
-        """Whether the answer declines; one that then sends the customer on, or adds something, has declined."""
-        return bool(self.declining) and self.declines_first
+        """Whether the answer declines: a sentence does, and none answers ("I am not sure, but it costs 50 euros")."""
+        return bool(self.declining) and not self.answering
 
     @property
-    def certain(self) -> bool:
-        """Whether patterns suffice without a judge: a sentence declines, and no sentence answers."""
-        return bool(self.declining) and not self.answering
+    def undecided(self) -> bool:
+        """Whether one sentence declines and another answers, so that a judge should decide."""
+        return bool(self.declining) and bool(self.answering)
 
 
 def find_refusal(answer: str, language: Language) -> Refusal:
@@ -44,7 +43,7 @@ def find_refusal(answer: str, language: Language) -> Refusal:
 
     Example:
         >>> from assay.languages import load_language
-        >>> find_refusal("I cannot find that. The desk opens at nine.", load_language("en")).declined
+        >>> find_refusal("I cannot find that. The desk opens at nine.", load_language("en")).undecided
         True
     """
     declines, beside = _patterns(language)
@@ -53,9 +52,8 @@ def find_refusal(answer: str, language: Language) -> Refusal:
     # what is left of "No, it is not" without its first word answers nothing
     claiming = {place for place, sentence in enumerate(split) if sentence.kind == CLAIM and not sentence.answer_word}
     answering = [place for place in sorted(claiming - {*declining}) if not beside.search(split[place].written)]
-    first = bool(declining) and (not answering or declining[0] < answering[0])
     declined, answered = (split[places[0]].written if places else "" for places in (declining, answering))
-    return Refusal(declined, answered, first)
+    return Refusal(declined, answered)
 
 
 def is_refusal(answer: str, language: Language) -> bool:
@@ -80,9 +78,10 @@ class Declined(Metric):
     """1 when the answer says that it cannot answer, else 0; lower is better.
 
     Patterns decide where they find nothing but a refusal; then the judge, where there is one: 1 when P(declined) is at
-    least 0.5, or it says so and gives no probabilities; else the patterns again, by what comes first. Range: 0 or 1. An
-    empty answer declines; no sample is skipped. Whether declining is right depends on the question: `sets crosseval`
-    asks both kinds. Source: González Torres et al. (2024), 4.7 and 5.5.2.
+    least 0.5, or it says so and gives no probabilities. Without a judge an answer that also answers does not decline;
+    its evidence is `undecided`. Range: 0 or 1. An empty answer declines; no sample is skipped. Whether declining is
+    right depends on the question: `sets crosseval` asks both kinds. Source: González Torres et al. (2024), 4.7 and
+    5.5.2.
 
     Args:
         judge: Decides where patterns are not certain.
@@ -111,12 +110,16 @@ class Declined(Metric):
             return scored(1.0, "the answer is empty", {"by": "patterns", "sentence": ""})
         language = language_or_fallback(sample.language)
         refusal = await compute_for(sample, find_refusal, sample.response, language)
-        if self.judge is None or refusal.certain:
+        if self.judge is None or refusal.declined:
             sentence = refusal.declining if refusal.declined else refusal.answering
             evidence: dict[str, Any] = {"by": "patterns", "sentence": sentence}
+            if refusal.undecided:
+                evidence["undecided"] = True
             if bounds := describe_cut_lines(sample.response):
                 evidence["bounds"] = bounds
             reason = "it declines" if refusal.declined else "no sentence declines before it answers"
+            if refusal.undecided:
+                reason = f'beside "{refusal.declining}" it answers'
             return scored(float(refusal.declined), f'{reason}: "{sentence}"' if sentence else reason, evidence)
         answers = await self.judge.decide(declined_request(sample, self.prompts))
         answer = require_answers(answers)[_ID]

@@ -160,8 +160,8 @@ def _report_failures(failed: "Sequence[Exchange]", allowed: int) -> int:
         return DONE
     first = failed[0]
     echo_notice(
-        f"{count_of(len(failed), 'answer is', 'answers are')} missing, {allowed} allowed (--max-failed); --resume asks "
-        f"again. The first, {first.sample.id} with fold {first.loaded} loaded: {first.failed}"
+        f"{count_of(len(failed), 'answer is', 'answers are')} missing or not judged, {allowed} allowed (--max-failed); "
+        f"--resume asks again. The first, {first.sample.id} with fold {first.loaded} loaded: {first.failed}"
     )
     return TOO_MANY_FAILED
 

@@ -49,7 +49,8 @@ async def compare_bots(
     async def evaluate(bot: Bot, split: str) -> SplitResult:
         with progress(len(samples[split]) * len(pages[split])) as on_reply:
             exchanges = await cross_evaluate(samples[split], pages[split], bot, setup, split=split, on_reply=on_reply)
-        return SplitResult(exchanges, summarise_split(exchanges, metrics))
+        by_patterns = setup.declined.judge is None
+        return SplitResult(exchanges, summarise_split(exchanges, metrics, by_patterns=by_patterns))
 
     results = [await evaluate(bot, "validation") for bot in bots] if "validation" in samples else []
     if "test" not in samples:

@@ -24,16 +24,22 @@ class Exchange:
     loaded: int
     fold: int
     sample: Sample  # the question, with the bot's answer as `response`
-    declined: bool | None  # whether the bot declined to answer; None without an answer
+    # whether the bot declined to answer; None without an answer, and where the judge could not say
+    declined: bool | None
     # the scores by metric. Reference metrics and Assay's own are of answers to answerable questions; `factoid` is too,
     # and scores 0 where the bot declined.
     scores: Mapping[str, Score]
-    failed: str = ""  # why there is no answer, "" where there is one
+    failed: str = ""  # why there is no answer, or why it could not be judged; else ""
 
     @property
     def answerable(self) -> bool:
         """Whether the loaded fold has the answer."""
         return self.loaded == self.fold
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether there is an answer, of which the judge could not say whether it declines."""
+        return self.declined is None and Declined.name in self.scores
 
     def as_sample(self) -> Sample:
         """Returns the exchange as a sample, so that `assay run` can judge it further."""

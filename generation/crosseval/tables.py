@@ -88,18 +88,23 @@ def averages_table(summary: SplitSummary) -> ResultTable:
 
 
 def _interval(kind: Literal["share", "mean"], average: Estimate) -> str:
+    if average.value is None and average.low is not None:
+        return f"{_bounds(kind, average)}: {average.problem}"
     if average.low is None or average.high is None:
         return "too few documents" if average.n else "-"
     low, high = (Figure(kind, end) for end in (average.low, average.high))
     return f"{low} to {high}"
 
 
+def _bounds(kind: Literal["share", "mean"], rate: Estimate) -> str:
+    """The bounds of a rate of which answers are not judged."""
+    return f"{Figure(kind, rate.low)} to {Figure(kind, rate.high)}"
+
+
 def _declined(answered: Estimate) -> Estimate:
     """Returns the share of questions declined, from the share answered."""
-    if answered.value is None:
-        return answered
-    low, high = (None if edge is None else 1 - edge for edge in (answered.high, answered.low))
-    return Estimate(1 - answered.value, low, high, n=answered.n, groups=answered.groups)
+    value, low, high = (None if end is None else 1 - end for end in (answered.value, answered.high, answered.low))
+    return Estimate(value, low, high, n=answered.n, groups=answered.groups, problem=answered.problem)
 
 
 def _share(share: Estimate) -> str:
@@ -108,5 +113,7 @@ def _share(share: Estimate) -> str:
 
 def _counted(kind: Literal["share", "mean"], estimate: Estimate) -> str:
     """A figure with the number of answers that it is of."""
+    if estimate.value is None and estimate.low is not None:
+        return f"{_bounds(kind, estimate)} (n={estimate.n})"
     figure = Figure(kind, estimate.value, estimate.low, estimate.high)
     return str(figure) if estimate.value is None else f"{figure} (n={estimate.n})"

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from api_server import ApiServer, Reply
@@ -26,7 +27,7 @@ from assay.generation import (
     write_sections,
 )
 from assay.judges import load_embedder
-from assay.metrics import Score
+from assay.metrics import Score, failed
 
 REFUSAL = "Dat weet ik niet, want het staat niet in mijn documenten."
 
@@ -117,6 +118,7 @@ def test_the_rates_of_a_model_behind_the_retrieval(assay, crossed, judge_file, o
     assert test["verdict"] == {
         "Your chatbot": "answered 2 of 2 questions that its documents answer",
         "Made up": "it answered 1 of 2 questions that it could not know",
+        "Decided by": "patterns; --judge decides where an answer both declines and answers",
     }
     assert test["average"]["hallucination rate"]["mean"] == pytest.approx((1 + 0) / 2)
     assert validation["balance"] == pytest.approx((2 / 3 + 1) / 2)
@@ -247,6 +249,24 @@ def test_the_verdict_and_the_tables_count_the_same_questions():
     answered = summary.average["answer rate"]
     assert (answered.n, answered.value) == (5, pytest.approx(2 / 5))
     assert summary.average["bleu"].value == pytest.approx((4 * 0.1 + 0.4) / 5)
+
+
+def test_answers_that_are_not_judged_give_bounds():
+    """The judge failed on three answers to questions that the bot could not know: those that patterns cannot decide."""
+    exchanges = [exchange(f"a{n}", 1, 2, True) for n in range(7)]
+    exchanges += [replace(exchange(f"b{n}", 1, 2, None), scores={"declined": failed("no")}) for n in range(3)]
+    exchanges += [exchange("c", 2, 2, False), exchange("d", 2, 2, None)]
+    summary = summarise_split(exchanges, [])
+    assert summary.give_verdict().as_json() == {
+        "Your chatbot": "answered 1 of 1 question that its documents answer",
+        "Made up": "it answered 0 to 3 of 10 questions that it could not know",
+        "Judge": "3 answers could not be judged; --resume asks again",
+        "Missing": "1 answer is missing and counts nowhere",
+    }
+    rate = summary.average["hallucination rate"]
+    assert (rate.n, rate.value, rate.low, rate.high) == (10, None, 0, pytest.approx(0.3))
+    assert summary.answered[1][2].high == pytest.approx(0.3)
+    assert summary.balance == pytest.approx((1 + 0.85) / 2)
 
 
 def test_a_rate_has_an_interval_from_five_documents_on():

@@ -258,7 +258,7 @@ def measured(sample, metric):
 )
 def test_why_a_bot_declines_is_no_answer(language, answer):
     """The cause is a sentence of its own, and no judge is asked about it."""
-    assert find_refusal(answer, load_language(language)).certain
+    assert find_refusal(answer, load_language(language)).declined
 
 
 @pytest.mark.parametrize(("language", "answer"), CASES["declines"])
