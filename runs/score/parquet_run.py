@@ -29,7 +29,7 @@ from ..show.results import usage_as_json
 from ..store.plan import Ending, Plan
 from .options import RunOptions
 from .scoring_request import ScoringRequest
-from .session import OnProgress, Progress, Record, score_samples
+from .session import OnProgress, Progress, Record, check_metrics, score_samples
 from .set_profile import SetProfile
 
 PART_ROWS = 1000
@@ -352,12 +352,7 @@ def _check_first_rows(job: PartsJob, file: Path, on_note: Callable[[str], None])
     for samples in islice(_read_parts(file, job.plan, notes), 1):
         for _ in profile.observe(samples):
             pass
-
-    async def check() -> None:
-        async with ScoringRequest.of_plan(job.plan, job.options).open_metrics() as opened:
-            profile.check(opened.metrics)
-
-    run_to_end(check())
+    check_metrics(job.plan, profile, job.options)
     for note in (*notes, *profile.ratings.notes(job.plan.metrics)):
         on_note(note)
 

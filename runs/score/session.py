@@ -225,6 +225,20 @@ def _asks(metric: Metric) -> bool:
     return getattr(metric, "judge", None) is not None or any(map(_asks, parts.values()))
 
 
+def check_metrics(plan: Plan, profile: SetProfile, options: RunOptions | None = None) -> None:
+    """Makes the metrics of a plan, and checks that they can score one of the samples that were observed; asks nobody.
+
+    Raises:
+        UsageError: A metric cannot be made, or one that was chosen can score no sample.
+    """
+
+    async def check() -> None:
+        async with ScoringRequest.of_plan(plan, options or RunOptions()).open_metrics() as opened:
+            profile.check(opened.metrics)
+
+    run_to_end(check())
+
+
 def run_plan(
     plan: Plan,
     store: Store,

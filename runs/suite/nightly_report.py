@@ -202,7 +202,8 @@ class NightlyReport(BaseModel):
     def next_step(self) -> tuple[str, str]:
         """What to do now, as the beginning of a sentence, and the command that does it; two empty texts for nothing."""
         if self.resume:
-            return "To resume it", self.resume
+            raised = ", first raise `budget` in the suite's file, which bounds all sessions of a nightly run"
+            return f"To resume it{raised if self.verdict == 'budget' else ''}", self.resume
         if self.is_accepted:
             return "Accepted: the next nightly runs are compared with this one", ""
         if self.accept is None:

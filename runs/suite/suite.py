@@ -28,7 +28,7 @@ class CassetteUse(BaseModel):
 
 
 class BudgetBounds(BaseModel):
-    """What one session of a nightly run may take, all judges together."""
+    """What a nightly run may take, all its sessions and judges together."""
 
     model_config = _STRICT
 

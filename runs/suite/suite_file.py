@@ -5,13 +5,14 @@ from pathlib import Path
 from ...arguments import check_type
 from ...atomic_files import check_replaceable
 from ...errors import InputError, UsageError
-from ...eval_sets.columns import known_columns
-from ...eval_sets.sources import is_to_download, open_source
+from ...eval_sets.sources import is_to_download
 from ...languages.yaml_file import Place, YAMLDocument, load_yaml, validate_yaml
 from ...metrics.catalogue import needs_judge
 from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...name_suggestions import nearest_names, quote_names
 from ...regular_files import kind_of_no_folder, read_text_file
+from ..score.session import check_metrics
+from ..score.set_profile import SetProfile
 from .gates import NO_JUDGE, UNANSWERED, DecideGate
 from .suite import Suite, judge_identity
 
@@ -40,19 +41,26 @@ def load_suite(path: Path) -> Suite:
 
 
 def check_sets(suite: Suite, path: Path) -> None:
-    """Checks that the sets of a suite can be opened, and that they hold a first row."""
-    document = _read_document(path)
-    for number, (name, source) in enumerate(zip(suite.sets, suite.plan(NO_JUDGE).sets, strict=True)):
+    """Reads the sets of a suite as its run does, and checks that the metrics can score a sample of them."""
+    document, plan = _read_document(path), suite.plan(suite.judge_names[0])
+    profile, is_whole = SetProfile(suite.turns), True
+    for number, (name, source) in enumerate(zip(suite.sets, plan.sets, strict=True)):
         try:
             if is_to_download(source):
-                continue  # checking asks nobody
-            known = known_columns(suite.map)
-            opened = open_source(source, sheet=suite.sheet, header_row=suite.header_row, known=known)
-            next(iter(opened.rows), None)
+                is_whole = False  # checking asks nobody
+                continue
+            samples = plan.model_copy(update={"sets": (source,)}).samples([] if suite.skip_bad else None, [])
+            for _ in profile.observe(samples):
+                pass
         except InputError as error:
             place: Place = ("sets", number)
             beside = "" if Path(source).is_absolute() else f" (looked for in {suite.folder} and among the bundled sets)"
             raise InputError(document.describe(place, f"{name} cannot be read{beside}: {error}")) from None
+    if is_whole:
+        try:
+            check_metrics(plan, profile)
+        except UsageError as error:
+            raise InputError(document.describe(("metrics",), str(error))) from None
 
 
 def _read_document(path: Path) -> YAMLDocument:

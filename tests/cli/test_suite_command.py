@@ -278,3 +278,17 @@ def test_a_judge_whose_replies_cannot_be_used(*, assay, suite_file, set_file, ju
     assert "Without a value: s0, s1, s2, s3 (the first: the reply cannot be used" in bad["gates"][0]["reason"]
     assert bad["accept"] is None
     assert "nothing was scored" in assay("suite", "accept", "last", code=2).err
+
+
+def test_a_check_reads_the_sets_as_the_run_does(assay, suite_file, set_file):
+    path = set_file(6)
+    assay("suite", suite_file(), "--check", code=0)
+    wrong = assay("suite", suite_file(map={"reply": "response"}), "--check", code=1)
+    assert "set.jsonl cannot be read" in wrong.err and "there is no column `reply`" in wrong.err
+    path.write_text(path.read_text(encoding="utf-8").replace('"retrieved_contexts"', '"found"'), encoding="utf-8")
+    unscorable = assay(
+        "suite", suite_file(metrics=["rouge_l_precision", "weakest_claim"], judges=["openai/x"]), "--check"
+    )
+    assert (unscorable.code, "weakest_claim can score none of the 6 samples" in unscorable.err) == (1, True)
+    path.write_text(path.read_text(encoding="utf-8").replace('"response"', '"bot_said"', 1), encoding="utf-8")
+    assert "field response: is missing" in assay("suite", suite_file(), "--check", code=1).err
