@@ -26,7 +26,7 @@ from .column_table import (
 )
 from .message import MESSAGE_ALIASES
 from .message_forms import find_answer, find_messages_key, is_question
-from .number_rule import is_missing
+from .number_rule import NumberRule, is_missing
 from .sample import Sample
 
 FIELDS = tuple(Sample.model_fields)
@@ -46,15 +46,30 @@ def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) ->
     if fields.get("messages") or not {"user_input", "response"} <= fields.keys():
         return ""
     question, answer = (fields[name] if fields[name] is not None else "" for name in ("user_input", "response"))
+    label = next((text for text in (first_text(values), question) if _is_total(text)), "")
+    others = [cell for cell in (question, answer) if cell != label and not is_missing(cell)]
+    is_blank = any(isinstance(cell, str) and not cell.strip() for cell in (question, answer))
+    if (is_total(label) and is_blank) or (label and others and all(map(_is_number, others))):
+        return f"sums up others ({shorten(label, 20)})"
     if not isinstance(question, str) or not isinstance(answer, str):
         return ""
     if question.strip() and answer.strip():
         return ""
-    if label := next(filter(is_total, (first_text(values), question)), ""):
-        return f"sums up others ({shorten(label, 20)})"
     if question.strip() or ({"user_input", "response"} <= values.keys() and not is_missing(values.get("id"))):
         return ""
     return "has no question" if answer.strip() else "has no question and no answer"
+
+
+def _is_total(cell: object) -> bool:
+    """Whether a cell names a row that sums up others; `N` does so only here, beside a number."""
+    return isinstance(cell, str) and (is_total(cell) or cell.strip(" :=").casefold() == "n")
+
+
+def _is_number(cell: object) -> bool:
+    try:
+        return NumberRule().read(cell) is not None
+    except ValueError:
+        return False
 
 
 def describe_left_out(places: Sequence[str], reason: str) -> str:

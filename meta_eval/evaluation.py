@@ -26,7 +26,7 @@ from .scorer_fit import predict_choice
 from .selection import REPEATS, Combine, Predictions, Prefer, Selection, select
 from .sending import BOUND, MINUTES, triage_policy
 from .table import QUESTION_ONLY, ScoreTable
-from .verdict import give_verdict
+from .verdict import NextCommands, give_verdict
 from .version_agreement import describe_versions, version_agreement
 
 PERMUTATIONS = 2000
@@ -47,8 +47,9 @@ def evaluate_table(
     repeats: int = REPEATS,
     bound: float = BOUND,
     minutes: float = MINUTES,
+    commands: NextCommands | None = None,
 ) -> MetaEvaluation:
-    """Evaluates the metrics of a table against its ratings, alone and combined."""
+    """Evaluates the metrics of a table against its ratings, alone and combined; `commands` are those it advises."""
     rated = table.rated()
     metrics = metric_agreements(table, permutations=permutations, seed=seed)
     raters = agreement_of_raters(table)
@@ -77,7 +78,15 @@ def evaluate_table(
         alone = next((metric.spearman for metric in metrics if metric.name == versions.measure), Estimate(None))
         explanation += f"\n{describe_versions(versions, selection.agreement if selection else alone)}"
     return MetaEvaluation(
-        verdict=give_verdict(table, metrics, raters, selection, comparisons=comparisons, policy=policy),
+        verdict=give_verdict(
+            table,
+            metrics,
+            raters,
+            selection,
+            comparisons=comparisons,
+            policy=policy,
+            commands=commands or NextCommands(),
+        ),
         recommendation=recommend(len(rated.items), metrics, raters, selection, comparisons=comparisons, policy=policy),
         explanation=explanation,
         metrics=metrics,

@@ -124,7 +124,12 @@ def recommend(
     parts = [f"{name_of(chosen)} {verb} your team{_strength(selection)}"]
     others = [choice for choice in selection.choices if not choice.combination.is_same(chosen)]
     parts += [clause for choice in others if (clause := _alternative(choice, selection))]
-    parts.append(_use(policy, "it" if single else "them"))
+    if {*chosen.metrics} <= {metric.name for metric in metrics if metric.baseline}:
+        parts.append(
+            f"use {'it' if single else 'them'} only to pick answers to read: an added polite sentence changes it"
+        )
+    else:
+        parts.append(_use(policy, "it" if single else "them"))
     named = [choice.combination.metrics for choice in selection.choices]
     for one in comparisons:
         if not _is_baseline(one, metrics) or one.problem or one.standing.kind == "better" or (one.second,) in named:

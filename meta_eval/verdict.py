@@ -1,5 +1,7 @@
 """What a meta-evaluation says first: how good the answers are, which metric to trust, for what, what tells more."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..presentation.figure import Figure
@@ -22,6 +24,14 @@ _LONGEST_NAME = 36  # characters, so that the figure after it has room
 _LONGEST_OF_TWO = 18
 
 
+@dataclass(frozen=True, slots=True)
+class NextCommands:
+    """The commands that a verdict tells to type next: of the run or the file of the answers, where it is known."""
+
+    rate: str = "assay rate SET"  # rates more of the answers
+    score: str = "assay run FILE"  # scores the answers again, with a judge
+
+
 def give_verdict(
     table: ScoreTable,
     metrics: tuple[MetricAgreement, ...],
@@ -30,27 +40,48 @@ def give_verdict(
     *,
     comparisons: tuple[Comparison, ...],
     policy: Policy | None,
+    commands: NextCommands,
 ) -> Verdict:
     """Says what a support lead asks first; a line that has nothing to say is left out."""
     rated = len(table.rated().items)
     answers = ("chatbot", _describe_table(table))
     if raters is not None and not raters.validates:
-        return Verdict((answers, ("trust", phrase("raters_disagree")), ("surer", phrase("agree_first"))))
+        return Verdict((answers, ("trust", phrase("raters_disagree")), _to_rate("agree_first", commands)))
     if selection is None:
-        return Verdict((answers, *_nothing_chosen(rated, metrics)))
+        return Verdict((answers, *_nothing_chosen(rated, metrics, commands)))
     if selection.is_beyond_chance:
-        trust: tuple[str, *tuple[Phrase, ...]] = ("trust", *_trust(selection, metrics, comparisons))
-        more = _to_be_surer(_more(rated, selection, comparisons))
-        return Verdict((answers, trust, ("good_for", _use(policy)), *more))
-    return Verdict((answers, *_nothing_shown(rated, metrics, selection)))
+        trust: tuple[str, *tuple[Phrase, ...]] = ("trust", *_trust(table, selection, metrics, comparisons))
+        if all(metric.baseline for metric in metrics):  # more ratings would only tell free metrics apart
+            return Verdict((answers, trust, ("good_for", phrase("use_reading")), _with_a_judge(commands)))
+        is_baseline = {*selection.chosen.metrics} <= _baselines(metrics)
+        more = _to_be_surer(_more(rated, selection, () if is_baseline else comparisons), commands)
+        use = phrase("use_reading") if is_baseline else _use(policy)
+        return Verdict((answers, trust, ("good_for", use), *more))
+    return Verdict((answers, *_nothing_shown(rated, metrics, selection, commands)))
+
+
+def _baselines(metrics: tuple[MetricAgreement, ...]) -> set[str]:
+    return {metric.name for metric in metrics if metric.baseline}
+
+
+def _with_a_judge(commands: NextCommands) -> tuple[str, *tuple[Phrase, ...]]:
+    """To have a judge score the answers; of a file whose command has no room, how such a command looks."""
+    usual = phrase("with_a_judge", score=NextCommands().score)
+    own = (phrase(name, score=commands.score) for name in ("with_a_judge", "with_a_judge_shortly"))
+    return "surer", *own, usual
+
+
+def _to_rate(name: str, commands: NextCommands, **values: int) -> tuple[str, *tuple[Phrase, ...]]:
+    """To rate answers; where the command has no room, how such a command looks."""
+    return "surer", *(phrase(name, rate=rate, **values) for rate in (commands.rate, NextCommands().rate))
 
 
 def _nothing_shown(
-    rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection
+    rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, commands: NextCommands
 ) -> tuple[tuple[str, *tuple[Phrase, ...]], ...]:
     """What is said where no metric is shown to follow the team."""
     if all(metric.baseline for metric in metrics):
-        return ("trust", phrase("only_overlap")), ("surer", phrase("with_a_judge"))
+        return ("trust", phrase("only_overlap")), _with_a_judge(commands)
     if against := reversed_metric(metrics, selection):
         return (
             ("trust", phrase("reversed", metric=against.name), phrase("reversed_shortly")),
@@ -61,7 +92,11 @@ def _nothing_shown(
     seen = phrase(
         "none_yet", rated=phrase("rated_answers", count=rated), least=Figure("coefficient", power.smallest_shown())
     )
-    return ("trust", seen if more else phrase("none")), ("good_for", phrase("use_nothing")), *_to_be_surer(more)
+    return (
+        ("trust", seen if more else phrase("none")),
+        ("good_for", phrase("use_nothing")),
+        *_to_be_surer(more, commands),
+    )
 
 
 def _describe_table(table: ScoreTable) -> Phrase:
@@ -78,24 +113,32 @@ def _describe_table(table: ScoreTable) -> Phrase:
     )
 
 
-def _nothing_chosen(rated: int, metrics: tuple[MetricAgreement, ...]) -> tuple[tuple[str, Phrase], ...]:
+def _nothing_chosen(
+    rated: int, metrics: tuple[MetricAgreement, ...], commands: NextCommands
+) -> tuple[tuple[str, *tuple[Phrase, ...]], ...]:
     """Why there is no metric to trust, and what to do."""
     if not rated:
-        return ("trust", phrase("no_ratings")), ("surer", phrase("rate_some"))
+        return ("trust", phrase("no_ratings")), _to_rate("rate_some", commands)
     if rated < FEWEST_TO_CHOOSE:
         few = phrase("too_few", rated=phrase("rated_answers", count=rated))
-        return ("trust", few), ("surer", phrase("rate_at_least", count=FEWEST_TO_CHOOSE))
+        return ("trust", few), _to_rate("rate_at_least", commands, count=FEWEST_TO_CHOOSE)
     if all(metric.baseline for metric in metrics):
-        return ("trust", phrase("only_overlap_tried")), ("surer", phrase("with_a_judge"))
+        return ("trust", phrase("only_overlap_tried")), _with_a_judge(commands)
     if all(metric.problem for metric in metrics if not metric.baseline):
         return (("trust", phrase("no_comparison")),)
     return (("trust", phrase("no_spread")),)
 
 
 def _trust(
-    selection: Selection, metrics: tuple[MetricAgreement, ...], comparisons: tuple[Comparison, ...]
+    table: ScoreTable,
+    selection: Selection,
+    metrics: tuple[MetricAgreement, ...],
+    comparisons: tuple[Comparison, ...],
 ) -> tuple[Phrase, ...]:
-    """Which metric, how closely it follows, and whether counting shared words would do as well; then shorter."""
+    """Which metric, how closely it follows, on which part of the answers where that is not all, and what is as good.
+
+    The first form is the longest.
+    """
     agreement = selection.agreement
     word = next((word for least, word in STRENGTHS if (agreement.value or 0.0) >= least), "weakly")
     likely = phrase("nothing")
@@ -107,16 +150,29 @@ def _trust(
         "how": phrase(word),
         "agreement": Figure("coefficient", agreement.value),
         "likely": likely,
+        "part": _part_scored(table, selection.chosen),
     }
-    trust, shortly = phrase("trust", **values), phrase("trust_shortly", **values)
-    baselines = {metric.name for metric in metrics if metric.baseline}
-    if all(name in baselines for name in selection.chosen.metrics):
-        return phrase("trust_overlap", trust=trust), trust, shortly
+    is_whole = values["part"] == phrase("nothing")
+    trust, shortly = (
+        phrase(name, **values) for name in (("trust", "trust_shortly") if is_whole else ("trust_shortly", "trust_part"))
+    )
+    baselines = _baselines(metrics)
+    if all(metric.baseline for metric in metrics):
+        return phrase("trust_overlap", **values), phrase("trust_overlap_shortly", **values)
     for one in comparisons:
         if one.second in baselines and not one.problem and one.standing.kind in {"worse", "equivalent"}:
             as_well = {"baseline": one.second, "trust": trust}
             return phrase("trust_baseline", **as_well), phrase("trust_baseline_shortly", **values, **as_well)
     return trust, shortly
+
+
+def _part_scored(table: ScoreTable, combination: Combination) -> Phrase:
+    """On how many of the rated answers a combination has its scores; nothing where that is all."""
+    rated = table.rated()
+    is_scored = ~np.isnan([rated.column(metric) for metric in combination.metrics]).any(axis=0)
+    if is_scored.all():
+        return phrase("nothing")
+    return phrase("part_scored", scored=int(is_scored.sum()), answers=phrase("answers", count=len(is_scored)))
 
 
 def _name_shortly(combination: Combination) -> str | Phrase:
@@ -153,9 +209,9 @@ def _more(rated: int, selection: Selection, comparisons: tuple[Comparison, ...])
     return min(settled, default=0)
 
 
-def _to_be_surer(more: int) -> tuple[tuple[str, Phrase], ...]:
+def _to_be_surer(more: int, commands: NextCommands) -> tuple[tuple[str, *tuple[Phrase, ...]], ...]:
     if not more:
         return ()
     if more > MOST_RATINGS:
         return (("surer", phrase("beyond_reach")),)
-    return (("surer", phrase("rate_more", count=round_ratings(more))),)
+    return (_to_rate("rate_more", commands, count=round_ratings(more)),)

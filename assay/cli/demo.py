@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..meta_eval.score_join import JoinedScores
+    from ..meta_eval.verdict import NextCommands
     from ..runs import Outcome, Store
 
 DEMO_METRICS = (
@@ -73,7 +74,7 @@ def demo(judge: str, *, store: str | Path) -> None:
         outcome = execute_plan(plan, runs, RunOptions(cassette=cassette, mode="replay"))
     code = exit_code(runs, plan, outcome, max_failed=0)
     if is_json():
-        evaluation = evaluate_table(_join_scores(runs, outcome.run).table)
+        evaluation = evaluate_table(_join_scores(runs, outcome.run).table, commands=_next_commands())
         agreement = None if evaluation.selection is None else asdict(evaluation.selection.agreement)
         verdict = {"verdict": evaluation.verdict.as_json(), "recommendation": evaluation.recommendation}
         further = {} if conversations is None else {"conversations": run_as_json(runs, conversations)}
@@ -81,6 +82,12 @@ def demo(judge: str, *, store: str | Path) -> None:
     elif code == DONE:
         _print_demo(runs, outcome, conversations, judge)
     click.get_current_context().exit(code)
+
+
+def _next_commands() -> "NextCommands":
+    from ..meta_eval.verdict import NextCommands
+
+    return NextCommands(typed_command("rate", "last"), typed_command("run", *SETS))
 
 
 def _judge_conversations(judge: str, store: "Store") -> "Outcome | None":
@@ -104,7 +111,8 @@ def _print_demo(store: "Store", outcome: "Outcome", conversations: "Outcome | No
     from ..runs.show.run_tables import summary_table
 
     joined = _join_scores(store, outcome.run)
-    console, evaluation = open_console(), evaluate_table(joined.table)  # as `assay meta` does: one figure, one value
+    console = open_console()
+    evaluation = evaluate_table(joined.table, commands=_next_commands())  # as `assay meta` does: one figure, one value
     print_blocks(ReportBlock(evaluation.verdict.paragraphs()))
     console.print(Text(_CONSTRUCTED, style="dim"))
     title = (

@@ -9,7 +9,7 @@ import click
 from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of
-from .options import read_metrics, scale_option, with_file_options
+from .options import read_metrics, scale_option, type_reading, with_file_options
 from .output import echo, open_console, print_command, typed_command
 from .typed_values import OUTPUT_FILE
 
@@ -64,7 +64,7 @@ def init(
     mapping = reading.pop("mapping")
     look = look_at_set(file, mapping, reading)
     chosen = read_metrics(metrics) if metrics else choose_metrics(look, has_judge=judge is not None)
-    _print_look(file, look.notes, look)
+    _print_look(file, look, type_reading(reading | {"mapping": mapping}))
     source = str(Path(file).resolve())
     if Path(source).is_relative_to(out.resolve().parent):
         source = str(Path(source).relative_to(out.resolve().parent))
@@ -116,18 +116,18 @@ def _describe_gates(suite: "Suite", look: "SetLook") -> str:
     )
 
 
-def _print_look(file: str, notes: tuple[str, ...], look: "SetLook") -> None:
+def _print_look(file: str, look: "SetLook", options: list[str]) -> None:
     from ..runs.answers.rating_direction import describe_rating
     from ..runs.suite.set_support import find_support
 
-    for note in notes:
+    for note in look.notes:
         echo(one_line(note))
     total = len(look.samples)
     echo(
         f"{one_line(file)}: {count_of(total, 'sample')}, {look.count('retrieved_contexts')} with contexts, "
         f"{look.count('reference')} with a reference, {look.count('rating')} rated"
     )
-    for support in find_support(file, look):
+    for support in find_support(file, look, options):
         mark = "yes" if support.is_possible else "no "
         echo(f"  {mark}  {support.purpose}: {one_line(support.why)}")
         echo(f"       {one_line(support.command)}")

@@ -18,8 +18,9 @@ from .options import (
     scale_option,
     seed_option,
     sheet_option,
+    type_reading,
 )
-from .output import echo_notice, is_wide, print_blocks, print_result
+from .output import echo_notice, is_wide, print_blocks, print_result, typed_command
 from .progress import show_status
 from .typed_values import MOST_REPEATS, MOST_RESAMPLES, OUTPUT_FILE, REPORT_FILE, BoundedCount, FiniteRange
 
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
     from ..eval_sets.score_columns import ReadOptions
     from ..meta_eval.score_join import JoinedScores
-    from ..runs import AnswerTable
+    from ..meta_eval.verdict import NextCommands
+    from ..runs import AnswerTable, Store
 
 COMBINERS = ("all", "subsets", "sum", "mean-rank", "ridge", "logistic")  # as in meta_eval.selection
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -199,6 +201,7 @@ def meta(
             joined.table,
             by=read_options.by or SLICE_ATTRIBUTES,
             permutations=evaluating["bootstrap"],
+            commands=_next_commands(opened, tables),
             **{name: value for name, value in evaluating.items() if name != "bootstrap"},
         )
     if save is not None:
@@ -242,6 +245,27 @@ def meta(
         ),
         *further,
     )
+
+
+def _next_commands(store: "Store | None", tables: "Sequence[AnswerTable]") -> "NextCommands":
+    """What to type to rate more of the runs' answers, or to have a judge score them; of files alone nobody can tell."""
+    from ..meta_eval.verdict import NextCommands
+    from ..runs.show.run_report import name_run
+    from ..runs.store.plan import PYTHON_DATA, WATCH_DATA
+
+    rows = [table.row for table in tables if table.row is not None]
+    if store is None or not rows:
+        return NextCommands()
+    rate = typed_command("rate", *(name_run(store, row.id) for row in rows))
+    plan = rows[0].plan
+    if len({row.plan.sets for row in rows}) > 1 or any(
+        name.startswith((PYTHON_DATA, WATCH_DATA)) for name in plan.sets
+    ):
+        return NextCommands(rate)
+    here = Path.cwd()
+    sets = [Path(name).relative_to(here) if Path(name).is_relative_to(here) else name for name in plan.sets]
+    options = type_reading({"mapping": plan.mapping, "sheet": plan.sheet, "header_row": plan.header_row})
+    return NextCommands(rate, typed_command("run", *sets, *options))
 
 
 def _check_scorer(file: Path, joined: "JoinedScores", tables: "Sequence[AnswerTable]") -> None:

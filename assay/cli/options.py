@@ -292,6 +292,18 @@ scale_option = click.option(
 with_file_options = option_group("reading", dict, map_option, sheet_option, header_row_option)
 
 
+def type_reading(reading: Mapping[str, Any]) -> list[str]:
+    """The words of these options in a command that reads the same file, from how it was read.
+
+    Example:
+        >>> type_reading({"mapping": {"vraag": "user_input"}, "sheet": "Blad 1", "header_row": None})
+        ['--map', 'vraag=user_input', '--sheet', 'Blad 1']
+    """
+    words = [word for theirs, ours in reading["mapping"].items() for word in ("--map", f"{theirs}={ours}")]
+    words += ["--sheet", reading["sheet"]] if reading.get("sheet") is not None else []
+    return words + (["--header-row", str(reading["header_row"])] if reading.get("header_row") is not None else [])
+
+
 def skip_bad_option(command: Command) -> Command:
     """Adds --skip-bad, which an error of one row then names."""
 

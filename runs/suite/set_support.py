@@ -1,5 +1,6 @@
 """What a set supports as it is, and what it lacks for the rest, with the command for each."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,13 @@ class Support:
     command: str  # that does it, or brings what is missing
 
 
-def find_support(file: str, look: "SetLook") -> list[Support]:
+def find_support(file: str, look: "SetLook", options: Sequence[str] = ()) -> list[Support]:
     """Says what can be done with a set today, and what cannot and why.
+
+    Args:
+        file: The set, as a command names it.
+        look: What it holds.
+        options: The options with which it is read (`--sheet`, `--map`), which every command needs too.
 
     Example:
         >>> from .suite_draft import SetLook
@@ -38,9 +44,14 @@ def find_support(file: str, look: "SetLook") -> list[Support]:
     def from_column(field: str, purpose: str, what: str, command: str) -> Support:
         count = counts[field]
         if not count:
-            return Support(False, purpose, f"no {what}", join_words("assay", "init", file, "--map", f"THEIRS={field}"))
+            return Support(
+                False,
+                purpose,
+                f"no {what}",
+                join_words("assay", "init", file, *options, "--map", f"THEIRS={field}", "--force"),
+            )
         why = f"{count:,} of {count_of(total, 'answer')} {verb_of(count, 'has', 'have')} {what}"
-        return Support(True, purpose, why, join_words("assay", "run", file, *command.split()))
+        return Support(True, purpose, why, join_words("assay", "run", file, *options, *command.split()))
 
     rated = counts["rating"]
     is_enough = rated >= FEWEST_TO_CHOOSE
@@ -48,32 +59,32 @@ def find_support(file: str, look: "SetLook") -> list[Support]:
     has_scores = any("scores" in one.metadata or any(map(is_known_metric, one.metadata)) for one in look.samples)
     answers = sum(message.rating is not None for one in look.samples for message in one.messages)
     if is_enough:
-        follow = join_words("assay", "meta" if has_scores else "run", file)
+        follow = join_words("assay", "meta" if has_scores else "run", file, *options)
     elif answers and not rated:
         why = (
             f"{count_of(answers, 'answer')} in conversations {verb_of(answers, 'is', 'are')} rated, no conversation is"
         )
-        follow = join_words("assay", "run", file, "--turns", "each")
+        follow = join_words("assay", "run", file, *options, "--turns", "each")
     else:
-        follow = join_words("assay", "rate", file, "--raters", "ann,bob")
+        follow = join_words("assay", "rate", file, *options, "--raters", "ann,bob")
     conversations = sum(bool(sample.messages) and not is_single_answer(sample) for sample in look.samples)
     return [
         from_column("retrieved_contexts", "are answers true to their sources", "contexts", "--judge MODEL"),
         from_column("reference", "are answers right", "references", "--metrics answer_correctness --judge MODEL"),
         Support(is_enough, "which metric follows your team", why if rated or answers else "nobody rated", follow),
-        _versions(file, look),
+        _versions(file, look, options),
         Support(
             conversations > 0,
             "are conversations resolved",
             count_of(conversations, "conversation") if conversations else "no messages: each row is one answer",
-            join_words("assay", "run", file, "--metrics", "resolved", "--judge", "MODEL")
+            join_words("assay", "run", file, *options, "--metrics", "resolved", "--judge", "MODEL")
             if conversations
-            else join_words("assay", "init", file, "--map", "THEIRS=conversation"),
+            else join_words("assay", "init", file, *options, "--map", "THEIRS=conversation", "--force"),
         ),
     ]
 
 
-def _versions(file: str, look: "SetLook") -> Support:
+def _versions(file: str, look: "SetLook", options: Sequence[str]) -> Support:
     purpose = "which version is better"
     columns = dict.fromkeys(column for sample in look.samples for column in sample.metadata)
     for column in (column for column in columns if usual_name(column) in NAMES["version"]):
@@ -83,6 +94,8 @@ def _versions(file: str, look: "SetLook") -> Support:
                 True,
                 purpose,
                 f"{len(labels)} versions in {column}",
-                join_words("assay", "decide", file, "--by", column),
+                join_words("assay", "decide", file, *options, "--by", column),
             )
-    return Support(False, purpose, "no column names versions", join_words("assay", "decide", file, "--by", "COLUMN"))
+    return Support(
+        False, purpose, "no column names versions", join_words("assay", "decide", file, *options, "--by", "COLUMN")
+    )

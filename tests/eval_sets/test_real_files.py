@@ -385,6 +385,17 @@ def test_numbers_of_turns_order_rows_as_times_do(tmp_path, text, said):
     assert [message.content for message in sample.messages] == said
 
 
+@pytest.mark.parametrize("label", ["Aantal:", "Count", "Anzahl", "N", "Totaal"])
+@pytest.mark.parametrize("number", ["60", ""])
+def test_a_count_in_the_column_of_answers_is_left_out(tmp_path, label, number):
+    (tmp_path / "rated.csv").write_text(
+        f"question,answer,rating\nFree?,Yes.,5\nN,No.,1\nTotal?,42 EUR,2\n{label},{number or 61},{number}\n", "utf-8"
+    )
+    notes = list[str]()
+    assert [sample.response for sample in load_set(tmp_path / "rated.csv", notes=notes)] == ["Yes.", "No.", "42 EUR"]
+    assert f"1 row left out that sums up others ({label}): line 5" in notes[-1]
+
+
 @pytest.mark.parametrize("word", ["Subtotaal", "Gem.", "Teilsumme", "Moyenne générale"])
 def test_a_sum_in_the_column_of_questions_is_left_out_and_decides_no_scale(tmp_path, word):
     rows = f"question,answer,rating\nFree?,Yes.,5\nOpen?,At nine.,1\nWhere?,In Gent.,4\n{word},,10\n"

@@ -264,3 +264,23 @@ def test_unrated_answers_are_predicted_and_powered():
     assert evaluation.selection is not None and len(evaluation.selection.predictions) == 200
     assert all(value is not None and 1 <= value <= 5 for value in evaluation.selection.predictions)
     assert (evaluation.settings.items, evaluation.settings.rated) == (200, 80)
+
+
+def test_of_word_overlap_alone_a_judge_is_advised_and_nothing_that_ratings_would_tell():
+    """More ratings would only tell free metrics apart, and a polite sentence changes the share of shared words."""
+    ratings = [1.0, 2.0, 3.0, 4.0, 5.0] * 12
+    table = table_of({"token_overlap": [rating + place % 3 for place, rating in enumerate(ratings)]}, ratings)
+    verdict = evaluate_table(table, **QUICK).verdict
+    english, dutch = dict(verdict.lines()), dict(verdict.lines("nl"))
+    assert english["Trust"].startswith("only counting shared words was tried: token_overlap agrees 0.")
+    assert english["To be surer"] == "score them with a judge: assay run FILE --judge MODEL --budget 1usd"
+    assert dutch["Vertrouwen"].startswith("alleen gedeelde woorden tellen is geprobeerd: token_overlap 0,")
+    assert dutch["Meer zekerheid"] == "laat een taalmodel scoren: assay run FILE --judge MODEL --budget 1usd"
+    assert "comparing versions" not in english["Good for"] and "versies" not in dutch["Bruikbaar voor"]
+
+
+def test_the_verdict_says_on_how_many_answers_a_metric_has_a_score():
+    ratings = [1.0, 2.0, 3.0, 4.0, 5.0] * 12
+    scores = [np.nan if place % 6 == 0 else rating + place % 3 for place, rating in enumerate(ratings)]
+    trust = evaluate_table(table_of({"faithfulness": scores}, ratings), **QUICK).verdict.as_json()["Trust"]
+    assert trust.startswith("faithfulness, ") and trust.endswith(", scored on 50 of 60 answers")
