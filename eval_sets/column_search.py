@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -17,8 +18,10 @@ from .column_table import (
     RATING_ALIASES,
     columns_by_usual_name,
     criterion_of,
+    explain_ratings_of_answers,
     is_low_good,
     rater_of,
+    ratings_of_answers,
     split_remark,
     usual_name,
 )
@@ -37,10 +40,12 @@ from .number_rule import (
     scale_of_header,
     usual_scale,
 )
+from .rater_proposals import MeanSearch
 from .rows import BadRow, Row
 from .version_column import read_version
 
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
+_FEWEST_RATERS = 2  # of whose ratings another column may be the mean
 _NAMES = ("rating", *RATING_ALIASES)
 
 
@@ -119,6 +124,7 @@ class ColumnSearch:
         self._has_pairs = False
         self._in_messages, self._objects, self._told_cells = ColumnCells(), ColumnCells(), ColumnCells()
         self._by_rater = defaultdict[str, ColumnCells](ColumnCells)  # in objects, or beside a column of raters
+        self._means = MeanSearch()
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 
     def add(self, row: Row) -> None:
@@ -144,6 +150,8 @@ class ColumnSearch:
         if not is_missing(own) and is_told:
             self._told_cells.add(own)
             return
+        if len(self._raters) > _FEWEST_RATERS:
+            self._add_means(values)
         rater = values.get(self._rater_column)
         if not is_missing(own) and not is_missing(rater):
             self._by_rater[str(rater)].add(own)
@@ -151,6 +159,22 @@ class ColumnSearch:
             if not is_missing(value := values.get(column)) and (is_missing(own) or not self._is_beside(column)):
                 cells.add(value)
         self._told.add(is_told)
+
+    def _add_means(self, values: Mapping[str, Any]) -> None:
+        ratings = dict[str, float]()
+        for column in self._raters.keys() - self._mapping.keys():
+            with suppress(ValueError):  # the reading of the values says so
+                if (number := NumberRule().read(values.get(column))) is not None:
+                    ratings[column] = number
+        self._means.add(ratings)
+
+    def _check_one_answer(self) -> None:
+        """Raises `InputError` where the columns of raters are of several answers."""
+        listed = ratings_of_answers(self._names)
+        ratings = {name: listed[name] for name in listed if name in self._cells and self._cells[name].size}
+        if ratings and not self._mapping.keys() & ratings.keys() and self._own not in self._mapping:
+            of_one = f"or read those of one answer: --map {quote_word(f'{next(iter(ratings))}=rating')}"
+            raise InputError(f"{self._name}: {explain_ratings_of_answers(ratings)}, {of_one}")
 
     def _is_beside(self, column: str) -> bool:
         """Whether a column is of a rater only where a row has no `rating`: by its name, and by no mapping."""
@@ -203,6 +227,8 @@ class ColumnSearch:
     def result(self) -> SetColumns:
         """The columns, from the rows that were added."""
         unused = dict(self._criteria)
+        self._check_one_answer()
+        mean = self._means.result()
         own = self._own_column(unused)
         ranked = sorted((column for column in self._cells if column != self._own), key=self._rank)
         candidates = [column for column in ranked if self._cells[column].size]
@@ -211,6 +237,9 @@ class ColumnSearch:
         has_own = own is not None and bool(self._cells.get(self._own, ColumnCells()).size)
         for column in candidates:
             cells, rater = self._cells[column], self._raters.get(column, "")
+            if column == mean:
+                unused[column] = f"the mean of the raters; --map {quote_word(f'{column}=rating')} uses it"
+                continue
             scale = find_rating_scale(cells, self._scale or scale_of_header(column))
             is_sure = column in self._mapping and cells.values()[:1] != cells.values()[-1:]
             if isinstance(scale, str) and (is_sure or usual_name(column) == "rating") and cells.values():

@@ -109,6 +109,11 @@ _RATER = re.compile(
     r"(?:(?-i:by|from|door|van|von|durch|por|de|par)\s+)?(?P<rater>.+)",
     re.IGNORECASE,
 )
+_ANSWERS = sorted(
+    {"response", *NAMES["response"]} - {name for name in NAMES["response"] if name.endswith("_a")}, key=len
+)
+_ANSWER = re.compile(rf"(?:{'|'.join(map(re.escape, reversed(_ANSWERS)))})(?:_(?P<end>\w+))?")
+_FEWEST_ANSWERS = 2  # with one, `rating_bot` beside `answer_bot` is its rating
 _REMARK = re.compile(r"(.*\S)\s*[(\[](?P<remark>[^()\[\]]*)[)\]]\s*")
 _RANGE = re.compile(
     r"(.*[^\W\d_])[\s:,_]+(?P<remark>-?\d+\s*(?:-|–|\.\.|to|t/m|bis)\s*\d+|(?:/|out of|van|von|sur)\s*\d+)\s*"
@@ -164,7 +169,49 @@ def rater_of(column: str) -> str:
     if match is None or usual_name(column) in USUAL_NAMES or criterion_of(column):
         return ""
     rater = match["rater"].strip()
-    return "" if rater.casefold() in _TABLE["no_raters"] or rater.startswith("(") else rater
+    return "" if is_of_raters(column) or rater.startswith("(") else rater
+
+
+def is_of_raters(column: str) -> bool:
+    """Whether a column says something of what raters gave, such as their mean, and is no rater's.
+
+    Examples:
+        >>> is_of_raters("rating_avg"), is_of_raters("Beoordeling gem."), is_of_raters("rating_ada")
+        (True, True, False)
+    """
+    match = _RATER.fullmatch(split_remark(column.strip())[0])
+    return match is not None and match["rater"].strip().rstrip(".").casefold() in _TABLE["no_raters"]
+
+
+def ratings_of_answers(columns: Iterable[str]) -> dict[str, str]:
+    """The columns of ratings that are of one of several answers by their names' ends, each with that answer's column.
+
+    Examples:
+        >>> ratings_of_answers(["answer_a", "answer_b", "rating_a", "rating_anna_b", "rating_bob"])
+        {'rating_a': 'answer_a', 'rating_anna_b': 'answer_b'}
+        >>> ratings_of_answers(["answer_bot", "rating_bot"])
+        {}
+    """
+    listed = list(columns)
+    answers = {column: match for column in listed if (match := _ANSWER.fullmatch(_small(column)))}
+    if len(answers) < _FEWEST_ANSWERS:
+        return {}
+    found = {}
+    for column in filter(rater_of, listed):
+        rater = _small(rater_of(column))
+        for answer, match in answers.items():
+            if (end := match["end"]) and (rater == end or rater.endswith(f"_{end}")):
+                found[column] = answer
+    return found
+
+
+def explain_ratings_of_answers(ratings: Mapping[str, str]) -> str:
+    """Says that ratings of several answers cannot be read as those of one."""
+    answers = list(dict.fromkeys(ratings.values()))
+    return (
+        f"{', '.join(ratings)} would be read as raters of one answer, and rate those in {', '.join(answers)} by their "
+        "names; write one row per answer, with the columns id (of the question), version, question, answer and rating"
+    )
 
 
 @lru_cache(maxsize=1024)

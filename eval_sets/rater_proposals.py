@@ -1,5 +1,6 @@
 """Columns that may hold a rater's ratings, though their names do not say so: those of colleagues."""
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -8,6 +9,8 @@ from .column_table import has_other_role, is_no_rating, rater_of
 from .number_rule import NumberRule, is_missing
 
 _HIGHEST = 10
+_ROUNDED = 0.0501
+_FEWEST_ROWS, _FEWEST_DIFFERING = 4, 2
 _FEWEST_VALUES = 3  # different ones: two may be a flag
 
 
@@ -51,6 +54,42 @@ class RaterSearch:
             return []
         low, high = min(of_scale), max(of_scale)
         return [column for column, values in columns.items() if low <= min(values) and max(values) <= high]
+
+
+class MeanSearch:
+    """Finds the column that is the mean of the raters' columns in every row, to one decimal: it is no rater's.
+
+    Example:
+        >>> search = MeanSearch()
+        >>> for ann, bob, team in ((1, 2, 1.5), (5, 4, 4.5), (3, 3, 3), (2, 5, 3.5)):
+        ...     search.add({"ann": ann, "bob": bob, "team": team})
+        >>> search.result()
+        'team'
+    """
+
+    def __init__(self) -> None:
+        self._columns: dict[str, int] | None = None  # of those that may be it, in how many rows the others differ
+        self._rows = 0
+
+    def add(self, ratings: Mapping[str, float]) -> None:
+        """Looks at the ratings of a row, by column."""
+        if self._columns is None:
+            self._columns = dict.fromkeys(ratings, 0)
+        self._rows += 1
+        for column in list(self._columns):
+            others = [rating for name, rating in ratings.items() if name != column]
+            if not others and column not in ratings:
+                continue
+            if not others or abs(ratings.get(column, math.inf) - sum(others) / len(others)) > _ROUNDED:
+                del self._columns[column]
+            else:
+                self._columns[column] += len({*others}) > 1
+
+    def result(self) -> str:
+        """The column, from the rows that were added; empty where there is none, or too few rows tell it."""
+        if self._rows < _FEWEST_ROWS:
+            return ""
+        return next((column for column, rows in (self._columns or {}).items() if rows >= _FEWEST_DIFFERING), "")
 
 
 def propose_raters(rows: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -8,15 +8,25 @@ from ..errors import InputError
 from ..name_suggestions import quote_names
 from ..shell_words import quote_word
 from ..text.wording import count_of
-from .column_table import ROLES, is_known_metric, rater_of, usual_name
+from .column_table import (
+    ROLES,
+    explain_ratings_of_answers,
+    is_known_metric,
+    is_of_raters,
+    rater_of,
+    ratings_of_answers,
+    usual_name,
+)
 from .flat_rows import flat_rows
 from .items import RATER, ScoreSource
 from .number_rule import Bounds, ColumnCells, find_common_scale, is_missing, rating_range, usual_rating_scale
 from .pair_ratings import describe_left_out_pair_ratings, split_pair_rows
+from .rater_proposals import MeanSearch
 from .rows import Row
 from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name
 
 _WIDEST_SCALE = 10  # where nothing says which columns are ratings, 0-10 is the widest scale that is believed
+_BOUNDS = ("rating_min", "rating_max")
 _HOW_TO_RATE = "name their columns (--rating), or write a column rating, or the columns id, rater and rating"
 
 
@@ -125,6 +135,9 @@ def read_ratings(
             raise _nobody_rated(file)
         file.read_items()
         columns = _join_raters({column: file.numbers(column) for column in read}, name)
+        if not options.ratings:
+            _check_one_answer(file, read)
+            _leave_out_mean(file, columns)
         file.tell_ratings(read, is_named=bool(options.ratings))
         if not options.ratings and len(columns) > 1 and roles.get("rating") in read:
             # beside the raters' own ratings, `rating` is their mean or says nothing new
@@ -210,6 +223,28 @@ def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
     return (
         by_rater + [roles[role] for role in ("rating", "value") if role in roles and (role == "rating" or is_value)][:1]
     )
+
+
+def _check_one_answer(file: ScoreFile, read: Sequence[str]) -> None:
+    """Raises `InputError` where the columns of raters are of several answers."""
+    ratings = {column: answer for column, answer in ratings_of_answers(file.names).items() if column in read}
+    if ratings:
+        of_one = f"or read those of one answer (--rating {quote_word(next(iter(ratings)))})"
+        raise InputError(f"{file.name}: {explain_ratings_of_answers(ratings)}, {of_one}")
+
+
+def _leave_out_mean(file: ScoreFile, columns: dict[str, dict[int, float]]) -> None:
+    """Takes out the rater whose ratings are the mean of the others', and says so, as of columns that say it."""
+    search = MeanSearch()
+    raters = columns.keys() - {RATER}
+    for place in range(len(file.items)):
+        search.add({rater: columns[rater][place] for rater in raters if place in columns[rater]})
+    if mean := search.result():
+        del columns[mean]
+        file.tell(f"{mean} is no rater: it is the mean of the others")
+    sums = (column for column in file.names if is_of_raters(column) and column not in _BOUNDS)
+    if named := [column for column in sums if file.holds_numbers(column)]:
+        file.tell(f"no rater by its name: {quote_names(named)}")
 
 
 def _guess_rating_columns(file: ScoreFile, metrics: Collection[str]) -> list[str]:

@@ -1,9 +1,11 @@
 """Columns that are named after colleagues: mapped by the user, and proposed where no column is a rating."""
 
+import re
+
 import pytest
 
 from assay.errors import InputError
-from assay.eval_sets import ReadOptions, flat_rows, load_set, propose_raters, read_ratings
+from assay.eval_sets import ReadOptions, flat_rows, load_set, propose_raters, read_ratings, read_score_files
 
 # Ann gave 1 and 5, Bob 3 and 4: means (1 + 3) / 2 = 2 and (5 + 4) / 2 = 4.5
 ROWS = "question,answer,Ann,Bob,page\nQ,A,1,3,1\nR,B,5,4,2\n"
@@ -106,3 +108,41 @@ def test_a_rater_who_rates_one_answer_twice_in_rows_is_an_error(tmp_path):
     left: list[InputError] = []
     (sample,) = load_set(path, skip_bad=left)
     assert (sample.ratings, len(left)) == ({"ann": 4, "bob": 3}, 1)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "question,answer_a,answer_b,rating_a,rating_b",
+        "vraag,antwoord_a,antwoord_b,beoordeling_a,beoordeling_b",
+        "question,answer,answer_gpt4,rating_ann,rating_gpt4",
+        "Question,Answer A,Answer B,Rating anna A,Rating anna B",
+    ],
+)
+def test_ratings_of_several_answers_are_not_those_of_one_by_several_raters(tmp_path, columns):
+    path = tmp_path / "a.csv"
+    path.write_text(f"{columns}\n" + "".join(f"q{n},a{n},b{n},{1 + n % 5},{5 - n % 5}\n" for n in range(6)))
+    with pytest.raises(InputError, match=r"as raters of one answer, .* write one row per answer") as raised:
+        load_set(path)
+    first = re.search(r"--map '?(.*)=rating", str(raised.value))
+    assert {sample.rating for sample in load_set(path, mapping={first[1]: "rating"})} == {1, 2, 3, 4, 5}
+
+
+def test_a_rater_called_as_the_only_answer_is_one(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("vraag,antwoord_bot,rating_bot,rating_ann\nq,a,1,2\nr,b,5,4\ns,c,3,3\n")
+    assert load_set(path)[0].ratings == {"bot": 1, "ann": 2}
+
+
+@pytest.mark.parametrize("name", ["rating_avg", "rating_median", "beoordeling_gem", "Bewertung Mittelwert", "rating_x"])
+def test_a_column_that_sums_up_the_raters_is_none(tmp_path, name):
+    path = tmp_path / "a.csv"
+    ratings = [(1, 2), (5, 4), (3, 3), (2, 5), (4, 1)]
+    rows = "".join(f"q{n},a{n},{a},{b},{(a + b) / 2},0.{n}\n" for n, (a, b) in enumerate(ratings))
+    path.write_text(f"question,answer,rating_ann,rating_bob,{name},bleu\n{rows}")
+    notes: list[str] = []
+    assert {tuple(sample.ratings) for sample in load_set(path, notes=notes)} == {("ann", "bob")}
+    assert name in notes[0].partition("kept in the metadata: ")[2]
+    (scores,), rated = read_score_files([path], path, ReadOptions())
+    assert (list(scores.columns), list(rated.columns)) == (["bleu"], ["ann", "bob"])
+    assert any(name.removeprefix("rating_") in note for note in rated.notes)

@@ -405,3 +405,27 @@ def test_a_sum_in_the_column_of_questions_is_left_out_and_decides_no_scale(tmp_p
         (1, 5),
         (4, 5),
     ]
+
+
+def test_merged_cells_of_excel_are_read_in_each_row_that_they_cover(tmp_path):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    for row in (
+        ("Ratings of May", None, None, None),
+        ("question", "system", "answer", "rating"),
+        ("How?", "old", "So.", 4),
+        (None, "new", "Thus.", 5),
+        ("Where?", "old", "Here.", 2),
+        (None, None, "There.", 3),
+    ):
+        sheet.append(row)
+    for cells in ("A1:D1", "A3:A4", "A5:A6", "B5:B6"):
+        sheet.merge_cells(cells)
+    book.save(tmp_path / "a.xlsx")
+    notes: list[str] = []
+    samples = load_set(tmp_path / "a.xlsx", notes=notes)
+    read = [(sample.user_input, sample.metadata["system"], sample.rating) for sample in samples]
+    assert read == [("How?", "old", 4), ("How?", "new", 5), ("Where?", "old", 2), ("Where?", "old", 3)]
+    assert f"{tmp_path / 'a.xlsx'}, sheet Sheet: 3 merged cells read in each row that they cover" in notes
