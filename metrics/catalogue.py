@@ -31,12 +31,27 @@ from .specification import (
     parse_specification,
 )
 
+_SIMILARITY = "how near an answer is to the reference say rouge_l and, by vectors, bertscore"
+_AGAINST_RESPONSE = "write context_precision:against=response"
+_RUBRIC = "write rubric:FILE, with the criteria in a file"
+_BY_CLAIM = "claim by claim it is"
 _ELSEWHERE = {
-    "semantic_similarity": "how near an answer is to the reference say rouge_l and, by vectors, bertscore",
-    "answer_similarity": "how near an answer is to the reference say rouge_l and, by vectors, bertscore",
-    "exact_match": "factoid compares an answer with a list of right ones; three lines with @metric compare it exactly",
+    "semanticsimilarity": _SIMILARITY,
+    "answersimilarity": _SIMILARITY,
+    "exactmatch": "factoid compares an answer with a list of right ones; three lines with @metric compare it exactly",
+    "contextutilization": _AGAINST_RESPONSE,
+    "contextprecisionwithoutreference": _AGAINST_RESPONSE,
+    "llmcontextprecisionwithoutreference": _AGAINST_RESPONSE,
+    "answeraccuracy": f"{_BY_CLAIM} factual_correctness",
+    "nvaccuracy": f"{_BY_CLAIM} factual_correctness",
+    "contextentityrecall": f"{_BY_CLAIM} context_recall",
+    "summarizationscore": "what a summary makes up: faithfulness; what it leaves out: factual_correctness:mode=recall",
+    "aspectcritic": 'write predicate:"The answer is polite", with what it has to be',
+    "simplecriteriascore": _RUBRIC,
+    "rubricsscore": _RUBRIC,
+    "domainspecificrubrics": _RUBRIC,
 }
-"""Names of metrics in other tools that have no counterpart of one name here."""
+"""Metrics of other tools that have no counterpart of one name here, in small letters without what parts words."""
 GROUP = "assay.metrics"
 
 
@@ -246,8 +261,8 @@ def _metric_class(specification: MetricSpecification) -> Any:
         raise UsageError(
             f"{specification}: name the scorer's file (scorer:FILE); make one with: assay meta RUN --save FILE"
         )
-    if name in _ELSEWHERE:
-        raise UsageError(f"no metric is called {name!r}; {_ELSEWHERE[name]} (docs/python.md has other tools' names)")
+    if elsewhere := _ELSEWHERE.get(name.replace("_", "")):
+        raise UsageError(f"no metric is called {name!r}; {elsewhere} (docs/python.md has other tools' names)")
     if name not in entries:
         near = ", ".join(nearest_names(name, entries, at_most=3, cutoff=0))
         raise UsageError(f"no metric is called {name!r}; the nearest are {near} (`assay metrics` lists all)")

@@ -158,7 +158,8 @@ def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
     print_table(report_table(f"{run.judge}: run {run.run}", run.metrics))
     if not run.compared_with:
         return
-    compared = f"compared with {run.compared_with}"
+    kind = "" if run.compared_with == run.accepted else " (the nightly run before)"
+    compared = f"compared with {run.compared_with}{kind}"
     if not is_alone:  # else the verdict says it
         newly = run.count_newly_failing
         compared += f": {count_of(newly, 'sample')} newly {verb_of(newly, 'fails', 'fail')}"

@@ -18,7 +18,9 @@ from ...judges.embedders import Embedder
 from ...metrics import Metric
 from ...metrics.catalogue import default_metrics
 from ...metrics.metric import check_metric, run_to_end
+from ...name_suggestions import quote_names
 from ...prompts import BUNDLED, Prompts
+from ...text.wording import verb_of
 from ..show.results import Results
 from ..store.plan import PYTHON_DATA, Plan, absolute_source
 from ..store.store import Store
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from datasets import Dataset
     from narwhals.typing import IntoDataFrame
 
+_ARGUMENTS_OF_RAGAS = {"dataset": "samples", "llm": "judge", "embeddings": "embedder", "column_map": "mapping"}
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -167,6 +170,9 @@ def evaluate(*args: Any, **kwargs: Any) -> Results:
         >>> results.scores["sample-1"]["token_overlap"].value
         0.5
     """
+    if theirs := [name for name in _ARGUMENTS_OF_RAGAS if name in kwargs]:
+        there, here = quote_names(theirs), quote_names([_ARGUMENTS_OF_RAGAS[name] for name in theirs])
+        raise UsageError(f"evaluate: {there} of Ragas {verb_of(len(theirs), 'is', 'are')} {here} here")
     try:
         return run_to_end(aevaluate(*args, **kwargs))
     except AssayError as error:  # it says what to do; where in this package it was noticed tells the user nothing

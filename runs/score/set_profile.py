@@ -74,7 +74,7 @@ class SetProfile:
         raise UsageError(
             f"{metric.name} can score none of the {count_of(self.count, 'sample')}: it needs "
             f"{' and '.join(missing or metric.needs)}, "
-            f"which none of them has. {cure}, or choose other metrics (--metrics)"
+            f"which none of them has. {cure}, or choose other metrics"
         )
 
     def _cure(self, field: str) -> str:
@@ -86,7 +86,7 @@ class SetProfile:
         if not others:
             return f"Give them a column `{ours}`"
         theirs = others[0] if field != "messages" and ours == field else "THEIRS"  # any column may be a text
-        example = f"--map {quote_word(f'{theirs}={ours}')}"
+        example = f"--map {quote_word(f'{theirs}={ours}')} (in Python mapping=)"
         return f"The other columns are {quote_names(others)}; say which one holds it, such as {example}"
 
     def _can_score(self, metric: Metric) -> bool:

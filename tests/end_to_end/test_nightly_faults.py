@@ -88,7 +88,8 @@ def test_the_budget_is_out_halfway(assay, nightly, openai_server, tmp_path):
     assert "budget of 13 calls is reached" in written["message"]
     assert written["gates"][0]["state"] == "undecided"
     assert "not decided, since the nightly run did not finish" in written["gates"][0]["reason"]
-    assert assay("suite", "nightly.yaml", "--resume").code == 3  # nothing of its budget is left
+    again = assay("suite", "nightly.yaml", "--resume", code=3)  # nothing of its budget is left
+    assert "To resume it, first raise `budget` in the suite's file" in again.out
     nightly(budget={"calls": CALLS})
     resumes_and_passes(assay, tmp_path, openai_server)
     assert report(tmp_path)["spent"]["calls"] == len(openai_server.requests) == CALLS

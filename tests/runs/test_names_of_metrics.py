@@ -5,6 +5,7 @@ from contextlib import closing
 import pytest
 
 from assay import Results, evaluate
+from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.runs import Store
 from assay.runs.suite import load_suite
@@ -31,3 +32,23 @@ def test_gates_and_suites_know_the_other_names(tmp_path):
     suite = load_suite(file)
     assert suite.metrics == ("rouge_l", "rouge_2")
     assert suite.gates[0].metric == "rouge_l"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("ContextUtilization", "write context_precision:against=response"),
+        ("LLMContextPrecisionWithoutReference", "write context_precision:against=response"),
+        ("AnswerAccuracy", "claim by claim it is factual_correctness"),
+        ("AspectCritic", 'write predicate:"'),
+        ("SemanticSimilarity", "bertscore"),
+    ],
+)
+def test_a_metric_of_another_tool_without_one_here_says_what_to_write(theirs, ours):
+    with pytest.raises(UsageError, match=ours):
+        evaluate(SAMPLES, [theirs], judge=str.upper, progress=False)
+
+
+def test_arguments_of_ragas_are_named():
+    with pytest.raises(UsageError, match="`dataset`, `llm` of Ragas are `samples`, `judge` here"):
+        evaluate(dataset=SAMPLES, llm=str.upper)

@@ -27,7 +27,8 @@ def test_the_message_names_what_is_missing_the_columns_and_the_option():
         observed.check([load_metric("rouge_l_precision"), load_metric("bleu")])
     assert str(error.value) == (
         "bleu can score none of the 2 samples: it needs reference, which none of them has. The other columns are "
-        "`page`, `score`; say which one holds it, such as --map page=reference, or choose other metrics (--metrics)"
+        "`page`, `score`; say which one holds it, such as --map page=reference (in Python mapping=), or choose other "
+        "metrics"
     )
 
 
