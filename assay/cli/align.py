@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ..presentation.figure import Figure, figures
+from ..presentation.figure import Figure
 from ..presentation.result_table import Column, Content, Paragraph, ReportBlock, ResultTable, Tone
 from ..presentation.texts import one_line
 from ..shell_words import quote_word
@@ -20,6 +20,7 @@ from .output import echo, echo_notice, is_json, print_result
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
+    from ..meta_eval.estimate import Estimate
     from ..runs.judging.align import AlignmentReport
 
 CANDIDATES = ("calibrated", "few-shot")  # as in judges.settings
@@ -158,18 +159,25 @@ def _report_block(report: "AlignmentReport") -> ReportBlock:
         Column("candidate", "text"),
         *(Column(head, is_whole=True) for head in ("Spearman [95%]", "more than as it is")),
         *(Column(head, detail="wide") for head in ("squared error", "calls")),
-        Column("tokens"),
     )
+    problems: dict[str, None] = {}  # they stand under the table, where they have room
+
+    def correlation(estimate: "Estimate | None") -> Figure | str:
+        if estimate is None:
+            return ""
+        if estimate.problem:
+            problems[estimate.problem] = None
+        return Figure("correlation", estimate.value, estimate.low, estimate.high)
+
     rows: list[tuple[Content, ...]] = []
     for row in result.rows:
         usage = report.usage.get(row.name)
-        spent = (None, None) if usage is None else (usage.calls, usage.tokens_in + usage.tokens_out)
-        difference = "" if row.difference is None else Figure.from_estimate("correlation", row.difference)
-        spearman, error = Figure.from_estimate("correlation", row.spearman), Figure("mean", row.squared_error)
-        rows.append((row.name, spearman, difference, error, *map(figures("count"), spent)))
+        calls, error = Figure("count", None if usage is None else usage.calls), Figure("mean", row.squared_error)
+        rows.append((row.name, correlation(row.spearman), correlation(row.difference), error, calls))
     tones: list[Tone] = ["strong" if row.name == result.chosen else "" for row in result.rows]
     for baseline in report.baselines:
-        rows.append((baseline.name, Figure.from_estimate("correlation", baseline.spearman), "", "", "", ""))
+        rows.append((baseline.name, correlation(baseline.spearman), "", "", ""))
         tones.append("baseline")
-    table = ResultTable("Out of fold, not corrected for the choice", columns, tuple(rows), tuple(tones))
+    note = f"Without an interval: {'; '.join(problems)}" if problems else ""
+    table = ResultTable("Out of fold, not corrected for the choice", columns, tuple(rows), tuple(tones), note)
     return ReportBlock((*paragraphs, table))
