@@ -85,6 +85,8 @@ def watch(
 
 
 def _check(file: Path, settings: "WatchSettings") -> None:
+    from ..traces.watch.rater_answers import describe_tool_ratings
+
     if is_json():
         echo_json(settings.as_json())
         return
@@ -96,6 +98,7 @@ def _check(file: Path, settings: "WatchSettings") -> None:
         echo_notice(
             f"{file}: nobody rates (`ratings.raters`), so that there is an estimate only where people annotate traces"
         )
+    echo_notice(describe_tool_ratings(settings))
 
 
 def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None) -> int:

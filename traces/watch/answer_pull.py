@@ -32,6 +32,7 @@ class AnswerPull:
         self._first_open: datetime | None = None  # when the first conversation began that may go on
         self._counts = counts
         self.open_sessions = 0  # conversations that may go on, and are pulled when they are over
+        self.has_ratings = False  # whether people have rated an answer that was pulled
         self.other_scale = 0  # answers whose ratings are on another scale than the watch's, and are left out
 
     @property
@@ -102,6 +103,7 @@ class AnswerPull:
             if values:
                 ratings[sample.id] = values
         if ratings:
+            self.has_ratings = True
             self._counts.rated += self._records.add_ratings(ratings)
 
     def _with_own_ids(self, samples: list[Sample]) -> list[Sample]:

@@ -68,10 +68,11 @@ def _judge_day(
         note_spending()
         spent = None if budget.unpriced else budget.spent_usd
         counts.usd = None if counts.usd is None or spent is None else counts.usd + spent
-    if not record.run:
+    run = records.store.newest_run_of(plan.identity)  # a run begins at its first kept reply
+    if run is None:
         return problem, []
-    counts.judged += _take_over(records, day, record.run, tried=problem is None)
-    scores = records.judge_scores(record.run)
+    counts.judged += _take_over(records, day, run.id, tried=problem is None)
+    scores = records.judge_scores(run.id)
     failed = [score.reason for name, score in scores if score.status == "failed" and name not in record.given_up]
     return problem, failed
 

@@ -26,7 +26,13 @@ from .alarms import AlarmAnswer, AlarmMessage, deliver_alarm, describe_bound
 from .answer_draw import draw_answers, pace
 from .answer_pull import AnswerPull
 from .judging import judge_waiting
-from .rater_answers import draw_for_raters, find_open_queue, read_queue_ratings, reread_annotations
+from .rater_answers import (
+    describe_tool_ratings,
+    draw_for_raters,
+    find_open_queue,
+    read_queue_ratings,
+    reread_annotations,
+)
 from .watch_look import LookAt, look_at_answers, read_production_answers
 from .watch_records import WatchRecords, hold_watch, open_watch
 from .watch_settings import WatchSettings, format_duration
@@ -131,6 +137,9 @@ class WatchStep:
                 f"the ratings of {count_of(pull.other_scale, 'answer')} are left out, which are not on the scale "
                 f"{low}-{high} of this watch"
             )
+        is_first = self._records.moment("reread_at") is None
+        if self._settings.ratings.raters and (is_first or pull.has_ratings):
+            self._notes.append(describe_tool_ratings(self._settings))
         if pull.open_sessions:
             self._notes.append(
                 f"{count_of(pull.open_sessions, 'conversation')} may go on, and will be pulled when "
@@ -197,7 +206,8 @@ class WatchStep:
             counts.queued = draw_for_raters(records, today, self._now)
             counts.rated += read_queue_ratings(records)
             last = records.moment("reread_at")
-            if last is not None and abs((self._now - last).total_seconds()) < _REREAD_SECONDS:
+            is_file = self._settings.source_address.is_file
+            if last is not None and not is_file and abs((self._now - last).total_seconds()) < _REREAD_SECONDS:
                 return
             if last is not None:  # else what was pulled just now came with its annotations
                 counts.rated += reread_annotations(records, source, self._now)
@@ -210,7 +220,7 @@ class WatchStep:
         if chosen:
             self._notes.append(
                 f"the ratings of {count_of(chosen, 'answer')} are not used: people rated them in the tool, and the "
-                "draw for the raters had left them out"
+                "draw for the raters had left them out; leave out `ratings.raters`, and all count"
             )
         look = self._tools.look(answers, self._settings, first_day)
         changes = self._change_alarms(look, first_day)

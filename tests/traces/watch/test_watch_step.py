@@ -195,6 +195,8 @@ def test_raters_get_so_many_a_day_and_their_ratings_come_back(bench):
     watch.traces.add(60)
     report = watch.step()
     assert report.stored.counts.queued == 3  # half a day's
+    (note,) = [note for note in report.notes if "in the tracing tool" in note]
+    assert "once a day, for 7d; they count only for answers drawn for `ratings.raters`" in note
     (queue,) = watch_queues(watch.store, "bot")
     chances = watch.store.database.execute("SELECT rating_chance FROM watch_items WHERE rating_chance > 0").fetchall()
     assert chances == [(3 / 20,)] * 20
@@ -215,6 +217,14 @@ def test_annotations_of_the_tool_come_back_also_for_old_traces(bench):
     watch.traces.traces[1] = watch.traces.traces[1].model_copy(update={"ratings": {"bob": 9.0}, "rating_max": 10.0})
     assert watch.step(timedelta(hours=3)).stored.counts.rated == 0  # read again once a day
     assert watch.step(timedelta(hours=22)).stored.counts.rated == 1
+
+
+def test_ratings_in_a_file_are_read_again_at_each_step(bench):
+    watch = bench(source="otel:traces.jsonl", push=False, budget={"judged_per_day": 40})
+    watch.traces.add(10)
+    watch.step()
+    watch.traces.traces[0] = watch.traces.traces[0].model_copy(update={"ratings": {"bob": 5.0}})
+    assert watch.step(timedelta(minutes=15)).stored.counts.rated == 1
 
 
 def test_an_alarm_fires_once_and_clears_once(bench):
