@@ -1,10 +1,13 @@
 """Columns that may hold a rater's ratings, though their names do not say so: those of colleagues."""
 
 import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..shell_words import quote_word
+from ..text.wording import list_first
+from ..value_messages import shorten
 from .column_table import has_other_role, is_no_rating, rater_of
 from .number_rule import NumberRule, is_missing
 
@@ -12,14 +15,15 @@ _HIGHEST = 10
 _ROUNDED = 0.0501
 _FEWEST_ROWS, _FEWEST_DIFFERING = 4, 2
 _FEWEST_VALUES = 3  # different ones: two may be a flag
+_MOST_ODD = 0.2  # the share of cells that may hold something else, by a slip: 55 for 5
 
 
 class RaterSearch:
     """Finds columns of whole numbers on one small scale in rows that nobody rated, to propose them as raters'.
 
-    A column counts where it has three different whole numbers from 0 to 10 and nothing else, and its name neither has
-    another role nor is that of a criterion, a metric or a count. Beside one that counts, others count that have two
-    different numbers within the same range.
+    A column counts where it has three different whole numbers from 0 to 10 and, but for a few slips, nothing else, and
+    its name neither has another role nor is that of a criterion, a metric or a count. Beside one that counts, others
+    count that have two different numbers within the same range.
 
     Example:
         >>> search = RaterSearch()
@@ -30,30 +34,45 @@ class RaterSearch:
     """
 
     def __init__(self) -> None:
-        self._values: dict[str, set[int] | None] = {}  # None: the column holds something else
+        self._numbers: dict[str, Counter[int] | None] = {}  # None: the column's name is no rater's
+        self._odd: dict[str, list[str]] = defaultdict(list)  # the cells of each column that hold something else
 
-    def add(self, cells: Mapping[str, Any]) -> None:
+    def add(self, cells: Mapping[str, Any], place: str = "") -> None:
         """Looks at the cells of a row that no field takes, by column."""
         for column, cell in cells.items():
-            if column not in self._values:
-                self._values[column] = set() if _may_be_rater(column) else None
-            values = self._values[column]
-            if values is None or is_missing(cell) or is_no_rating(cell):
+            if column not in self._numbers:
+                self._numbers[column] = Counter() if _may_be_rater(column) else None
+            numbers = self._numbers[column]
+            if numbers is None or is_missing(cell) or is_no_rating(cell):
                 continue
             number = _whole_number(cell)
             if number is None:
-                self._values[column] = None
+                self._odd[column].append(f'{place} "{shorten(str(cell), 20)}"')
             else:
-                values.add(number)
+                numbers[number] += 1
 
     def result(self) -> list[str]:
         """The columns, from the rows that were added."""
-        columns = {column: values for column, values in self._values.items() if values and len(values) > 1}
+        columns = {
+            column: numbers
+            for column, numbers in self._numbers.items()
+            if numbers and len(numbers) > 1
+            if len(self._odd[column]) <= _MOST_ODD * (numbers.total() + len(self._odd[column]))
+        }
         of_scale = [number for values in columns.values() if len(values) >= _FEWEST_VALUES for number in values]
         if not of_scale:
             return []
         low, high = min(of_scale), max(of_scale)
         return [column for column, values in columns.items() if low <= min(values) and max(values) <= high]
+
+    def describe(self) -> str:
+        """The columns with what to type, and the cells of them that hold no whole number of a small scale; or ""."""
+        columns = self.result()
+        if not columns:
+            return ""
+        odd = [f"{column} {list_first(cells, 3)}" for column in columns if (cells := self._odd[column])]
+        look = f" (first look at what is no whole number from 0 to {_HIGHEST}: {'; '.join(odd)})" if odd else ""
+        return f"no column is read as a rating; if these are your team's{look}: {' '.join(type_raters(columns))}"
 
 
 class MeanSearch:

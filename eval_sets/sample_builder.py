@@ -16,7 +16,7 @@ from .columns import FIELDS, REQUIRED, describe_left_out, explain_missing, reaso
 from .message import find_turns
 from .number_rule import Bounds, NumberRule, is_missing
 from .pair_ratings import is_lost_pair
-from .rater_proposals import RaterSearch, type_raters
+from .rater_proposals import RaterSearch
 from .rows import Row, Rows
 from .sample import Sample
 from .table_files import load_named_tables
@@ -66,7 +66,7 @@ class ColumnAccount:
         for name in fields.keys() & values.keys() - origins.keys():
             self._uses.setdefault(name, name)
         if not self._columns.ratings and not self._source.made:
-            self._rater_search.add({name: value for name, value in values.items() if name not in self._uses})
+            self._rater_search.add({name: value for name, value in values.items() if name not in self._uses}, row.place)
 
     def add_from_metadata(self, key: str, field_name: str) -> None:
         """Accounts for a field that was read out of the metadata of a row."""
@@ -111,10 +111,8 @@ class ColumnAccount:
             where = f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}"
             notes.append(f"{self._source.name}: {where}")
         notes += [f"{self._source.name}: {hint}" for hint in self._columns.hints]
-        if not self._is_rated and (proposed := type_raters(self._rater_search.result())):
-            notes.append(
-                f"{self._source.name}: no column is read as a rating; if these are your team's: {' '.join(proposed)}"
-            )
+        if not self._is_rated and (proposed := self._rater_search.describe()):
+            notes.append(f"{self._source.name}: {proposed}")
         notes += [
             f"{self._source.name}: {describe_left_out(places, reason)}" for reason, places in self._left_out.items()
         ]

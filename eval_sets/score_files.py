@@ -123,8 +123,9 @@ def read_ratings(
     if "rater" in roles and value:
         read = [value]
         file.read_items("rater", value)
-        check_patterns(options.ratings, file.cells, "rater", name)
-        raters = match_columns(options.ratings, file.cells) if options.ratings else list(file.cells)
+        named = _spell_raters(options.ratings, file.cells)
+        check_patterns(named, file.cells, "rater", name)
+        raters = match_columns(named, file.cells) if named else list(file.cells)
         columns = {rater: file.numbers(rater) for rater in raters}
     else:
         read = _named_rating_columns(file, options)
@@ -216,8 +217,9 @@ def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
             if column.startswith("ratings.") or rater_of(column)
         }
         column_by_name |= of_raters
-        check_patterns(options.ratings, column_by_name, "rater or column of ratings", file.name, of_raters)
-        return [column_by_name[match] for match in match_columns(options.ratings, column_by_name)]
+        named = _spell_raters(options.ratings, of_raters, names)
+        check_patterns(named, column_by_name, "rater or column of ratings", file.name, of_raters)
+        return list(dict.fromkeys(column_by_name[match] for match in match_columns(named, column_by_name)))
     by_rater = [column for column in names if column.startswith("ratings.") or rater_of(column)]
     is_value = not file.is_long and "value" in roles
     return (
@@ -245,6 +247,15 @@ def _leave_out_mean(file: ScoreFile, columns: dict[str, dict[int, float]]) -> No
     sums = (column for column in file.names if is_of_raters(column) and column not in _BOUNDS)
     if named := [column for column in sums if file.holds_numbers(column)]:
         file.tell(f"no rater by its name: {quote_names(named)}")
+
+
+def _spell_raters(typed: Sequence[str], raters: Collection[str], columns: Collection[str] = ()) -> list[str]:
+    """The names that were typed as the source spells them: raters are compared without case, columns with it."""
+    spelled: list[str] = []
+    for name in typed:
+        same = [rater for rater in raters if rater.casefold() == name.casefold()]
+        spelled += [name] if name in columns else same or [name]
+    return spelled
 
 
 def _guess_rating_columns(file: ScoreFile, metrics: Collection[str]) -> list[str]:

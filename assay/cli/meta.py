@@ -50,7 +50,10 @@ with_read_options = option_group(
     "read_options",
     "eval_sets.score_columns:ReadOptions",
     click.option(
-        "--metrics", metavar="A,B", callback=_split_names, help="Only these metrics or columns; * is a wildcard."
+        "--metrics",
+        metavar="A,B",
+        callback=_split_names,
+        help="Only these metrics or columns, and the baselines unless some are named; * is a wildcard.",
     ),
     click.option(
         "--rating", "ratings", metavar="A,B", callback=_split_names, help="The columns of ratings, or the raters."

@@ -58,9 +58,12 @@ def join_scores(
     if ratings is None:
         raise UsageError("name a file of ratings: --ratings FILE")
     joined = join_sources(scores, ratings, options)
-    joined = add_baselines(replace(joined, table=joined.table.with_agreed(AGREED)))
-    questions = [joined.answers[item].user_input for item in joined.table.items]
-    table = add_question_only(joined.table, questions)
+    joined = replace(joined, table=joined.table.with_agreed(AGREED))
+    if not (options.metrics and joined.table.baselines & {*joined.table.metrics}):  # else those named are all
+        joined = add_baselines(joined)
+        questions = [joined.answers[item].user_input for item in joined.table.items]
+        joined = replace(joined, table=add_question_only(joined.table, questions))
+    table = joined.table
     notes = (level_note, *joined.notes) if level_note else joined.notes
     if options.level == "turn" and not options.metrics:
         of_conversations = dict.fromkeys(metric for one in tables for metric in one.conversation_metrics)

@@ -83,6 +83,24 @@ def test_nothing_else_is_proposed(column, values):
     assert propose_raters({column: value} for value in values) == []
 
 
+@pytest.mark.parametrize("cell", ["55", "4,5", "vier"])
+def test_a_slip_in_a_column_of_ratings_loses_no_rater_from_the_hint(tmp_path, cell):
+    rows = "".join(f"Q{place},A{place},{place % 5 + 1},{place % 4 + 1}\n" for place in range(20))
+    (tmp_path / "rated.csv").write_text(f'question,answer,Ann,Bob\n{rows}Q,A,3,"{cell}"\n', encoding="utf-8")
+    notes = list[str]()
+    load_set(tmp_path / "rated.csv", notes=notes)
+    [proposal] = [note for note in notes if "no column is read as a rating" in note]
+    assert proposal.endswith("--map Ann=rating_Ann --map Bob=rating_Bob")
+    assert f'no whole number from 0 to 10: Bob line 22 "{cell}"' in proposal
+
+
+def test_raters_are_named_without_regard_to_case(tmp_path):
+    (tmp_path / "rated.csv").write_text("question,answer,rating_ann,rating_bob\nQ,A,1,3\nR,B,5,4\n", encoding="utf-8")
+    rows = list(flat_rows(tmp_path / "rated.csv"))
+    ratings = read_ratings(rows, "rated.csv", ReadOptions(ratings=("Ann", "BOB")))
+    assert ratings.columns == {"ann": {0: 1, 1: 5}, "bob": {0: 3, 1: 4}}
+
+
 def test_score_files_map_raters_too(tmp_path):
     """Means (1 + 3) / 2 = 2 and (5 + 4) / 2 = 4.5."""
     path = tmp_path / "scored.csv"
