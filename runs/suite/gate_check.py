@@ -161,7 +161,20 @@ class GateCheck:
             p=newest.p if newest else None,
             evidence=self.level.evidence(newest.p) if newest else None,
             needed=self.level.needed if newest else None,
+            is_of_refusals=state == "failed" and self._is_of_refusals,
         )
+
+    @property
+    def _without_value(self) -> list[JudgedSample]:
+        return [sample for sample in self.samples if sample.after.get(self.metric, (None,))[0] is None]
+
+    @property
+    def _is_of_refusals(self) -> bool:
+        """Whether it counts refusals and empty answers, or answers without a value, and all of these are such."""
+        if self.metric == UNANSWERED:
+            return True
+        without = self._without_value if isinstance(self.gate, CoverageGate) else []
+        return bool(without) and all(sample.after.get(UNANSWERED, (0.0,))[0] for sample in without)
 
     def describe_unanswered(self) -> str:
         """Returns the first refusals, or answers without a value and why, as the end of a reason; empty for others."""
@@ -171,9 +184,9 @@ class GateCheck:
             return f": {_list_names(names)}" if names else ""
         if not isinstance(self.gate, CoverageGate):
             return ""
-        without = [sample for sample in self.samples if sample.after.get(metric, (None,))[0] is None]
+        without = self._without_value
         why = next((f"the first: {reason}" for sample in without if (reason := sample.reasons.get(metric))), "")
-        if all(sample.after.get(UNANSWERED, (0.0,))[0] for sample in without):
+        if self._is_of_refusals:
             why = "refusals and empty answers"
         because = f" ({one_line(why, _LONGEST_WHY)})" if why else ""
         return f". Without a value: {_list_names([sample.sample for sample in without])}{because}" if without else ""

@@ -172,6 +172,7 @@ class GateResult(BaseModel):
     reason: str
     # whether a gate that passed has a figure beyond its bound, as noise can bring one
     is_within_noise: bool = False
+    is_of_refusals: bool = False  # whether a gate failed by refusals and empty answers alone
     # the share of months (30 nightly runs) without a change in which this gate shows as much at some time; None where
     # nothing was tested
     p: float | None = None

@@ -162,8 +162,8 @@ class NightlyReport(BaseModel):
         if not speaking:
             return (phrase(name, **values, samples=sum(run.failed_samples for run in self.runs)),)
         # refusals lower what other metrics measure too, and not the other way round
-        first = min(speaking, key=lambda gate: gate.metric != UNANSWERED)
-        kind = "unanswered" if first.metric == UNANSWERED else first.gate
+        first = min(speaking, key=lambda gate: (gate.metric != UNANSWERED, not gate.is_of_refusals))
+        kind = "unanswered" if first.metric == UNANSWERED or first.is_of_refusals else first.gate
         if first.gate == "regression" and first.value is None:
             kind = "incomparable"
         gate = phrase(f"gate_{kind}", metric=one_line(first.metric or "", _LONGEST_NAME))

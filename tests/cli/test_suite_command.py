@@ -256,6 +256,7 @@ def test_a_failed_gate_names_the_refusals(assay, suite_file, set_file):
     worse(path, *(f"s{n}" for n in range(8)), answer="")
     bad = assay("suite", suite_file(*gates), "--json", code=5).json
     names = "s0, s1, s2, s3, s4 and 3 more"
+    assert [gate["is_of_refusals"] for gate in bad["gates"]] == [True, False, True]
     assert f"Without a value: {names} (refusals and empty answers)" in bad["gates"][0]["reason"]
     assert bad["gates"][2]["reason"].endswith(
         f"evidence {bad['gates'][2]['evidence']:.0f}, where 20 is enough: {names}"
