@@ -25,8 +25,8 @@ class Bound:
     """
 
     # `mean`: the mean rating is at least `limit`. `bad_share`: the share of bad answers is at most `limit`. `fall`: the
-    # mean rating is at most `limit` below that of the first days. `judge_fall`: the same for the judge's scores in the
-    # raters' scale, taking for granted that the judge errs as before
+    # mean rating is at most `limit` below that of the first days. `judge_fall`: the same for the judge's mean score, on
+    # the judge's own scale
     kind: BoundKind
     limit: float  # the bound, in the unit of the figure
 

@@ -77,24 +77,22 @@ def corrected_terms(
     return OutcomeTerms(day, day_numbers, group, stages, extent, stage_draws(answers, design))
 
 
-def judge_terms(
-    answers: ProductionAnswers, design: SamplingDesign, *, extent: tuple[float, float]
-) -> OutcomeTerms | None:
-    """Predicts the ratings from the judge's scores alone, by one line through all ratings so far.
+def judge_terms(answers: ProductionAnswers, design: SamplingDesign) -> OutcomeTerms:
+    """Takes the judge's scores on their own scale, predicted from the cheap score by one line through all of them.
 
     One line for all days: how a score is read must not change between the days that are compared. Returns the terms,
-    without a stage of ratings; None where fewer than 20 rated answers are judged, or the judge's score does not rise
-    with their ratings.
+    without a stage of ratings; their extent is that of the scores so far.
     """
-    lines = list[Floats]()
-    for score in (_to_unit(answers.cheap), _to_unit(answers.judged)):
-        is_fit = (design.rating_weight > 0) & ~np.isnan(score)
-        intercept, slope = _line(score[is_fit], answers.ratings[is_fit]) if is_fit.sum() >= FEWEST_TO_FIT else (0, 0)
-        mean = float(np.nanmean(score)) if not np.isnan(score).all() else 0.0
-        lines.append(np.clip(intercept + slope * np.where(np.isnan(score), mean, score), *extent))
-    if slope <= 0:  # of the judge, the last
-        return None
-    of_cheap, of_judge = lines
+    score, judged = _to_unit(answers.cheap), answers.judged
+    is_judged = design.judge_weight > 0
+    extent = (float(judged[is_judged].min()), float(judged[is_judged].max())) if is_judged.any() else (0.0, 0.0)
+    is_fit = is_judged & ~np.isnan(score)
+    if is_fit.sum() >= FEWEST_TO_FIT:
+        intercept, slope = _line(score[is_fit], judged[is_fit])
+        of_cheap = intercept + slope * np.where(np.isnan(score), float(score[is_fit].mean()), score)
+    else:
+        of_cheap = np.full(len(score), float(judged[is_judged].mean()) if is_judged.any() else 0.0)
+    of_cheap, of_judge = np.clip(of_cheap, *extent), np.where(is_judged, judged, 0.0)
     in_draw = np.asarray(~np.isnan(answers.judge_chance), float)
     stages = (_stage(in_draw, of_cheap), _stage(design.judge_weight, of_judge - of_cheap))
     return OutcomeTerms(*_number(answers), stages, extent, stage_draws(answers, design)[:1])

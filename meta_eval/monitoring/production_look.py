@@ -7,7 +7,6 @@ import numpy as np
 from ...errors import UsageError
 from ...text.wording import count_of, verb_of
 from ..arrays import Bools
-from ..comparison import MOST_RATINGS
 from ..estimate import Estimate
 from ..groups import FEWEST_GROUPS, FEWEST_RATED
 from ..monthly_p_value import LONGEST, needed_z
@@ -21,6 +20,7 @@ from .window_estimate import LOOKS_ERROR, NO_RATINGS, estimate_window
 _MOST_SEGMENTS = 20  # per field
 _UNRATED_SHARE = 0.1  # of the answers, from which on it is said that their days have no rating
 _LATEST = 7  # days after which a rating that did not come is no longer waited for
+_LARGEST_SCORE = 1e50  # of a judge: the cubes of larger ones are no numbers
 _FINDABLE = 0.3  # of five levels: a fall that a team would want to know of
 
 
@@ -147,18 +147,17 @@ class _Production:
 
     def weigh(self, bound: Bound, level: float) -> WeighedBound | str:
         """The bound as its evidence is weighed, or why it cannot be."""
-        if not self.mean_terms.is_rated.any():
-            return NO_RATINGS
-        if len(np.unique(self.mean_terms.group[self.mean_terms.is_rated])) < FEWEST_GROUPS:
-            return f"ratings in {count_of(FEWEST_GROUPS, 'group')} are needed"
-        terms = self.bad_terms if bound.kind == "bad_share" else self.mean_terms
+        terms, needed = self.bad_terms if bound.kind == "bad_share" else self.mean_terms, "ratings"
         if bound.kind == "judge_fall":
-            if (of_judge := judge_terms(self._answers, self._design, extent=self._scale)) is None:
-                return (
-                    "the judge's scores cannot be put on the raters' scale yet: 20 judged answers must be rated, and "
-                    "the scores must rise with the ratings"
-                )
-            terms = of_judge
+            terms, needed = judge_terms(self._answers, self._design), "judged answers"
+        elif not terms.is_rated.any():
+            return NO_RATINGS
+        if len(np.unique(terms.group[terms.is_rated])) < FEWEST_GROUPS:
+            return f"{needed} in {count_of(FEWEST_GROUPS, 'group')} are needed"
+        if not terms.width > 0:
+            return "all scores of the judge are equal so far"
+        if max(map(abs, terms.extent)) > _LARGEST_SCORE:
+            return f"the judge's scores go beyond {_LARGEST_SCORE:g}"
         sign = -1 if bound.kind == "bad_share" else 1
         reference = self._reference if bound.kind in {"fall", "judge_fall"} else None
         return WeighedBound(terms, DaySums(terms, tail=-sign), bound.limit, sign, reference, level)
@@ -195,8 +194,7 @@ class _Production:
         if state.is_raised and state.since is not None:
             first = int(self._day_numbers[state.since])
             since = f"{self._day_name(first)} ({count_of(int(self._day_numbers[-1]) - first + 1, 'day')})"
-            trust = ", if the judge errs as before" if bound.kind == "judge_fall" else ""
-            text = f"{figure} is {beyond} {limit} since {since}{trust}: {number}."
+            text = f"{figure} is {beyond} {limit} since {since}: {_format(bound, estimate, of_alarm=True)}."
         elif state.restart:
             since = self._day_name(int(self._day_numbers[state.restart]))
             text = f"{figure} is back to {side} {limit} since {since}: {number}."
@@ -275,35 +273,37 @@ class _Production:
         many, more = (
             ratings_needed(variance, size, days=LONGEST, needed=needed, others=others) for size in (fall, fall / 3)
         )
-        rated = int((self.mean_terms.is_rated & (self._answers.days > self._answers.days.max() - LONGEST)).sum())
-        large, small = (_a_day(number) for number in (many, more))
+        is_late = self._answers.days > self._answers.days.max() - LONGEST
+        rated = int((self.mean_terms.is_rated & is_late).sum())
+        answers = int((self._design.is_counted & is_late).sum()) / days
+        if many is None or many > answers:
+            return  # not even ratings of all answers find it
+        small = f"; one of {fall / 3:.2g}: {more:,} a day" if more is not None and more <= answers else ""
         yield (
             f"Ratings that find a fall of {fall:.2g} beyond a bound of the mean within 30 days in four of five cases: "
-            f"{large}; one of {fall / 3:.2g}: {small}. There are {rated / days:.1f} a day."
+            f"{many:,} a day{small}. There are {rated / days:.1f} a day."
         )
-
-
-def _a_day(ratings: int | None) -> str:
-    if ratings is None:
-        return "no number of ratings while so few answers are judged"
-    return f"{ratings:,} a day" if ratings <= MOST_RATINGS else "more than you can rate"
 
 
 _NAMES = {
     "mean": "the mean rating",
     "bad_share": "the share of bad answers",
     "fall": "the fall of the mean rating since the first days",
-    "judge_fall": "the fall of the judge's scores since the first days, in the raters' scale,",
+    "judge_fall": "the fall of the judge's mean score since the first days",
 }
 
 
-def _format(bound: Bound, estimate: Estimate) -> str:
+def _format(bound: Bound, estimate: Estimate, *, of_alarm: bool = False) -> str:
+    """The figure with its interval; of an alarm without one that contradicts it, since it rests on other days too."""
     if estimate.value is None:
         return estimate.problem
     form = "{:.1%}" if bound.kind == "bad_share" else "{:.2f}"
     text = form.format(estimate.value)
     if estimate.low is None or estimate.high is None:
         return f"{text} ({estimate.problem})"
+    is_beyond = estimate.high < bound.limit if bound.kind == "mean" else estimate.low > bound.limit
+    if of_alarm and not is_beyond:
+        return text
     return f"{text} (likely {form.format(estimate.low)} to {form.format(estimate.high)})"
 
 

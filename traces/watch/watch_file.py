@@ -136,6 +136,5 @@ def _check_bounds(settings: WatchSettings) -> Mistakes:
             yield ("bounds", number), "is the same bound as another; remove one of them"
         if bound.kind == "mean" and not low < bound.limit <= high:
             yield ("bounds", number, "mean"), f"is {bound.limit:g}, not within the raters' scale {low}-{high}"
-        if bound.kind in {"fall", "judge_fall"} and bound.limit >= high - low:
-            problem = f"is {bound.limit:g}; a mean on the scale {low}-{high} cannot fall so far"
-            yield ("bounds", number, bound.kind), problem
+        if bound.kind == "fall" and bound.limit >= high - low:
+            yield ("bounds", number, "fall"), f"is {bound.limit:g}; a mean on the scale {low}-{high} cannot fall so far"

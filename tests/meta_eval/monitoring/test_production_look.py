@@ -204,7 +204,7 @@ def test_more_segments_have_wider_intervals():
 
 def test_a_fall_raises_one_alarm_and_clears_once():
     answers, _ = draw_answers(6, days=80, fall=1.2, fall_days=(30, 50))
-    for states in follow_bounds(answers, [Bound("mean", 3.4), Bound("fall", 0.2), Bound("judge_fall", 0.2)]):
+    for states in follow_bounds(answers, [Bound("mean", 3.4), Bound("fall", 0.2), Bound("judge_fall", 0.05)]):
         raised = [day for day in range(80) if states[day].is_raised]
         assert raised[0] in range(30, 38)
         assert raised == list(range(raised[0], raised[-1] + 1))  # once
@@ -239,6 +239,26 @@ def test_a_day_counts_for_bounds_when_its_ratings_have_come_or_a_week_has_passed
     assert any("without the last 6 whole days: ratings are still to come" in note for note in look.notes)
     assert len(follow_bounds(old, bounds)[0]) == 33  # those of three older days are no longer waited for
     assert len(follow_bounds(waiting, [Bound("judge_fall", 0.2)])[0]) == 40
+
+
+def test_an_alarm_shows_no_interval_that_contradicts_it():
+    write = module_of(look_at_production)._format
+    bound = Bound("bad_share", 0.2)
+    assert write(bound, Estimate(0.365, 0.186, 0.536), of_alarm=True) == "36.5%"
+    assert write(bound, Estimate(0.365, 0.218, 0.536), of_alarm=True) == "36.5% (likely 21.8% to 53.6%)"
+    assert write(Bound("mean", 3.4), Estimate(3.0, 2.6, 3.5), of_alarm=True) == "3.00"
+
+
+def test_the_fall_of_the_judge_is_on_its_own_scale_and_needs_no_ratings():
+    """From day 20 on the judge says 0.75 of every second answer, and 1 of the others, as of all before."""
+    days = np.repeat(np.arange(40), 30)
+    judged = np.where((days >= 20) & (np.arange(1200) % 2 == 0), 0.75, 1.0)
+    nothing, ones = np.full(1200, NAN), np.ones(1200)
+    answers = ProductionAnswers(days, np.arange(1200), nothing, ones, judged, nothing, nothing)
+    state = look_at_production(answers, [Bound("judge_fall", 0.05)], window=20).bounds[0]
+    assert state.broken and state.since == 20
+    assert state.estimate.value == pytest.approx(0.125)
+    assert "fall of the judge's mean score since the first days is above 0.05 since" in state.sentence
 
 
 def test_days_that_differ_in_spells_widen_what_they_say():
