@@ -594,8 +594,10 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
 
     Returns:
         By question its unrated answers, each text once; and those that nobody who is named rated, since ratings of
-        other raters can be compared only where they rated these too.
+        other raters can be compared only where they rated these too. The group of each is a number of the draw, which
+        answers to one question share and which does not say whose they are.
     """
+    group_of = dict(zip(reading.table.question.tolist(), reading.table.group.tolist(), strict=True))
     questions: dict[int, dict[int, PairedAnswer]] = {}
     rated: set[tuple[int, int]] = set()
     counts_rated = not reading.has_other_raters  # else the same people are to rate the answers of all versions
@@ -618,14 +620,14 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
         and (len(set(map(frozenset, by_version[question].values()))) > 1 or not is_paired)
     }
     draw = random.Random(seed)
-    if is_paired:
-        return draw.sample(list(candidates.values()), min(most, len(candidates)))
-    drawn = Counter[int]()
+    chosen = draw.sample(list(candidates), min(most, len(candidates)) if is_paired else len(candidates))
+    drawn, numbers = Counter[int](), dict[int, int]()
     to_rate = []
-    for question in draw.sample(list(candidates), len(candidates)):  # unpaired: so many of each version
-        if any(drawn[version] < most for version in by_version[question]):
+    for question in chosen:
+        if is_paired or any(drawn[version] < most for version in by_version[question]):  # unpaired: so many of each
             drawn.update(by_version[question].keys())
-            to_rate.append(candidates[question])
+            group = f"group-{numbers.setdefault(group_of[question], len(numbers) + 1)}"
+            to_rate.append([sample.model_copy(update={"group": group}) for sample in candidates[question]])
     return to_rate
 
 
@@ -640,17 +642,14 @@ def _find_compared(preferences: PreferenceTable | None) -> dict[int, set[int]]:
 
 
 def rating_set(to_rate: Sequence[Sequence[Sample]], seed: int = 0) -> list[Sample]:
-    """Makes a set for raters of answers to several versions: shuffled, and nothing in it says whose answer is whose.
+    """Makes a set for raters of answers that `list_next` listed: shuffled; nothing in it says whose answer is whose.
 
     Its ratings find their answers by question and answer (`--ratings FILE`).
     """
     samples = [sample for answers in to_rate for sample in answers]
     random.Random(seed).shuffle(samples)
     unrated: dict[str, Any] = {"rating": None, "ratings": {}, "metadata": {}}
-    return [
-        sample.model_copy(update={"id": f"answer-{number}", "group": sample.source} | unrated)
-        for number, sample in enumerate(samples, 1)
-    ]
+    return [sample.model_copy(update={"id": f"answer-{number}"} | unrated) for number, sample in enumerate(samples, 1)]
 
 
 def decided_as_json(decision: Decision, to_rate: Sequence[Sequence[Sample]] = ()) -> dict[str, Any]:

@@ -453,6 +453,18 @@ def test_what_to_rate_next_is_unrated_and_differs(tmp_path):
     assert all(one.rating is None and not one.metadata for one in blind)
 
 
+@pytest.mark.parametrize(("prefix", "groups"), [("old-", 12), ("q", 12), ("grouped", 4)])
+def test_what_is_rated_next_has_groups_that_do_not_say_whose_answer_it_is(prefix, groups, tmp_path):
+    """Both answers to a question are of one group, whatever their ids are; questions of one group keep one."""
+    old, new = version("old", [None] * 12, prefix), version("new", [None] * 12, "new-")
+    if prefix == "grouped":
+        old = [one.model_copy(update={"group": f"old page {n % 4}"}) for n, one in enumerate(old)]
+    to_rate = list_next(read(tmp_path, old, new, has_default=True), 100)
+    assert all(len({one.group for one in answers}) == 1 for answers in to_rate)
+    names = {one.group for one in rating_set(to_rate)}
+    assert names == {f"group-{number}" for number in range(1, groups + 1)}
+
+
 def test_what_was_compared_is_not_to_rate_next(tmp_path):
     """Nor where both versions are rated; of three versions of which two were compared, the third is not known."""
     versions = [version(name, [None] * 4) for name in ("old", "new", "third")]
