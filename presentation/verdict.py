@@ -32,7 +32,7 @@ class Verdict:
         return "\n".join(f"{about:<{_ABOUT}}  {says}" for about, says in self.lines(reader_language()))
 
     def lines(self, language: str | None = None) -> list[tuple[str, str]]:
-        """What each line is about, and what it says. A line that a name makes too long is cut."""
+        """What each line is about, and what it says: the first text that has room, else the last, whole."""
         return [
             (phrase(f"about_{about}").write(language), _fit([one.write(language) for one in says]))
             for about, *says in self.statements
@@ -45,10 +45,10 @@ class Verdict:
     def paragraphs(self) -> tuple[Paragraph, ...]:
         """The lines as parts of a block, in the reader's language."""
         return tuple(
-            Paragraph(says, "strong", label=about, label_width=_ABOUT, is_whole=True)
+            Paragraph(says, "strong", label=about, label_width=_ABOUT, is_whole=len(says) <= LONGEST_LINE)
             for about, says in self.lines(reader_language())
         )
 
 
 def _fit(texts: list[str]) -> str:
-    return one_line(next((text for text in texts if len(text) <= LONGEST_LINE), texts[-1]), LONGEST_LINE)
+    return one_line(next((text for text in texts if len(text) <= LONGEST_LINE), texts[-1]))

@@ -33,6 +33,7 @@ EXPECTED_DIFFERENCE = 0.1
 """As a share of the scale: the size of differences for which the confidence sequence is narrowest."""
 _CHOSEN_ERROR = 0.005  # of calling ratings of a random part of the answers chosen
 _NO_ERROR = 1e-9  # as a share of the scale
+_VISIBLE = 0.005  # a change of a mean that its second digit shows
 _SCALE_OF_WINS = (-1.0, 1.0)
 Pairs = Mapping[tuple[int, int], PairDifference]
 
@@ -49,9 +50,9 @@ def decide_versions(
     """Decides which version the raters would rate highest, or says what is missing.
 
     `ship`: the interval of the difference from the version in use leaves out 0 for at least one other version; of these
-    the one with the highest mean. `equivalent`: every other version lies within the margin by two one-sided tests at 5%
-    (Schuirmann, 1987). `keep`: every other version is surely worse, or some are and the others lie within the margin.
-    Otherwise `unsettled`, and always so where nothing is rated.
+    the one with the largest difference. `equivalent`: every other version lies within the margin by two one-sided tests
+    at 5% (Schuirmann, 1987). `keep`: every other version is surely worse, or some are and the others lie within the
+    margin. Otherwise `unsettled`, and always so where nothing is rated.
 
     The intervals hold for all pairs of versions together (Sidak, 1967) and at all looks: with all answers rated at the
     first look they are those of the paired t test. Of several looks each has its part of the error (`Look`), and what
@@ -93,15 +94,18 @@ def decide_versions(
         rule = look = _look(list(pairs.values()), looks)
     most = width / 2 if basis == "preferences" else width  # a net share of wins is a difference already
     earlier = [one for one in looks if isinstance(one, Look) and look is not None and one.number < look.number]
+    of_this_look = {pair: difference_interval(one, rule, len(pairs), width, most) for pair, one in pairs.items()}
     intervals = {
-        pair: _carry(
-            difference_interval(estimate, rule, len(pairs), width, most),
-            estimate.value,
-            tuple(names[i] for i in pair),
-            earlier,
-        )
+        pair: _carry(of_this_look[pair], estimate.value, tuple(names[i] for i in pair), earlier)
         for pair, estimate in pairs.items()
     }
+    bounded = [f"{names[j]} − {names[i]}" for i, j in pairs if intervals[i, j] != of_this_look[i, j]]
+    if bounded:
+        notes = (
+            f"Earlier looks bound the likely range and p of {list_first(bounded, 3)} too, so that the difference need "
+            "not lie in the middle: all looks hold together.",
+            *notes,
+        )
     if look is not None:
         own = {(names[i], names[j]): one for (i, j), one in intervals.items() if one is not None}
         look = replace(look, intervals=own)
@@ -111,7 +115,9 @@ def decide_versions(
         _version_row(table, place, mean, intervals=intervals, likely=likely, scale=scale)
         for place, mean in enumerate(_means(questions, pairs, basis))
     )
-    verdict, best = _verdict(names, pairs, intervals, versions, margin, is_rated=basis != "scores")
+    if basis == "preferences" and preferences is not None:
+        versions = tuple(_count_choices(preferences, place, one) for place, one in enumerate(versions))
+    verdict, best = _verdict(names, pairs, intervals, margin, is_rated=basis != "scores")
     others = _compare_other_metrics(table)
     decision = Decision(verdict, best, versions, differences, Needs(), margin, basis, scale, measure, others, look=look)
     if verdict == "unsettled":
@@ -271,25 +277,29 @@ def _version_row(
     )
 
 
-def _means(questions: VersionQuestions, pairs: Pairs, basis: Basis) -> list[GroupEstimate]:
-    """The mean of each version.
+def _count_choices(preferences: PreferenceTable, place: int, version: VersionEstimate) -> VersionEstimate:
+    """The version with how many of its choices it won: of those between it and the one in use."""
+    rivals = [place] if place else range(1, len(preferences.versions))
+    choices = np.concatenate([preferences.choices_of(rival) for rival in rivals])
+    won = int((choices == (1 if place else -1)).sum())
+    return replace(version, won=won, choices=int((~np.isnan(choices)).sum()))
 
-    It is its own where all its answers are rated, else that of the version with most ratings and the difference.
+
+def _means(questions: VersionQuestions, pairs: Pairs, basis: Basis) -> list[GroupEstimate]:
+    """The mean of each version, of its own ratings with the help of its scores.
+
+    One that has no ratings gets that of the version with most of them and the difference.
     """
     nothing = GroupEstimate(0.0, np.zeros(1), 0.0)
     if basis == "preferences":
         return [nothing, *(pairs[0, place] for place in range(1, questions.has.shape[1]))]
-    own = [estimate_mean(questions, place) for place in range(questions.has.shape[1])]
-    rated = ~np.isnan(questions.ratings) & questions.has
-    anchor = int(rated.sum(axis=0).argmax())
-    means = list(own)
-    for place in range(len(own)):
-        if place != anchor and rated[:, place].sum() < questions.has[:, place].sum():
-            pair, sign = (pairs[anchor, place], 1.0) if anchor < place else (pairs[place, anchor], -1.0)
-            influence = own[anchor].influence + sign * pair.influence
-            degrees = min(own[anchor].degrees, pair.degrees) if pair.groups >= FEWEST_GROUPS else 0.0
-            means[place] = GroupEstimate(own[anchor].value + sign * pair.value, influence, degrees)
-    is_known = [knows_level(questions, place) for place in range(len(own))]
+    means = [estimate_mean(questions, place) for place in range(questions.has.shape[1])]
+    rated = (~np.isnan(questions.ratings) & questions.has).sum(axis=0)
+    anchor = int(rated.argmax())
+    for place in np.flatnonzero((rated == 0) & (rated[anchor] > 0)).tolist():
+        pair, sign = (pairs[anchor, place], 1.0) if anchor < place else (pairs[place, anchor], -1.0)
+        means[place] = GroupEstimate(means[anchor].value + sign * pair.value, np.zeros(1), 0.0)
+    is_known = [knows_level(questions, place) for place in range(len(means))]
     return [one if known else replace(one, degrees=0.0) for one, known in zip(means, is_known, strict=True)]
 
 
@@ -315,14 +325,12 @@ def _verdict(
     names: Sequence[str],
     pairs: Pairs,
     intervals: Mapping[tuple[int, int], Interval | None],
-    versions: Sequence[VersionEstimate],
     margin: float,
     *,
     is_rated: bool,
 ) -> tuple[Outcome, str]:
-    means = [version.mean for version in versions]
-    highest = names[int(np.argmax(means))]
     rivals = range(1, len(names))
+    highest = names[int(np.argmax([0.0, *(pairs[0, place].value for place in rivals)]))]
     is_known = [pairs[0, place].groups > 0 or not pairs[0, place].changed for place in rivals]
     if not is_rated:
         alike = all(not pairs[0, place].changed for place in rivals)
@@ -377,7 +385,23 @@ def _describe_assumptions(table: VersionTable, questions: VersionQuestions, deci
             "The means have no interval: the answers that are the same in all versions are not rated. Their differences"
             " do not need that."
         )
+    if decision.basis == "ratings" and _weighs_same(questions):
+        notes.append(
+            "The means are of all answers: those that are the same in all versions count by their number, and not by "
+            "how many of them are rated."
+        )
     return notes
+
+
+def _weighs_same(questions: VersionQuestions) -> bool:
+    """Whether the mean of a version is another than that of its ratings, as its same answers are rated more or less."""
+    for place in range(questions.has.shape[1]):
+        known = questions.has[:, place] & ~np.isnan(questions.ratings[:, place])
+        if known.any():
+            plain = np.average(questions.ratings[known, place], weights=questions.rated[known, place])
+            if abs(estimate_mean(questions, place).value - plain) > _VISIBLE:
+                return True
+    return False
 
 
 def _describe_selection(table: VersionTable, measure: str) -> str:

@@ -22,13 +22,18 @@ class VersionEstimate:
     name: str
     n: int  # how many of its answers take part
     rated: int  # how many of them are rated
-    mean: float  # its mean on the scale of the ratings (of the score, where nothing is rated)
+    # its mean on the scale of the ratings (of the score, where nothing is rated): of its own answers, where not all are
+    # rated with the help of their scores
+    mean: float
     low: float | None  # lower end of the interval, which holds for all versions together; None without one
     high: float | None
     # how probable it is that no other version has a higher mean, in [0, 1]; None without an interval, or where only a
     # score tells the versions apart: how far it likes one of them, nobody knows.
     p_best: float | None
     ranks: tuple[int, int]  # the best and the worst rank that it may have, 1 being the best
+    # where preferences decide, how many of its choices it won, and how many there are, ties among them; else None
+    won: int | None = None
+    choices: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,7 @@ class Decision:
     # `ship` (the version `best` is better than the one in use), `keep` (the one in use is better than each other),
     # `equivalent` (no other differs from it by more than the margin) or `unsettled`
     verdict: Outcome
-    best: str  # the version with the highest mean; of a `ship`, the one to ship
+    best: str  # the version that looks best beside the one in use; of a `ship`, the one to ship
     # what is known of each version, in the order that they were named; the first is in use today
     versions: tuple[VersionEstimate, ...]
     differences: tuple[VersionDifference, ...]  # every pair of versions, those with the one in use first
@@ -277,7 +282,7 @@ _DIFFERENCES = {"preferences": "wins", "scores": "scores"}  # else `rated`
 
 def give_decision_verdict(decision: Decision) -> Verdict:
     """Says a decision by ratings, preferences or scores in four lines, or three where it is settled."""
-    settle = [("settle", _what_settles(decision))] if decision.verdict == "unsettled" else []
+    settle = [("settle", *_what_settles(decision))] if decision.verdict == "unsettled" else []
     return Verdict(
         (
             ("decision", *_describe_decision(decision)),
@@ -350,7 +355,8 @@ def _describe_difference(decision: Decision) -> tuple[Phrase, ...]:
     }
     is_alike = str(values["amount"]) in {"0.00", "0%"}
     name = f"{_DIFFERENCES.get(decision.basis, 'rated')}_{'alike' if is_alike else 'higher'}"
-    return phrase(name, **values), phrase(f"{name}_shortly", **values)
+    without_scale = [phrase("scores_higher_shortly", **values)] if name == "rated_higher" else []
+    return phrase(name, **values), phrase(f"{name}_shortly", **values), *without_scale
 
 
 def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
@@ -373,29 +379,31 @@ def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
     if not decision.is_paired:
         return phrase("unpaired", basis=basis), phrase("unpaired", basis=phrase("on_ratings", **values))
     matters = decision.verdict == "unsettled" or _is_near(decision)
-    return phrase("with_margin", basis=basis, **values) if matters else basis, basis
+    margin = (phrase("with_margin", basis=basis, **values),) if matters else ()
+    return *margin, basis, phrase("on_ratings", **values)
 
 
-def _what_settles(decision: Decision) -> Phrase:
+def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
     needs = decision.needs
     if decision.has_other_raters:
-        return phrase("settle_same_raters")
+        return (phrase("settle_same_raters"),)
     if needs.is_beyond:
-        return phrase("settle_beyond")
+        return (phrase("settle_beyond"),)
     more, version = needs.answers if needs.ratings is None else needs.ratings, one_line(needs.version, _LONGEST_NAME)
     if more is None:
-        return phrase("settle_unknown")
+        return (phrase("settle_unknown"),)
     if needs.low is None and needs.ratings is not None and not needs.is_equal:  # where hardly anything is rated
         name = "settle_rate_one" if version else "settle_rate"
-        return phrase(name, count=round_ratings(more, zeros=0), version=version)
+        return (phrase(name, count=round_ratings(more, zeros=0), version=version),)
     kind = "of_answers" if needs.answers is not None else "of_ratings_of_one" if version else "of_ratings"
     kind = "of_choices" if decision.basis == "preferences" else kind
     amount = phrase(kind, count=round_ratings(more, zeros=0), version=version)
     if needs.is_equal:
-        return phrase("settle_equal", amount=amount, margin=Figure("rating", decision.margin))
+        margin = Figure("rating", decision.margin)
+        return phrase("settle_equal", amount=amount, margin=margin), phrase("settle_equal_shortly", amount=amount)
     likely = phrase("nothing")
     if needs.low is not None and needs.high and round_ratings(needs.low, zeros=0) < round_ratings(needs.high, zeros=0):
         likely = phrase("likely", low=round_ratings(needs.low, zeros=0), high=round_ratings(needs.high, zeros=0))
     elif needs.low is not None and not needs.high:
         likely = phrase("or_more", low=round_ratings(needs.low, zeros=0))
-    return phrase("settle", amount=amount, likely=likely)
+    return phrase("settle", amount=amount, likely=likely), phrase("settle_shortly", amount=amount, likely=likely)

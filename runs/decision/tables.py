@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 IN_USE = "in use today"
 _OF_RATERS = ("ratings and scores", "ratings", "preferences")
+_FIRST = "The first is in use today"
 _VERSIONS = "The first is in use today. The likely ranges hold for all versions together"
+_ESTIMATED = "The means are estimates for all answers, by ratings and scores"
 _RANKS = "Ranks: those that the version may have, 1 is the best"
 _BEST = "P(best): how probable it is that no other version has a higher mean"
 _DIFFERENCES = "A difference is the second version less the first{}. The intervals hold for all pairs together"
@@ -62,10 +64,13 @@ def version_table(decision: Decision) -> ResultTable:
     """What is known of each version."""
     winner, in_use = better_version(decision), decision.versions[0].name
     is_ranked = len(decision.versions) > 2  # of two, their difference says it all
+    is_estimated = decision.basis == "ratings and scores" and any(one.rated < one.n for one in decision.versions)
     has_best = is_ranked and any(one.p_best is not None for one in decision.versions)
+    by_choices = decision.basis == "preferences"  # of the version in use the net share of wins is 0
+    mean = Field(f"mean {rating_unit(decision)} [likely range]", "mean", _mean, is_left=True)
     fields = (
         Field("version", "name", lambda one: TableCell(one.name, note=IN_USE if one.name == in_use else "")),
-        Field(f"mean {rating_unit(decision)} [likely range]", "mean", _mean, is_left=True),
+        *(_choice_fields() if by_choices else [mean]),
         *([Field("P(best)", "share", lambda one: one.p_best)] if has_best else []),
         *([Field("ranks", "text", lambda one: _ranks(one.ranks))] if is_ranked else []),
         Field("answers", "count", lambda one: one.n),
@@ -76,8 +81,22 @@ def version_table(decision: Decision) -> ResultTable:
         decision.versions,
         fields,
         tone=lambda one: "chosen" if one.name == winner else "",
-        note=". ".join([_VERSIONS, *([_RANKS] if is_ranked else []), *([_BEST] if has_best else [])]),
+        note=". ".join(
+            [
+                _FIRST if by_choices else _VERSIONS,
+                *([_ESTIMATED] if is_estimated else []),
+                *([_RANKS] if is_ranked else []),
+                *([_BEST] if has_best else []),
+            ]
+        ),
     )
+
+
+def _choice_fields() -> list[Field]:
+    return [
+        Field("choices won", "count", lambda one: one.won),
+        Field("choices", "count", lambda one: one.choices),
+    ]
 
 
 def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable:

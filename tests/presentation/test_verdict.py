@@ -49,12 +49,13 @@ def test_a_verdict_speaks_the_language_of_the_environment(monkeypatch):
     assert verdict.as_json() == {"Newly failing": "1 of 1,200 samples, compared with the accepted run"}
 
 
-def test_the_first_text_that_has_room_stands_and_a_long_one_is_cut():
+def test_the_first_text_that_has_room_stands_and_a_long_one_is_wrapped_never_cut():
     long, short = phrase("reversed", metric="m" * 90), phrase("reversed_shortly")
     assert Verdict((("trust", long, short),)).lines("en") == [("Trust", "a metric goes against the ratings")]
-    ((_, cut),) = Verdict((("trust", long),)).lines("en")
-    assert len(cut) == 90
-    assert cut.endswith("…")
+    verdict = Verdict((("trust", phrase("reversed", metric="word " * 20)),))
+    ((_, whole),) = verdict.lines("en")
+    assert whole == f"{'word ' * 20} goes against the ratings".replace("  ", " ")
+    assert not verdict.paragraphs()[0].is_whole
 
 
 def test_a_verdict_has_at_most_four_lines():

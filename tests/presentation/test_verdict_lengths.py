@@ -1,0 +1,116 @@
+"""Each line of a verdict has at most 90 characters, in each language, with the longest values that stand in it."""
+
+import pytest
+
+from assay.languages import load_language
+
+LONGEST_LINE = 90
+NAME = "n" * 24  # as long as versions, measures, judges and sets are shown
+# texts that stand within others, or in no verdict
+PARTS = {
+    *("decimal_mark", "answers", "rated_answers", "likely", "nothing", "scale_of", "scale_from", "people", "are_bad"),
+    *("are_rated", "closely", "well", "moderately", "weakly", "together", "together_with_more", "a_score", "unsure"),
+    *("likely_less", "likely_range", "likely_between", "of_ratings", "of_ratings_of_one", "of_answers", "of_choices"),
+    *("or_more", "and_more_gates", "accepted_run", "run_before", "no_answer_yet", "too_few_ratings", "and_also"),
+    *("file", "scored_run", "named_raters", "written_on", "version_of"),
+}
+STARTS = ("about_", "title_", "section_", "month_", "gate_")
+LIST_OF_RUNS = "metric_mean"  # the first text that is of no verdict
+# what stands in a place at its longest: a text, or the names of the texts that may stand there
+VALUES: dict[str, str | tuple[str, ...]] = {
+    **dict.fromkeys(("better", "other", "in_use", "version", "measure", "judge", "set"), NAME),
+    **dict.fromkeys(("count", "rated", "scored", "failed", "newly", "samples", "judged", "used"), "100,000"),
+    **dict.fromkeys(("answered", "made_up", "worked"), "10,000"),
+    **dict.fromkeys(("bad", "all_bad", "sent_bad", "share"), "100%"),
+    **dict.fromkeys(("amount", "lower", "higher", "mean", "usd"), "9.99"),
+    **dict.fromkeys(("low", "high", "agreement", "least"), "-0.99"),
+    **dict.fromkeys(("held", "below", "scales"), "100"),
+    **{"lowest": "1", "highest": "10", "margin": "0.1", "look": "365", "date": "2026-11-29", "first": "n" * 18},
+    **{"suite": "n" * 30, "metric": "n" * 30, "run": "20261129-221056-56a9", "baseline": "rouge_l_precision"},
+    **{"second": "n" * 18, "options": "--map rating=rating", "bound": "faithfulness at least 0.80"},
+    "answers": ("answers",),
+    "likely": ("likely", "nothing"),
+    "bad_likely": ("likely",),
+    "scale": ("scale_of", "scale_from"),
+    "people": ("people",),
+    "are_bad": ("are_bad",),
+    "are_rated": ("are_rated",),
+    "how": ("closely", "well", "moderately", "weakly"),
+    "trust": ("trust",),
+    "basis": ("on_ratings",),
+    "why": ("no_answer_yet", "too_few_ratings"),
+    "before": ("accepted_run", "run_before"),
+    "gate": ("gate_mean", "gate_share", "gate_regression", "gate_coverage", "gate_decide", "gate_unanswered"),
+}
+DIFFERENCE = {"likely": ("likely_less", "likely_range", "likely_between", "unsure"), "low": "9.99", "high": "9.99"}
+SHARES = {"low": "98%", "high": "99%"}
+SETTLES = {
+    "amount": ("of_ratings", "of_ratings_of_one", "of_answers", "of_choices"),
+    "likely": ("likely", "or_more"),
+    **{"count": "10,000", "low": "1,000", "high": "10,000"},
+}
+OWN_VALUES: dict[str, dict[str, str | tuple[str, ...]]] = {
+    **dict.fromkeys(("rated_higher", "wins_higher", "scores_higher", "rated_alike", "wins_alike"), DIFFERENCE),
+    **{"scores_alike": DIFFERENCE, "settle": SETTLES, "settle_equal": SETTLES},
+    "rated_on_scales": {"rated": ("answers",)},
+    "none_yet": {"rated": ("rated_answers",)},
+    "too_few": {"rated": ("rated_answers",), "count": "10"},
+    "rated": SHARES | {"bad": "10,000", "count": "10,000"},
+    "watched": SHARES,
+    **{name: {"metric": "n" * 36} for name in ("trust", "trust_baseline", "trust_overlap")},
+    **{
+        name: dict.fromkeys(("count", "judged", "rated", "used"), "10,000")
+        for name in ("on_watched", "on_watched_part")
+    },
+}
+
+
+def write_longest(texts, name, values):
+    """A text with the longest values in its places, in the longest of its forms."""
+    text = texts[name]
+    values = {**values, "count": "100"} if name == "people" else values
+    forms = [text] if isinstance(text, str) else list(text)
+    return max((form.format_map(Longest(texts, values)) for form in forms), key=len)
+
+
+class Longest(dict):
+    """The longest text of each place."""
+
+    def __init__(self, texts, values):
+        super().__init__()
+        self.texts, self.values = texts, values
+
+    def __missing__(self, place):
+        value = self.values[place]
+        if isinstance(value, str):
+            return value
+        inner = {**self.values, place: value}
+        return max((write_longest(self.texts, name, inner) for name in value), key=len)
+
+
+def lines_of(texts):
+    names = list(texts)
+    names = names[: names.index(LIST_OF_RUNS)]
+    return [name for name in names if name not in PARTS and not name.startswith(STARTS)]
+
+
+# texts that stand where these have no room
+SHORTER = {
+    "trust_overlap": "trust_shortly",
+    "on_ratings_and_scores": "on_ratings",
+    "rated_higher": "scores_higher_shortly",
+}
+
+
+@pytest.mark.parametrize("code", ["en", "nl"])
+def test_a_line_has_room_for_the_longest_values(code):
+    texts = load_language(code).verdict.texts
+    shortest: dict[str, str] = {}
+    for name in lines_of(texts):
+        base = name.removesuffix("_shortly")
+        values = {**VALUES, **OWN_VALUES.get(base, {})}
+        names = [name, *([SHORTER[base]] if base in SHORTER else [])]
+        forms = [shortest[base]] if base in shortest else []
+        shortest[base] = min([*forms, *(write_longest(texts, one, values) for one in names)], key=len)
+    too_long = {name: (len(text), text) for name, text in shortest.items() if len(text) > LONGEST_LINE}
+    assert not too_long
