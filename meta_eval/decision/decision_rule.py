@@ -33,6 +33,7 @@ EXPECTED_DIFFERENCE = 0.1
 """As a share of the scale: the size of differences for which the confidence sequence is narrowest."""
 _CHOSEN_ERROR = 0.005  # of calling ratings of a random part of the answers chosen
 _NO_ERROR = 1e-9  # as a share of the scale
+_MUCH = 0.05  # a difference that a reader asks about
 _VISIBLE = 0.005  # a change of a mean that its second digit shows
 _SCALE_OF_WINS = (-1.0, 1.0)
 Pairs = Mapping[tuple[int, int], PairDifference]
@@ -384,6 +385,15 @@ def _describe_assumptions(table: VersionTable, questions: VersionQuestions, deci
         notes.append(
             "The means have no interval: the answers that are the same in all versions are not rated. Their differences"
             " do not need that."
+        )
+    means = {version.name: version.mean for version in decision.versions}
+    apart = [row for row in decision.differences if row.first == decision.in_use and rated[row.second]]
+    if decision.is_paired and any(
+        abs(row.difference - (means[row.second] - means[row.first])) > _MUCH for row in apart
+    ):
+        notes.append(
+            "A difference compares answers to the same questions; each mean is of a version's own rated answers, "
+            "which may be to other questions."
         )
     if decision.basis == "ratings" and _weighs_same(questions):
         notes.append(

@@ -169,6 +169,9 @@ class Decision:
             del look["intervals"]  # those of the differences
         values = asdict(replace(self, look=None))
         del values["has_other_raters"]  # the warning says it
+        if self.basis != "preferences":
+            for version in values["versions"]:
+                del version["won"], version["choices"]
         return {"sentence": self.sentence} | values | {"look": look}
 
     @property

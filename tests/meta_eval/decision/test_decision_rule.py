@@ -89,6 +89,8 @@ def test_what_an_earlier_look_showed_stands_while_todays_difference_lies_within_
     second = decide_versions(rated_part(better, 31), looks=[first.look])
     assert (first.verdict, second.verdict, second.look.number) == ("ship", "ship", 2)
     assert second.differences[0].low == pytest.approx(first.differences[0].low)
+    assert any(note.startswith("Earlier looks bound") and "B − A" in note for note in second.notes)
+    assert not any("Earlier looks" in note for note in first.notes)
     worse = np.where(np.arange(100) < 30, better, -1.4 + 0.1 * (-1.0) ** np.arange(100))
     assert decide_versions(rated_part(worse, 100), looks=[first.look]).verdict == "keep"
 
@@ -102,6 +104,21 @@ def test_a_look_has_an_error_only_for_what_is_new():
     assert Look().half_width(1.0, math.inf) == pytest.approx(1.96, abs=1e-3)
     assert Look().half_width(1.0, math.inf, sides=1) == pytest.approx(1.645, abs=1e-3)
     assert Look().half_width(1.0, 1e9, comparisons=3) == pytest.approx(2.388, abs=1e-3)  # Sidak
+
+
+def test_a_mean_is_that_of_a_versions_own_ratings():
+    """Of B the 20 questions are rated that are the worst ones: the difference is of these, and a note says so."""
+    a = np.repeat([2.0, 4.0], 20)
+    table = two_versions(a, a + 0.5 + 0.4 * (-1.0) ** np.arange(40))
+    nothing = np.full(80, np.nan)
+    part = replace(table, ratings=np.where(np.arange(80) < 60, table.ratings, np.nan), scores=nothing)
+    decision = decide_versions(part)
+    assert [version.mean for version in decision.versions] == pytest.approx([3.0, 2.5])
+    assert decision.differences[0].difference == pytest.approx(0.5)
+    assert (decision.verdict, decision.best) == ("ship", "B")
+    assert any("compares answers to the same questions" in note for note in decision.notes)
+    whole = decide_versions(replace(table, scores=nothing))
+    assert not any("compares answers to the same questions" in note for note in whole.notes)
 
 
 def test_any_number_of_looks_has_the_confidence_sequence():

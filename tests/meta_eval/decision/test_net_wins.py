@@ -144,3 +144,12 @@ def test_choices_that_all_say_the_same_decide_where_they_are_many():
     assert decide_versions(answers(2, 60), compared([1.0] * 6)).verdict == "unsettled"
     ties = decide_versions(answers(2, 60), compared([0.0] * 13))
     assert (ties.verdict, ties.differences[0].low) == ("unsettled", pytest.approx(-most))
+
+
+def test_choices_won_are_counted_for_each_version():
+    """6 wins, 2 losses and 2 ties of 10: B won 6 of 10, A 2."""
+    decision = decide_versions(answers(2, 10), compared(WINS))
+    assert [(one.won, one.choices) for one in decision.versions] == [(2, 10), (6, 10)]
+    of_three = joined(compared(WINS, versions="ABC"), compared(WINS, (0, 2), versions="ABC"))
+    decision = decide_versions(answers(3, 10), of_three)
+    assert [(one.won, one.choices) for one in decision.versions] == [(4, 20), (6, 10), (6, 10)]
