@@ -20,7 +20,7 @@ from .sending import Policy
 from .table import ScoreTable
 
 _WIDE = 0.15  # an agreement that is known less closely than this, to either side, is worth more ratings
-_LONGEST_NAME = 36  # characters, so that the figure after it has room
+_LONGEST_NAME = 30  # characters, so that the figure after it has room
 _LONGEST_OF_TWO = 18
 
 
@@ -162,7 +162,12 @@ def _trust(
     for one in comparisons:
         if one.second in baselines and not one.problem and one.standing.kind in {"worse", "equivalent"}:
             as_well = {"baseline": one.second, "trust": trust}
-            return phrase("trust_baseline", **as_well), phrase("trust_baseline_shortly", **values, **as_well)
+            shortest = phrase("trust_baseline_shortly", **(values | as_well | {"part": phrase("nothing")}))
+            return (
+                phrase("trust_baseline", **as_well),
+                phrase("trust_baseline_shortly", **values, **as_well),
+                shortest,
+            )
     return trust, shortly
 
 

@@ -11,7 +11,16 @@ PARTS = {
     *("decimal_mark", "answers", "rated_answers", "likely", "nothing", "scale_of", "scale_from", "people", "are_bad"),
     *("are_rated", "closely", "well", "moderately", "weakly", "together", "together_with_more", "a_score", "unsure"),
     *("likely_less", "likely_range", "likely_between", "of_ratings", "of_ratings_of_one", "of_answers", "of_choices"),
-    *("or_more", "and_more_gates", "accepted_run", "run_before", "no_answer_yet", "too_few_ratings", "and_also"),
+    *(
+        "or_more",
+        "part_scored",
+        "and_more_gates",
+        "accepted_run",
+        "run_before",
+        "no_answer_yet",
+        "too_few_ratings",
+        "and_also",
+    ),
     *("file", "scored_run", "named_raters", "written_on", "version_of"),
 }
 STARTS = ("about_", "title_", "section_", "month_", "gate_")
@@ -28,6 +37,9 @@ VALUES: dict[str, str | tuple[str, ...]] = {
     **{"lowest": "1", "highest": "10", "margin": "0.1", "look": "365", "date": "2026-11-29", "first": "n" * 18},
     **{"suite": "n" * 30, "metric": "n" * 30, "run": "20261129-221056-56a9", "baseline": "rouge_l_precision"},
     **{"second": "n" * 18, "options": "--map rating=rating", "bound": "faithfulness at least 0.80"},
+    **{"rate": "assay rate SET", "score": "assay run FILE"},  # a longer command gives way to these
+    **{"missing": "100,000", "new": ("new_samples",), "accepted": "9.99"},
+    "part": ("part_scored", "nothing"),
     "answers": ("answers",),
     "likely": ("likely", "nothing"),
     "bad_likely": ("likely",),
@@ -57,7 +69,9 @@ OWN_VALUES: dict[str, dict[str, str | tuple[str, ...]]] = {
     "too_few": {"rated": ("rated_answers",), "count": "10"},
     "rated": SHARES | {"bad": "10,000", "count": "10,000"},
     "watched": SHARES,
-    **{name: {"metric": "n" * 36} for name in ("trust", "trust_baseline", "trust_overlap")},
+    "trust": {"scored": "10,000", "count": "10,000"},
+    "trust_part": {"scored": "10,000", "count": "10,000"},
+    "trust_baseline": {"part": ("nothing",)},
     **{
         name: dict.fromkeys(("count", "judged", "rated", "used"), "10,000")
         for name in ("on_watched", "on_watched_part")
@@ -96,7 +110,8 @@ def lines_of(texts):
 
 # texts that stand where these have no room
 SHORTER = {
-    "trust_overlap": "trust_shortly",
+    "trust": "trust_part",
+    "new_beside": "new_samples",
     "on_ratings_and_scores": "on_ratings",
     "rated_higher": "scores_higher_shortly",
 }
