@@ -8,10 +8,10 @@ from typing import Any
 from ..shell_words import quote_word
 from ..text.wording import list_first
 from ..value_messages import shorten
-from .column_table import has_other_role, is_no_rating, rater_of
-from .number_rule import NumberRule, is_missing
+from .column_table import has_other_role, is_no_rating, rater_of, usual_name
+from .number_rule import ColumnCells, NumberRule, find_rating_scale, is_missing, scale_of_header
 
-_HIGHEST = 10
+_HIGHEST, _HIGHEST_MARK = 10, 20
 _ROUNDED = 0.0501
 _FEWEST_ROWS, _FEWEST_DIFFERING = 4, 2
 _FEWEST_VALUES = 3  # different ones: two may be a flag
@@ -109,6 +109,37 @@ class MeanSearch:
         if self._rows < _FEWEST_ROWS:
             return ""
         return next((column for column, rows in (self._columns or {}).items() if rows >= _FEWEST_DIFFERING), "")
+
+
+class MarkSearch:
+    """Finds a column `Note` of numbers beside a French answer, to propose it: a mark there, and a remark in English.
+
+    Example:
+        >>> search = MarkSearch()
+        >>> for mark in ("12", "14,5", "18", "3"):
+        ...     search.add({"Question": "Q", "Réponse": "A", "Note": mark})
+        >>> search.describe()
+        "no column is read as a rating; if these are your team's: --map Note=rating --scale 0-20"
+    """
+
+    def __init__(self) -> None:
+        self._column, self._cells = "", ColumnCells()
+
+    def add(self, cells: Mapping[str, Any]) -> None:
+        """Looks at the cells of a row, by column."""
+        if not self._column and any(usual_name(column).casefold().startswith("réponse") for column in cells):
+            self._column = next((column for column in cells if usual_name(column) == "note"), "")
+        if self._column:
+            self._cells.add(cells.get(self._column))
+
+    def describe(self) -> str:
+        """Says what to type so that the column is read as ratings; empty where there is none."""
+        scale = find_rating_scale(self._cells, scale_of_header(self._column))
+        if isinstance(scale, str):
+            return ""
+        of_20 = _HIGHEST < self._cells.values()[-1] <= _HIGHEST_MARK
+        typed = f"--map {quote_word(f'{self._column}=rating')}{f' --scale 0-{_HIGHEST_MARK}' if of_20 else ''}"
+        return f"no column is read as a rating; if these are your team's: {typed}"
 
 
 def propose_raters(rows: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -16,7 +16,7 @@ from .columns import FIELDS, REQUIRED, describe_left_out, explain_missing, reaso
 from .message import find_turns
 from .number_rule import Bounds, NumberRule, is_missing
 from .pair_ratings import is_lost_pair
-from .rater_proposals import RaterSearch
+from .rater_proposals import MarkSearch, RaterSearch
 from .rows import Row, Rows
 from .sample import Sample
 from .table_files import load_named_tables
@@ -43,7 +43,7 @@ class ColumnAccount:
         self._no_ratings: dict[str, list[str]] = {}
         self._left_out: dict[str, list[str]] = {}
         self._silent: list[str] = []
-        self._rater_search = RaterSearch()
+        self._rater_search, self._mark_search = RaterSearch(), MarkSearch()
         self._is_rated = False
         self._answered = 0
         self._conversations = self._turns = self._messages = self._single = 0
@@ -66,6 +66,7 @@ class ColumnAccount:
         for name in fields.keys() & values.keys() - origins.keys():
             self._uses.setdefault(name, name)
         if not self._columns.ratings and not self._source.made:
+            self._mark_search.add(values)
             self._rater_search.add({name: value for name, value in values.items() if name not in self._uses}, row.place)
 
     def add_from_metadata(self, key: str, field_name: str) -> None:
@@ -111,7 +112,7 @@ class ColumnAccount:
             where = f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}"
             notes.append(f"{self._source.name}: {where}")
         notes += [f"{self._source.name}: {hint}" for hint in self._columns.hints]
-        if not self._is_rated and (proposed := self._rater_search.describe()):
+        if not self._is_rated and (proposed := self._mark_search.describe() or self._rater_search.describe()):
             notes.append(f"{self._source.name}: {proposed}")
         notes += [
             f"{self._source.name}: {describe_left_out(places, reason)}" for reason, places in self._left_out.items()

@@ -164,3 +164,28 @@ def test_a_column_that_sums_up_the_raters_is_none(tmp_path, name):
     (scores,), rated = read_score_files([path], path, ReadOptions())
     assert (list(scores.columns), list(rated.columns)) == (["bleu"], ["ann", "bob"])
     assert any(name.removeprefix("rating_") in note for note in rated.notes)
+
+
+@pytest.mark.parametrize(
+    ("marks", "options"),
+    [
+        ("4 2 5 1", "--map Note=rating"),
+        ("7 10 0 8", "--map Note=rating"),
+        ("12 14,5 9 18", "--map Note=rating --scale 0-20"),
+    ],
+)
+def test_a_french_note_of_numbers_is_proposed_as_a_rating(tmp_path, marks, options):
+    path = tmp_path / "a.csv"
+    rows = "".join(f"Pourquoi {n};Parce que {n}.;{mark}\n" for n, mark in enumerate(marks.split()))
+    notes: list[str] = []
+    path.write_text(f"Question;Réponse;Note\n{rows}")
+    load_set(path, notes=notes)
+    assert notes[1] == f"{path}: no column is read as a rating; if these are your team's: {options}"
+
+
+def test_a_note_that_is_a_remark_is_not_proposed(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("Question;Réponse;Note\nQ;A;bien\nR;B;trop long\n")
+    notes: list[str] = []
+    load_set(path, notes=notes)
+    assert not any("--map Note" in note for note in notes)
