@@ -115,6 +115,9 @@ class ColumnSearch:
         self._own = next((theirs for theirs, ours in mapping.items() if ours == "rating"), "rating")
         self._cells: dict[str, ColumnCells] = {}
         self._raters: dict[str, str] = {}
+        self._beside: dict[
+            str, None
+        ] = {}  # the columns of raters with cells that count not, beside the row's own rating
         self._criteria: dict[str, str] = {}
         self._by_name: Mapping[str, str] = {}
         self._names: dict[str, None] = {}
@@ -156,8 +159,12 @@ class ColumnSearch:
         if not is_missing(own) and not is_missing(rater):
             self._by_rater[str(rater)].add(own)
         for column, cells in self._cells.items():
-            if not is_missing(value := values.get(column)) and (is_missing(own) or not self._is_beside(column)):
+            if is_missing(value := values.get(column)):
+                continue
+            if is_missing(own) or not self._is_beside(column):
                 cells.add(value)
+            else:
+                self._beside[column] = None
         self._told.add(is_told)
 
     def _add_means(self, values: Mapping[str, Any]) -> None:
@@ -265,6 +272,9 @@ class ColumnSearch:
                 says = f"the column {rated.name} says that its low end is good, and high ratings are read as good"
                 turned = f"write {low + high:g} - x in place of each rating x, leave the remark out of its name"
                 raise InputError(f"{self._name}: {says}; {turned} and say --scale {low:g}-{high:g}")
+        for column in self._beside.keys() - {rated.name for rated in chosen}:
+            typed = f"--map {quote_word(f'{column}=rating_{self._raters[column]}')}"
+            unused[column] = f"of a rater, beside {self._own}; {typed} reads it"
         name = self.ids.result() or (self.versions.id if self.versions.result() else "")
         ids_unused = {column: why for column, why in self.ids.unused.items() if column != name}
         return SetColumns(

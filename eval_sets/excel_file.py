@@ -13,8 +13,19 @@ from ..name_suggestions import nearest_names, quote_names
 from ..regular_files import check_regular
 from ..text.wording import count_of, list_first
 from ..value_messages import shorten
+from .column_table import rater_of
 from .number_rule import NumberText
-from .rows import MOST_COLUMNS, MOST_TITLES, Repeatable, Row, Rows, explain_header, find_header, repeated_name
+from .rows import (
+    MOST_COLUMNS,
+    MOST_TITLES,
+    Repeatable,
+    Row,
+    Rows,
+    count_known,
+    explain_header,
+    find_header,
+    repeated_name,
+)
 
 EXCEL_SUFFIXES = (".xlsx", ".xlsm")
 _MOST_BYTES = 500_000_000  # of all parts of the file when unpacked
@@ -44,7 +55,8 @@ def open_excel(
         filled = [title for title, rows in sheets.items() if len(rows) > 1]
         if len(filled) > 1:
             listed = quote_names(filled)
-            raise InputError(f"{name}: has the sheets {listed}; choose one (--sheet {filled[0]!r})")
+            likely = max(filled, key=lambda title: _count_columns(sheets[title], known))
+            raise InputError(f"{name}: has the sheets {listed}; choose one (--sheet {likely!r})")
         sheet = filled[0] if filled else next(iter(sheets), "")
     if sheet not in sheets:
         similar = nearest_names(sheet, sheets) or list(sheets)[:1]
@@ -71,6 +83,12 @@ def open_excel(
     data_rows = Repeatable(lambda: _rows(below, columns, places, f"{name}, sheet {sheet}", first))
     header = explain_header(f"row {first}", columns, known)
     return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes, header=header)
+
+
+def _count_columns(rows: _SheetRows, known: Collection[str]) -> int:
+    """How many columns of a sheet have usual names, or are of raters."""
+    heads = ([str(cell) for cell in cells.values()] for _, cells in rows[:MOST_TITLES])
+    return max(count_known(head, known) + sum(bool(rater_of(name)) for name in head) for head in heads)
 
 
 def _notes(path: Path, name: str, sheet: str, sheets: Mapping[str, _SheetRows]) -> tuple[str, ...]:

@@ -105,14 +105,14 @@ def find_header(rows: Sequence[Sequence[str]], known: Collection[str]) -> int:
         >>> find_header([["Ratings of March", ""], ["Question", "Answer"], ["Free?", "Yes."]], {"question", "answer"})
         1
     """
-    counts = [_count_known(row, known) for row in rows]
+    counts = [count_known(row, known) for row in rows]
     best = next((place for place, count in enumerate(counts) if count > 1), 0)
     return best if rows and not counts[0] else 0
 
 
 def explain_header(place: str, columns: Sequence[str], known: Collection[str]) -> str:
     """Says what a file may lack whose first row has no usual name; empty for one that has some."""
-    if _count_known(columns, known):
+    if count_known(columns, known):
         return ""
     return (
         f"{place} was read as the names of the columns: if they stand elsewhere, say where (--header-row N), and if "
@@ -120,7 +120,8 @@ def explain_header(place: str, columns: Sequence[str], known: Collection[str]) -
     )
 
 
-def _count_known(names: Iterable[str], known: Collection[str]) -> int:
+def count_known(names: Iterable[str], known: Collection[str]) -> int:
+    """How many of the names in a row are known as columns'."""
     return len({name for name in names if name.strip() and (name in known or usual_name(name) in known)})
 
 

@@ -289,7 +289,9 @@ class SampleBuilder:
     def _join_ratings(self, fields: dict[str, Any], extras: dict[str, Any], row: Row) -> None:
         """Takes the columns of raters out of the rest, as the row's `ratings`."""
         raters = [column for column in self._columns.ratings if column.rater and column.name in extras]
-        if not raters or fields.get("ratings") or fields.get("rating") is not None:
+        if fields.get("rating") is not None:  # beside it only raters count whom the user named
+            raters = [column for column in raters if column.name in self.mapping]
+        if not raters or fields.get("ratings"):
             return
         ratings: dict[str, float] = {}
         first: dict[str, str] = {}

@@ -33,9 +33,12 @@ _HOW_TO_RATE = "name their columns (--rating), or write a column rating, or the 
 def read_score_files(
     scores: Sequence[Path], ratings: Path | None, options: ReadOptions
 ) -> tuple[list[ScoreSource], ScoreSource | None]:
-    """Reads files of scores and a file of ratings; a file that is both is read once."""
+    """Reads files of scores and a file of ratings; a file that is both is read once.
+
+    The row that names the columns is that of the file of ratings, where there is one.
+    """
     rows = {
-        path: flat_rows(path, options.sheet, options.header_row)
+        path: flat_rows(path, options.sheet, options.header_row if ratings in {None, path} else None)
         for path in dict.fromkeys((*scores, *([ratings] if ratings else [])))
     }
     sources = {path: read_scores(rows[path], str(path), options) for path in dict.fromkeys(scores) if path != ratings}

@@ -46,7 +46,7 @@ def test_the_answers_are_read_and_it_says_how(assay, workbook):
 
 def test_without_a_choice_the_sheets_are_named(assay, workbook):
     done = assay("run", workbook, code=1)
-    assert "has the sheets `Uitleg`, `Antwoorden`, `Cijfers`; choose one (--sheet" in done.err
+    assert "has the sheets `Uitleg`, `Antwoorden`, `Cijfers`; choose one (--sheet 'Antwoorden')" in done.err
 
 
 def test_ratings_of_another_sheet_are_compared_with_a_run(assay, workbook):

@@ -189,3 +189,13 @@ def test_a_note_that_is_a_remark_is_not_proposed(tmp_path):
     notes: list[str] = []
     load_set(path, notes=notes)
     assert not any("--map Note" in note for note in notes)
+
+
+def test_columns_of_raters_beside_a_rating_are_said(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("question,answer,rating,rating_ann,rating_bob\nQ,a,4,4,4\nR,b,3,2,5\nS,c,1,1,2\n")
+    notes: list[str] = []
+    assert load_set(path, notes=notes)[0].ratings == {}
+    assert "rating_bob (of a rater, beside rating; --map rating_bob=rating_bob reads it)" in notes[0]
+    mapping = {name: name for name in ("rating_ann", "rating_bob")}
+    assert load_set(path, mapping=mapping)[0].ratings == {"ann": 4, "bob": 4}

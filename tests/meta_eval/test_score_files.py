@@ -472,3 +472,9 @@ def test_only_a_scale_that_there_may_be_is_proposed(write):
         f"{file}: the scale of 0 to 100 is taken from its lowest rating (line 2, field rating) and its highest (line "
         "3, field rating); say another with --scale"
     ]
+
+
+def test_the_row_of_the_columns_is_that_of_the_file_of_ratings(write):
+    scores = write("s.csv", "id,bleu\na,0.1\nb,0.2\n")
+    ratings = write("r.csv", "Team Utrecht,\nid,rating\na,4\nb,2\n")
+    assert rated(read_score_table([scores], ratings, ReadOptions(header_row=2))) == {"a": 4, "b": 2}
