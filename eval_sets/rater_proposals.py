@@ -92,6 +92,8 @@ class MeanSearch:
 
     def add(self, ratings: Mapping[str, float]) -> None:
         """Looks at the ratings of a row, by column."""
+        if not ratings:
+            return
         if self._columns is None:
             self._columns = dict.fromkeys(ratings, 0)
         self._rows += 1
