@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import replace_file
-from ..text.wording import count_of, in_reader_language, phrase, quote_place, reader_language, verb_of
+from ..text.wording import (
+    count_of,
+    in_language,
+    in_reader_language,
+    phrase,
+    quote_place,
+    reader_language,
+    verb_of,
+    with_decimal_mark,
+)
 from . import texts
 from .figure import MISSING, Figure, format_cost, format_p, format_price
 from .rendered_markdown import read_visible_text, render_markdown
@@ -43,7 +52,9 @@ def template_environment(*packages: str) -> "Environment":
         "cost": format_cost,
         "count_of": count_of,
         "estimate": lambda estimate, kind: typeset(Figure.from_estimate(kind, estimate)),
+        "decimals": with_decimal_mark,
         "figure": lambda value, kind: typeset(Figure(kind, value)),
+        "in_language": in_language,
         "markdown": render_markdown,
         "named": texts.format_name,
         "p_phrase": format_p,

@@ -145,7 +145,29 @@ def in_reader_language(text: str) -> str:
     """The heading, caption or head of a column in the language of who reads; as it is where the pack lacks it."""
     if _plain_code(_reader_code()) in _AS_IT_IS:  # reads no pack
         return text
-    return _read_captions(reader_language()).get(text, text)
+    return in_language(text, reader_language())
+
+
+def in_language(text: str, code: str) -> str:
+    """A heading or label of a page in a language; as it is where the pack lacks it.
+
+    Example:
+        >>> in_language("Progress", "nl"), in_language("Progress", "de")
+        ('Voortgang', 'Progress')
+    """
+    return _read_captions(code).get(text, text)
+
+
+def with_decimal_mark(shown: str, code: str) -> str:
+    """A figure as it is shown in English, with the decimal mark of a language.
+
+    Example:
+        >>> with_decimal_mark("0.30 [-0.10, 0.60]", "nl")
+        '0,30 [-0,10; 0,60]'
+    """
+    if phrase("decimal_mark").write(code) != ",":
+        return shown
+    return re.sub(r"(?<=\d)[.,](?=\d)", lambda mark: "," if mark[0] == "." else ".", shown.replace(", ", "; "))
 
 
 def _reader_code() -> str:

@@ -11,14 +11,15 @@ from starlette.routing import Route
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..eval_sets.opening_question import count_turns
-from ..languages import FALLBACK, load_language
+from ..languages import Language
 from ..runs.ratings import RatingQueue
 from ..runs.ratings.pair_progress import pair_disagreements, pair_progress
 from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
 from ..runs.ratings.rating_queue import QueueKind
+from ..text.wording import in_language
 from .connections import Connections
 from .rating_meaning import MeaningOfRatings
-from .rendering import render, render_message, render_unknown_visitor
+from .rendering import page_language, render, render_message, render_unknown_visitor
 from .sessions import SEE_OTHER, Sessions
 from .thread_view import ThreadView, find_tested_turn, view_thread
 
@@ -60,9 +61,10 @@ class TeamPages:
         visitor = await self._sessions.visitor(request, COORDINATOR)
         if visitor is None:
             return render_unknown_visitor(request)
-        content = await self._in_queue(_team_content)
+        language = page_language(request)
+        content = await self._in_queue(lambda queue: _team_content(queue, language))
         content |= {
-            "title": "Rating team",
+            "title": in_language("Rating team", language.code),
             "scripts": ["htmx.min.js"],
             "csrf": await self._sessions.csrf_token(request, visitor),
             "has_meaning": self._meaning is not None,
@@ -97,7 +99,7 @@ def _adjudicate(queue: RatingQueue, sample: str, value: float, reason: str) -> N
     queue.adjudicate(sample, value, reason)
 
 
-def _team_content(queue: RatingQueue) -> dict[str, Any]:
+def _team_content(queue: RatingQueue, language: Language) -> dict[str, Any]:
     done, total = queue.counts()
     content = {
         "kind": queue.kind,
@@ -106,8 +108,8 @@ def _team_content(queue: RatingQueue) -> dict[str, Any]:
         "series": queue.series,
         "source": queue.source,
         "raters": rater_progress(queue),
-        "thread_of": _view_folded,
-        "thread_words": load_language(FALLBACK).rating_page,
+        "thread_of": lambda sample: _view_folded(sample, language),
+        "thread_words": language.rating_page,
     }
     return content | (_pair_content(queue) if queue.kind == "pairs" else _answer_content(queue))
 
@@ -128,9 +130,9 @@ def _answer_content(queue: RatingQueue) -> dict[str, Any]:
     }
 
 
-def _view_folded(sample: Sample) -> ThreadView | None:
+def _view_folded(sample: Sample, language: Language) -> ThreadView | None:
     """The thread of a conversation beside its ratings; None for an answer without messages."""
     if not sample.messages:
         return None
     tested = None if count_turns(sample) else find_tested_turn(sample)
-    return view_thread(sample, load_language(FALLBACK), tested=tested, most_characters=_MOST_CHARACTERS)
+    return view_thread(sample, language, tested=tested, most_characters=_MOST_CHARACTERS)

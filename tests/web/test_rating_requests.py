@@ -176,6 +176,14 @@ def test_the_coordinator_sees_disagreements_and_adjudicates(site, ada):
         assert coordinator.post("/team/adjudicate", data=fields | {"value": "9"}).status_code == 400
 
 
+def test_the_coordinators_page_is_in_the_language_of_the_browser(site):
+    with enter(site, site.coordinator) as coordinator:
+        page = coordinator.get("/team", headers={"accept-language": "nl"}).text
+        assert "Team van beoordelaars" in page and "Voortgang" in page and "Overeenstemming" in page
+        assert "Progress" not in page and "Rating team" not in page and "Can't tell" not in page
+        assert "Progress" in coordinator.get("/team").text
+
+
 @pytest.mark.parametrize("unit", ["A__b is so. ", "a__b\n", "> It is__so. Yes.\n", "It `is`  so, [a](b). "])
 def test_an_answer_of_a_thousand_odd_sentences_is_no_wait(unit):
     """Sentences that the splitter writes without marks are looked for; no text makes the page wait for that."""
