@@ -186,6 +186,8 @@ def write_selection(selection: PairSelection, sections: Sequence[Section], out: 
     """Writes the selected pairs as a set, and the rejected ones with their reasons."""
     write_pairs(selection.rejected, rejected)
     if not selection.selected:
+        if not selection.rejected:
+            raise UsageError("there is no pair to select from")
         raise UsageError(f"no pair passed the filters; {rejected} says why each was rejected")
     by_id = {section.id: section for section in sections}
     write_set((pair_to_sample(pair, by_id[pair.section]) for pair in selection.selected), out)

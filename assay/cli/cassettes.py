@@ -103,18 +103,28 @@ def check(path: Path, *, sets: tuple[str, ...], run: Mapping[str, Any], set_opti
     PATH is compared with what a run over SETS with --judge and --metrics asks.
 
     Without SETS only the prompts are compared: a recording is stale when its prompt has changed since. With SETS one is
-    stale too when the run does not use it; what follows a missing reply is unknown, and not called stale. Exit code 1
-    when something is stale or missing.
+    stale too when the run does not use it; what follows a missing reply is unknown, and not called stale, nor is what
+    `judges card` asked: with another seed, or of probes. Exit code 1 when something is stale or missing.
     """
     result = _check(path, sets, set_options, run)
     print_result(
-        lambda: {"stale": [recording.key for recording in result.stale], "missing": result.missing},
+        lambda: {
+            "stale": [recording.key for recording in result.stale],
+            "missing": result.missing,
+            "not_asked": [recording.key for recording in result.not_asked],
+        },
         *(
             f"stale    {one_line(f'{recording.key[:12]} {recording.prompt} {recording.sample}')}"
             for recording in result.stale
         ),
         *(f"missing  {one_line(line)}" for line in result.missing),
         f"{len(result.stale)} stale, {len(result.missing) if sets else 'unknown'} missing",
+        *(
+            [f"{len(result.not_asked)} not asked by this command: of another seed, or of probes of `assay judges card`"]
+            if result.not_asked
+            else []
+        ),
+        *(["To record what is missing: `assay run` with --cassette and --mode auto"] if result.missing else []),
     )
     click.get_current_context().exit(ERROR if result.stale or result.missing else DONE)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..atomic_files import check_writable
-from ..errors import InputError, UsageError
+from ..errors import InputError, JudgeError, UsageError
 from ..presentation.result_table import Column, Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
@@ -197,6 +197,9 @@ def generate(
             )
         generated = _generate_questions(sections, plan.folds if plan else [], session, question_options)
         write_pairs(generated.pairs, _path_beside(out, "pairs"))
+        if generated.failed and not generated.pairs:
+            planned, reason = generated.failed[0]
+            raise JudgeError(f"no call gave a pair; the first, {planned.section.id}: {one_line(reason)}")
         selection = _select_best_pairs(
             generated.pairs, sections, session, question_options, thresholds=thresholds, embedder=embedder
         )

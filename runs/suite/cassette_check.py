@@ -14,6 +14,7 @@ from ...judges.embedders import Embedder, load_embedder
 from ...metrics import Score
 from ...metrics.catalogue import load_metric
 from ...prompts import bundled_prompts
+from ..judging.probes import PROBES, perturb
 from ..score.execute import execute
 from ..store.plan import Plan
 
@@ -24,6 +25,8 @@ class CassetteCheck:
 
     stale: list[Recording]  # recordings whose prompt has changed since, or that the run does not use
     missing: list[str]  # one line per score that failed for want of a recording: sample, metric, what is missing
+    # recordings of the same samples that another command asks for: with another seed, or of probes of `judges card`
+    not_asked: tuple[Recording, ...] = ()
 
 
 class TrackingCassette(Cassette):
@@ -50,18 +53,28 @@ async def check_cassette(path: Path, plan: Plan) -> CassetteCheck:
     """Replays a run from a cassette and returns what is stale and what is missing in it.
 
     A recording is stale when its prompt has changed since or when the run does not use it. What follows a missing
-    reply is unknown, and so not called stale.
+    reply is unknown, and so not called stale; nor is what `judges card` asks: with another seed, or of probes.
     """
     settings = _planned_judge(plan)
     cassette = TrackingCassette(path)
-    missing = await _failures(plan, LiteLLMJudge(settings, cassette=cassette), cassette, concurrency=1)
+    judge = LiteLLMJudge(settings, cassette=cassette)
+    missing = await _failures(plan, judge, cassette, concurrency=1)
     unused = [recording for recording in cassette.recordings() if recording.key not in cassette.replayed]
-    stale = [
+    changed = [recording for recording in unused if _has_changed_prompt(recording)]
+    unused = [
         recording
         for recording in unused
-        if _has_changed_prompt(recording) or not (recording.sample in missing if recording.sample else missing)
+        if not _has_changed_prompt(recording) and not (recording.sample in missing if recording.sample else missing)
     ]
-    return CassetteCheck(stale, [line for lines in missing.values() for line in lines])
+    seed = settings.recordable.parameters.get("seed")
+    not_asked = [recording for recording in unused if recording.parameters.get("seed", seed) != seed]
+    for probe in PROBES if len(not_asked) < len(unused) else ():
+        probed = filter(None, (perturb(sample, probe) for sample in plan.samples()))
+        await _failures(plan, judge, cassette, concurrency=1, samples=probed)
+    others = [recording for recording in unused if recording not in not_asked]
+    not_asked += [recording for recording in others if recording.key in cassette.replayed]
+    stale = [*changed, *(recording for recording in others if recording.key not in cassette.replayed)]
+    return CassetteCheck(stale, [line for lines in missing.values() for line in lines], tuple(not_asked))
 
 
 async def repeat_questions(
@@ -100,7 +113,8 @@ async def _failures(
     def note_failures(sample: Sample, scores: dict[str, Score]) -> None:
         for metric, score in scores.items():
             if score.status == "failed":
-                failures.setdefault(sample.id, []).append(f"{sample.id}  {metric}: {score.reason}")
+                reason = score.reason.partition(" To record it:")[0]  # that names an option of other commands
+                failures.setdefault(sample.id, []).append(f"{sample.id}  {metric}: {reason}")
 
     await execute(
         plan.samples() if samples is None else samples,

@@ -73,6 +73,17 @@ def test_prune_keeps_what_follows_a_missing_reply(assay, words, recorded):
     assert len(entries(recorded)) == CALLS - 1
 
 
+def test_what_a_card_asked_is_not_stale(assay, words, recorded):
+    """The same cassette has replies to probes, and to questions asked again with another seed."""
+    source, _, judge, *_ = words
+    assert assay("judges", "card", judge, "--on", source, "--cassette", recorded, "--mode", "auto").code == 0
+    more = len(entries(recorded))
+    assert more > CALLS
+    checked = assay("cassettes", "check", recorded, *words, "--json", code=0).json
+    assert (checked["stale"], len(checked["not_asked"])) == ([], more - CALLS)
+    assert assay("cassettes", "prune", recorded, *words, "--json").json == {"dropped": 0}
+
+
 def test_hostile_replies_are_shown_as_text(assay, tmp_path):
     hostile = "\x1b[2J[red]x[/red]"
     reply = RawReply(model=hostile, text=hostile)
