@@ -67,8 +67,8 @@ def _baselines(metrics: tuple[MetricAgreement, ...]) -> set[str]:
 def _with_a_judge(commands: NextCommands) -> tuple[str, *tuple[Phrase, ...]]:
     """To have a judge score the answers; of a file whose command has no room, how such a command looks."""
     usual = phrase("with_a_judge", score=NextCommands().score)
-    own = (phrase(name, score=commands.score) for name in ("with_a_judge", "with_a_judge_shortly"))
-    return "surer", *own, usual
+    own, shortly = (phrase(name, score=commands.score) for name in ("with_a_judge", "with_a_judge_shortly"))
+    return "surer", own, shortly, usual
 
 
 def _to_rate(name: str, commands: NextCommands, **values: int) -> tuple[str, *tuple[Phrase, ...]]:
@@ -177,7 +177,7 @@ def _part_scored(table: ScoreTable, combination: Combination) -> Phrase:
     is_scored = ~np.isnan([rated.column(metric) for metric in combination.metrics]).any(axis=0)
     if is_scored.all():
         return phrase("nothing")
-    return phrase("part_scored", scored=int(is_scored.sum()), answers=phrase("answers", count=len(is_scored)))
+    return phrase("part_scored", scored=int(is_scored.sum()), answers=phrase("answers", count=int(is_scored.size)))
 
 
 def _name_shortly(combination: Combination) -> str | Phrase:
