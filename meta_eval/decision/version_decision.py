@@ -285,7 +285,9 @@ _DIFFERENCES = {"preferences": "wins", "scores": "scores"}  # else `rated`
 
 def give_decision_verdict(decision: Decision) -> Verdict:
     """Says a decision by ratings, preferences or scores in four lines, or three where it is settled."""
-    settle = [("settle", *_what_settles(decision))] if decision.verdict == "unsettled" else []
+    settle: list[tuple[str, *tuple[Phrase, ...]]] = []
+    if decision.verdict == "unsettled":
+        settle = [("settle", *_what_settles(decision))]
     return Verdict(
         (
             ("decision", *_describe_decision(decision)),
