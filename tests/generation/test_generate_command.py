@@ -88,6 +88,15 @@ def test_the_advice_for_three_help_pages_can_be_followed(assay, three_pages, wri
     assert "a set made with --folds 1 has none, and cannot be cross-evaluated" in crossed.err
 
 
+def test_a_judge_that_gives_no_pair_at_all_is_told_with_its_first_failure(
+    assay, three_pages, writer_file, openai_server
+):
+    openai_server.script = lambda _: Answer(text="nee")
+    done = assay("sets", "generate", three_pages, "--judge", writer_file, "--folds", 1, "-o", "set.jsonl", code=1)
+    assert "no call gave a pair; the first, " in done.err
+    assert 'It began: "nee"' in done.err
+
+
 def test_calls_that_give_nothing_are_told(assay, three_pages, writer_file, openai_server):
     writes_pairs = openai_server.script
     openai_server.script = lambda request: (
