@@ -22,6 +22,7 @@ from .table import ScoreTable
 _WIDE = 0.15  # an agreement that is known less closely than this, to either side, is worth more ratings
 _LONGEST_NAME = 30  # characters, so that the figure after it has room
 _LONGEST_OF_TWO = 18
+_NEARLY_ALL = 0.95  # of the answers: a verdict says so only of less; tables show it always
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +173,10 @@ def _trust(
 
 
 def _part_scored(table: ScoreTable, combination: Combination) -> Phrase:
-    """On how many of the rated answers a combination has its scores; nothing where that is all."""
+    """On how many of the rated answers a combination has its scores; nothing where that is nearly all."""
     rated = table.rated()
     is_scored = ~np.isnan([rated.column(metric) for metric in combination.metrics]).any(axis=0)
-    if is_scored.all():
+    if is_scored.mean() >= _NEARLY_ALL:
         return phrase("nothing")
     return phrase("part_scored", scored=int(is_scored.sum()), answers=phrase("answers", count=int(is_scored.size)))
 
