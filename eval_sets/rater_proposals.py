@@ -140,8 +140,9 @@ class MarkSearch:
         if isinstance(scale, str):
             return ""
         of_20 = _HIGHEST < self._cells.values()[-1] <= _HIGHEST_MARK
-        typed = f"--map {quote_word(f'{self._column}=rating')}{f' --scale 0-{_HIGHEST_MARK}' if of_20 else ''}"
-        return f"no column is read as a rating; if these are your team's: {typed}"
+        typed = quote_word(f"{self._column}=rating")
+        scale_of_20 = f" --scale 0-{_HIGHEST_MARK}" if of_20 else ""
+        return f"no column is read as a rating; if these are your team's: --map {typed}" + scale_of_20
 
 
 def propose_raters(rows: Iterable[Mapping[str, Any]]) -> list[str]:

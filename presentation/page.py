@@ -38,7 +38,7 @@ PACKAGE = __package__
 @cache
 def template_environment(*packages: str) -> "Environment":
     """The templates of some packages (their folders `templates`), and those that all pages share; texts are escaped."""
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, pass_context
 
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(package, "templates") for package in (*packages, PACKAGE)]),
@@ -66,7 +66,8 @@ def template_environment(*packages: str) -> "Environment":
         "shortened": texts.shorten,
         "state_class": texts.state_class,
         "time": texts.format_time,
-        "translated": in_reader_language,
+        # with the context, or Jinja would fold it into the template for whoever reads first
+        "translated": pass_context(lambda _, text: in_reader_language(text)),
         "typeset": typeset,
         "verb_of": verb_of,
         "verdict_sign": texts.verdict_sign,

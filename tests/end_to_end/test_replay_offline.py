@@ -67,7 +67,7 @@ def test_nothing_is_missing_or_changed_in_what_is_bundled(offline_in_turn, bundl
     checks = {name: json.loads(check) for (name, _, _), check in zip(bundled, printed[::2], strict=True)}
     assert {name: check["missing"] for name, check in checks.items() if check["missing"]} == {}
     prompts = {name: json.loads(check) for (name, _, _), check in zip(bundled, printed[1::2], strict=True)}
-    nothing = {"stale": [], "missing": []}
+    nothing = {"stale": [], "missing": [], "not_asked": []}
     assert {name: check for name, check in prompts.items() if check != nothing} == {}
 
 

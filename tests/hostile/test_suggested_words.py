@@ -131,7 +131,7 @@ def test_every_name_in_a_suggested_command_is_quoted():
     Ids of runs and queues are made by Assay, of letters and digits.
     """
     ours = re.compile(
-        r"^((run|named|created|queue)\.id|run|self\._run|settings\.seed \+ 1|resume_\w+|how|_SAMPLE|newest|place)$"
+        r"^((run|row|named|created|queue)\.id|run|self\._run|settings\.seed \+ 1|resume_\w+|how|_SAMPLE|newest|place)$"
     )
     quoted = re.compile(r"quote_word\(|typed_command\(|join_words\(|^(typed|metric|make_it|example)$")
     command = re.compile(

@@ -155,7 +155,12 @@ def test_meta_eval_needs_no_judge():
     code = "import assay.meta_eval.correlation as c, sys, json; c.spearman([1,2,3,4,5,6],[1,2,3,4,6,5],list('abcdef'))"
     printing = f"{code}; print(json.dumps(sorted(name for name in sys.modules if name.startswith('assay'))))"
     out = subprocess.run([sys.executable, "-c", printing], capture_output=True, text=True, check=True).stdout
-    assert {name.split(".")[1] for name in json.loads(out) if "." in name} == {"meta_eval", "text", "untrusted"}
+    assert {name.split(".")[1] for name in json.loads(out) if "." in name} == {
+        "languages",
+        "meta_eval",
+        "text",
+        "untrusted",
+    }
 
 
 weighted_items = st.lists(

@@ -87,14 +87,14 @@ def test_a_run_is_listed_with_how_good_it_is_and_what_changed(client):
     assert f"{good} 12 of 12 answers changed; faithfulness 0.10 higher" in words
     assert f"{good} the first run of this set" in words
     dutch = page_text(client.get("/runs", headers={"accept-language": "fr, nl-NL;q=0.9, en;q=0.5"}).text)
-    assert "beoordeeld met 2,8 van 5; 6 van 12 antwoorden zijn slecht; 1 antwoord mislukt" in dutch
+    assert "cijfer 2,8 van 5; 6 van 12 antwoorden slecht; 1 antwoord mislukt" in dutch
     assert "12 van 12 antwoorden veranderd; faithfulness 0,10 hoger" in dutch
 
 
 def test_the_verdict_of_a_run_is_in_the_language_of_the_browser(client, site):
     dutch = client.get(f"/run/{site[1]}/figures", headers={"accept-language": "nl"}).text
     assert '<dl class="verdict-lines" lang="nl">' in dutch
-    assert "Uw chatbot beoordeeld met 2,8 van 5; 6 van 12 antwoorden zijn slecht" in page_text(dutch)
+    assert "Uw chatbot cijfer 2,8 van 5; 6 van 12 antwoorden slecht" in page_text(dutch)
 
 
 def test_answers_are_searched_filtered_and_sorted(client, site):
