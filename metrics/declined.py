@@ -18,6 +18,8 @@ from .sample_state import sample_state
 from .score import Score, scored
 
 _ID = "declined"
+_ENDS = ".!?…"  # of a whole sentence; what ends otherwise is a part, as in "I am not sure, but ..."
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,15 @@ class Refusal:
 
     declining: str  # the first sentence that declines, or ""
     answering: str  # the first sentence that answers, or ""
+    sends_on: bool = False  # whether a whole sentence declines before what answers, and no number stands in that
 
     @property
     def declined(self) -> bool:
-        """Whether the answer declines: a sentence does, and none answers ("I am not sure, but it costs 50 euros")."""
-        return bool(self.declining) and not self.answering
+        """Whether the answer declines: a sentence does, and none answers but to send the customer on.
+
+        "I don't know. Please call us." declines; "I am not sure, but it costs 50 euros." does not.
+        """
+        return bool(self.declining) and (not self.answering or self.sends_on)
 
     @property
     def undecided(self) -> bool:
@@ -53,7 +59,9 @@ def find_refusal(answer: str, language: Language) -> Refusal:
     claiming = {place for place, sentence in enumerate(split) if sentence.kind == CLAIM and not sentence.answer_word}
     answering = [place for place in sorted(claiming - {*declining}) if not beside.search(split[place].written)]
     declined, answered = (split[places[0]].written if places else "" for places in (declining, answering))
-    return Refusal(declined, answered)
+    comes_first = bool(declining and answering) and declining[0] < answering[0] and declined[-1] in _ENDS
+    has_number = any(_DIGIT.search(split[place].written) for place in answering)
+    return Refusal(declined, answered, comes_first and not has_number)
 
 
 def is_refusal(answer: str, language: Language) -> bool:
@@ -78,10 +86,10 @@ class Declined(Metric):
     """1 when the answer says that it cannot answer, else 0; lower is better.
 
     Patterns decide where they find nothing but a refusal; then the judge, where there is one: 1 when P(declined) is at
-    least 0.5, or it says so and gives no probabilities. Without a judge an answer that also answers does not decline;
-    its evidence is `undecided`. Range: 0 or 1. An empty answer declines; no sample is skipped. Whether declining is
-    right depends on the question: `sets crosseval` asks both kinds. Source: González Torres et al. (2024), 4.7 and
-    5.5.2.
+    least 0.5, or it says so and gives no probabilities. Without a judge a whole sentence that declines before anything
+    else decides, unless a number follows; where a sentence also answers the evidence is `undecided`. Range: 0 or 1. An
+    empty answer declines; no sample is skipped. Whether declining is right depends on the question: `sets crosseval`
+    asks both kinds. Source: González Torres et al. (2024), 4.7 and 5.5.2.
 
     Args:
         judge: Decides where patterns are not certain.
@@ -110,7 +118,7 @@ class Declined(Metric):
             return scored(1.0, "the answer is empty", {"by": "patterns", "sentence": ""})
         language = language_or_fallback(sample.language)
         refusal = await compute_for(sample, find_refusal, sample.response, language)
-        if self.judge is None or refusal.declined:
+        if self.judge is None or (refusal.declined and not refusal.undecided):
             sentence = refusal.declining if refusal.declined else refusal.answering
             evidence: dict[str, Any] = {"by": "patterns", "sentence": sentence}
             if refusal.undecided:
@@ -118,7 +126,7 @@ class Declined(Metric):
             if bounds := describe_cut_lines(sample.response):
                 evidence["bounds"] = bounds
             reason = "it declines" if refusal.declined else "no sentence declines before it answers"
-            if refusal.undecided:
+            if refusal.undecided and not refusal.declined:
                 reason = f'beside "{refusal.declining}" it answers'
             return scored(float(refusal.declined), f'{reason}: "{sentence}"' if sentence else reason, evidence)
         answers = await self.judge.decide(declined_request(sample, self.prompts))
