@@ -213,7 +213,8 @@ def test_a_fresh_repository_until_a_worse_chatbot_fails(github, assay, monkeypat
     assert worse.run() == 5
     assert [gate["state"] for gate in worse.report()["gates"]] == ["passed"] * 2 + ["failed"] * 2 + ["passed"]
     assert worse.values["steps.run.outputs.exit-code"] == "5"
-    assert "### ❌ Assay\n\n- **Suite**: " in worse.summary.read_text(encoding="utf-8")
+    text = worse.summary.read_text(encoding="utf-8")
+    assert text.startswith("### ❌ Assay\n\n") and "\n- **Suite**: " in text
     assert sorted(worse.uploaded) == [
         f"assay-reports/{name}" for name in ("junit.xml", "report.json", "site", "summary.md")
     ]
