@@ -1,7 +1,7 @@
 """The viewing pages in a real Chromium: hostile texts stay text, a claim shows its quote, nothing overflows."""
 
 import pytest
-from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
+from broken_words import UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
 from web_process import scripts_that_ran, write_run
 
@@ -139,7 +139,6 @@ def test_filters_come_first_on_a_phone(open_page, wide_run, width):
     page.wait_for_load_state("networkidle")
     filters, figures = (page.locator(one).bounding_box()["y"] for one in (".run-answers .filters", "#figures"))
     assert (filters < figures) == (width == 390)
-
 
 
 def test_a_part_that_cannot_be_loaded_says_so_in_its_place(page, site):
