@@ -46,7 +46,7 @@ def test_an_out_that_cannot_be_written_is_found_before_the_first_call(assay, wor
         ("/proc/out.csv", "/proc/out.csv: cannot be written"),  # nobody may write there, not even root
     ):
         done = assay("run", *words, "--out", out)
-        assert (done.code, problem in done.err) == (2, True), done.err
+        assert (done.code, problem in done.err, done.err.count("\n")) == (2, True, 1), done.err
     report = assay(
         "judges", "compare", *words[:3], "--judge", words[2], "--metric", METRICS, "--report", "nowhere/report.html"
     )

@@ -1,7 +1,7 @@
 """The viewing pages in a real Chromium: hostile texts stay text, a claim shows its quote, nothing overflows."""
 
 import pytest
-from broken_words import UNNAMED_FIELDS
+from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
 from web_process import scripts_that_ran, write_run
 
@@ -121,16 +121,18 @@ def test_nothing_overflows_and_everything_has_a_name(open_page, site, width, sch
 
 @pytest.fixture(scope="module")
 def wide_run(view_site, tmp_path_factory):
-    """A run with five metrics in three groups: its table of groups is wider than a phone."""
+    """A run with five metrics, whose answers hold a table that is wider than a phone."""
     folder = tmp_path_factory.mktemp("wide")
-    samples = [Sample(id=f"s{n}", user_input="q", response="# A\n\n- b", group=f"g{n // 2}") for n in range(6)]
+    heads, cells = ("| " + " | ".join(f"{word} {n}" for n in range(5)) + " |" for word in ("Group", "a_figure"))
+    response = f"# A\n\n{heads}\n{'|---' * 5}|\n{cells}"
+    samples = [Sample(id=f"s{n}", user_input="q", response=response, group=f"g{n // 2}") for n in range(6)]
     scores = {f"s{n}": {f"metric_number_{number}": Score(n / 6, "scored", "") for number in range(5)} for n in range(6)}
     run = write_run(folder / ".assay", samples, scores)
     return view_site(folder), run
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_filters_come_first_on_a_phone(open_page, wide_run, width):
+def test_filters_come_first_on_a_phone_and_a_table_that_scrolls_says_so(open_page, wide_run, width):
     site, run = wide_run
     page = open_page(width)
     page.goto(site.link)
@@ -139,6 +141,19 @@ def test_filters_come_first_on_a_phone(open_page, wide_run, width):
     page.wait_for_load_state("networkidle")
     filters, figures = (page.locator(one).bounding_box()["y"] for one in (".run-answers .filters", "#figures"))
     assert (filters < figures) == (width == 390)
+    assert page.evaluate(BROKEN_WORDS) == []
+    page.goto(f"{site.address}/run/{run}/answer?id=s0")
+    box = page.locator(".wide", has=page.locator("th", has_text="Group"))
+    assert box.get_attribute("aria-label") and box.get_attribute("role") == "region"
+    scrolls = box.evaluate("box => box.scrollWidth > box.clientWidth")
+    assert scrolls == (width == 390)
+    hint = box.evaluate("box => getComputedStyle(box, '::before').display")
+    assert hint == ("block" if scrolls else "none")
+    if scrolls:
+        box.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("box => box.scrollLeft > 0", arg=box.element_handle())
+    assert page.evaluate(BROKEN_WORDS) == []
 
 
 def test_a_part_that_cannot_be_loaded_says_so_in_its_place(page, site):
