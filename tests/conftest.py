@@ -8,6 +8,8 @@ import os
 import shutil
 import sys
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
@@ -161,14 +163,15 @@ def set_file(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory):
+def postgres_server():
     """A real PostgreSQL server; what needs it skips where there is none."""
     pytest.importorskip("psycopg")
     if not (find_program("postgres") and find_program("initdb")):
         pytest.skip("no PostgreSQL server here")
-    server = PostgresServer(tmp_path_factory.mktemp("postgres"))
-    yield server
-    server.stop()
+    with TemporaryDirectory() as folder:
+        server = PostgresServer(Path(folder))
+        yield server
+        server.stop()
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ def find_program(name):
 
 
 class PostgresServer:
-    """A server in a folder."""
+    """A server in a folder that its user can reach: no folder of pytest, which another pytest closes to others."""
 
     def __init__(self, folder):
         self._folder = folder
@@ -30,7 +30,6 @@ class PostgresServer:
             user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
             self._own = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
             os.chown(folder, user.pw_uid, user.pw_gid)
-            self._open_parents()
         options = ["-U", "assay", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"]
         command = [find_program("initdb") or "initdb", "-D", str(folder / "data"), *options]
         subprocess.run(command, check=True, capture_output=True, cwd=folder, **self._own)
@@ -40,15 +39,8 @@ class PostgresServer:
         self.url = f"postgresql://assay:secret@127.0.0.1:{self._port}/"
         self.start()
 
-    def _open_parents(self):
-        """Lets the server's user reach the folder; another pytest that begins meanwhile closes its parents again."""
-        for parent in [self._folder, *self._folder.parents][:-2]:
-            parent.chmod(parent.stat().st_mode | 0o711)
-
     def start(self):
         """Starts the server and waits until it accepts connections."""
-        if self._own:
-            self._open_parents()
         settings = ["-c", "listen_addresses=127.0.0.1", "-p", str(self._port), "-k", str(self._folder), "-F"]
         self._process = subprocess.Popen(
             [find_program("postgres") or "postgres", "-D", str(self._folder / "data"), *settings],
