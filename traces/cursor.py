@@ -70,16 +70,22 @@ class NewTraces:
         self.filter = TraceFilter(fields)
         traces = self._source.read(None if self._is_file else since, until)
         for trace, is_new in mark_new(traces, self._known):
-            if isinstance(trace, Sample) and not self.filter.takes(trace):
-                continue
             began = _beginning(trace)
+            if isinstance(trace, Sample) and not self.filter.takes(trace):
+                if not self._is_file:  # it was read: the next reading of the server begins after it
+                    self._note(began)
+                continue
             if self._is_file and since is not None and began is not None and began < since:
                 self.earlier += is_new
                 continue
-            if began is not None and isinstance(trace, Sample):
-                self.is_ordered = self.is_ordered and (self.newest is None or began >= self.newest)
-                self.newest = max(began, self.newest or began)
+            if isinstance(trace, Sample):
+                self._note(began)
             yield trace, is_new
+
+    def _note(self, began: datetime | None) -> None:
+        if began is not None:
+            self.is_ordered = self.is_ordered and (self.newest is None or began >= self.newest)
+            self.newest = max(began, self.newest or began)
 
 
 def _beginning(trace: Sample | UnreadTrace) -> datetime | None:

@@ -137,17 +137,27 @@ def _chosen_metrics(run: RunRow, metrics: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(metrics)) or run.plan.metrics
 
 
+def described_range(metric: str) -> tuple[float | None, float | None] | None:
+    """The range that a metric's description says; None where the file that the metric names says it.
+
+    Example:
+        >>> described_range("faithfulness"), described_range("scorer:team.json")
+        ((0.0, 1.0), None)
+    """
+    specification = parse_specification(metric)
+    if specification.path or specification.is_scorer:
+        return None
+    description = describe_metric(specification.name)
+    return None if description.argument else description.range
+
+
 def _value_range(metric: str, run: RunRow) -> tuple[float | None, float | None]:
     """The range of a metric; unknown where what it was loaded from is gone."""
-    specification = parse_specification(metric)
     try:
-        if not (specification.path or specification.is_scorer):
-            description = describe_metric(specification.name)
-            if not description.argument:
-                return description.range
-        # the range is that of the file that the metric names
+        if (known := described_range(metric)) is not None:
+            return known
         judge = None if run.plan.judge is None else open_judge(run.plan.judge)
-        return load_metric(specification, judge).range
+        return load_metric(parse_specification(metric), judge).range
     except AssayError:
         return None, None
 

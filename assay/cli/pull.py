@@ -95,6 +95,12 @@ def pull(
     with end_at_ctrl_c(lambda: nothing), count_progress("traces", None) as on_progress:
         result = pull_traces(request, Store(store), out, may_replace=may_replace, on_progress=on_progress)
     print_result(lambda: _as_json(result, request, out), lambda: _print_result(result, request, out))
+    if result.unread_files:
+        files = count_of(result.unread_files, "file")
+        echo_notice(f"{files} could not be read: mend what is named above, and pull again")
+    for name, nearest in result.unknown_fields.items():
+        hint = f"; did you mean `{nearest}`?" if nearest else ""
+        echo_notice(f"--filter {one_line(name)}: no trace had this field{hint}")
     click.get_current_context().exit(ERROR if result.unread_files else DONE)
 
 
@@ -177,12 +183,6 @@ def _print_result(result: "PullResult", request: "PullRequest", out: Path) -> No
         echo(f"Not read: {unread}. The first:")
         for trace in result.first_unread:
             echo(f"  {one_line(trace.id)} {trace.time}: {one_line(trace.reason)}")
-    if result.unread_files:
-        files = count_of(result.unread_files, "file")
-        echo_notice(f"{files} could not be read: mend what is named above, and pull again")
-    for name, nearest in result.unknown_fields.items():
-        hint = f"; did you mean `{nearest}`?" if nearest else ""
-        echo_notice(f"--filter {one_line(name)}: no trace had this field{hint}")
     if result.cursor is not None:
         echo(f"The next pull goes on from {result.cursor:%Y-%m-%d %H:%M:%S} UTC.")
     if result.written:

@@ -310,6 +310,18 @@ def test_a_folder_is_read_without_its_pipes_and_bad_files_are_named_and_stop_no_
     assert len(Path("two.jsonl").read_text("utf-8").splitlines()) == 1
 
 
+def test_what_is_broken_in_a_file_that_is_read_loses_no_file(assay, tmp_path):
+    """One document on many lines with an item that is no object; and a file whose first two lines are none."""
+    one = document(*chat_spans(10, "Free?", "Yes."))
+    one["resourceSpans"].append(7)
+    (tmp_path / "one.json").write_text(json.dumps(one, indent=2))
+    done = assay("traces", "pull", "otel:one.json", "-o", "one.jsonl", code=0)
+    assert "1 trace pulled" in done.out and "one.json" in done.out and "could not be read" not in done.err
+    written = json.dumps(document(*chat_spans(10, "Free?", "Yes.")))
+    (tmp_path / "lines.jsonl").write_text(f"1\n2\n{written}\n")
+    assert "1 trace pulled" in assay("traces", "pull", "otel:lines.jsonl", "-o", "two.jsonl", code=0).out
+
+
 def test_a_file_that_is_mended_later_is_pulled_then(assay, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -328,6 +340,8 @@ def test_a_field_that_no_trace_has_is_said(assay, tmp_path):
     assert (
         "0 traces pulled" in done.out and "--filter modle: no trace had this field; did you mean `model`?" in done.err
     )
+    as_json = assay("traces", "pull", "otel:o.jsonl", "--filter", "modle=m-1", "-o", "j.jsonl", "--json")
+    assert as_json.json["pulled"] == 0 and "--filter modle: no trace had this field" in as_json.err
 
 
 def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path):

@@ -111,6 +111,15 @@ def test_a_trace_is_pulled_once_and_a_late_one_is_seen(store, tmp_path):
     assert third.pulled == 0 and ids(tmp_path / "3.jsonl") == []
 
 
+def test_what_a_filter_leaves_out_of_a_server_is_read_once_too(store, tmp_path):
+    """Only the oldest trace passes: the next pull begins at the newest that was read, not at the oldest again."""
+    tool = MemoryTool(trace("t1", 0, metadata={"user": "ann"}), trace("t2", 20), trace("t3", 50))
+    request = PullRequest(ADDRESS, filter={"user": "ann"})
+    assert pull_traces(request, store, tmp_path / "1.jsonl", source=tool).pulled == 1
+    assert pull_traces(request, store, tmp_path / "2.jsonl", source=tool).pulled == 0
+    assert tool.read_since == [None, BEGIN + timedelta(minutes=50) - OVERLAP]
+
+
 def test_of_a_file_only_what_is_known_is_left_out_and_what_is_older_than_all_is_said(store, tmp_path):
     """After t2 and t3: one of 16 minutes before the newest is late and new; one before t2 may be of an old pull."""
     tool = MemoryTool(trace("t2", 5), trace("t3", 21))

@@ -65,7 +65,7 @@ def _contents(file: Path) -> Iterator[tuple[str, dict[str, Any] | BrokenPart]]:
             spans, problems = ([], [document]) if isinstance(document, str) else read_otlp(document)
             yield from ((place, values) for values in spans)
             if problems:
-                yield place, BrokenPart(place, "; ".join(problems), is_file=not line)
+                yield place, BrokenPart(place, "; ".join(problems), is_file=not line and not spans)
     except InputError as error:
         yield str(file), BrokenPart(str(file), str(error).removeprefix(f"{file}: "), is_file=True)
 
@@ -74,9 +74,10 @@ def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """The documents of a file, each with its line, or what is wrong with it: one per line, or one for all."""
     try:
         with _open(file) as lines:
-            starts = [_read_document(line) for line in islice(filter(bytes.strip, lines), 2)]
+            starts = list(islice(filter(bytes.strip, lines), 2))
             lines.seek(0)
-            if starts and not any(isinstance(document, dict) for document in starts):
+            begins_object = starts and starts[0].removeprefix(_BOM).lstrip()[:1] == b"{"
+            if begins_object and not any(isinstance(_read_document(line), dict) for line in starts):
                 yield 0, _read_document(lines.read(_LONGEST_DOCUMENT))
                 return
             for number, line in enumerate(lines, 1):

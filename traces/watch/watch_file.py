@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from math import ceil
 from pathlib import Path
@@ -14,6 +15,7 @@ from ...metrics.catalogue import measures_conversation, needs_judge
 from ...name_suggestions import nearest_names, quote_names
 from ...regular_files import kind_of_no_folder, read_text_file
 from ..registry import check_sink, check_source, open_source
+from ..run_scores import described_range
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
 
 _ONE_WEBHOOK = "name one URL that gets alarms as JSON with `text`, which chat tools show: `webhook: env:NAME`"
@@ -138,3 +140,14 @@ def _check_bounds(settings: WatchSettings) -> Mistakes:
             yield ("bounds", number, "mean"), f"is {bound.limit:g}, not within the raters' scale {low}-{high}"
         if bound.kind == "fall" and bound.limit >= high - low:
             yield ("bounds", number, "fall"), f"is {bound.limit:g}; a mean on the scale {low}-{high} cannot fall so far"
+        if bound.kind == "judge_fall" and (span := _score_span(settings.metric)) and bound.limit >= span:
+            problem = f"is {bound.limit:g}; scores of {settings.metric}, {span:g} apart at most, cannot fall so far"
+            yield ("bounds", number, "judge_fall"), problem
+
+
+def _score_span(metric: str) -> float | None:
+    """How far apart the scores of a metric can be; None where that is not known without its file, or has no end."""
+    with suppress(AssayError):  # an unknown metric is told by the check of metrics
+        low, high = described_range(metric) or (None, None)
+        return None if low is None or high is None else high - low
+    return None

@@ -143,7 +143,7 @@ class BoundEntry(BaseModel):
 class WatchSettings(BaseModel):
     """A watch as its file says; relative paths are relative to the file's folder (`folder`).
 
-    `docs/watch.md` explains every key.
+    `docs/production.md` explains every key.
     """
 
     model_config = _STRICT
