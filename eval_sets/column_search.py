@@ -1,10 +1,11 @@
 """The columns of a set that only all its rows tell: its ratings with their rule and scale, its ids and its versions."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from statistics import fmean
 from typing import Any
 
 from ..errors import InputError
@@ -25,7 +26,7 @@ from .column_table import (
     split_remark,
     usual_name,
 )
-from .columns import RATER, has_blank, has_list, is_rater, reason_to_leave_out, sort_row
+from .columns import RATER, has_list, is_rater, may_be_left_out, reason_to_leave_out, sort_row
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
 from .number_rule import (
@@ -40,7 +41,7 @@ from .number_rule import (
     scale_of_header,
     usual_scale,
 )
-from .rater_proposals import MeanSearch
+from .rater_proposals import ROUNDED, MeanSearch
 from .rows import BadRow, Row
 from .version_column import read_version
 
@@ -115,9 +116,9 @@ class ColumnSearch:
         self._own = next((theirs for theirs, ours in mapping.items() if ours == "rating"), "rating")
         self._cells: dict[str, ColumnCells] = {}
         self._raters: dict[str, str] = {}
-        self._beside: dict[
-            str, None
-        ] = {}  # the columns of raters with cells that count not, beside the row's own rating
+        # all cells of the columns of raters: those beside the row's own rating count where that is their mean
+        self._of_raters = defaultdict[str, ColumnCells](ColumnCells)
+        self._equal = Counter[str]()  # in how many rows each other column of ratings is the mean of the raters'
         self._criteria: dict[str, str] = {}
         self._by_name: Mapping[str, str] = {}
         self._names: dict[str, None] = {}
@@ -132,8 +133,8 @@ class ColumnSearch:
 
     def add(self, row: Row) -> None:
         """Looks at a row, but for one that is no answer: nothing in it may decide how the others are read."""
-        # a row without a blank cell has its question and its answer: most need not be sorted here
-        if has_blank(row.values) and reason_to_leave_out(row.values, sort_row(row.values, self._mapping).fields):
+        # most rows need not be sorted here
+        if may_be_left_out(row.values) and reason_to_leave_out(row.values, sort_row(row.values, self._mapping).fields):
             return
         self.ids.add(row)
         self.versions.add(row)
@@ -153,7 +154,7 @@ class ColumnSearch:
         if not is_missing(own) and is_told:
             self._told_cells.add(own)
             return
-        if len(self._raters) > _FEWEST_RATERS:
+        if len(self._raters) >= _FEWEST_RATERS:
             self._add_means(values)
         rater = values.get(self._rater_column)
         if not is_missing(own) and not is_missing(rater):
@@ -161,19 +162,34 @@ class ColumnSearch:
         for column, cells in self._cells.items():
             if is_missing(value := values.get(column)):
                 continue
+            if self._is_beside(column):
+                self._of_raters[column].add(value)
             if is_missing(own) or not self._is_beside(column):
                 cells.add(value)
-            else:
-                self._beside[column] = None
         self._told.add(is_told)
 
     def _add_means(self, values: Mapping[str, Any]) -> None:
         ratings = dict[str, float]()
-        for column in self._raters.keys() - self._mapping.keys():
+        for column in self._cells:
             with suppress(ValueError):  # the reading of the values says so
                 if (number := NumberRule().read(values.get(column))) is not None:
                     ratings[column] = number
-        self._means.add(ratings)
+        raters = {column: rating for column, rating in ratings.items() if column in self._raters}
+        self._means.add({column: rating for column, rating in raters.items() if column not in self._mapping})
+        if raters:
+            mean = fmean(raters.values())
+            others = ratings.keys() - raters.keys() - self._mapping.keys()
+            self._equal.update(column for column in others if abs(ratings[column] - mean) <= ROUNDED)
+
+    def _find_means(self) -> set[str]:
+        """The columns that name no rater and are the raters' mean in every row, where those tell a scale themselves."""
+        scales = (
+            find_rating_scale(cells, self._scale or scale_of_header(name)) for name, cells in self._of_raters.items()
+        )
+        if all(isinstance(scale, str) for scale in scales):
+            return set()
+        cells = ((column, self._cells[column].size) for column in self._equal if not scale_of_header(column))
+        return {column for column, size in cells if self._equal[column] == size}
 
     def _check_one_answer(self) -> None:
         """Raises `InputError` where the columns of raters are of several answers."""
@@ -231,12 +247,25 @@ class ColumnSearch:
             self._objects.add(rating)
             self._by_rater[str(rater)].add(rating)
 
+    def _check_high_is_good(self, *chosen: RatingColumn | None) -> None:
+        for rated in filter(None, chosen):
+            if is_low_good(split_remark(rated.name)[1]):
+                low, high = rated.scale[:2]
+                says = f"the column {rated.name} says that its low end is good, and high ratings are read as good"
+                turned = f"write {low + high:g} - x in place of each rating x, leave the remark out of its name"
+                raise InputError(f"{self._name}: {says}; {turned} and say --scale {low:g}-{high:g}")
+
     def result(self) -> SetColumns:
         """The columns, from the rows that were added."""
         unused = dict(self._criteria)
+        means = self._find_means()
+        if self._own in means:
+            self._cells |= self._of_raters
         self._check_one_answer()
-        mean = self._means.result()
-        own = self._own_column(unused)
+        means.add(self._means.result())
+        for column in means - {""}:
+            unused[column] = f"the mean of the raters; --map {quote_word(f'{column}=rating')} uses it"
+        own = None if self._own in means else self._own_column(unused)
         ranked = sorted((column for column in self._cells if column != self._own), key=self._rank)
         candidates = [column for column in ranked if self._cells[column].size]
         chosen, constant = list[RatingColumn](), list[RatingColumn]()
@@ -244,8 +273,7 @@ class ColumnSearch:
         has_own = own is not None and bool(self._cells.get(self._own, ColumnCells()).size)
         for column in candidates:
             cells, rater = self._cells[column], self._raters.get(column, "")
-            if column == mean:
-                unused[column] = f"the mean of the raters; --map {quote_word(f'{column}=rating')} uses it"
+            if column in means:
                 continue
             scale = find_rating_scale(cells, self._scale or scale_of_header(column))
             is_sure = column in self._mapping and cells.values()[:1] != cells.values()[-1:]
@@ -266,13 +294,9 @@ class ColumnSearch:
         if chosen[0].rater if chosen else is_told:
             chosen = self._on_one_scale(chosen, constant, is_told=is_told or self._scale is not None)
             unused = {column: why for column, why in unused.items() if column not in {one.name for one in constant}}
-        for rated in filter(None, (own, *chosen)):
-            if is_low_good(split_remark(rated.name)[1]):
-                low, high = rated.scale[:2]
-                says = f"the column {rated.name} says that its low end is good, and high ratings are read as good"
-                turned = f"write {low + high:g} - x in place of each rating x, leave the remark out of its name"
-                raise InputError(f"{self._name}: {says}; {turned} and say --scale {low:g}-{high:g}")
-        for column in self._beside.keys() - {rated.name for rated in chosen}:
+        self._check_high_is_good(own, *chosen)
+        beside = {column for column, cells in self._of_raters.items() if cells.size > self._cells[column].size}
+        for column in beside - {rated.name for rated in chosen}:
             typed = f"--map {quote_word(f'{column}=rating_{self._raters[column]}')}"
             unused[column] = f"of a rater, beside {self._own}; {typed} reads it"
         name = self.ids.result() or (self.versions.id if self.versions.result() else "")

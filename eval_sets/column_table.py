@@ -314,10 +314,11 @@ def is_total(text: str) -> bool:
         >>> is_total("Gemiddelde:"), is_total("Average rating"), is_total("How do I cancel?"), is_total("Total cost?")
         (True, True, False, False)
     """
+    if len(text) >= _LONGEST_TOTAL:
+        return False
     words = _small(text).replace("_", " ")
     first, _, rest = words.partition(" ")
-    is_of_ratings = first in _TOTALS and rest.replace(" ", "_") in {"rating", *RATING_ALIASES}
-    return len(text) < _LONGEST_TOTAL and (words in _TOTALS or is_of_ratings)
+    return words in _TOTALS or (first in _TOTALS and rest.replace(" ", "_") in {"rating", *RATING_ALIASES})
 
 
 def says_failure(reason: str) -> bool:

@@ -84,9 +84,11 @@ def first_text(values: Mapping[str, Any]) -> str:
     return next((cell for cell in values.values() if isinstance(cell, str) and cell.strip()), "")
 
 
-def has_blank(values: Mapping[str, Any]) -> bool:
-    """Whether any cell of a row is empty."""
-    return any(cell is None or (isinstance(cell, str) and not cell.strip()) for cell in values.values())
+def may_be_left_out(values: Mapping[str, Any]) -> bool:
+    """Whether a row has an empty cell, or one that names a row of sums: all others are answers."""
+    return any(
+        cell is None or (isinstance(cell, str) and (not cell.strip() or _is_total(cell))) for cell in values.values()
+    )
 
 
 def has_list(values: Mapping[str, Any]) -> bool:

@@ -39,7 +39,7 @@ _MOST_TAGS = {  # of a part of the file: Excel has at most 65,490 formats
     "xl/workbook.xml": (b"<", 400_000, "names"),
 }
 
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]+\d+:[A-Z]+\d+)"')
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?ref="([A-Z]+\d+:[A-Z]+\d+)"')
 _LONGEST_TAG = 100
 
 _SheetRows = list[tuple[int, dict[int, Any]]]

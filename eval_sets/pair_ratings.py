@@ -31,6 +31,9 @@ def _has_two_sides(values: Mapping[str, Any]) -> bool:
     return False
 
 
+LOST_PAIR = "says which of two answers is better, and there is no other_response; fill it, or remove the rating"
+
+
 def is_lost_pair(sample: Sample) -> bool:
     """Whether a sample has a rating on a scale with two sides and no other answer."""
     return not sample.other_response and sample.human_rating is not None and sample.has_two_sides

@@ -12,7 +12,7 @@ from .column_table import has_other_role, is_no_rating, rater_of, usual_name
 from .number_rule import ColumnCells, NumberRule, find_rating_scale, is_missing, scale_of_header
 
 _HIGHEST, _HIGHEST_MARK = 10, 20
-_ROUNDED = 0.0501
+ROUNDED = 0.0501
 _FEWEST_ROWS, _FEWEST_DIFFERING = 4, 2
 _FEWEST_VALUES = 3  # different ones: two may be a flag
 _MOST_ODD = 0.2  # the share of cells that may hold something else, by a slip: 55 for 5
@@ -101,7 +101,7 @@ class MeanSearch:
             others = [rating for name, rating in ratings.items() if name != column]
             if not others and column not in ratings:
                 continue
-            if not others or abs(ratings.get(column, math.inf) - sum(others) / len(others)) > _ROUNDED:
+            if not others or abs(ratings.get(column, math.inf) - sum(others) / len(others)) > ROUNDED:
                 del self._columns[column]
             else:
                 self._columns[column] += len({*others}) > 1

@@ -15,7 +15,7 @@ from .column_table import OTHER_ANSWER, is_no_rating, language_code
 from .columns import FIELDS, REQUIRED, describe_left_out, explain_missing, reason_to_leave_out, sort_row
 from .message import find_turns
 from .number_rule import Bounds, NumberRule, is_missing
-from .pair_ratings import is_lost_pair
+from .pair_ratings import LOST_PAIR, is_lost_pair
 from .rater_proposals import MarkSearch, RaterSearch
 from .rows import Row, Rows
 from .sample import Sample
@@ -241,8 +241,7 @@ class SampleBuilder:
             own_id = versioned_id(sample.id, label)
             sample = sample.model_copy(update={"id": own_id, "group": group or sample.source})
         if self._columns.has_pairs and is_lost_pair(sample):
-            problem = "says which of two answers is better, and there is no other_response"
-            raise self._error(row, "rating", f"{problem}; fill it, or remove the rating", origins)
+            raise self._error(row, "rating", LOST_PAIR, origins)
         self._check_id(sample.id, row)
         self.account.add_sample(sample, row.place)
         return sample
@@ -256,10 +255,15 @@ class SampleBuilder:
             origins["id"] = name
         own = self._columns.own
         is_told = not is_missing(fields.get("rating_min")) or not is_missing(fields.get("rating_max"))
+        if (
+            own is None
+            and "rating" in self._columns.unused.keys() & fields.keys()
+            and not is_told
+            and not self.source.made
+        ):
+            extras["rating"] = fields.pop("rating")  # of rows of tables it is from 1 to 5, as any
         if not is_missing(fields.get("rating")) or not is_missing(fields.get("ratings")):
-            if own is None and "rating" in self._columns.unused and not is_told and not self.source.made:
-                extras["rating"] = fields.pop("rating")  # of rows of tables it is from 1 to 5, as any
-            elif own is not None and not is_told:
+            if own is not None and not is_told:
                 fields["rating_min"], fields["rating_max"] = own.scale[:2]
             return own.rule if own is not None and not is_told else self._columns.told_rule
         for column in self._columns.ratings:

@@ -13,6 +13,7 @@ from .column_search import ColumnSearch, SetColumns, look_at_columns, may_tell_c
 from .columns import check_columns, check_mapped, check_mapping, is_rater, known_columns, read_raters
 from .logs.log_format import read_logs
 from .number_rule import Bounds
+from .pair_ratings import LOST_PAIR, is_lost_pair
 from .preference_reading import find_preference_columns
 from .python_data import open_data, ready_samples
 from .rows import BadRow, Row, Rows, tell_notes
@@ -151,6 +152,10 @@ def read_samples(
     mapping = _check_options(mapping, language, None, scale)
     samples = None if mapping else ready_samples(data)
     if samples is not None:
+        if any(sample.is_pair for sample in samples):
+            for place, sample in enumerate(samples):
+                if is_lost_pair(sample):
+                    raise InputError(f"the list, index {place}, field rating: {LOST_PAIR}")
         return iter(samples)
     return _Set(open_data(data), mapping, language, scale).samples(None, None, notes)
 

@@ -48,6 +48,7 @@ def open_source(
     try:
         if path.is_dir():
             if any(path.glob("*.parquet")):  # of `assay run --out FOLDER`
+                _no_sheet(name, sheet)
                 return open_parquet(path, name)
             raise _is_folder(path, name)
         if path.exists():

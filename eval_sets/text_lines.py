@@ -28,11 +28,12 @@ class TextLine(NamedTuple):
 def find_encoding(path: Path) -> str:
     """Finds the encoding of a text file: UTF-16 by its mark or NUL bytes, else UTF-8, or Windows-1252 (old Excel).
 
-    Windows-1252 has to be plausible: any other file that is not UTF-8 is read as UTF-8, and its bad lines are named.
+    Windows-1252 has to be plausible, and the file without a valid character of several bytes, which a damaged UTF-8
+    file holds: any other that is not UTF-8 is read as UTF-8, and its bad lines are named.
     """
     if not path.is_file():
         check_regular(path)
-    decoder = codecs.getincrementaldecoder("utf-8")()
+    strict, lenient = codecs.getincrementaldecoder("utf-8")(), codecs.getincrementaldecoder("utf-8")("ignore")
     with path.open("rb") as file:
         start = block = file.read(_BYTES_PER_BLOCK)
         for mark, encoding in _MARKS:
@@ -40,14 +41,21 @@ def find_encoding(path: Path) -> str:
                 return encoding
         if len(start) >= 4 and start[:4].count(0) == 2 and start[0] != start[1]:  # UTF-16 without its mark
             return "utf-16-be" if start[0] == 0 else "utf-16-le"
-        try:
-            while block:
-                decoder.decode(block)
-                block = file.read(_BYTES_PER_BLOCK)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return "cp1252" if _is_western(start) else "utf-8"
-    return "utf-8"
+        is_utf8, has_characters = True, False
+        while block and (is_utf8 or not has_characters):
+            is_utf8 = is_utf8 and _decodes(strict, block)
+            has_characters = has_characters or not lenient.decode(block).isascii()
+            block = file.read(_BYTES_PER_BLOCK)
+        is_utf8 = is_utf8 and _decodes(strict, b"", final=True)
+    return "cp1252" if not is_utf8 and not has_characters and _is_western(start) else "utf-8"
+
+
+def _decodes(decoder: codecs.IncrementalDecoder, content: bytes, *, final: bool = False) -> bool:
+    try:
+        decoder.decode(content, final)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_western(content: bytes) -> bool:

@@ -1,6 +1,6 @@
 """The messages of a sample: read from any form in which they are logged, and joined with the turn under test."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from itertools import pairwise
 from typing import Any
@@ -58,13 +58,12 @@ def read_thread(values: object) -> tuple[Message, ...]:
     return tuple(reader.messages)
 
 
-def find_time_order(parts: Sequence[Sequence[object]], orders: Collection[str] = DATE_ORDERS) -> list[int] | None:
+def find_time_order(parts: Sequence[Sequence[object]]) -> list[int] | None:
     """Finds the order by their times of the parts of a conversation, where they stand in another one.
 
     A part is a message, or a question with its answer, which stay in their order. Parts that stand newest first are
     turned round, and any others sorted where no two have one time. None where they stand in order, where a time is
-    missing or can be read in two ways that differ, and where nothing is answered then. `orders` are those in which
-    dates may be written.
+    missing or can be read in two ways that differ, and where nothing is answered then.
 
     Example:
         >>> chat = [[{"role": "assistant", "content": "Yes.", "time": "2026-03-01 10:01"}]]
@@ -72,7 +71,7 @@ def find_time_order(parts: Sequence[Sequence[object]], orders: Collection[str] =
         [1, 0]
     """
     times = [readings(time_text(part[-1])) for part in parts]
-    common = {*orders}.intersection(*times) if times else ()
+    common = {*DATE_ORDERS}.intersection(*times) if times else ()
     found = {_order([time[name] for time in times]) for name in common}
     order = list(found.pop()) if len(found) == 1 else []
     if not order or order == sorted(order):

@@ -87,9 +87,8 @@ class Phrase:
 
     def write(self, language: str | None = None) -> str:
         """The text in a language; in English without one, and where its pack lacks it."""
-        english = _english()
-        texts = _read_texts(language or english)
-        text = texts.get(self.name) or _read_texts(english)[self.name]
+        texts = _read_texts(language or FALLBACK)
+        text = texts.get(self.name) or _read_texts(FALLBACK)[self.name]
         if not isinstance(text, str):
             text = verb_of(float(str(self.values["count"])), *text)
         mark = str(texts.get("decimal_mark", "."))
@@ -128,12 +127,6 @@ def _write_value(value: object, language: str | None, mark: str) -> str:
         return value
     shown = f"{value:,}" if isinstance(value, int) else str(value)
     return shown.translate(str.maketrans(".,", ",.")) if mark == "," else shown
-
-
-def _english() -> str:
-    from ..languages.fallback import FALLBACK  # late: what has no verdict loads nothing of the packs
-
-    return FALLBACK
 
 
 def reader_language() -> str:
@@ -181,13 +174,15 @@ def _plain_code(code: str) -> str:
 def text_language(code: str) -> str:
     """The code of the pack whose texts a reader of a language gets: its own, where it has a `verdict.yaml`."""
     plain = _plain_code(code)
-    return plain if _find_texts(plain) else _english()
+    return plain if _find_texts(plain) else FALLBACK
 
 
+@cache
 def _read_texts(code: str) -> Mapping[str, str | tuple[str, str]]:
     return _read_verdict(text_language(code)).get("texts", {})
 
 
+@cache
 def _read_captions(code: str) -> Mapping[str, str]:
     captions = _read_verdict(text_language(code)).get("captions", {})
     return {english: text for english, text in captions.items() if isinstance(text, str)}

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from ...errors import InputError
+from ...text.wording import count_of
 from ..cell_values import DEEPEST, parse_structure
 from ..message_times import read_time
 from ..rows import BadRow, Row
@@ -55,12 +56,13 @@ def read_otlp(values: Mapping[str, Any]) -> OtlpContent:
         OtlpContent(spans=[], problems=['1 item of `spans` that is no object', '1 span without `traceId`'])
     """
     spans: list[dict[str, Any]] = []
-    odd: Counter[str] = Counter()
+    odd: Counter[tuple[str, str]] = Counter()  # one of each, and several
 
     def objects(parent: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-        listed = parent.get(name, [])
+        listed = [] if parent.get(name) is None else parent[name]
         items = _objects(listed)
-        odd[f"item of `{name}` that is no object"] += len(listed) - len(items) if isinstance(listed, list) else 1
+        one, several = f"item of `{name}` that is no object", f"items of `{name}` that are no objects"
+        odd[one, several] += len(listed) - len(items) if isinstance(listed, list) else 1
         return items
 
     for kind, inner, name in (
@@ -75,8 +77,8 @@ def read_otlp(values: Mapping[str, Any]) -> OtlpContent:
                     ids = {key: span[key].lower() for key in _ID_FIELDS if isinstance(span.get(key), str)}
                     spans.append(span | ids | ({"resource": described} if described else {}))
                 elif name == "spans":  # a log record may be of no trace
-                    odd["span without `traceId`"] += 1
-    return OtlpContent(spans, [f"{count} {what}" for what, count in odd.items() if count])
+                    odd["span without `traceId`", "spans without `traceId`"] += 1
+    return OtlpContent(spans, [count_of(count, *what) for what, count in odd.items() if count])
 
 
 def _objects(listed: Any) -> list[dict[str, Any]]:

@@ -46,7 +46,9 @@ class _Spread:
 
     def add(self, conversation: int, value: object, *, is_answer: bool) -> None:
         """Adds a filled cell."""
-        self.is_one &= self.values.setdefault(conversation, hash(str(value))) == hash(str(value))
+        if self.is_one:
+            value_hash = hash(str(value))
+            self.is_one = self.values.setdefault(conversation, value_hash) == value_hash
         self.is_on_answer |= is_answer
         self.count += 1
 

@@ -54,6 +54,7 @@ class PublicSet(BaseModel):
     versions: tuple[str, ...]  # the systems that answered; none where people wrote the answers
     language: str = Field(pattern=r"^[a-z]{2}$")
     answers: int | None = None  # how many answers there are; None where Assay does not know
+    answers_counted: bool = False  # whether they were counted in the files of this commit; else the authors say so
     reader: str
 
     @property

@@ -106,6 +106,9 @@ def download_public_set(name: str) -> DownloadedSet:
         count = sum(1 for _ in read_rows(facts, files))
         if not count:
             raise OriginalFormError(facts.files[0].path, f"{facts.files[0].path}: holds no answers")
+        if facts.answers_counted and count != facts.answers:
+            wanted = f"expected {facts.answers} answers, as were counted at commit {facts.commit[:10]}"
+            raise OriginalFormError(facts.files[0].path, f"{facts.files[0].path}: {wanted}; it has {count}")
     except OriginalFormError as error:
         if error.path not in new:
             raise explain_refused(facts, error) from None

@@ -229,7 +229,7 @@ def test_openinference_spans(tmp_path, content, name):
     [
         ([{"context.trace_id": None, "context.span_id": "c", "name": "x"}], "line 3, trace_id: is missing"),
         ([{"resourceSpans": "x"}], "line 3: 1 item of `resourceSpans` that is no object"),
-        ([{"resourceSpans": [{"scopeSpans": [{"spans": [7, 8]}]}]}], "line 3: 2 item of `spans` that is no object"),
+        ([{"resourceSpans": [{"scopeSpans": [{"spans": [7, 8]}]}]}], "line 3: 2 items of `spans` that are no objects"),
     ],
 )
 def test_spans_that_cannot_be_read_are_told_and_can_be_left_out(tmp_path, broken, problem):
@@ -238,6 +238,11 @@ def test_spans_that_cannot_be_read_are_told_and_can_be_left_out(tmp_path, broken
         load_set(path)
     left: list[InputError] = []
     assert [sample.id for sample in load_set(path, skip_bad=left)] == ["t1"] and len(left) == 1
+
+
+def test_lists_of_spans_that_are_null_hold_none(tmp_path):
+    empty = [{"resourceSpans": None}, {"resourceSpans": [{"scopeSpans": None}]}]
+    assert [sample.id for sample in load_set(written(tmp_path, SPANS + empty, "a.jsonl"))] == ["t1"]
 
 
 def test_langsmith_examples(tmp_path):

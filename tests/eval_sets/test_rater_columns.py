@@ -199,3 +199,16 @@ def test_columns_of_raters_beside_a_rating_are_said(tmp_path):
     assert "rating_bob (of a rater, beside rating; --map rating_bob=rating_bob reads it)" in notes[0]
     mapping = {name: name for name in ("rating_ann", "rating_bob")}
     assert load_set(path, mapping=mapping)[0].ratings == {"ann": 4, "bob": 4}
+
+
+def test_a_column_called_rating_that_is_the_mean_of_the_raters_leaves_them_to_be_read(tmp_path):
+    path = tmp_path / "a.csv"
+    ratings = [(1, 2), (5, 4), (3, 3), (2, 5), (4, 1)]
+    rows = "".join(f"vraag {n},antwoord {n},{a},{b},{(a + b) / 2}\n" for n, (a, b) in enumerate(ratings))
+    path.write_text(f"vraag,antwoord,rating_ann,rating_bob,beoordeling\n{rows}")
+    notes: list[str] = []
+    samples = load_set(path, notes=notes)
+    assert [sample.ratings for sample in samples] == [{"ann": a, "bob": b} for a, b in ratings]
+    assert "beoordeling (the mean of the raters; --map beoordeling=rating uses it)" in notes[0]
+    path.write_text(path.read_text().replace("4,1,2.5", "4,1,4"))  # one that is not their mean: a rating of its own
+    assert [sample.ratings for sample in load_set(path)] == [{}] * 5

@@ -429,3 +429,9 @@ def test_merged_cells_of_excel_are_read_in_each_row_that_they_cover(tmp_path):
     read = [(sample.user_input, sample.metadata["system"], sample.rating) for sample in samples]
     assert read == [("How?", "old", 4), ("How?", "new", 5), ("Where?", "old", 2), ("Where?", "old", 3)]
     assert f"{tmp_path / 'a.xlsx'}, sheet Sheet: 3 merged cells read in each row that they cover" in notes
+
+
+def test_a_row_of_sums_without_an_empty_cell_is_left_out_and_sets_no_scale(tmp_path):
+    samples, notes = read(tmp_path / "a.csv", "question,answer,rating\nQ?,A.,5\nP?,B.,1\nTotal,2,6\nMean,1,3.5\n")
+    assert [(sample.rating, sample.rating_max) for sample in samples] == [(5, 5), (1, 5)]
+    assert "2 rows left out that sum up others (Total, Mean): line 4, line 5" in notes

@@ -166,3 +166,18 @@ def test_one_of_several_sheets_is_chosen(tmp_path):
     unnamed = workbook(tmp_path / "unnamed.xlsx", answers=[["question", "answer"], ["a", "b", "c"]])
     with pytest.raises(InputError, match="sheet answers, row 2: has a cell in column C, which has no name"):
         load_set(unnamed)
+
+
+def test_a_damaged_utf8_file_is_not_read_as_another_encoding(tmp_path):
+    """A byte is lost within the second of two characters; Windows-1252 would read all of it, as 'cafÃ©'."""
+    path = tmp_path / "answers.csv"
+    path.write_bytes(f"{HEADER}\nQ,café,4\n".encode() + b"P,caf\xc3,3\n")
+    with pytest.raises(InputError, match=r"line 3: byte 0xc3 at place .* is not UTF-8: save"):
+        load_set(path)
+
+
+def test_a_folder_of_parquet_files_has_no_sheets(tmp_path):
+    (tmp_path / "scores").mkdir()
+    (tmp_path / "scores" / "a.parquet").write_bytes(b"")
+    with pytest.raises(InputError, match="sheet"):
+        load_set(tmp_path / "scores", sheet="Data")

@@ -364,7 +364,7 @@ def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path):
         ('{"resourceSpans": [{"scopeSpans": [{"spans": ["x"]}]}]}', "1 item of `spans` that is no object"),
         ("[" * 9000 + "]" * 9000, "nested too deeply"),
         ('{"resourceSpans": [], "count": %s}' % ("1" * 5000), "more than 4,300 digits"),
-        (json.dumps(document({"name": "a", "spanId": "1"}, {"traceId": "0" * 32})), "2 span without `traceId`"),
+        (json.dumps(document({"name": "a", "spanId": "1"}, {"traceId": "0" * 32})), "2 spans without `traceId`"),
     ],
 )
 def test_a_broken_line_is_named_and_stops_no_other(tmp_path, line, reason, place):
