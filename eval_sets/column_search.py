@@ -37,7 +37,9 @@ from .number_rule import (
     find_common_scale,
     find_rating_scale,
     is_missing,
+    is_whole,
     rating_range,
+    scale_hints,
     scale_of_header,
     usual_scale,
 )
@@ -82,7 +84,7 @@ class SetColumns:
     id: str = ""  # the one that is read as `id` where a row has none; empty for none
     # why a column with the name of a rating or an id is read as none, by its name
     unused: Mapping[str, str] = field(default_factory=dict)
-    message_scale: Bounds | None = None  # the scale of the ratings in messages, where there are any
+    message_scale: RatingScale | None = None  # the scale of the ratings in messages, where there are any
     version: str = ""  # the one that tells apart rows of one id; empty where ids are unique
     has_pairs: bool = False  # whether any row has another answer
     told_rule: NumberRule = field(default_factory=NumberRule)  # of the ratings whose rows tell their scale
@@ -90,8 +92,9 @@ class SetColumns:
     @property
     def hints(self) -> list[str]:
         """What the user should know of the scales."""
-        columns = (*((self.own,) if self.own else ()), *self.ratings)
-        return list(dict.fromkeys(column.scale.hint for column in columns if column.scale.hint))
+        scales = [column.scale for column in (self.own, *self.ratings) if column is not None]
+        scales += [self.message_scale] if self.message_scale is not None else []
+        return list(dict.fromkeys(hint for scale in scales for hint in scale.hints))
 
 
 class ColumnSearch:
@@ -139,7 +142,7 @@ class ColumnSearch:
         self.ids.add(row)
         self.versions.add(row)
         for rating in message_ratings(row):
-            self._in_messages.add(rating)
+            self._in_messages.add(rating, row.place)
         values = row.values
         if not self._names.keys() >= values.keys():
             self._add_columns(values)
@@ -148,7 +151,7 @@ class ColumnSearch:
         is_told = not is_missing(low) and not is_missing(high)
         if not is_missing(ratings := values.get("ratings")) and "ratings" not in self._mapping:
             if not is_told:
-                self._add_object(ratings)
+                self._add_object(ratings, row.place)
             return
         own = values.get(self._own)
         if not is_missing(own) and is_told:
@@ -158,14 +161,14 @@ class ColumnSearch:
             self._add_means(values)
         rater = values.get(self._rater_column)
         if not is_missing(own) and not is_missing(rater):
-            self._by_rater[str(rater)].add(own)
+            self._by_rater[str(rater)].add(own, row.place)
         for column, cells in self._cells.items():
             if is_missing(value := values.get(column)):
                 continue
             if self._is_beside(column):
-                self._of_raters[column].add(value)
+                self._of_raters[column].add(value, row.place)
             if is_missing(own) or not self._is_beside(column):
-                cells.add(value)
+                cells.add(value, row.place)
         self._told.add(is_told)
 
     def _add_means(self, values: Mapping[str, Any]) -> None:
@@ -238,14 +241,14 @@ class ColumnSearch:
         cells += [metadata.get(name) for name in OTHER_ANSWER] if isinstance(metadata, Mapping) else []
         return any(isinstance(cell, str) and cell.strip() for cell in cells)
 
-    def _add_object(self, ratings: object) -> None:
+    def _add_object(self, ratings: object, place: str) -> None:
         try:
             by_rater = parse_structure(ratings)
         except ValueError:
             return  # the reading of the values says so
         for rater, rating in by_rater.items() if isinstance(by_rater, Mapping) else ():
-            self._objects.add(rating)
-            self._by_rater[str(rater)].add(rating)
+            self._objects.add(rating, place)
+            self._by_rater[str(rater)].add(rating, place)
 
     def _check_high_is_good(self, *chosen: RatingColumn | None) -> None:
         for rated in filter(None, chosen):
@@ -335,12 +338,12 @@ class ColumnSearch:
         scale = usual_scale(values[0], values[-1]) if values and values[0] == values[-1] else None
         return RatingScale(*scale) if scale is not None else _OWN
 
-    def _message_scale(self) -> Bounds | None:
+    def _message_scale(self) -> RatingScale | None:
         if self._scale is not None:
-            return self._scale
+            return RatingScale(*self._scale)
         values = self._in_messages.values()
-        low, high = rating_range(values) if values else (0.0, 0.0)
-        return usual_scale(low, high, whole=all(map(float.is_integer, values))) if values else None
+        scale = usual_scale(*rating_range(values), whole=is_whole(values)) if values else None
+        return scale and RatingScale(*scale, scale_hints(values, scale, self._in_messages.places()))
 
     def _rank(self, column: str) -> int:
         """A column that names a rater is more surely of ratings than one called `score`, and a mapping is sure."""
@@ -358,10 +361,8 @@ class ColumnSearch:
             return [replace(column, scale=RatingScale(*(self._scale or column.scale[:2]))) for column in columns]
         cells = {column.name: self._cells[column.name] for column in columns}
         told_scales = {column.name: column.scale[:2] for column in telling}
-        scale = find_common_scale(cells, self._name, told_scales, "raters' columns") or _OWN[:2]
-        hints = {column.scale.hint for column in telling if column.scale[:2] == scale}
-        hint = hints.pop() if len(hints) == 1 and not constant else ""
-        return [replace(column, scale=RatingScale(*scale, hint)) for column in columns]
+        scale = find_common_scale(cells, self._name, told_scales, "raters' columns") or _OWN
+        return [replace(column, scale=scale) for column in columns]
 
 
 def message_ratings(row: Row) -> list[Any]:

@@ -5,13 +5,14 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from statistics import median
 from typing import NamedTuple
 
 from ..errors import InputError, UsageError
-from ..text.wording import count_of
+from ..text.wording import count_of, list_first
 from ..value_messages import describe_type, shorten
 from .column_table import DEGREES, LABELS, MONTHS, NO_RATING_WORDS, split_remark
 
@@ -45,6 +46,7 @@ USUAL_SCALES = ((1.0, 5.0), (0.0, 1.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0), (0
 CURE = "if they are ratings, --map it to rating, with --scale LOW-HIGH"
 _WHOLE_SCALES = ((-1.0, 1.0), (-2.0, 2.0), (-3.0, 3.0))
 _FEWEST, _FEW = 20, 0.05  # of so many ratings so few may be mistyped
+_MOST_ODD = 3  # ratings that are "a few" beside all others
 _FEWEST_TOLD = 4  # fewer ratings say nothing of a scale
 _FEWEST_OTHERS = 3  # fewer ratings do not say that another one is mistyped
 _WIDER, _MUCH_WIDER = 2, 10  # so many times as wide as another scale
@@ -142,19 +144,25 @@ class ColumnCells:
         self.texts = Counter[str]()
         self.others = 0
         self.example = ""  # the first text
+        self._places: dict[float | str, str] = {}  # where each number and each text stands first
         self._read: tuple[int, NumberRule, list[float], int] | None = None
 
-    def add(self, value: object) -> None:
-        """Adds a cell."""
+    def add(self, value: object, place: str = "") -> None:
+        """Adds a cell; `place` says where it stands, for messages."""
         if is_missing(value):
             return
         if isinstance(value, bool | str) and not isinstance(value, NumberText):
-            self.texts[value if isinstance(value, str) else str(value).lower()] += 1
+            text = value if isinstance(value, str) else str(value).lower()
+            self.texts[text] += 1
+            self._places.setdefault(text, place)
         elif isinstance(value, int | float | Decimal | NumberText):
             try:
-                self.numbers[_finite(value)] += 1
+                number = _finite(value)
             except ValueError:
                 self.others += 1
+            else:
+                self.numbers[number] += 1
+                self._places.setdefault(number, place)
         else:
             self.others += 1
             self.example = self.example or shorten(str(value), 30)
@@ -175,6 +183,15 @@ class ColumnCells:
     def count_unread(self) -> int:
         """How many filled cells are no numbers."""
         return self._decided()[3]
+
+    def places(self) -> dict[float, str]:
+        """Where each number stands first."""
+        places = dict[float, str]()
+        for cell, place in self._places.items():
+            with suppress(ValueError):
+                if (number := self.rule().read(cell)) is not None:
+                    places.setdefault(number, place)
+        return places
 
     def has_dates(self) -> bool:
         """Whether a spreadsheet has made dates of some cells."""
@@ -379,7 +396,7 @@ class RatingScale(NamedTuple):
 
     low: float
     high: float
-    hint: str = ""
+    hints: tuple[str, ...] = ()
 
 
 def usual_scale(low: float, high: float, *, whole: bool = False) -> Bounds | None:
@@ -408,7 +425,7 @@ def find_rating_scale(cells: ColumnCells, told: Bounds | None = None) -> RatingS
     low, high = rating_range(values)
     if (scale := usual_scale(low, high, whole=is_whole(values))) is None:
         return f"its values run from {low:g} to {high:g}, which is no usual scale; {CURE}"
-    return RatingScale(*scale, scale_hint(values, scale))
+    return RatingScale(*scale, scale_hints(values, scale, cells.places()))
 
 
 def scale_of_rule(cells: ColumnCells) -> Bounds | None:
@@ -419,21 +436,54 @@ def scale_of_rule(cells: ColumnCells) -> Bounds | None:
     return (0.0, 1.0) if rule.labels else (0.0, 100.0) if rule.has_percentages else None
 
 
-def usual_rating_scale(values: Sequence[float]) -> RatingScale | None:
-    """The usual scale of ratings, with what the user should know of it; None where no usual one fits."""
-    scale = usual_scale(min(values), max(values), whole=is_whole(values))
-    return None if scale is None else RatingScale(*scale, scale_hint(values, scale))
+def scale_hints(values: Sequence[float], scale: Bounds, places: Mapping[float, str]) -> tuple[str, ...]:
+    """Says that a few ratings alone decided a scale, and that it was taken to reach higher than all.
 
+    `places` says where each rating stands first.
 
-def scale_hint(values: Sequence[float], scale: Bounds) -> str:
-    """Says that a scale was taken to reach higher than its ratings do; empty where they tell it.
-
-    Example:
-        >>> scale_hint([0.0, 1.0, 2.0, 0.0], (0.0, 5.0))
-        'no rating is above 2: if that is the scale say --scale 0-2'
+    Examples:
+        >>> scale_hints([0.0, 2.0, 2.0, 0.0], (0.0, 5.0), {})
+        ('no rating is above 2: if that is the scale say --scale 0-2',)
+        >>> scale_hints([4.0, 1.0, 0.0, 5.0], (0.0, 5.0), {0.0: "line 4"})[0].partition(";")[0]
+        'one rating is 0 (line 4) and all others lie on 1-5: read as 0-5'
     """
+    if len(values) < _FEWEST_TOLD:
+        return ()
+    return tuple(filter(None, (_few_hint(values, scale, places), _top_hint(values, scale))))
+
+
+def _few_hint(values: Sequence[float], scale: Bounds, places: Mapping[float, str]) -> str:
+    """Says which few ratings alone need the scale, where a narrower usual one holds all others."""
+    (low, high), odd = _few_beyond(values, scale)
+    if not odd:
+        return ""
+    which = f"{'one rating is' if len(odd) == 1 else f'{len(odd)} ratings are'} {_list_places(odd, places)}"
+    slip, them = ("it is a slip", "it") if len(odd) == 1 else ("they are slips", "them")
+    return (
+        f"{which} and all others lie on {low:g}-{high:g}: read as {scale[0]:g}-{scale[1]:g}; if {slip}, correct {them} "
+        f"and say --scale {low:g}-{high:g}"
+    )
+
+
+def _few_beyond(values: Sequence[float], scale: Bounds) -> tuple[Bounds, list[float]]:
+    """The usual scale, narrower than `scale`, that holds all ratings but a few, and these; none where there is none."""
+    most = max(1, min(_MOST_ODD, int(_FEW * len(values))))
+    for low, high in USUAL_SCALES:
+        odd = [value for value in values if not low <= value <= high]
+        if high - low < scale[1] - scale[0] and 0 < len(odd) <= most:
+            return (low, high), odd
+    return scale, []
+
+
+def _list_places(values: Iterable[float], places: Mapping[float, str]) -> str:
+    listed = dict.fromkeys(values)
+    return list_first([f"{value:g} ({places[value]})" if places.get(value) else f"{value:g}" for value in listed])
+
+
+def _top_hint(values: Sequence[float], scale: Bounds) -> str:
+    """Says that a scale was taken to reach higher than its ratings do; empty where they tell it."""
     top = max(values)
-    if len(values) < _FEWEST_TOLD or top >= scale[1] or top <= scale[0] or not is_whole(values):
+    if top >= scale[1] or top <= scale[0] or not is_whole(values):
         return ""
     if top > USUAL_SCALES[-2][1] and top not in _OTHER_TOPS:
         return ""
@@ -476,7 +526,7 @@ def _is_beyond(odd: float, count: int, inner: Bounds, scale: Bounds | None, tota
 
 def find_common_scale(
     raters: Mapping[str, ColumnCells], name: str, told: Mapping[str, Bounds] | None = None, what: str = "raters"
-) -> Bounds | None:
+) -> RatingScale | None:
     """Finds the one usual scale of several raters' ratings; None where nothing tells one.
 
     Args:
@@ -498,16 +548,25 @@ def find_common_scale(
     ranges = [rating_range(cells.values()) for cells in raters.values()]
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
     scale = usual_scale(low, high, whole=all(is_whole(cells.values()) for cells in raters.values()))
-    if any(scale_of_rule(raters[rater]) for rater in told):
+    is_written = any(scale_of_rule(raters[rater]) for rater in told)
+    if is_written:
         scale = next(iter(told.values())) if len({*told.values()}) == 1 else None
     if scale is not None and not any(_is_wider(scale, own, len(raters[rater].values())) for rater, own in told.items()):
-        return scale
-    listed = [f"{rater} {own[0]:g} to {own[1]:g}" for rater, own in told.items()]
+        values = [value for cells in raters.values() for value in cells.values()]
+        places = {value: place for cells in raters.values() for value, place in cells.places().items()}
+        return RatingScale(*scale, () if is_written else scale_hints(values, scale, places))
+    listed = [f"{rater} {own[0]:g} to {own[1]:g}{_name_few(raters[rater], own)}" for rater, own in told.items()]
     listed += [f"{rater} only {cells.values()[0]:g}" for rater, cells in raters.items() if rater not in told]
     raise InputError(
         f"{name}: the {what} are on different scales: {', '.join(listed)}; bring them to one scale, or if they are on "
         "one, say it (--scale LOW-HIGH)"
     )
+
+
+def _name_few(cells: ColumnCells, scale: Bounds) -> str:
+    """Names the few ratings of a rater that alone need a scale; empty where more do."""
+    odd = _few_beyond(cells.values(), scale)[1] if len(cells.values()) >= _FEWEST_TOLD else []
+    return f" (because of {_list_places(odd, cells.places())} alone)" if odd else ""
 
 
 def _is_constant(cells: ColumnCells) -> bool:

@@ -137,6 +137,7 @@ class ScoreFile:
         self.rows_of_items: list[tuple[int, Row]] = []  # the number of the item of each row
         self.cells: dict[str, list[tuple[int, Row]]] = {}  # those with one score or rating, by its name
         self.value = self.roles.get("value", "")  # the column that such rows have it in
+        self.places: dict[float, str] = {}  # where each rating stands first
         self.reasons: dict[int, dict[str, str]] = {}  # of the scores of each item, by metric
         self.beside = {
             column: columns for column in self.names if (columns := _columns_beside(column, self.names, self.roles))
@@ -256,8 +257,13 @@ class ScoreFile:
     def numbers(self, name: str) -> dict[int, float]:
         """The numbers of a column, or of a rater, by item."""
         column, rows = (self.value, self.cells[name]) if name in self.cells else (name, self.rows_of_items)
-        numbers = {number: self.number(row, column) for number, row in rows}
-        return {number: value for number, value in numbers.items() if value is not None}
+        numbers = dict[int, float]()
+        for number, row in rows:
+            if (value := self.number(row, column)) is not None:
+                numbers[number] = value
+                if value not in self.places:
+                    self.places[value] = f"{row.place}, field {column}"
+        return numbers
 
     def scores(self, metric: str) -> dict[int, float]:
         """The scores of a metric by item, without those that are no measurements; and their reasons."""

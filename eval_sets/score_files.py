@@ -19,7 +19,16 @@ from .column_table import (
 )
 from .flat_rows import flat_rows
 from .items import RATER, ScoreSource
-from .number_rule import Bounds, ColumnCells, find_common_scale, is_missing, rating_range, usual_rating_scale
+from .number_rule import (
+    Bounds,
+    ColumnCells,
+    find_common_scale,
+    is_missing,
+    is_whole,
+    rating_range,
+    scale_hints,
+    usual_scale,
+)
 from .pair_ratings import describe_left_out_pair_ratings, split_pair_rows
 from .rater_proposals import MeanSearch
 from .rows import Row
@@ -153,14 +162,12 @@ def read_ratings(
     if pairs := [row for row in pairs if any(not is_missing(row.values.get(column)) for column in read)]:
         file.tell(describe_left_out_pair_ratings(len(pairs)))
     scale, columns = _read_scale(file, columns, read, options.scale)
-    values = [rating for numbers in columns.values() for rating in numbers.values()]
-    extremes = ("", "") if scale else (file.place_of(min(values), read), file.place_of(max(values), read))
     return ScoreSource(
         name,
         tuple(file.items),
         columns,
         scale=scale,
-        extremes=extremes,
+        places=file.places,
         read_columns=tuple(read),
         notes=tuple(file.notes),
     )
@@ -340,18 +347,16 @@ def find_scale(ratings: ScoreSource, own: Bounds | None = None) -> tuple[Bounds,
     if own is not None and own[0] <= low and high <= own[1]:
         return own, []
     _check_one_scale(ratings, values)
-    usual = usual_rating_scale(values)
-    scale = usual[:2] if usual is not None and (low < high or low >= 1) else (low, high)
-    if scale == (1, 5) and not (usual and usual.hint):
+    usual = usual_scale(low, high, whole=is_whole(values))
+    scale = usual if usual is not None and (low < high or low >= 1) else (low, high)
+    hints = scale_hints(values, scale, ratings.places) if usual is not None else ()
+    if scale == (1, 5) and not hints:
         return scale, []
     if scale[0] == scale[1]:
         raise InputError(f"{ratings.name}: all ratings are {low:g}; say the scale (--scale 0-1)")
-    hint = (usual and usual.hint) or "say another with --scale"
-    lowest, highest = ratings.extremes
-    return scale, [
-        f"{ratings.name}: the scale of {scale[0]:g} to {scale[1]:g} is taken from its lowest rating ({lowest}) and its "
-        f"highest ({highest}); {hint}"
-    ]
+    ends = f"lowest rating ({ratings.places.get(low)}) and its highest ({ratings.places.get(high)})"
+    cure = f"ratings: {'; '.join(hints)}" if hints else f"{ends}; say another with --scale"
+    return scale, [f"{ratings.name}: the scale of {scale[0]:g} to {scale[1]:g} is taken from its {cure}"]
 
 
 def _check_one_scale(ratings: ScoreSource, values: Sequence[float]) -> None:
@@ -365,9 +370,10 @@ def _check_one_scale(ratings: ScoreSource, values: Sequence[float]) -> None:
     ordered = sorted(values)
     low, high = rating_range(ordered)
     if (low, high) != (ordered[0], ordered[-1]):
-        odd, place = (ordered[-1], ratings.extremes[1]) if high < ordered[-1] else (ordered[0], ratings.extremes[0])
-        usual = usual_rating_scale([value for value in ordered if low <= value <= high])
-        others = f"{low:g} to {high:g}" if usual is None else f"the scale {usual.low:g}-{usual.high:g}"
+        odd = ordered[-1] if high < ordered[-1] else ordered[0]
+        place = ratings.places.get(odd, "")
+        usual = usual_scale(low, high, whole=is_whole([value for value in ordered if low <= value <= high]))
+        others = f"{low:g} to {high:g}" if usual is None else f"the scale {usual[0]:g}-{usual[1]:g}"
         raise InputError(
             f"{ratings.name}, {place}: is {odd:g}, and the other ratings lie on {others}; correct it, empty it where "
             "it means that there is no rating, or say the scale (--scale LOW-HIGH)"

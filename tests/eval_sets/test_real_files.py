@@ -105,6 +105,51 @@ def test_one_scale_for_every_way_of_naming(tmp_path, column, options):
     assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(0, 2)} and len(notes) == 1
 
 
+SLIPS = [("0", "0-5"), ("7", "1-10")]  # a rating among twelve from 1 to 5, and the scale that it alone makes
+
+
+def slip_note(slip, scale, place="line 8"):
+    return f"one rating is {slip} ({place}) and all others lie on 1-5: read as {scale}; if it is a slip, correct it"
+
+
+@pytest.mark.parametrize(("slip", "scale"), SLIPS)
+@pytest.mark.parametrize(("column", "options"), [case for case in CASES["scales"] if "(" not in case[0]])
+def test_a_rating_that_alone_decides_the_scale_is_named(tmp_path, column, options, slip, scale):
+    cells = ["1", "2", "3", "4", "5", "4.5", slip, "5", "2", "1", "4", "5"]
+    samples, notes = read(tmp_path / "a.csv", rated(*cells, column=column), **options)
+    assert {f"{sample.rating_min:g}-{sample.rating_max:g}" for sample in samples} == {scale}
+    assert notes.count(f"{slip_note(slip, scale)} and say --scale 1-5") == 1
+    _, notes = read(
+        tmp_path / "a.csv", rated(*cells, column=column), scale=(float(scale[0]), float(scale[2:])), **options
+    )
+    assert len(notes) == 1
+
+
+@pytest.mark.parametrize(("slip", "scale"), SLIPS)
+def test_a_rating_of_a_message_or_a_rater_that_alone_decides_the_scale_is_named(tmp_path, slip, scale):
+    ratings = [1, 2, 3, 4, 5, 4, int(slip), 5, 2, 1, 4, 5]
+    said = [[{"role": "user", "content": "Q?"}, {"role": "assistant", "content": "A.", "rating": n}] for n in ratings]
+    notes: list[str] = []
+    [*_] = read_samples([{"messages": messages} for messages in said], notes=notes)
+    assert sum(slip_note(slip, scale, "index 6") in one for one in notes) == 1
+    long = "id,question,answer,rater,rating\n" + "".join(f"q{n},Q{n}?,A.,ada,{r}\n" for n, r in enumerate(ratings))
+    if scale == "0-5":
+        bob = "".join(f"q{n},Q{n}?,A.,bob,{max(1, rating)}\n" for n, rating in enumerate(ratings))
+        assert any(slip_note(slip, scale) in one for one in read(tmp_path / "a.csv", long + bob)[1])
+    else:
+        bob = "".join(f"q{n},Q{n}?,A.,bob,{min(5, rating)}\n" for n, rating in enumerate(ratings))
+        with pytest.raises(InputError, match=r"ada 1 to 10 \(because of 7 \(line 8\) alone\), bob 1 to 5; bring them"):
+            read(tmp_path / "a.csv", long + bob)
+
+
+def test_more_than_a_few_ratings_are_no_slips(tmp_path):
+    """Of 60 ratings three may be slips (5%), four not."""
+    _, notes = read(tmp_path / "a.csv", rated(*["1", "5"] * 28, "0", "0", "0", "3"))
+    assert any(note.startswith("3 ratings are 0 (line 58) and all others lie on 1-5") for note in notes)
+    _, notes = read(tmp_path / "a.csv", rated(*["1", "5"] * 28, "0", "0", "0", "0"))
+    assert len(notes) == 1
+
+
 def test_a_told_scale_that_a_rating_is_off_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"line 3, field rating: 3 is outside the scale 0-2"):
         read(tmp_path / "a.csv", rated("1", "3"), scale=(0, 2))

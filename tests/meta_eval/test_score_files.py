@@ -406,7 +406,7 @@ def test_long_rows_of_several_versions_and_a_rating_off_its_scale(write):
     options = ReadOptions(versions="model")
     joined = read_score_table([write("s.csv", scores)], write("r.csv", ratings), options)
     assert column(joined, "f") == {"a@old": 0.1, "a@new": 0.9, "b@old": 0.3, "b@new": 0.8}
-    told = "the scale of 1 to 10 is taken from its lowest rating (line 4, field rating) and its highest (line 5, field"
+    told = "the scale of 1 to 10 is taken from its ratings: one rating is 7 (line 5, field rating) and all others"
     assert any(told in note for note in joined.notes)
     with pytest.raises(InputError, match=r"r\.csv, line 5, field rating: is 7, off the scale of 1 to 5, which --scale"):
         read_score_table([write("s.csv", scores)], write("r.csv", ratings), replace(options, scale=(1, 5)))
