@@ -13,10 +13,21 @@ DUMP = Path(__file__).with_name("store_of_6da67d2f.sql")
 """As commit 6da67d2f wrote it: a queue of answers, one of turns whose messages are kept once, and one of pairs."""
 
 
+WATCHED = """
+INSERT INTO watch_items VALUES ('bot', 'a', 't', 's', '2026-11-01', 0.5, '{}', 'judged', 1, '2026-11-01', 'r', 1, 0.75,
+    1, 0.1, 2, '{"ada": 4}', 4, '{}');
+INSERT INTO watch_looks VALUES ('bot', 1, '2026-11-02', '{"day": 1}', '{"pulled": 1}', '[{"kind": "judge"}]');
+INSERT INTO watch_unread VALUES ('bot', 't2', '2026-11-01', 'no answer');
+INSERT INTO watch_drift VALUES ('bot', 'judge', '2026-11-02', '{}');
+"""
+"""What a watch had written, with the tables and columns that nothing reads any more."""
+
+
 @pytest.fixture
 def store(tmp_path):
     with sqlite3.connect(tmp_path / "runs.sqlite") as connection:
         connection.executescript(DUMP.read_text(encoding="utf-8"))
+        connection.executescript(WATCHED)
     connection.close()
     opened = Store(tmp_path)
     yield opened
@@ -68,3 +79,13 @@ def test_choices_stay_and_a_rater_goes_on(store):
     open_item = answers.next_item("bob")
     assert open_item is not None and answers.save("bob", open_item.name, 5)
     assert join_ratings(store.database, {"q": answer("q", 1)}).samples["q"].ratings == {"bob": 5.0}
+
+
+def test_what_a_watch_wrote_stays_without_the_tables_that_nothing_reads(store):
+    execute = store.database.execute
+    assert execute("SELECT * FROM watch_looks").fetchall() == [("bot", 1, "2026-11-02", '{"day": 1}', '{"pulled": 1}')]
+    item = execute("SELECT judged, rating_chance, queue_state, ratings, rating FROM watch_items").fetchall()
+    assert item == [(0.75, 0.1, "drawn", '{"ada": 4}', 4.0)]
+    names = {name for (name,) in execute("SELECT name FROM sqlite_master").fetchall()}
+    assert not names & {"watch_unread", "watch_drift", "watch_items_look"}
+    assert {"watch_items_status", "watch_items_time"} <= names

@@ -206,6 +206,8 @@ def test_a_store_of_an_earlier_version_gets_fingerprints_and_the_words_of_answer
     for column in ("fingerprint", "other_fingerprint"):
         store.database.execute(f"ALTER TABLE rating_items DROP COLUMN {column}")
     store.database.execute("ALTER TABLE rating_items ADD COLUMN probability REAL")
+    store.database.execute("ALTER TABLE watch_items ADD COLUMN look INTEGER")
+    store.database.execute("ALTER TABLE watch_looks ADD COLUMN drift TEXT")
     store.database.set_version(15)
     migrate(store.database)
     same = answer.model_copy(update={"id": "same"})

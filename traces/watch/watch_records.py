@@ -253,7 +253,7 @@ class WatchRecords(WatchState):
         number = 1 + int(self._value("SELECT coalesce(max(number), 0) FROM watch_looks WHERE watch = ?", self.watch_id))
         with self._writing():
             self._database.execute(
-                "INSERT INTO watch_looks VALUES (?, ?, ?, ?, ?, '[]')",
+                "INSERT INTO watch_looks VALUES (?, ?, ?, ?, ?)",
                 (self.watch_id, number, look.at, content, json.dumps(asdict(look.counts))),
             )
             for alarm, message in changes:

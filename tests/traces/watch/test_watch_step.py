@@ -268,12 +268,11 @@ def test_a_message_for_a_webhook_that_is_no_longer_named_is_dropped(bench):
 
 
 def test_an_alarm_about_drift_of_an_earlier_version_clears(bench):
-    """As a store of 0.2 has it: a look with a check, and an alarm about it."""
+    """As a store of 0.2 has it."""
     watch = bench()
     watch.traces.add(20)
     watch.step()
     with watch.store.database.transaction():
-        watch.store.database.execute("UPDATE watch_looks SET drift = ?", (json.dumps([{"kind": "judge"}]),))
         watch.store.database.execute(
             "INSERT INTO watch_alarms VALUES ('bot', 1, 'drift of judge', 'x', '', '', 1, NULL, NULL, '', '[]')"
         )
