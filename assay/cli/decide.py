@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..runs.decision.decide import Looks, VersionReading
 
 _PAIRWISE = "pairwise"
+_MOST_RATERS = 10  # who are named in a command
 _NEXT = 5  # questions to rate next that are named
 _TO_RATE = 30  # questions that --next writes where nothing says how many ratings settle it
 # `typed_command` adds the store
@@ -128,7 +129,7 @@ def decide(
         write_set(rating_set(to_rate, seed), next_file)
     print_result(
         lambda: decided_as_json(decision, to_rate),
-        lambda: _print(decision, versions.runs, to_rate, runs=runs, report=report, next_file=next_file),
+        lambda: _print(decision, versions, to_rate, runs=runs, report=report, next_file=next_file),
     )
     return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
 
@@ -197,7 +198,7 @@ def _open_store(place: str | Path) -> "Store | None":
 
 def _print(
     decision: "Decision",
-    run_ids: "Mapping[str, str]",
+    reading: "VersionReading",
     to_rate: "list[list[Sample]]",
     *,
     runs: tuple[str, ...],
@@ -208,12 +209,12 @@ def _print(
 
     from ..runs.decision import decision_block
 
-    console = open_console()
+    console, raters = open_console(), _list_raters(reading.raters)
     print_blocks(decision_block(decision))
     for version in decision.versions:
-        if version.name in run_ids:
+        if version.name in reading.runs:
             in_use = ", in use today" if version.name == decision.in_use else ""
-            console.print(Text(f"{one_line(version.name)}: run {one_line(run_ids[version.name])}{in_use}"))
+            console.print(Text(f"{one_line(version.name)}: run {one_line(reading.runs[version.name])}{in_use}"))
     if report is not None:
         console.print(Text(f"\nThe decision and the answers that decide: {report}"))
     if not to_rate:
@@ -226,20 +227,26 @@ def _print(
             console.print(
                 Text(f"\nRatings of the {answers} in {next_file} would decide in place of the choices. To choose:")
             )
-            print_command(console, typed_command("rate", *runs, "--pairs", "--raters", "NAME,NAME"))
+            print_command(console, typed_command("rate", *runs, "--pairs", "--raters", raters))
             return
         console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
-        print_command(console, typed_command("rate", next_file, "--raters", "NAME,NAME"))
+        print_command(console, typed_command("rate", next_file, "--raters", raters))
         rated = _unread_name(click.get_current_context().params["ratings"])
         print_command(console, typed_command("rate", "export", "last", "--out", rated))
         print_command(console, _typed_again(runs, "--ratings", rated))
     elif decision.verdict == "unsettled" and decision.basis == "preferences":
         console.print(Text("\nTo go on choosing:"))
-        print_command(console, typed_command("rate", *runs, "--pairs", "--raters", "NAME,NAME"))
+        print_command(console, typed_command("rate", *runs, "--pairs", "--raters", raters))
     elif decision.verdict == "unsettled":
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
         console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}. As a set:"))
         print_command(console, _typed_again(runs, "--next", "next.jsonl"))
+
+
+def _list_raters(names: tuple[str, ...]) -> str:
+    """The value of --raters: those who rated these versions, as far as they can be written there."""
+    is_usable = 0 < len(names) <= _MOST_RATERS and not any("," in name for name in names)
+    return ",".join(names) if is_usable else "NAME,NAME"
 
 
 def _unread_name(ratings: tuple[Path, ...]) -> str:

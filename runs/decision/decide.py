@@ -100,6 +100,7 @@ class VersionReading:
     stored: Mapping[str, str] = field(default_factory=dict)
     unnamed: frozenset[tuple[int, int]] = frozenset()  # as in `VersionRatings`
     has_other_raters: bool = False  # as in `VersionRatings`
+    raters: tuple[str, ...] = ()  # who rated answers or chose between them, as far as their names are known
     about: Phrase | None = None  # the runs and files, who rated, and today
 
 
@@ -348,6 +349,7 @@ def _read(
         stored,
         rated.ratings.unnamed,
         rated.ratings.has_other_raters,
+        tuple(sorted({*rated.ratings.raters, *(one.rater for one in rated.preferences if one.rater)})),
         _describe_sources(sources, rated.ratings),
     )
 

@@ -93,6 +93,20 @@ def test_what_is_rated_next_settles_it(assay, tmp_path):
     assert decision["next"] == []
 
 
+@pytest.mark.parametrize(("raters", "named"), [(("bob", "ada"), "ada,bob"), (("Bo, Ann", "ada"), "NAME,NAME")])
+def test_who_rates_next_are_those_who_rated_where_their_names_can_be_written(assay, two_runs, tmp_path, raters, named):
+    rows = [
+        {"user_input": f"Question {n}?", "response": f"{name} word {'word ' * (n % 3)}{n}."}
+        | {"ratings": dict.fromkeys(raters, 3 + n % 2), "rating_min": 1, "rating_max": 5}
+        for name in ("old", "new")
+        for n in range(6)
+    ]
+    file = tmp_path / "more.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = assay("decide", *two_runs, "--ratings", file, "--next", "next.jsonl", code=0)
+    assert f"assay rate next.jsonl --raters {named}" in " ".join(done.out.split())
+
+
 def test_a_score_alone_passes_no_gate(assay, tmp_path):
     files = [write(tmp_path / f"{name}.jsonl", name, lambda n: None) for name in ("old", "new")]
     runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in files]
