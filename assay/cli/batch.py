@@ -82,9 +82,14 @@ def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel:
     from ..judges import load_settings
     from ..judges.batch.batch_journal import find_batch_journals
     from ..judges.batch.provider import ask_progress
+    from ..runs import RunOptions
+    from ..runs.score.options import JUDGE_FIELD
 
+    settings = load_settings(judge) if judge else None
     if cassette is not None:
-        cassettes = [cassette]
+        if JUDGE_FIELD in str(cassette) and settings is None:
+            raise UsageError(f"--cassette {cassette}: say whose it is (--judge MODEL)")
+        cassettes = [RunOptions(cassette=cassette).cassette_file(lambda: settings) or cassette]
     else:
         folder = path_in_store(store, _FOLDER, "name the cassette with --cassette FILE")
         cassettes = [*find_batch_journals(folder)]
@@ -92,7 +97,6 @@ def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel:
             raise UsageError(
                 f"no batches are under way in {folder}; for a run with a cassette name it (--cassette FILE)"
             )
-    settings = load_settings(judge) if judge else None
 
     async def ask_all() -> "list[BatchProgress]":
         return [state for path in cassettes for state in await ask_progress(path, settings, cancel=cancel)]

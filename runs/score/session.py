@@ -283,7 +283,7 @@ def run_plan(
     progress = progress or Progress()
     notes: list[str] = []
 
-    cassette = request.options.cassette
+    cassette = request.options.cassette_file(lambda: plan.judge)
     record = StoredRun(plan, store, resume, on_begin, cassette=cassette, has_batches=batches is not None)
     progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
     notes += record.notes

@@ -216,6 +216,24 @@ def test_a_refused_batch_stops_the_run_and_says_why(assay, set_file, judge_file,
     assert (done.code, done.json["run"]) == (0, run)  # the same command goes on with the same run
 
 
+def test_a_cassette_named_by_its_judge_is_filled(assay, set_file, judge_file, openai_server, tmp_path):
+    """A session that ends before any reply has paid: its run stays, and the same command goes on with it."""
+    words = [*command(set_file(2), judge_file()), "--cassette", "replies.{judge}.jsonl"]
+    interrupt_polling(openai_server)
+    assert assay(*words).code == 1
+    (run,) = Store(tmp_path / ".assay").run_ids(9)
+    openai_server.batches.on_call = None
+    batches = ("run", "batches", "status", "--cassette", "replies.{judge}.jsonl", "--json")
+    assert "say whose it is (--judge MODEL)" in assay(*batches, code=2).err
+    (listed,) = assay(*batches, "--judge", judge_file()).json["batches"]
+    assert listed["requests"] == 4
+    done = assay(*words, "--json", code=0)
+    assert done.json["run"] == run
+    assert set(openai_server.batches.asked.values()) == {1}
+    assert str(Store(tmp_path / ".assay").cassette(run)) == "replies.openai-test.jsonl"
+    assert [*tmp_path.glob("replies.*")] == [tmp_path / "replies.openai-test.jsonl"]
+
+
 def interrupt_polling(server):
     server.batches.on_call = lambda call: Answer(status=401) if call.kind == "retrieve" else None
 
