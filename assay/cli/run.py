@@ -122,7 +122,7 @@ def run(
     plan = plan or (resumed.plan if resumed else typed_plan())
     if batch:
         batches = BatchOptions(batch_size, echo_notice)
-        cassette = cassette or batch_cassette(store, plan)
+        cassette = options(cassette=cassette).cassette_file(lambda: plan.judge) or batch_cassette(store, plan)
         resumed = resumed or resumable_batch_run(runs, plan, cassette)
     run_id = resumed.id if resumed else None
     outcome = execute_plan(plan, runs, options(cassette=cassette), resume=run_id, skip_bad=skip_bad, batches=batches)
@@ -193,6 +193,7 @@ def _run_parts(plan: "Plan", out: Path, options: "RunOptions", *, with_ray: bool
         outcome = run_parquet(plan, out, options, with_ray=with_ray, on_progress=on_progress, on_note=echo_notice)
     print_result(lambda: outcome_as_json(outcome, out), lambda: print_outcome_of_parts(outcome, out))
     failed, code = outcome.scores["failed"], DONE
+    reason = "" if failed else outcome.summary.reason_of_no_value(_asked_metrics(plan))
     if outcome.ending == "budget":
         code = BUDGET
         echo_notice(f"{outcome.message}; {go_on}")
@@ -202,6 +203,9 @@ def _run_parts(plan: "Plan", out: Path, options: "RunOptions", *, with_ray: bool
             f"{count_of(failed, 'score')} failed, {max_failed} allowed (--max-failed). The first: "
             f"{outcome.summary.failure}. To score them again, remove the files of their parts"
         )
+    elif reason:
+        code = ERROR
+        _report_no_value(reason)
     click.get_current_context().exit(code)
 
 
@@ -218,8 +222,15 @@ def exit_code(store: "Store", plan: "Plan", outcome: "Outcome", max_failed: int)
             f"{store.first_failure(outcome.run)}"
         )
         return TOO_MANY_FAILED
-    asked = plan.all_metrics if plan.has_default_metrics else plan.metrics
-    if not failed and (reason := store.reason_of_no_value(outcome.run, asked)):
-        echo_notice(f"nothing was scored. {reason}. What each metric takes from an answer: assay metrics describe NAME")
+    if not failed and (reason := store.reason_of_no_value(outcome.run, _asked_metrics(plan))):
+        _report_no_value(reason)
         return ERROR
     return DONE
+
+
+def _asked_metrics(plan: "Plan") -> tuple[str, ...]:
+    return plan.all_metrics if plan.has_default_metrics else plan.metrics
+
+
+def _report_no_value(reason: str) -> None:
+    echo_notice(f"nothing was scored. {reason}. What each metric takes from an answer: assay metrics describe NAME")

@@ -43,7 +43,12 @@ def show(run: str, sample: str | None, *, store: str | Path) -> None:
     from ..runs.show.run_report import scores_as_json
     from .run_output import print_audit, print_parts, print_run, summary_as_json
 
-    if sample is None and Path(run).is_dir():
+    if Path(run).is_dir():
+        if sample is not None:
+            raise UsageError(
+                f"{run}: of a folder of scores counts and means are shown; what is behind a score of {sample} is in "
+                "its files, in the column METRIC.evidence. Of a stored run: assay show RUN SAMPLE"
+            )
         from ..runs.score.parquet_run import read_summaries
 
         parts, summary = read_summaries(Path(run))

@@ -25,6 +25,7 @@ from ...judges import LostCalls, Usage
 from ...judges.cassette import find_journals, is_bundled, locked
 from ...metrics import Score
 from ...metrics.metric import run_to_end
+from ...text.wording import list_first
 from ..show.results import usage_as_json
 from ..store.plan import Ending, Plan
 from .options import RunOptions
@@ -41,22 +42,25 @@ _SCORE_TEXTS = ("status", "reason", "evidence", "usage")
 
 
 class MetricCounts(BaseModel):
-    """The scores of one metric by status, and the sum of their values."""
+    """The scores of one metric by status, the sum of their values, and why the first one without a value has none."""
 
     scored: int = 0
     skipped: int = 0
     failed: int = 0
     total: float = 0.0
+    reason: str = ""
 
     def add(self, other: "MetricCounts") -> None:
         """Adds what another part counted."""
-        for name in type(self).model_fields:
+        self.reason = self.reason or other.reason
+        for name in ("scored", "skipped", "failed", "total"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def as_json(self) -> dict[str, Any]:
         """The shape of a metric in `assay run --json`, without its agreement with ratings."""
         mean = self.total / self.scored if self.scored else None
-        return {"n": self.scored + self.skipped + self.failed, **self.model_dump(exclude={"total"}), "mean": mean}
+        counts = self.model_dump(include={"scored", "skipped", "failed"})
+        return {"n": sum(counts.values()), **counts, "mean": mean}
 
 
 class PartSummary(BaseModel):
@@ -76,15 +80,39 @@ class PartSummary(BaseModel):
         for metric, counts in other.metrics.items():
             self.metrics.setdefault(metric, MetricCounts()).add(counts)
 
+    def reason_of_no_value(self, metrics: Sequence[str]) -> str:
+        """Returns why no answer has a value of any of the metrics, as the first of them says; empty where one has."""
+        asked = {metric: self.metrics[metric] for metric in metrics if metric in self.metrics}
+        if any(counts.scored for counts in asked.values()):
+            return ""
+        reasons = (f"{metric}: {counts.reason}" for metric, counts in asked.items())
+        return next(reasons, "there is no answer")
+
 
 class PartReport(BaseModel):
     """What became of one part in this session; `problem` is the class and the text of the error that ended scoring."""
 
+    file: str = ""
+    ids: tuple[str, ...] = ()
     summary: PartSummary | None = None
     is_new: bool = False
     usage: Usage = Usage()
     lost: LostCalls = LostCalls()
     problem: tuple[str, str] | None = None
+
+
+class IdsOfFiles:
+    """The ids of the answers that were read, as hashes: there may be many."""
+
+    def __init__(self) -> None:
+        self._file_of: dict[int, str] = {}
+
+    def add(self, file: str, ids: Iterable[str]) -> None:
+        """Adds those of a part. Raises `InputError` for one that another file has."""
+        for name in ids:
+            other = self._file_of.setdefault(hash(name), file)
+            if other != file:
+                raise InputError(f"{file}: the id {name!r} is in {other} too; make their ids differ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,16 +193,24 @@ def run_parquet(
     if options.cassette is not None and not is_bundled(options.cassette):
         options = replace(options, cassette=options.cassette.expanduser().absolute())  # workers have other folders
     job = PartsJob(plan, out.expanduser().absolute(), options)
-    files, outcome = _find_files(plan.sets), ParquetOutcome()
+    files, outcome, ids = _find_files(plan.sets), ParquetOutcome(), IdsOfFiles()
     with _only_process(job.out):
-        for part in sorted(job.out.glob("*.parquet"))[:1]:
+        parts = sorted(job.out.glob("*.parquet"))
+        for part in parts[:1]:
             _read_own(part, job)
+        if others := sorted({part.stem.rpartition("-")[0] for part in parts} - {file.stem for file in files}):
+            on_note(
+                f"{job.out}: also holds the scores of {list_first(others, 3)}, not among the files of this command; "
+                "whoever reads the folder counts them"
+            )
         _check_first_rows(job, files[0], on_note)
         if with_ray and options.budget.is_bounded:
             on_note("the budget holds for each worker by itself: together they may take as many times as much")
         on_progress(outcome)
         with closing(_score_with_ray(files, job) if with_ray else score_files(files, job)) as reports:
             for report in reports:
+                if with_ray:  # its workers know each only the files that they read
+                    ids.add(report.file, report.ids)
                 outcome.add(report)
                 on_progress(outcome)
                 if report.problem is not None:
@@ -189,17 +225,20 @@ def run_parquet(
 
 def score_files(files: Iterable[Path], job: PartsJob) -> Generator[PartReport]:
     """Scores files, one part after another; a problem is the last report."""
-    progress = Progress()
+    progress, ids = Progress(), IdsOfFiles()
     try:
         for file in files:
             count = 0
             for count, samples in enumerate(_read_parts(file, job.plan), 1):
                 progress, part = Progress(), job.part_of(file, count - 1)
+                report = PartReport(file=str(file), ids=tuple(sample.id for sample in samples))
+                ids.add(report.file, report.ids)
                 if part.exists():
-                    yield PartReport(summary=_check_rows(part, samples, job))
+                    report.summary = _check_rows(part, samples, job)
                 else:
-                    summary = _score_part(part, samples, job, progress)
-                    yield PartReport(summary=summary, is_new=True, usage=progress.usage, lost=progress.lost)
+                    report.summary, report.is_new = _score_part(part, samples, job, progress), True
+                    report.usage, report.lost = progress.usage, progress.lost
+                yield report
                 progress = Progress()
             if (rest := job.part_of(file, count)).exists():
                 raise InputError(f"{rest}: holds the scores of more rows than {file} has; remove it, and run again")
@@ -252,7 +291,8 @@ def _write_part(part: Path, samples: Sequence[Sample], record: Record, job: Part
         fields += [(metric, number), *((f"{metric}.{name}", text) for name in _SCORE_TEXTS)]
         summary.metrics[metric] = counts = MetricCounts()
         for score in (record.scores[sample.id][metric] for sample in samples):
-            counts.add(MetricCounts.model_validate({score.status: 1, "total": score.value or 0.0}))
+            reason = score.reason if score.value is None else ""
+            counts.add(MetricCounts.model_validate({score.status: 1, "total": score.value or 0.0, "reason": reason}))
             summary.failure = summary.failure or (score.reason if score.status == "failed" else "")
     schema = pyarrow.schema(fields, metadata={_SUMMARY: summary.model_dump_json()})
     rows = [_sample_columns(sample) | _score_columns(record.scores[sample.id]) for sample in samples]

@@ -90,6 +90,21 @@ def test_the_scores_are_those_of_a_run_in_a_store(assay, set_file):
         )
 
 
+def test_a_run_in_which_nothing_was_scored_ends_as_one_in_a_store_does(assay, tmp_path):
+    """Without contexts token_overlap skips both answers; answer_length, which nobody asked for, has a value."""
+    rows = [{"user_input": "Free?", "response": "Yes."}, {"user_input": "Open?", "response": "No."}]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "bare.parquet")
+    words = ("run", "bare.parquet", "--metrics")
+    said = "nothing was scored. token_overlap: the sample has no retrieved_contexts"
+    assert said in assay(*words, "token_overlap", code=1).err
+    for _ in range(2):  # the part is written, and is there already
+        done = assay(*words, "token_overlap", "--out", "out", "--json", code=1)
+        assert said in done.err
+        counts = done.json["metrics"]["token_overlap"]
+        assert counts == {"n": 2, "scored": 0, "skipped": 2, "failed": 0, "mean": None}
+    assert assay(*words, "token_overlap,answer_length", "--out", "both").code == 0
+
+
 def test_a_judge_gives_what_it_gives_in_a_store(assay, set_file, judge_file, openai_server):
     """Its replies stay beside a part until that is written, and no longer; a cassette has them for good."""
     pattern = write_files(set_file(6), 3, 3)
@@ -200,6 +215,32 @@ def test_scores_of_other_answers_and_of_other_metrics_are_not_mixed(assay, set_f
     assert {row["response"] for row in read_scores("out").values()} == {"Close it."}
 
 
+def test_scores_of_files_that_this_command_does_not_read_are_told(assay, set_file):
+    words = ("run", write_files(set_file(6), 3, 3), "--metrics", "token_overlap", "--out", "out", "--json")
+    assert assay(*words, code=0).err == ""
+    Path("in/answers-1.parquet").unlink()
+    done = assay(*words, code=0)
+    assert "out: also holds the scores of answers-1, not among the files of this command" in done.err
+    assert (done.json["skipped"], done.json["answers"]) == (1, 3)
+
+
+def test_an_id_that_two_files_have_is_refused_as_in_a_store(assay, set_file, judge_file, openai_server):
+    """The second file begins with the last answer of the first: nothing is paid for it, and no part holds it."""
+    lines = set_file(6).read_text().splitlines()
+    Path("doubled.jsonl").write_text("\n".join([*lines[:3], *lines[2:5]]))
+    pattern = write_files(Path("doubled.jsonl"), 3, 3)
+    name = json.loads(lines[2])["id"]
+    words = ("run", "in/answers-0.parquet", "in/answers-1.parquet", "--judge", judge_file(), "--metrics", JUDGED)
+    assert f"the id {name!r} is in another set of this run; make their ids differ" in assay(*words, code=1).err
+    words = ("run", pattern, "--judge", judge_file(), "--metrics", JUDGED, "--out", "out")
+    for _ in range(2):
+        done = assay(*words, code=1)
+        said = " ".join(done.err.split())
+        assert f"answers-1.parquet: the id {name!r} is in" in said and "answers-0.parquet too; make their ids" in said
+        assert names("out") == ["answers-0-00000.parquet"]
+    assert len(openai_server.requests) == 3
+
+
 def test_what_failed_is_counted_and_scored_again_where_its_part_is_removed(assay, set_file, judge_file, openai_server):
     openai_server.script = lambda request: Answer(status=400) if "step 1?" in request.user else None
     words = ("run", write_files(set_file(3), 3), "--metrics", JUDGED, "--out", "out", "--judge", judge_file(attempts=1))
@@ -230,6 +271,9 @@ def test_show_meta_and_estimate_read_the_scores(assay, set_file):
     shown = assay("show", "out", "--json")
     assert shown.json == {"scores": "out", "parts": 2, "answers": 30, "metrics": ran.json["metrics"]}
     assert "30 answers" in assay("show", "out/").out
+    audit = " ".join(assay("show", "out", "sample-1", code=2).err.split())
+    assert "what is behind a score of sample-1 is in its files, in the column METRIC.evidence" in audit
+    assert "assay show RUN SAMPLE" in audit
     by_folder = assay("meta", "--scores", "out", "--bootstrap", "100", "--json")
     assert assay("run", "set.jsonl", "--metrics", "declined").code == 0
     by_run = assay("meta", "last", "--bootstrap", "100", "--json")
@@ -295,6 +339,17 @@ def test_ray_writes_the_same_files_and_goes_on_with_those_of_one_process(assay, 
     assert len(openai_server.requests) == 9 + 9
     assert names("out") == names("here")
     assert read_scores("out") == read_scores("here")
+
+
+@pytest.mark.extras("ray")
+@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("ray_here")
+def test_an_id_that_the_files_of_two_workers_have_is_refused(assay, set_file):
+    lines = set_file(3).read_text().splitlines()
+    Path("doubled.jsonl").write_text("\n".join([*lines, *lines]))
+    words = ("run", write_files(Path("doubled.jsonl"), 3, 3), "--metrics", "token_overlap", "--out", "out")
+    said = " ".join(assay(*words, "--engine", "ray", code=1).err.split())
+    assert f"the id {json.loads(lines[0])['id']!r} is in" in said and "make their ids differ" in said
 
 
 @pytest.mark.slow
