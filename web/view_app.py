@@ -24,7 +24,7 @@ from .run_pages import RunPages
 from .sessions import Sessions
 from .site_address import THIS_MACHINE, SiteAddress
 from .suite_pages import SuitePages
-from .viewer import EDITOR, READER, VIEW_HOME, Viewer, for_visitors, run_state
+from .viewer import READER, VIEW_HOMES, Viewer, for_visitors, run_state
 from .watch_pages import WatchPages
 
 
@@ -41,10 +41,7 @@ class ViewApp:
         own = secrets.token_hex(32)  # of links that end with this process, where none can be kept
         if not self._is_read_only:
             connections.run(_make_secret)
-        self._sessions = Sessions(
-            lambda: own if self._is_read_only else connections.run(_read_secret),
-            {EDITOR: VIEW_HOME, READER: VIEW_HOME},
-        )
+        self._sessions = Sessions(lambda: own if self._is_read_only else connections.run(_read_secret), VIEW_HOMES)
         viewer = Viewer(connections, self._sessions)
         parts = (RunPages, AnswerPages, FailurePages, ComparisonPages, SuitePages, WatchPages)
         self.asgi = self._sessions.application([part(viewer) for part in parts], site)
@@ -56,7 +53,7 @@ class ViewApp:
 
     def link_path(self) -> str:
         """The path of the link that lets its holder look."""
-        return self._sessions.present_access().link_path(EDITOR, EDITOR)
+        return self._sessions.present_access().link_path(READER, READER)
 
 
 def _read_secret(database: Database) -> str | None:

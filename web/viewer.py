@@ -17,9 +17,10 @@ from .security import Visitor
 from .sessions import Sessions
 
 T = TypeVar("T")
-EDITOR = "editor"
 READER = "reader"
 VIEW_HOME = "/runs"
+VIEW_HOMES = {READER: VIEW_HOME, "editor": VIEW_HOME}
+"""The first page of whoever may look; links that earlier versions printed name an editor."""
 _MOST_KEPT = 32
 
 RunState = tuple[str, str, int, int]
@@ -37,7 +38,7 @@ class Viewer:
 
     async def visitor(self, request: Request) -> Visitor | None:
         """Who looks, or None where they may not."""
-        return await self.sessions.visitor(request, EDITOR, READER)
+        return await self.sessions.visitor(request, *VIEW_HOMES)
 
     async def in_store(self, work: Callable[[Store], T]) -> T:
         """What the work gives on the store, on a thread of its own connection."""
