@@ -66,13 +66,12 @@ class RunScores:
             if score.value is None:
                 self.valueless += 1
             elif origin := find_origin(sample, is_of_conversation=is_of_conversation, last_turn=last_turn):
-                yield self._trace_score(sample, metric, (score, score.value), origin)
+                yield self._trace_score(sample, metric, score, score.value, origin)
             else:
                 has_no_trace = True
         self.samples_without_trace += has_no_trace
 
-    def _trace_score(self, sample: Sample, metric: str, scored: tuple[Score, float], origin: TraceOrigin) -> TraceScore:
-        score, value = scored
+    def _trace_score(self, sample: Sample, metric: str, score: Score, value: float, origin: TraceOrigin) -> TraceScore:
         low, high = self._ranges[metric]
         prompts = score.evidence.get("prompts")
         is_judged = bool(prompts) or score.usage.calls + score.usage.from_cassette > 0
