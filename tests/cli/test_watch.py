@@ -67,13 +67,14 @@ def folder(tmp_path: Path) -> Path:
 
 def test_one_step_says_what_changed_and_ends_with_5(assay, folder):
     done = assay("watch", "watch.yaml", "--once", code=5)
-    assert re.match(r"Your chatbot +rated \d\.\d\d of 5 in production \(", done.out)
+    # 120 answers are rated 4 or 5, 80 are rated 1, judged or not: (120 * 4.5 + 80) / 200 = 3.1, and 80 / 200 are bad
+    assert re.match(r"Your chatbot +rated 3\.10 of 5 in production \(.*; 40\.0% of answers are bad", done.out)
     assert re.search(r"\nAlarms +1 stands since [\d-]+; not kept: bad share at most 20%\nRests on +200", done.out)
     began = re.search(r'"startTimeUnixNano": "(\d+)', (folder / "traces.jsonl").read_text())
     first_day = datetime.fromtimestamp(int(began[1]) / 1e9, UTC).date()  # of the first answer, not of this look
     assert f"200 answers since {first_day}: " in done.out
     assert "ALARM (bad share at most 20%)" in done.out
-    assert "100 judged, 200 rated; 100 count: judged too" in done.out
+    assert "100 judged, 200 rated (look 1)" in done.out
     assert "200 pulled, 100 drawn, 100 judged" in done.out
     assert "\x1b" not in done.out
     assert "assay show failures " in done.out

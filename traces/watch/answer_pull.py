@@ -31,6 +31,7 @@ class AnswerPull:
         self._new = NewTraces(source, records.settings.source_address, records.known_traces)
         self._first_open: datetime | None = None  # when the first conversation began that may go on
         self._counts = counts
+        self.annotations: dict[str, dict[str, float]] = {}  # of traces that were pulled before, by trace and rater
         self.open_sessions = 0  # conversations that may go on, and are pulled when they are over
         self.has_ratings = False  # whether people have rated an answer that was pulled
         self.other_scale = 0  # answers whose ratings are on another scale than the watch's, and are left out
@@ -64,12 +65,20 @@ class AnswerPull:
             self._records.end_pull(min(self._new.newest, self._first_open or until))
 
     def _samples(self, traces: Iterator[tuple[Sample | UnreadTrace, bool]]) -> Iterator[Sample]:
-        """The traces with an answer that were not pulled before; those without one are counted."""
+        """The traces with an answer that were not pulled before; those without one are counted.
+
+        Of the others of a file, which is read whole, people's annotations are kept: they may be new.
+        """
+        settings = self._records.settings
         for trace, is_new in traces:
             has_answer = isinstance(trace, Sample) and bool(trace.response.strip() or trace.messages)
             self._counts.unread += is_new and not has_answer
             if isinstance(trace, Sample) and is_new and has_answer:
                 yield trace
+            elif isinstance(trace, Sample) and not is_new and settings.source_address.is_file:
+                values, _ = tool_ratings(trace, settings.ratings.levels)
+                if values:
+                    self.annotations[trace_id(trace)] = values
 
     def _conversations(self, traces: Iterator[Sample]) -> Iterator[Sample]:
         """The conversations that are over, and the answers of no session."""

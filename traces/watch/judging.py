@@ -68,18 +68,15 @@ def _judge_day(
         note_spending()
         spent = None if budget.unpriced else budget.spent_usd
         counts.usd = None if counts.usd is None or spent is None else counts.usd + spent
-    run = records.store.newest_run_of(plan.identity)  # a run begins at its first kept reply
-    if run is None:
+    run = records.store.newest_run_of(plan.identity)
+    if run is None:  # the judge gave no reply at all
         return problem, []
-    counts.judged += _take_over(records, day, run.id, tried=problem is None)
-    scores = records.judge_scores(run.id)
-    failed = [score.reason for name, score in scores if score.status == "failed" and name not in record.given_up]
+    scores = {
+        name: score for name, metric, score in records.store.scores(run.id, fields=()) if metric == settings.metric
+    }
+    counts.judged += records.add_scores(day, run.id, scores, tried=problem is None)
+    failed = [s.reason for name, s in scores.items() if s.status == "failed" and name not in record.given_up]
     return problem, failed
-
-
-def _take_over(records: WatchRecords, day: str, run: str, *, tried: bool) -> int:
-    scores = {name: (score.value, score.status) for name, score in records.judge_scores(run)}
-    return records.add_scores(day, run, scores, tried=tried)
 
 
 def day_budget(records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:

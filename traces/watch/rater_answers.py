@@ -1,5 +1,6 @@
 """The raters of a watch: answers drawn for them, their queue, and the ratings that come back."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from ...eval_sets import Sample
@@ -7,7 +8,8 @@ from ...regular_files import read_text_file
 from ...runs import Store
 from ...runs.ratings import QueueSettings, RatingQueue
 from ...runs.ratings.rating_queue import queue_ids
-from ..source import Source, TraceOrigin
+from ..cursor import trace_id
+from ..source import Source
 from .answer_draw import draw_answers, pace
 from .answer_pull import tool_ratings
 from .watch_records import WatchRecords
@@ -107,17 +109,20 @@ def describe_tool_ratings(settings: WatchSettings) -> str:
     return text
 
 
-def reread_annotations(records: WatchRecords, source: Source, now: datetime) -> int:
-    """Reads the traces of the last days again for people's annotations that came since, of the judged answers."""
-    if records.settings.ratings.reread is None:
+def reread_annotations(
+    records: WatchRecords, source: Source, read_before: Mapping[str, Mapping[str, float]], now: datetime
+) -> int:
+    """Takes over people's annotations that came since, of the answers of the last days.
+
+    Those of a file are `read_before`, by trace and rater: its pull has read it whole. A server is asked again.
+    """
+    settings = records.settings
+    if settings.ratings.reread is None:
         return 0
-    since = now - records.settings.ratings.reread
-    samples = records.judged_traces(since)
-    ratings: dict[str, dict[str, float]] = {}
-    for trace in source.read(since, now) if samples else ():
-        origin = TraceOrigin.of_sample(trace) if isinstance(trace, Sample) else None
-        if isinstance(trace, Sample) and origin is not None and origin.id in samples:
-            values, _ = tool_ratings(trace, records.settings.ratings.levels)
-            if values:
-                ratings[samples[origin.id]] = values
-    return records.add_ratings(ratings)
+    since = now - settings.ratings.reread
+    samples = records.samples_of_traces(since)
+    annotations = dict(read_before)
+    for trace in source.read(since, now) if samples and not settings.source_address.is_file else ():
+        if isinstance(trace, Sample):
+            annotations[trace_id(trace)] = tool_ratings(trace, settings.ratings.levels)[0]
+    return records.add_ratings({samples[trace]: values for trace, values in annotations.items() if trace in samples})

@@ -40,7 +40,7 @@ def read_production_answers(records: WatchRecords) -> tuple[ProductionAnswers, d
     chosen = int(np.sum(was_left_out & ~np.isnan(ratings)))
     ratings[was_left_out] = np.nan
     if not settings.ratings.raters:
-        _take_annotations_for_random(judged, ratings, rating_chance)
+        _take_annotations_for_random(ratings, rating_chance)
     days = [date.fromisoformat(time[:10]).toordinal() for time in times]
     first = min(days, default=date(2000, 1, 1).toordinal())
     groups = {session: number for number, session in enumerate(dict.fromkeys(sessions))}
@@ -63,12 +63,11 @@ def read_production_answers(records: WatchRecords) -> tuple[ProductionAnswers, d
     return answers, date.fromordinal(first), chosen
 
 
-def _take_annotations_for_random(judged: Floats, ratings: Floats, rating_chance: Floats) -> None:
-    """Without a queue, annotations of the tool count as if the judged answers that have one were drawn at random."""
-    is_judged = ~np.isnan(judged)
-    is_rated = is_judged & ~np.isnan(ratings)
+def _take_annotations_for_random(ratings: Floats, rating_chance: Floats) -> None:
+    """Without a queue, annotations of the tool count as if the answers that have one were drawn at random from all."""
+    is_rated = ~np.isnan(ratings)
     if is_rated.any():
-        rating_chance[is_judged] = is_rated.sum() / is_judged.sum()
+        rating_chance[:] = is_rated.mean()
 
 
 def look_at_answers(answers: ProductionAnswers, settings: WatchSettings, first_day: date) -> Look:

@@ -165,25 +165,22 @@ class WatchRecords(WatchState):
         ((content, run),) = self._items("content, run", "sample = ?", name)
         return self.store.sample(run, name) if content is None else Sample.model_validate_json(content)
 
-    def add_scores(self, day: str, run: str, scores: Mapping[str, tuple[float | None, str]], *, tried: bool) -> int:
+    def add_scores(self, day: str, run: str, scores: Mapping[str, Score], *, tried: bool) -> int:
         """Takes over the judge's scores of a day's draw, and returns how many answers have one that had none."""
         ends: list[tuple[Any, ...]] = []
         tries: list[tuple[Any, ...]] = []
         for name, tries_before in self._items("sample, tries", "drawn_on = ? AND status = 'waiting'", day):
-            value, status = scores.get(name, (None, ""))
-            if status == "failed" and tries_before + tried < MOST_TRIES:
+            score = scores.get(name)
+            if score is None:
+                continue
+            if score.status == "failed" and tries_before + tried < MOST_TRIES:
                 tries.append((tries_before + tried, name))
-            elif status:
-                ends.append((status, value, run, name))
+            else:
+                ends.append((score.status, score.value, run, name))
         with self._writing():
             self._update("status = ?, judged = ?, run = ?, content = NULL", ends)
             self._update("tries = ?", tries)
         return sum(value is not None for _, value, *_ in ends)
-
-    def judge_scores(self, run: str) -> Iterator[tuple[str, Score]]:
-        """Yields the scores of a run by the watch's metric, each with its answer's id."""
-        scores = self.store.scores(run, fields=())
-        return ((name, score) for name, metric, score in scores if metric == self.settings.metric)
 
     def unpushed_runs(self, address: str) -> list[str]:
         """Returns the runs with scores that were not written to an address yet, the oldest first."""
@@ -211,9 +208,9 @@ class WatchRecords(WatchState):
         with self._writing():
             self._update("queue_state = 'queued'", [(name,) for name in names])
 
-    def judged_traces(self, since: datetime) -> dict[str, str]:
-        """Returns trace -> sample of the answers since a moment that the judge scored."""
-        return dict(self._items("trace, sample", "time >= ? AND judged IS NOT NULL", utc_text(since)))
+    def samples_of_traces(self, since: datetime) -> dict[str, str]:
+        """Returns trace -> sample of the answers since a moment."""
+        return dict(self._items("trace, sample", "time >= ?", utc_text(since)))
 
     def add_ratings(self, ratings: Mapping[str, Mapping[str, float]], agreed: Mapping[str, float] | None = None) -> int:
         """Keeps people's ratings of answers by rater, the newest of each, and returns how many had none before."""

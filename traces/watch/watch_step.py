@@ -97,7 +97,7 @@ class WatchStep:
     def _take(self) -> StepReport:
         counts, today = self._counts, self._today()
         source = self._tools.open_source(self._settings.source_address)
-        self._pull(source)
+        annotations = self._pull(source)
         counts.drawn = self._draw(today)
         waiting_before = self._records.counts()[0]
         with self._tools.show_progress() if waiting_before else nullcontext(lambda _: None) as on_progress:
@@ -110,7 +110,7 @@ class WatchStep:
                 "has failed three times is given up"
             )
         self._push()
-        self._rate(source, today)
+        self._rate(source, annotations, today)
         counts.waiting, counts.undrawn = self._records.counts()
         counts.failed = max(0, waiting_before - counts.waiting - counts.judged)
         counts.seconds = round(time.monotonic() - self._started, 3)
@@ -120,7 +120,8 @@ class WatchStep:
         """The date of the budget; a clock that goes backwards does not give a day's budget twice."""
         return max(self._now.date().isoformat(), self._records.newest_day())
 
-    def _pull(self, source: Source) -> None:
+    def _pull(self, source: Source) -> dict[str, dict[str, float]]:
+        """Pulls what is new, and returns the annotations of a file's other traces."""
         pull = AnswerPull(self._records, source, self._now, self._counts)
         pull.pull(self._row)
         if pull.earlier:
@@ -145,6 +146,7 @@ class WatchStep:
                 f"{count_of(pull.open_sessions, 'conversation')} may go on, and will be pulled when "
                 f"{verb_of(pull.open_sessions, 'it is', 'they are')} over"
             )
+        return pull.annotations
 
     def _draw(self, today: str) -> int:
         """Draws answers for the judge from all that were in no draw yet."""
@@ -199,7 +201,7 @@ class WatchStep:
         except AssayError as error:
             self._problems.append(f"push to {address}: {error}")
 
-    def _rate(self, source: Source, today: str) -> None:
+    def _rate(self, source: Source, annotations: dict[str, dict[str, float]], today: str) -> None:
         """Fills the raters' queue, and takes over their ratings."""
         counts, records = self._counts, self._records
         try:
@@ -210,7 +212,7 @@ class WatchStep:
             if last is not None and not is_file and abs((self._now - last).total_seconds()) < _REREAD_SECONDS:
                 return
             if last is not None:  # else what was pulled just now came with its annotations
-                counts.rated += reread_annotations(records, source, self._now)
+                counts.rated += reread_annotations(records, source, annotations, self._now)
             records.note_reread(self._now)
         except AssayError as error:
             self._problems.append(f"ratings: {error}")

@@ -225,6 +225,17 @@ def test_ratings_in_a_file_are_read_again_at_each_step(bench):
     watch.step()
     watch.traces.traces[0] = watch.traces.traces[0].model_copy(update={"ratings": {"bob": 5.0}})
     assert watch.step(timedelta(minutes=15)).stored.counts.rated == 1
+    assert len(watch.traces.reads) == 2  # one reading of the file at each step
+
+
+@pytest.mark.parametrize(("source", "after"), [("otel:traces.jsonl", 1), ("phoenix://host/bot", 25)])
+def test_without_raters_ratings_count_of_answers_that_are_not_judged(bench, source, after):
+    watch = bench(source=source, push=False, sample={"share": 0.5})
+    watch.traces.add(10)
+    assert watch.step().stored.counts.judged == 5  # half of ten
+    watch.traces.traces = [trace.model_copy(update={"ratings": {"bob": 5.0}}) for trace in watch.traces.traces]
+    report = watch.step(timedelta(hours=after))
+    assert (report.stored.counts.rated, report.stored.look.rated) == (10, 10)
 
 
 def test_an_alarm_fires_once_and_clears_once(bench):
