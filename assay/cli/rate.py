@@ -84,7 +84,7 @@ def rate(
 ) -> None:
     """Collect ratings of answers, or choices between two, on a page in the browser.
 
-    The answers are those of SET or RUN, or of a QUEUE that exists (rating-...), such as `assay view` makes.
+    The answers are those of SET or RUN, or of a QUEUE that exists (rating-...), such as `assay watch` makes.
 
     Prints one link per rater, and one for who coordinates them. The same command again goes on where it was.
 
