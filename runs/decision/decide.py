@@ -332,7 +332,7 @@ def _read(
     table, measure, measure_notes, fitted_notes = _measure(versions, answers, rated, options)
     by = options.by.partition("=")[0]
     runs = {source.name: source.run for source in sources if source.run is not None}
-    stored = {source.name: _name_in_store(source, level, by) for source in sources}
+    stored = _names_in_store(sources, level, by)
     return VersionReading(
         table,
         tuple(answers),
@@ -367,12 +367,22 @@ def _describe_sources(sources: Sequence[AnswerTable], ratings: VersionRatings) -
     return describe_report(listed, rated=rated, raters=ratings.raters)
 
 
-def _name_in_store(source: AnswerTable, level: "RatedLevel | None", by: str) -> str:
-    """What looks at a version are kept under: its run, or of a file what its answers are, whatever it is called."""
-    if source.run is not None:
-        return f"{source.run} {level or ''} {by}{f'={source.name}' if by else ''}".strip()
-    answers = sorted(sample.fingerprint for sample in source.samples.values())
-    return f"answers {hashlib.sha256(''.join(answers).encode()).hexdigest()[:32]} {level or ''}".strip()
+def _names_in_store(sources: Sequence[AnswerTable], level: "RatedLevel | None", by: str) -> dict[str, str]:
+    """What looks at each version are kept under: its run, or of a file what its answers are, whatever it is called.
+
+    Versions of the same answers are numbered, so that each is a version of its own.
+    """
+    names: dict[str, str] = {}
+    count = Counter[str]()
+    for source in sources:
+        if source.run is not None:
+            name = f"{source.run} {level or ''} {by}{f'={source.name}' if by else ''}".strip()
+        else:
+            answers = sorted(sample.fingerprint for sample in source.samples.values())
+            name = f"answers {hashlib.sha256(''.join(answers).encode()).hexdigest()[:32]} {level or ''}".strip()
+        count[name] += 1
+        names[source.name] = name if count[name] == 1 else f"{name} ({count[name]})"
+    return names
 
 
 def _select_level(

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,19 @@ def test_looks_at_files_are_counted_by_their_answers(assay, tmp_path):
     unkept = assay("decide", old, more, "--json", "--store", tmp_path / "a_file").json
     assert unkept["look"]["number"] == 1
     assert "This look is not counted: " in unkept["notes"][0] and "not a folder" in unkept["notes"][0]
+
+
+def test_versions_of_the_same_answers_each_keep_their_looks(assay, tmp_path):
+    """The version in use, a copy of it and a new one: the three pairs stand in each look, and no pair is one version."""
+    old, copy = (write(tmp_path / f"{name}.jsonl", "old", lambda n: 1 + n % 3) for name in ("old", "copy"))
+    few = write(tmp_path / "few.jsonl", "new", lambda n: 2 + n % 2 if n < 6 else None)
+    more = write(tmp_path / "more.jsonl", "new", lambda n: 2 + n % 2 if n < 12 else None)
+    looks = [assay("decide", old, copy, new, "--json").json["look"] for new in (few, more)]
+    assert [(look["number"], look["rated"]) for look in looks] == [(1, 12), (2, 24)], "of two pairs"
+    with sqlite3.connect(tmp_path / ".assay" / "runs.sqlite") as database:
+        kept = [json.loads(look)["intervals"] for (look,) in database.execute("SELECT look FROM decision_looks")]
+    assert [len({frozenset(pair[:2]) for pair in intervals}) for intervals in kept] == [3, 3]
+    assert all(first != second for intervals in kept for first, second, *_ in intervals)
 
 
 def test_a_report_says_of_which_runs_and_files_it_is_and_who_rated(assay, tmp_path):
