@@ -66,7 +66,7 @@ def main() -> None:
     except click.ClickException as error:
         message = StringIO()
         error.show(file=message)  # the words that were typed stand in it
-        echo(f"{message.getvalue().removesuffix(chr(10))}{_replacement(error.format_message())}", err=True)
+        echo(f"{message.getvalue().removesuffix(chr(10))}{_replacement(error)}", err=True)
         sys.exit(error.exit_code)
     except UsageError as error:
         _end(error, USAGE)
@@ -84,10 +84,12 @@ def main() -> None:
         restore_signals()
 
 
-def _replacement(problem: str) -> str:
+def _replacement(error: click.ClickException) -> str:
     """What stands in place of what is named in an error of usage, where it went; empty of any other."""
-    typed = re.findall(r"'([^']*)'", problem)  # an option or a command, or an option and its value
-    return _what_went(" ".join(typed[:2]), *typed[:1])
+    typed = re.findall(r"'([^']*)'", error.format_message())  # an option or a command, or an option and its value
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    command = context.command_path.rpartition(" ")[2] if context is not None else ""
+    return _what_went(" ".join(typed[:2]), *(f"{command} {name}" for name in typed[:1]), *typed[:1])
 
 
 def _what_went(*names: str) -> str:
@@ -127,6 +129,7 @@ def _is_main_thread() -> bool:
 
 
 def _end(error: AssayError, code: int) -> None:
-    judge = re.match(r"no judge is called '([^']*)'", str(error))
-    echo(f"assay: {error}{_what_went(judge[1]) if judge else ''}", err=True)
+    unknown = re.match(r"no (judge|metric) is called '([^']*)'", str(error))
+    gone = _what_went(f"{unknown[1]}s {unknown[2]}", unknown[2]) if unknown else ""
+    echo(f"assay: {error}{gone}", err=True)
     sys.exit(code)

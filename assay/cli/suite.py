@@ -141,11 +141,10 @@ def _print_report(report: "NightlyReport") -> None:
         by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
         line = Text(f"{gate.state:<12}", style=STYLES[STATE_TONES.get(gate.state, "warning")])
         console.print(line.append(one_line(f"{gate.gate}{by_judge}: {gate.reason}")))
-    sentence, command = report.next_step
-    if sentence:
+    for sentence, command in report.next_steps:
         console.print(Text(f"{one_line(sentence)}{':' if command else '.'}"))
-    if command:
-        print_command(console, command)
+        if command:
+            print_command(console, command)
 
 
 def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:

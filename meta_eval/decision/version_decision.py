@@ -369,9 +369,15 @@ def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
         return (phrase("on_scores" if any(one.rated for one in decision.versions) else "on_scores_alone"),)
     if decision.basis == "preferences":
         return (phrase("on_preferences", margin=Figure("share", decision.margin)),)
+    row = decision.deciding
+    if row.left_out and row.rated:  # of what only one version answered the difference says nothing
+        rated, answers = row.rated, phrase("pairs", count=row.questions)
+    else:
+        rated = sum(one.rated for one in decision.versions)
+        answers = phrase("answers", count=sum(one.n for one in decision.versions))
     values = {
-        "rated": sum(one.rated for one in decision.versions),
-        "answers": phrase("answers", count=sum(one.n for one in decision.versions)),
+        "rated": rated,
+        "answers": answers,
         "measure": one_line(decision.measure, _LONGEST_NAME),
         "margin": Figure("rating", decision.margin),
     }
@@ -383,9 +389,12 @@ def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
         return phrase("not_at_random", basis=basis), phrase("not_at_random", basis=phrase("on_ratings", **values))
     if not decision.is_paired:
         return phrase("unpaired", basis=basis), phrase("unpaired", basis=phrase("on_ratings", **values))
+    bases = [basis, phrase("on_ratings", **values)]
+    if row.left_out:
+        bases = [phrase("without_pair", basis=one, left_out=row.left_out) for one in bases]
     matters = decision.verdict == "unsettled" or _is_near(decision)
-    margin = (phrase("with_margin", basis=basis, **values),) if matters else ()
-    return *margin, basis, phrase("on_ratings", **values)
+    margin = (phrase("with_margin", basis=bases[0], **values),) if matters else ()
+    return *margin, *bases
 
 
 def _what_settles(decision: Decision) -> tuple[Phrase, ...]:

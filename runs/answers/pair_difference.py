@@ -1,29 +1,17 @@
 """Differences between two runs on the same samples: the mean, its interval, and how often chance gives as much."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...meta_eval.estimate import Estimate, estimate_mean
-
-if TYPE_CHECKING:
-    from ...meta_eval.randomisation import Side
 
 _DRAWS = 9999
 
 
-def paired_difference(
-    differences: Sequence[float],
-    groups: Sequence[str],
-    *,
-    side: "Side" = "two-sided",
-    against: float = 0.0,
-    level: float = 0.95,
-    seed: int = 0,
-) -> Estimate:
+def paired_difference(differences: Sequence[float], groups: Sequence[str], *, seed: int = 0) -> Estimate:
     """Estimates the mean of paired differences, with an interval over groups and the p-value of a sign-flip test.
 
-    The null hypothesis: without a change the differences from `against` are as often up as down (Fisher's
-    randomisation test; the two runs of one group change places together). p = (b + 1) / (m + 1), where b of m = 9,999
+    The null hypothesis: without a change the differences are as often up as down (Fisher's randomisation test; the
+    two runs of one group change places together). p = (b + 1) / (m + 1), where b of m = 9,999
     random flips reach what was observed (Phipson and Smyth, 2010), so that p is never 0.
 
     Returns:
@@ -41,9 +29,7 @@ def paired_difference(
     if not differences:
         return Estimate(None, n=0, groups=0, problem="no sample was scored in both runs")
 
-    sums = np.bincount(
-        np.unique(np.asarray(groups), return_inverse=True)[1], weights=np.asarray(differences, float) - against
-    )
-    p = sign_flip_p_value(sums.astype(float), side=side, permutations=_DRAWS, seed=seed)
+    sums = np.bincount(np.unique(np.asarray(groups), return_inverse=True)[1], weights=np.asarray(differences, float))
+    p = sign_flip_p_value(sums.astype(float), permutations=_DRAWS, seed=seed)
     most = max(map(abs, differences))  # a change up is as possible as one down, though none may have been seen
-    return estimate_mean(differences, groups, bounds=(-most, most), level=level, p=p)
+    return estimate_mean(differences, groups, bounds=(-most, most), p=p)

@@ -164,6 +164,19 @@ class GateCheck:
             is_of_refusals=state == "failed" and self._is_of_refusals,
         )
 
+    def _list_fallen(self) -> list[str]:
+        """The answers that became worse than in the accepted runs, at most five, the largest change first."""
+        import numpy as np
+
+        samples = self.samples
+        figures = self.figures(samples, self.run.history.accepted) * (1 if self.higher_is_better else -1)
+        before, now = figures[:, :-1], figures[:, -1]
+        known = ~np.isnan(before)
+        falls = np.where(known, before, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1) - now
+        falls = np.where(known.any(axis=1) & ~np.isnan(now), falls, 0.0)
+        order = np.argsort(-falls, kind="stable")[:_MOST_NAMES]
+        return [samples[place].sample for place in order.tolist() if falls[place] > ROUNDING]
+
     @property
     def _without_value(self) -> list[JudgedSample]:
         return [sample for sample in self.samples if sample.after.get(self.metric, (None,))[0] is None]
@@ -176,12 +189,18 @@ class GateCheck:
         without = self._without_value if isinstance(self.gate, CoverageGate) else []
         return bool(without) and all(sample.after.get(UNANSWERED, (0.0,))[0] for sample in without)
 
-    def describe_unanswered(self) -> str:
-        """Returns the first refusals, or answers without a value and why, as the end of a reason; empty for others."""
+    def describe_answers(self) -> str:
+        """Returns the answers by which a gate failed, as the end of its reason; empty of a bound on a mean or a share.
+
+        They are the first refusals; or the answers without a value, and why; or those that fell most.
+        """
         metric = self.metric
         if metric == UNANSWERED:
             names = [sample.sample for sample in self.samples if sample.after.get(metric, (0.0,))[0]]
             return f": {_list_names(names)}" if names else ""
+        if isinstance(self.gate, RegressionGate):
+            names = self._list_fallen()
+            return f"; {'fell' if self.higher_is_better else 'rose'} most: {_list_names(names)}" if names else ""
         if not isinstance(self.gate, CoverageGate):
             return ""
         without = self._without_value

@@ -164,7 +164,7 @@ def decide_bounds(check: GateCheck) -> GateResult:
 
 def _hold_strictly(check: GateCheck, figure: float, side: str, bound: float) -> GateResult:
     if is_beyond(figure, side, bound):
-        reason = f"{_figure_of(check, figure, bound)}{_but(side, bound)}{check.describe_unanswered()}"
+        reason = f"{_figure_of(check, figure, bound)}{_but(side, bound)}{check.describe_answers()}"
         return check.result("failed", reason, bound, value=figure)
     return check.result("passed", f"{_figure_of(check, figure, bound)}{_required(check)}", bound, value=figure)
 
@@ -190,7 +190,7 @@ def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) 
             f", {format_figure(bound + sign * newest.change, bound)} over the last {count_of(newest.nights, 'run')}"
         )
     if newest.failed:
-        reason += f"{_but(side, bound)}; {check.describe_evidence(newest)}{check.describe_unanswered()}"
+        reason += f"{_but(side, bound)}; {check.describe_evidence(newest)}{check.describe_answers()}"
     elif is_beyond(figure, side, bound):
         reason += f" (required: {side} {format_bound(bound)}), which noise can do: {check.describe_evidence(newest)}"
     else:
@@ -298,7 +298,7 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], fewest: int
     word = "fall" if check.higher_is_better else "rise"
     state: State = "failed" if newest.failed else "passed"
     if newest.failed:
-        reason += f"; {check.describe_evidence(newest)}{check.describe_unanswered()}"
+        reason += f"; {check.describe_evidence(newest)}{check.describe_answers()}"
     elif len(set(groups)) < fewest:
         state = "undecided"
         reason += f"; {count_of(len(set(groups)), 'group')} cannot tell a {word} from chance, {fewest} are needed"

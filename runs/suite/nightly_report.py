@@ -104,6 +104,7 @@ class NightlyReport(BaseModel):
         message: Why it did not end well; else empty.
         resume: The command that resumes it, or None where there is nothing to resume.
         accept: The command that accepts its runs, or None where they cannot be accepted.
+        changes: The command that shows what changed since the accepted run, or None where no gate failed by that.
         is_accepted: Whether its runs were accepted when it ended.
         sets: The sets as the suite names them.
         runs: One run per judge.
@@ -121,6 +122,7 @@ class NightlyReport(BaseModel):
     message: str = ""
     resume: str | None = None
     accept: str | None = None
+    changes: str | None = None
     is_accepted: bool = False
     sets: tuple[str, ...] = ()
     runs: tuple[RunReport, ...] = ()
@@ -199,26 +201,27 @@ class NightlyReport(BaseModel):
             yield "new", phrase("new_beside", new=new, metric=uncompared.metric, mean=mean, accepted=accepted), new
 
     @property
-    def next_step(self) -> tuple[str, str]:
-        """What to do now, as the beginning of a sentence, and the command that does it; two empty texts for nothing."""
+    def next_steps(self) -> list[tuple[str, str]]:
+        """What to do now: the beginning of each sentence, and the command that does it, "" for none."""
         if self.resume:
             raised = ", first raise `budget` in the suite's file, which bounds all sessions of a nightly run"
-            return f"To resume it{raised if self.verdict == 'budget' else ''}", self.resume
+            return [(f"To resume it{raised if self.verdict == 'budget' else ''}", self.resume)]
         if self.is_accepted:
-            return "Accepted: the next nightly runs are compared with this one", ""
+            return [("Accepted: the next nightly runs are compared with this one", "")]
         if self.accept is None:
-            return "", ""
+            return []
         if self.verdict == "gate failed" and any(
             gate.state == "failed" and gate.gate in COMPARED for gate in self.gates
         ):
-            return f"If the change is meant, start a new baseline with it{_IN_CI}", self.accept
+            changes = [("To see what changed", self.changes)] if self.changes else []
+            return [*changes, (f"If the change is meant, start a new baseline with it{_IN_CI}", self.accept)]
         if self.verdict == "passed" and any(gate.state == "no baseline" for gate in self.gates):
-            return (
+            content = (
                 "There is no accepted run to compare with yet, so that no fall can be seen. If you are content with "
-                f"these answers, compare the next nightly runs with them{_IN_CI}",
-                self.accept,
+                f"these answers, compare the next nightly runs with them{_IN_CI}"
             )
-        return "", ""
+            return [(content, self.accept)]
+        return []
 
 
 def read_report(row: NightlyRunRow) -> NightlyReport:
@@ -244,16 +247,20 @@ def read_report(row: NightlyRunRow) -> NightlyReport:
 def decide_verdict(status: Status, gates: Sequence[GateResult], failed: int, max_failed: int) -> Verdict:
     """Returns what a nightly run comes to.
 
+    More failed samples than allowed count before a gate on the coverage: it cannot hold where the judge failed, and a
+    resumed nightly run asks for these values again.
+
     Returns:
         The verdict. A regression that could not be tested (too few groups) does not fail the nightly run; every other
         undecided gate does.
     """
     if status != "done":
         return status
-    if any(gate.state == "failed" for gate in gates):
-        return "gate failed"
-    if failed > max_failed:
+    failing = {gate.gate for gate in gates if gate.state == "failed"}
+    if failed > max_failed and failing <= {"coverage"}:
         return "samples failed"
+    if failing:
+        return "gate failed"
     undecided = any(gate.state == "undecided" and gate.gate != "regression" for gate in gates)
     return "gate undecided" if undecided else "passed"
 

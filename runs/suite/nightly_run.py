@@ -17,7 +17,6 @@ from ...text.wording import count_of
 from ..decision.compare import RunComparison, compare
 from ..score.options import RunOptions
 from ..score.session import OnProgress, run_plan
-from ..show.results import read_results
 from ..store.store import Store
 from .gate_check import JudgedRun
 from .gate_decisions import decide_gates
@@ -214,7 +213,11 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
     previous_runs = ledger.runs(previous.id) if previous else {}
     reports: list[RunReport] = []
     judged_runs: list[JudgedRun] = []
-    for judge, run in ledger.runs(nightly.row.id).items():  # one that had nothing was removed
+    runs = ledger.runs(nightly.row.id)
+    for judge in suite.judge_names:
+        if judge not in runs:  # it did not begin, or had nothing and was removed
+            continue
+        run = runs[judge]
         baseline = ledger.baseline(suite.name, judge_identity(suite.settings(judge)))
         accepted = baseline.runs[-1] if baseline else None
         shown = _comparison(store, accepted, run) or _comparison(store, previous_runs.get(judge), run)
@@ -234,8 +237,12 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
     if verdict == "samples failed" and not message:
         first = next(run.first_failure for run in reports if run.failed_samples)
         message = f"{count_of(failed, 'sample')} failed, {suite.max_failed} allowed (max_failed). The first: {first}"
+    fallen = {gate.judge for gate in gates if gate.state == "failed" and gate.gate in COMPARED}
+    show_changes = nightly.accept_command.replace("suite accept", "show changes", 1)
+    changes = [f"{show_changes} {run.accepted} {run.run}" for run in reports if run.judge in fallen and run.accepted]
     return empty_report(nightly, status, message).model_copy(
         update={
+            "changes": "; ".join(changes) or None,
             "runs": tuple(reports),
             "gates": tuple(gates),
             "verdict": verdict,
@@ -250,7 +257,8 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
 def _count_uncompared(run: JudgedRun) -> UncomparedSamples:
     """Counts the samples that only the accepted runs have, or only this one."""
     history, metric = run.history, run.metrics[0]
-    new = [sample.after for sample in run.samples if sample.sample not in history.paired]
+    paired = history.paired
+    new = [sample.after for sample in run.samples if sample.sample not in paired]
 
     def mean_of(scores: Iterable[Mapping[str, ValueAndStatus]]) -> float | None:
         values = [value for one in scores if (value := one.get(metric, (None, ""))[0]) is not None]
@@ -320,12 +328,8 @@ def accept_runs(store: Store, runs: Sequence[str], suite: str | None = None) -> 
     for row in rows:
         if row.status != "done":
             raise UsageError(f"run {row.id} did not finish ({row.status}): resume it, then accept it")
-        scores = read_results(store, row, has_evidence=False).scores.values()
-        if not any(metric in row.plan.metrics and one.value is not None for of in scores for metric, one in of.items()):
-            raise UsageError(
-                f"run {row.id}: nothing was scored, so that nothing could be compared with it; `assay show {row.id}` "
-                "says why"
-            )
+        if reason := store.reason_of_no_value(row.id, row.plan.metrics):
+            raise UsageError(f"run {row.id}: nothing was scored, so that nothing could be compared with it. {reason}")
         name = suite or ledger.find_suite(row.id)
         if name is None:
             raise UsageError(f"run {row.id} was not made by a suite; say which one it is for: --suite NAME")

@@ -105,8 +105,7 @@ def summary_markdown(report: NightlyReport) -> str:
     lines.append("")
     if report.message:
         lines += [as_text(report.message, 600), ""]
-    sentence, command = report.next_step
-    if sentence:
+    for sentence, command in report.next_steps:
         lines += [f"{as_text(sentence)}{f': {as_code(command)}' if command else '.'}", ""]
     if report.gates:
         lines += ["| | gate | evidence | result |", "|---|---|---|---|"]

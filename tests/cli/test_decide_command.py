@@ -168,7 +168,7 @@ def test_looks_at_files_are_counted_by_their_answers(assay, tmp_path):
 
 
 def test_versions_of_the_same_answers_each_keep_their_looks(assay, tmp_path):
-    """The version in use, a copy of it and a new one: the three pairs stand in each look, and no pair is one version."""
+    """The version in use, a copy of it and a new one: the three pairs stand in each look."""
     old, copy = (write(tmp_path / f"{name}.jsonl", "old", lambda n: 1 + n % 3) for name in ("old", "copy"))
     few = write(tmp_path / "few.jsonl", "new", lambda n: 2 + n % 2 if n < 6 else None)
     more = write(tmp_path / "more.jsonl", "new", lambda n: 2 + n % 2 if n < 12 else None)

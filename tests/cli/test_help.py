@@ -185,6 +185,11 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
         ("run helpdesk_en --judge smollm2-135m", "gguf:PATH"),
         ("run helpdesk_en --translate deep-translator", "--translate judge"),
         ("metrics explain helpdesk_en en-026 --draw mermaid", "assay metrics explain"),
+        ("metrics explain helpdesk_en en-026 --translate judge", "assay run SET --metrics heuristic"),
+        ("metrics tree", "assay metrics explain"),
+        ("run x.jsonl --engine shards", "--out FOLDER"),
+        ("traces push last --all", "scores without a value"),
+        ("show failures last --judge openai/a", "named by their words"),
     ],
 )
 def test_what_went_names_what_stands_in_its_place(assay, words, place):
@@ -195,6 +200,7 @@ def test_what_went_names_what_stands_in_its_place(assay, words, place):
 def test_what_never_was_is_said_as_before(assay):
     assert "It went" not in assay("run", "x.jsonl", "--shardrows", "5").err
     assert "It went" not in assay("run", "helpdesk_en", "--judge", "nobody").err
+    assert "It went" not in assay("decide", "a.jsonl", "b.jsonl", "--all").err, "another command's option"
 
 
 def test_an_address_that_no_tool_reads_is_named_before_the_file_that_is_missing(assay):

@@ -63,6 +63,11 @@ def test_nightly_runs_until_one_fails(assay, suite_file, set_file, tmp_path):
 
     fourth = assay("suite", suite_file(REGRESSION), code=5)  # a failed run is not what the next is compared with
     assert "failed      regression: token_overlap is lower by" in fourth.out
+    said = " ".join(fourth.out.split())
+    names = said.partition("; fell most: ")[2].partition(" passed")[0].split(", ")
+    assert len(names) == 5 and {*names} < {f"s{n}" for n in range(8)}
+    assert "To see what changed: assay show changes " + run in said
+    assert "If the change is meant" in said
     assert f"compared with {run}" in fourth.out
     assert len(list((tmp_path / "out/site").glob("night*-*.html"))) == 4
 
@@ -167,7 +172,7 @@ def test_a_nightly_run_with_two_judges(*, assay, suite_file, set_file, judge_fil
     judge_file("two.yaml", price={"input": 1.0, "output": 1.0}, served_as="two")
     keys = {
         "metrics": ["faithfulness:claims=judge"],
-        "judges": ["one.yaml", "two.yaml"],
+        "judges": ["two.yaml", "one.yaml"],  # as the report lists them
         "cassette": "replies.{judge}.jsonl",
     }
     cost, calls = {"gate": "cost", "at_most": 0.0}, {"gate": "cost", "at_most": 24, "unit": "calls"}
@@ -179,13 +184,13 @@ def test_a_nightly_run_with_two_judges(*, assay, suite_file, set_file, judge_fil
     assert live.json["spent"]["calls"] == len(openai_server.requests) == 24
     tokens = live.json["spent"]["tokens"]
     assert live.json["spent"]["usd"] == pytest.approx(tokens / 1e6)
-    assert [run["judge"] for run in live.json["runs"]] == ["one.yaml", "two.yaml"]
+    assert [run["judge"] for run in live.json["runs"]] == ["two.yaml", "one.yaml"]
     # the bundled set's flowers: 2 of 6 samples have 1 of 2 claims
     assert [run["metrics"][0]["mean"] for run in live.json["runs"]] == [pytest.approx(5 / 6)] * 2
     replayed = assay("suite", suite_file(cost, **keys), "--json")
     assert (replayed.code, replayed.json["spent"]) == (0, {"calls": 0, "tokens": 0, "usd": 0.0})
     accepted = [assay("suite", "accept", run["run"], "--json").json["judge"] for run in replayed.json["runs"]]
-    assert accepted == ["one", "two"]
+    assert accepted == ["two", "one"]
     assert {path.name for path in tmp_path.glob("replies.*")} == {"replies.one.jsonl", "replies.two.jsonl"}
 
 
@@ -264,7 +269,11 @@ def test_a_failed_gate_names_the_refusals(assay, suite_file, set_file):
 
 
 def test_a_judge_whose_replies_cannot_be_used(*, assay, suite_file, set_file, judge_file, openai_server):
-    """A sample that two metrics could not score is one sample; the gate says why; such a run is no baseline."""
+    """A sample that two metrics could not score is one sample; the gate says why; such a run is no baseline.
+
+    Nothing was judged, so that the night ends as one whose judge failed, and not by the gate that this fails; resumed,
+    it asks again.
+    """
     set_file(4)
     judge_file()
     metrics = ["faithfulness", "weakest_claim"]
@@ -272,13 +281,17 @@ def test_a_judge_whose_replies_cannot_be_used(*, assay, suite_file, set_file, ju
     suite = suite_file(coverage, metrics=metrics, judges=["local.yaml"])
     for command in (("suite", suite), ("suite", "accept", "last")):
         assay(*command, code=0)
-    openai_server.script = lambda *_: Answer(text="I am happy to help!")
-    bad = assay("suite", suite, "--json", code=5).json
+    usable, openai_server.script = openai_server.script, lambda *_: Answer(text="I am happy to help!")
+    bad = assay("suite", suite, "--json", code=4).json
+    assert (bad["verdict"], bad["gates"][0]["state"]) == ("samples failed", "failed")
     assert bad["verdict_lines"]["Newly failing"] == "4 of 4 samples, compared with the accepted run"
     assert [each["sample"] for each in bad["runs"][0]["newly_failing"]] == ["s0", "s1", "s2", "s3"]
     assert "Without a value: s0, s1, s2, s3 (the first: the reply cannot be used" in bad["gates"][0]["reason"]
     assert bad["accept"] is None
-    assert "nothing was scored" in assay("suite", "accept", "last", code=2).err
+    assert bad["resume"] == f"assay suite {suite} --resume"
+    assert "compared with it. faithfulness: the reply cannot be used" in assay("suite", "accept", "last", code=2).err
+    openai_server.script = usable
+    assert assay("suite", suite, "--resume", "--json", code=0).json["verdict"] == "passed"
 
 
 def test_a_check_reads_the_sets_as_the_run_does(assay, suite_file, set_file):

@@ -124,7 +124,10 @@ def test_few_questions_in_common_decide_nothing_against_all_other_answers(tmp_pa
         for note in decision.notes
     )
     half = read(tmp_path, version("old", [4] * 5 + [1] * 5), [*version("new", [3] * 5), *other[:5]])
-    assert decide_reading(half).deciding.difference == -1  # half of the questions: by pairs
+    by_pairs = decide_reading(half)  # half of the questions
+    assert (by_pairs.deciding.difference, by_pairs.deciding.left_out) == (-1, 10)
+    rests_on = give_decision_verdict(by_pairs).as_json()["Rests on"]
+    assert rests_on.startswith("your raters' ratings of 5 of 5 pairs of answers; 10 without a pair"), rests_on
 
 
 def test_what_to_rate_next_of_unpaired_versions_is_any_unrated_answer(tmp_path):

@@ -92,7 +92,7 @@ def test_a_topic_that_collapses_fails_and_a_small_one_is_said():
     two, one = after(2), after(1)
     assert (two.state, one.state) == ("failed", "passed")
     assert "is lower by 0.25 in this run than in the 9 runs before" in two.reason  # the failed ones are left out
-    assert two.reason.endswith(", where 20 is enough")
+    assert two.reason.endswith(", where 20 is enough; fell most: s0, s1, s2, s3, s4")
     assert "no fall seen" not in one.reason
     assert "is lower by 0.12 in the last 4 runs than in the 9 runs before" in one.reason
     assert "more than noise, but of too few answers to call it a fall; see `assay show changes`" in one.reason
@@ -147,6 +147,17 @@ def test_a_regression_of_all_samples_is_found_and_one_bad_answer_is_noise():
     assert results(REGRESSION, [1.0] * 8, **runs).state == "passed"  # a rise is no regression
     assert results(REGRESSION | {"more_than": 0.1}, [0.8] * 8, **runs).state == "passed"
     assert results(REGRESSION | {"more_than": 0.05}, [0.8] * 8, **runs).state == "failed"
+
+
+@pytest.mark.parametrize(("higher", "word"), [(True, "fell"), (False, "rose")])
+def test_a_fall_names_the_answers_that_fell_most(higher, word):
+    """Of twelve answers at 1 (0 where less is better) one each is 0, .05, .1, ... away from 0 (1): s0, s5, s10, ..."""
+    accepted, tonight = [1.0] * 12, [(5 * n % 12) / 20 for n in range(12)]
+    if not higher:
+        accepted, tonight = [0.0] * 12, [1 - value for value in tonight]
+    result = results(REGRESSION, tonight, accepted=[accepted, accepted], higher=higher)
+    assert result.state == "failed"
+    assert result.reason.endswith(f", where 20 is enough; {word} most: s0, s5, s10, s3, s8")
 
 
 def test_a_failed_gate_fails_until_a_run_is_back():
@@ -220,14 +231,18 @@ def test_without_an_accepted_run_there_is_no_baseline():
         (["passed"], 1, "samples failed"),
         (["passed", "undecided"], 0, "gate undecided"),
         (["undecided"], 1, "samples failed"),
+        (["coverage failed"], 0, "gate failed"),
+        (["coverage failed", "undecided"], 1, "samples failed"),  # a resumed night may have their values
+        (["coverage failed", "failed"], 1, "gate failed"),
     ],
     ids=str,
 )
 def test_the_verdict_follows_from_gates_and_failed_samples(states, failed, verdict):
-    gates = [
-        GateResult(gate="mean", name="mean", judge="j", metric="m", state=state, value=None, bound=0, reason="")
-        for state in states
-    ]
+    gates = []
+    for words in states:
+        kind, state = ("coverage", "failed") if words == "coverage failed" else ("mean", words)
+        gate = GateResult(gate=kind, name=kind, judge="j", metric="m", state=state, value=None, bound=0, reason="")
+        gates.append(gate)
     assert decide_verdict("done", gates, failed, 0) == verdict
     assert decide_verdict("budget", gates, failed, 0) == "budget"
 
