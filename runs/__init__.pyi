@@ -55,6 +55,7 @@ from .judging.judge_comparison import (
     ClaimAgreement as ClaimAgreement,
     JudgeComparison as JudgeComparison,
     JudgeFindings as JudgeFindings,
+    Panel as Panel,
     compare_judges as compare_judges,
 )
 from .judging.pairwise_preferences import (

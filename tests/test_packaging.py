@@ -124,6 +124,7 @@ def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path, run
         (("run", "helpdesk_en", "--metrics", "bleu"), "bleu"),
         (("run", "helpdesk_en", "--metrics", "factoid"), "numeric"),
         (("run", "helpdesk_en", "--judge", "gguf:model.gguf"), "local"),
+        (("run", "*.parquet", "--metrics", "token_overlap", "--out", "out"), "tables"),
         (("view",), "web"),
         (("heuristic", "explain", "helpdesk_en", "en-001"), "heuristic"),
         (("heuristic", "vocabulary", "doc.html"), "heuristic"),

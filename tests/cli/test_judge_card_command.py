@@ -172,7 +172,8 @@ def test_two_judges(assay, set_file, judge_file, yes_sayer):
     assert len(yes_sayer.requests) == request_count, "the second time all is replayed"
     last = "Not settled: no agreement with ratings can be compared with that of sensible."
     assert plain.out.splitlines()[-2] == last
-    for text in ("Judges by faithfulness", "sensible", "unknown", "12 claims that all judged"):
+    together = ("All judges together, mean: agreement", "All judges together, majority: agreement")
+    for text in ("Judges by faithfulness", "sensible", "unknown", "12 claims that all judged", *together):
         assert text in plain.out
 
 

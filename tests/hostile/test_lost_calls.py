@@ -226,6 +226,19 @@ def test_batches_that_lose_replies_keep_the_bound(assay, set_file, judge, openai
     assert "count with the most that they may have taken" in told
 
 
+@pytest.mark.parametrize("kind", ["cut", "500"])
+def test_parts_that_lose_replies_keep_the_bound(assay, judge, openai_server, tmp_path, kind):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = {"question": ["How?"] * 24, "answer": [f"Press {n}." for n in range(24)], "context": ["Press 1."] * 24}
+    for first in range(0, 24, 6):
+        parquet.write_table(pyarrow.table(rows).slice(first, 6), tmp_path / f"answers-{first}.parquet")
+    openai_server.script = charges = Charges(kind, 0.7, 2, is_sensible=True)
+    words = ["run", "*.parquet", "--out", "scores"]
+    stopped = assay(*words, "--judge", str(judge), "--metrics", METRICS, "--budget-usd", "0.05", "--json", code=3)
+    assert 0 < charges.usd <= 0.05
+    assert stopped.json["usage"]["usd"] + stopped.json["lost"]["usd"] <= 0.05
+
+
 @pytest.mark.parametrize(("kind", "kill_at"), [("cut", 5), ("reset", 15), (NO_USAGE, 25)])
 def test_a_run_that_is_killed_and_resumed_keeps_the_bound_of_each_session(
     *, assay, set_file, judge, openai_server, warm_python, tmp_path, kind, kill_at

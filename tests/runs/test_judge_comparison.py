@@ -166,8 +166,8 @@ def pairs_with(ratings, low=-2.0):
 def test_judges_of_pairs_agree_where_the_second_answer_is_rated_better():
     """`pairwise` is 1 where the first answer wins, ratings are above 0 where the second is better.
 
-    The good judge prefers exactly the answer that people rated better: its agreement and the decision are for it, and
-    not against it. On its card it has the same agreement.
+    The good judge prefers exactly the answer that people rated better: its agreement, that of the mean of two such
+    judges and the decision are for it, and not against it. On its card it has the same agreement.
     """
     ratings = [-2 + number % 5 for number in range(N)]
     samples = pairs_with(ratings)
@@ -177,6 +177,8 @@ def test_judges_of_pairs_agree_where_the_second_answer_is_rated_better():
     assert [judge.agreement.value for judge in comparison.judges] == [pytest.approx(-1), pytest.approx(1)]
     assert comparison.advice.startswith("buy right, which agrees best here: agreement 1.00 of 1")
     assert comparison.decision is not None and comparison.decision.best == "right"
+    both = compare_judges("pairwise", samples, [judged("one", right), judged("two", right)])
+    assert [panel.agreement.value for panel in both.panels if panel.name == "mean"] == [pytest.approx(1)]
     card = make_set_card(make_card_set("pairs", samples, N), judged("right", right))
     assert card.judge.spearman.value == comparison.judges[1].agreement.value
 

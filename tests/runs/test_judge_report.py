@@ -9,7 +9,7 @@ import pytest
 from assay.errors import InputError
 from assay.meta_eval import Comparison, Estimate, find_standing
 from assay.presentation import Paragraph
-from assay.runs import ClaimAgreement, JudgeComparison, JudgeFindings, comparison_block
+from assay.runs import ClaimAgreement, JudgeComparison, JudgeFindings, Panel, comparison_block
 from assay.runs.judging import render_judge_report, write_judge_report
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
@@ -23,13 +23,14 @@ def judge(name, rho, usd):
     return JudgeFindings(name, 60, 0.0, estimate_with_interval(rho), 1e6, usd, 100.0)
 
 
-def compared(*judges, unit="usd"):
-    return JudgeComparison("faithfulness", unit, judges, (), ClaimAgreement(0, None), (), "buy the best")
+def compared(*judges, panels=(), unit="usd"):
+    return JudgeComparison("faithfulness", unit, judges, (), ClaimAgreement(0, None), panels, "buy the best")
 
 
 @pytest.fixture(scope="module")
 def page():
-    comparison = compared(judge(HOSTILE, 0.3, None), judge("b", 0.5, None), unit="tokens")
+    panel = Panel("mean", estimate_with_interval(0.4), 2e6)
+    comparison = compared(judge(HOSTILE, 0.3, None), judge("b", 0.5, None), panels=(panel,), unit="tokens")
     return render_judge_report(comparison, [HOSTILE])
 
 
@@ -58,6 +59,7 @@ def test_a_browser_draws_it(browser, page, tmp_path, width):
     shown.goto(path.as_uri())
     assert shown.title() == "Assay: judges compared"
     assert shown.locator("tbody tr").count() == 2
+    assert shown.get_by_text("All judges together, mean: agreement +0.40").count() == 1
     sizes = shown.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert sizes[0] == sizes[1]  # nothing pushes the page wider than the screen
     assert complaints == []

@@ -1,5 +1,6 @@
 """A run that is killed, interrupted or out of budget: nothing is lost, and only what is missing is asked again."""
 
+import json
 import re
 import signal
 
@@ -7,8 +8,10 @@ import pytest
 from interrupted_runs import command_at_request, count_bodies, scores
 from openai_server import Answer
 
-from assay.judges import JudgeSettings
-from assay.runs import Plan, Store
+from assay import evaluate
+from assay.errors import JudgeUnavailable
+from assay.judges import JudgeSettings, LiteLLMJudge
+from assay.runs import Ledger, Plan, Store
 
 METRICS = "faithfulness:claims=judge,judge_truthfulness"
 SAMPLES, CALLS, AT_ONCE = 12, 36, 4  # claims, verdicts and ratings of each
@@ -154,6 +157,23 @@ def test_a_judge_that_is_gone_before_the_first_reply_leaves_no_run(assay, set_fi
     openai_server.script = lambda _: Answer(status=501)
     assert assay("run", "--resume", "last").code == 1
     assert len(Store(".assay").run_ids()) == 1  # it was there before: its user removes it
+
+
+def test_a_run_of_a_program_or_a_suite_whose_judge_is_gone_leaves_none_either(assay, set_file, judge_file, tmp_path):
+    """What a metric that asks nobody has scored stays, as does the nightly run, which its report names."""
+    closed = judge_file(api_base="http://127.0.0.1:9/v1", attempts=1, concurrency=1)
+    rows, settings = set_file(SAMPLES), JudgeSettings(model="openai/test", api_base="http://127.0.0.1:9/v1", wait=0)
+    with pytest.raises(JudgeUnavailable):
+        evaluate(rows, ["judge_truthfulness"], judge=LiteLLMJudge(settings), store=".assay", progress=False)
+    missing = assay("run", rows, "--judge", "gguf:nowhere.gguf", "--metrics", "faithfulness", code=1)
+    assert "there is no such model file" in missing.err
+    content = {"name": "s", "sets": ["set.jsonl"], "metrics": ["judge_truthfulness"], "judges": [closed.name]}
+    (tmp_path / "suite.yaml").write_text(json.dumps(content), encoding="utf-8")
+    assert assay("suite", "suite.yaml", "--json", code=1).json["runs"] == []
+    assert Store(".assay").run_ids() == []
+    assert [one.status for one in Ledger(Store(".assay")).nightly_runs("s")] == ["error"]
+    assert assay("run", rows, "--judge", closed, "--metrics", "token_overlap,faithfulness").code == 1
+    assert Store(".assay").run("last").status == "error"
 
 
 def test_a_run_with_a_reply_stays_and_goes_on(assay, set_file, judge_file, openai_server):

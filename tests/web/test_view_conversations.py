@@ -182,6 +182,13 @@ def test_a_tool_result_of_five_megabytes_is_cut_and_says_so(view_site, tmp_path)
         assert "It takes 5 days." in turn_of(page, 6)
 
 
+def test_many_long_messages_are_cut_so_that_the_page_has_a_bound(view_site, tmp_path):
+    run = write_run(tmp_path / ".assay", [long_conversation("many", 200, "word " * 18_000)])
+    with enter(view_site(tmp_path)) as client:
+        page = show(client, run, "many")
+        assert len(page) < 700_000 and page.count("Characters not shown: ") == 199  # not of the answer under test
+
+
 def test_a_result_is_that_of_the_last_call_before_it_with_its_id(view_site, tmp_path):
     """Agents that count their calls anew in each turn use one id twice."""
     messages = [{"role": "user", "content": "Free?"}]

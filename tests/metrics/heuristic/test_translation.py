@@ -75,6 +75,14 @@ def test_the_text_cannot_leave_its_delimiter(language):
     assert "\u202e" not in user_part
 
 
+def test_a_run_translates_where_the_option_says_so(assay, judge_file, script, tmp_path):
+    script(EnglishText=english_of)
+    (tmp_path / "nl.jsonl").write_text(sample().model_dump_json(exclude_defaults=True) + "\n", encoding="utf-8")
+    words = ("run", "nl.jsonl", "--metrics", "heuristic", "--translate", "judge", "--judge", judge_file(), "--json")
+    run = assay(*words, code=0).json
+    assert (run["metrics"]["heuristic:translate=judge"]["scored"], run["usage"]["calls"]) == (1, 2)
+
+
 def test_who_translates_is_checked(assay, judge_file):
     assert needs_judge("heuristic.hal:translate=judge") and not needs_judge("heuristic")
     with pytest.raises(UsageError, match="asks a judge"):
