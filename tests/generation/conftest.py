@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.generation import Fold, Section, write_folds, write_sections
+from assay.generation import Fold, Section
 from assay.judges import JudgeSettings, LiteLLMJudge
 
 LEAFLETS = """
@@ -72,14 +72,6 @@ def folds() -> list[Fold]:
         for document, (fold, topic) in places.items()
         for position in (0, 1)
     ]
-
-
-@pytest.fixture
-def stage_files(tmp_path: Path, sections: list[Section], folds: list[Fold]) -> tuple[Path, Path]:
-    """The sections and folds as files."""
-    write_sections(sections, tmp_path / "sections.jsonl")
-    write_folds(folds, tmp_path / "folds.jsonl")
-    return tmp_path / "sections.jsonl", tmp_path / "folds.jsonl"
 
 
 @pytest.fixture
