@@ -74,7 +74,7 @@ def _describe_public(name: str) -> dict[str, Any]:
     facts = load_facts(name)
     return {
         "set": f"{PREFIX}{name}",
-        **facts.model_dump(mode="json", exclude={"name", "reader", "files"}),
+        **facts.model_dump(mode="json", exclude={"name", "reader", "files", "answers_counted"}),
         "files": [file.model_dump() | {"url": facts.address(file.path)} for file in facts.files],
         "size": facts.size,
         "is_downloaded": is_downloaded(facts),
