@@ -99,14 +99,18 @@ class Metric(ABC):
         if not isinstance(sample, Sample):
             raise wrong_type("sample", sample, "a Sample; `score` and `ascore` take its fields")
         sample = self._prepare(sample)
-        missing = self.missing_fields(partial(has_field, sample))
-        if missing:
-            return skipped(f"the sample has no {' and no '.join(missing)}")
+        if incomplete := self.skip_incomplete(sample):
+            return incomplete
         with meter_usage() as usages:
             try:
                 return await self.measure(sample)
             except JudgeError as error:
                 return failed(str(error), usage=Usage.total(usages))
+
+    def skip_incomplete(self, sample: Sample) -> Score | None:
+        """The skipped score of a sample that lacks a needed field, or that the metric cannot read; None for another."""
+        missing = self.missing_fields(partial(has_field, sample))
+        return skipped(f"the sample has no {' and no '.join(missing)}") if missing else None
 
     def missing_fields(self, has: Callable[[str], bool]) -> list[str]:
         """Lists the needed fields that are empty, and that no other field stands in for.

@@ -1,4 +1,5 @@
 from .company_terms import CompanyTerms as CompanyTerms
+from .explain import explain as explain
 from .hal import Hal as Hal
 from .message_type import classify as classify
 from .score import Heuristic as Heuristic

@@ -38,16 +38,16 @@ class Explanation(NamedTuple):
 async def explain(sample: Sample, metric: Heuristic) -> Explanation:
     """Explains a sample's score by a metric; the features are measured also where its type is not scored.
 
-    Raises `UsageError` when a named pipeline cannot be used.
+    Raises `UsageError` when a named pipeline cannot be used, `JudgeError` when a translation cannot be had.
     """
-    texts = await metric.read(sample)
-    features = await compute_beside(metric.measure_features, texts)
-    others = [feature for feature in (kind() for kind in BEYOND) if feature.short_name not in features]
-    beyond = {feature.short_name: await compute_beside(feature.score_texts, texts) for feature in others}
-    values = {name: score.value for name, score in {**features, **beyond}.items()}
-    way = walk(annotators_tree(), values)
-    score = await metric.assess(sample)
     kind = await compute_beside(metric.classify_sample, sample)
+    reading = await metric.read(sample)
+    features = await compute_beside(reading.measure, metric.features)
+    others = [feature for feature in (other() for other in BEYOND) if feature.short_name not in features]
+    beyond = await compute_beside(reading.measure, others)
+    way = walk(annotators_tree(), {name: score.value for name, score in {**features, **beyond}.items()})
+    score = metric.skip_incomplete(sample) or metric.skip_unscored(sample, kind.type)
+    score = score or metric.rate(sample, kind.type, features, reading.translation)
     return Explanation(sample, kind, score, features, beyond, way)
 
 

@@ -74,21 +74,16 @@ class SampleTexts(NamedTuple):
     lacking: str = ""
 
 
-def explain_missing_pack(sample: Sample, *sections: str) -> str:
-    """Says why the heuristics cannot read a sample's language, or ""."""
+def skip_without_pack(sample: Sample, *sections: str) -> Score | None:
+    """The skipped score of a sample whose language the heuristics cannot read; None for another."""
     code = sample.language or FALLBACK
     language = find_language(code)
+    if language is not None and language.has(*sections):
+        return None
+    known = ", ".join(pack.name for pack in packs_with(*sections))
     if language is None:
-        return f"the heuristics have no language pack for {code}; they know {_known(sections)}"
-    if not language.has(*sections):
-        return (
-            f"the language pack for {language.name} has no word lists for the heuristics; they know {_known(sections)}"
-        )
-    return ""
-
-
-def _known(sections: tuple[str, ...]) -> str:
-    return ", ".join(language.name for language in packs_with(*sections))
+        return skipped(f"the heuristics have no language pack for {code}; they know {known}")
+    return skipped(f"the language pack for {language.name} has no word lists for the heuristics; they know {known}")
 
 
 async def read(sample: Sample, texts: ParsedTexts | None) -> SampleTexts:
@@ -152,8 +147,8 @@ class Feature(Metric):
 
         Raises `UsageError` when the named pipeline cannot be used.
         """
-        if why := explain_missing_pack(sample, *SECTIONS):
-            return skipped(why)
+        if unread := skip_without_pack(sample, *SECTIONS):
+            return unread
         texts = await read(sample, self._texts if self.parsed else None)
         score = await compute_beside(self.score_texts, texts)
         cut = describe_cut_lines(sample.response) if self.by_sentences else []
@@ -185,15 +180,15 @@ class StarredFeature(Feature):
         translation = await translate_sample(sample, self.judge, self._prompts)
         if translation is None:
             return await super().measure(sample)
-        score = await super().measure(translation.sample)
-        evidence = score.evidence | {"translation": translation.as_evidence()}
-        return replace(score, evidence=evidence, usage=translation.usage)
+        return translation.add_to(await super().measure(translation.sample))
 
 
 def open_translator(translate: str | None, judge: JudgeLike | None) -> Judge | None:
     """The judge that translates; None where nothing is translated. Raises `UsageError` when there is none to ask."""
     if translate is None:
         return None
-    if translate != "judge" or judge is None:
+    if translate != "judge":
+        raise UsageError(f"translate is 'judge', not {translate!r}; a judge translates")
+    if judge is None:
         raise UsageError("translate=judge needs a judge; name one with --judge (in Python: judge=...)")
     return open_judge(judge)

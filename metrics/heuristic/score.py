@@ -23,10 +23,10 @@ from .feature import (
     Feature,
     SampleTexts,
     bound_evidence,
-    explain_missing_pack,
     named_pipelines,
     open_translator,
     read,
+    skip_without_pack,
 )
 from .hal import Hal
 from .message_type import MOST_CHARACTERS, Rules, TypeMatch, classify
@@ -39,11 +39,10 @@ from .text_features import (
     PromptOverlap,
     SubjectCombination,
 )
-from .translation import translate_sample
+from .translation import Translation, translate_sample
 from .verbatim_guide import THRESHOLD, VerbatimGuide
 
 LOWEST, HIGHEST = 1.0, 5.0
-_QUESTION_READ = "characters of the question are read for its type"
 SCORED_TYPES = ("binary", "instruction")
 BEYOND: tuple[type[Feature], ...] = (ErrorMismatch, AnswerContradiction, ContextSynthesis, OffContext, GeneralAnswer)
 
@@ -80,6 +79,21 @@ def rate(plain: float, *, unspecified: bool, verbatim: bool, overrides: bool = T
     if overrides and verbatim:
         return Rated(HIGHEST, plain, "verbatim_guide")
     return Rated(plain, plain, None)
+
+
+class Reading(NamedTuple):
+    """What the features read of a sample: its texts, and the English ones, which are its own where none translates."""
+
+    texts: SampleTexts
+    english: SampleTexts
+    translation: Translation | None
+
+    def measure(self, features: Iterable[Feature]) -> dict[str, Score]:
+        """Measures features, by short name (`hal`, ...); the starred ones on the English texts."""
+        return {
+            feature.short_name: feature.score_texts(self.english if feature.starred else self.texts)
+            for feature in features
+        }
 
 
 class Heuristic(Metric):
@@ -154,41 +168,47 @@ class Heuristic(Metric):
         return match
 
     async def measure(self, sample: Sample) -> Score:
-        """Skipped for a message that is neither binary nor instruction, and for a language without a pack.
+        """Skipped for a message that is neither binary nor instruction.
 
         Raises `UsageError` when a named pipeline cannot be used, `JudgeError` when a translation cannot be had.
         """
-        if why := explain_missing_pack(sample, *SECTIONS, "messages"):
-            return skipped(why)
-        question_bound = bound_evidence(_QUESTION_READ, len(sample.user_input), MOST_CHARACTERS)
         kind = (await compute_beside(self.classify_sample, sample)).type
-        if not self._all_types and kind not in SCORED_TYPES:
-            reason = f"the message type is {kind}; only {' and '.join(SCORED_TYPES)} are scored (all_types=True: all)"
-            return skipped(reason, {"message_type": kind} | question_bound)
-        texts, translation = await self.read(sample), await translate_sample(sample, self.judge, self._prompts)
-        english = await self.read(translation.sample) if translation else None
-        features = await compute_beside(self.measure_features, texts, english)
-        score = self.rate(kind, features)
+        if unscored := self.skip_unscored(sample, kind):
+            return unscored
+        reading = await self.read(sample)
+        features = await compute_beside(reading.measure, self.features)
+        return self.rate(sample, kind, features, reading.translation)
+
+    def skip_incomplete(self, sample: Sample) -> Score | None:
+        """As of any metric; skipped too in a language without a pack with what the heuristics read."""
+        return super().skip_incomplete(sample) or skip_without_pack(sample, *SECTIONS, "messages")
+
+    def skip_unscored(self, sample: Sample, message_type: str) -> Score | None:
+        """The skipped score of a sample whose message is of a type that is not scored; None for another."""
+        if self._all_types or message_type in SCORED_TYPES:
+            return None
+        types = " and ".join(SCORED_TYPES)
+        reason = f"the message type is {message_type}; only {types} are scored (all_types=True: all)"
+        return skipped(reason, {"message_type": message_type} | _question_bound(sample))
+
+    async def read(self, sample: Sample) -> Reading:
+        """Reads, parses and translates a sample for the features. Raises as `measure`."""
+        texts, translation = await read(sample, self.texts), await translate_sample(sample, self.judge, self._prompts)
+        english = await read(translation.sample, self.texts) if translation else texts
+        return Reading(texts, english, translation)
+
+    def rate(
+        self, sample: Sample, message_type: str, features: Mapping[str, Score], translation: Translation | None
+    ) -> Score:
+        """Combines a sample's measured features into its score. Skipped where none of them has a value."""
+        score = self._combine(message_type, features)
         if translation is not None:
-            evidence = score.evidence | {"translation": translation.as_evidence()}
-            score = replace(score, evidence=evidence, usage=translation.usage)
+            score = translation.add_to(score)
         cut = describe_cut_lines(sample.response) if any(feature.by_sentences for feature in self.features) else []
-        bounds = [*question_bound.get("bounds", []), *cut, *score.evidence.get("bounds", [])]
+        bounds = [*_question_bound(sample).get("bounds", []), *cut, *score.evidence.get("bounds", [])]
         return replace(score, evidence=score.evidence | {"bounds": bounds}) if bounds else score
 
-    async def read(self, sample: Sample) -> SampleTexts:
-        """Reads and parses a sample for the features. Raises as `measure`."""
-        return await read(sample, self.texts)
-
-    def measure_features(self, texts: SampleTexts, english: SampleTexts | None = None) -> dict[str, Score]:
-        """Measures the features, by short name (`hal`, ...); the starred ones on the translation if there is one."""
-        return {
-            feature.short_name: feature.score_texts(english if english and feature.starred else texts)
-            for feature in self.features
-        }
-
-    def rate(self, message_type: str, features: Mapping[str, Score]) -> Score:
-        """Combines measured features into the score. Skipped where none of them has a value."""
+    def _combine(self, message_type: str, features: Mapping[str, Score]) -> Score:
         values = {name: score.value for name, score in features.items()}
         unspecified: list[str] = features["components_defined"].evidence["unspecified"]
         guide: dict[str, Any] = features["verbatim_guide"].evidence
@@ -210,6 +230,10 @@ class Heuristic(Metric):
         if absent := {name: score.reason for name, score in features.items() if score.value is None}:
             evidence["without_value"] = absent
         return scored(rated.value, _reason(rated, unspecified, values), evidence)
+
+
+def _question_bound(sample: Sample) -> dict[str, list[str]]:
+    return bound_evidence("characters of the question are read for its type", len(sample.user_input), MOST_CHARACTERS)
 
 
 def _reason(rated: Rated, unspecified: list[str], values: Mapping[str, float | None]) -> str:

@@ -1,6 +1,7 @@
 """English text for the starred features (Lassche et al., 2024, VI-A): parsers do better in English than in Dutch."""
 
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 from pydantic import BaseModel, ValidationInfo, field_validator
@@ -9,6 +10,7 @@ from ...eval_sets.sample import Sample
 from ...judges import Judge, Question, Usage
 from ...languages import FALLBACK
 from ...prompts import Prompts
+from ..score import Score
 
 ENGLISH = FALLBACK
 _LONGEST = 4000  # characters in one request: what a small judge still gets through
@@ -24,13 +26,14 @@ class Translation(NamedTuple):
     by: str
     usage: Usage
 
-    def as_evidence(self) -> dict[str, object]:
-        """The English texts, to check the starred features by."""
-        return {
+    def add_to(self, score: Score) -> Score:
+        """A score with the English texts in its evidence, to check the starred features by, and what they took."""
+        english = {
             "by": f"judge {self.by}",
             "response": self.sample.response,
             "retrieved_contexts": [*self.sample.retrieved_contexts],
         }
+        return replace(score, evidence=score.evidence | {"translation": english}, usage=self.usage)
 
 
 class EnglishText(BaseModel):

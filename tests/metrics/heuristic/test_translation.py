@@ -9,7 +9,7 @@ from openai_server import Request
 from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.metrics import load_metric, needs_judge, translation_question
-from assay.metrics.heuristic import Heuristic
+from assay.metrics.heuristic import Heuristic, explain
 from assay.prompts import BUNDLED
 
 GUIDE, PROSE = "1. Ga naar: Uren.\n2. Klik op: Inlezen.", "Ga naar Uren en klik op Inlezen."
@@ -46,6 +46,20 @@ def test_a_judge_translates_each_text_once_and_its_cassette_replays(judge, scrip
     english = asyncio.run(load_metric("heuristic:translate=judge", judge()).assess(sample(language="en")))
     assert "translation" not in english.evidence
     assert len(openai_server.requests) == 2
+
+
+def test_an_explanation_reads_the_translation_that_the_score_read(judge, script, openai_server):
+    """Two guides that differ in Dutch are one in English, so that the verbatim guide gives 5."""
+    other_guide = "1. Open: Uren.\n2. Kies: Inlezen."
+    script(EnglishText={"translation": DUTCH[GUIDE]})
+    metric = Heuristic(translate="judge", judge=judge())
+    explanation = asyncio.run(explain(sample(response=other_guide), metric))
+    assert len(openai_server.requests) == 2, (
+        "the answer and the context, which the score has from the features' reading"
+    )
+    assert explanation.features["verbatim_guide"].value == 1
+    assert (explanation.score.value, explanation.score.evidence["translation"]["response"]) == (5, DUTCH[GUIDE])
+    assert explanation.score.usage.calls == 2
 
 
 def test_a_long_text_goes_in_pieces_and_keeps_its_lines(judge, script):
@@ -89,6 +103,8 @@ def test_who_translates_is_checked(assay, judge_file):
         load_metric("heuristic:translate=judge")
     with pytest.raises(UsageError, match="translate=judge needs a judge"):
         Heuristic(translate="judge")
+    with pytest.raises(UsageError, match="translate is 'judge', not 'deepl'"):
+        Heuristic(translate="deepl", judge="any")
     with pytest.raises(UsageError, match="'translate' is not an option"):
         load_metric("heuristic.complex_answer:translate=judge")
     words = ("run", "helpdesk_nl", "--translate", "judge", "--judge", judge_file(), "--metrics")
