@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import UsageError
+from ..eval_sets.column_table import is_lower_better
 from ..eval_sets.levels import Level
 from ..installation import load_entry, registered_entries
 from ..judges import Judge
@@ -21,6 +22,7 @@ from ..judges.embedders import Embedder
 from ..name_suggestions import nearest_names
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
+from .other_names import INSTEAD, plain_name
 from .specification import (
     DEFAULT_METRICS,
     SCORER,
@@ -31,27 +33,6 @@ from .specification import (
     parse_specification,
 )
 
-_SIMILARITY = "how near an answer is to the reference say rouge_l and, by vectors, bertscore"
-_AGAINST_RESPONSE = "write context_precision:against=response"
-_RUBRIC = "write rubric:FILE, with the criteria in a file"
-_BY_CLAIM = "claim by claim it is"
-_ELSEWHERE = {
-    "semanticsimilarity": _SIMILARITY,
-    "answersimilarity": _SIMILARITY,
-    "exactmatch": "factoid compares an answer with a list of right ones; three lines with @metric compare it exactly",
-    "contextutilization": _AGAINST_RESPONSE,
-    "contextprecisionwithoutreference": _AGAINST_RESPONSE,
-    "llmcontextprecisionwithoutreference": _AGAINST_RESPONSE,
-    "answeraccuracy": f"{_BY_CLAIM} factual_correctness",
-    "nvaccuracy": f"{_BY_CLAIM} factual_correctness",
-    "contextentityrecall": f"{_BY_CLAIM} context_recall",
-    "summarizationscore": "what a summary makes up: faithfulness; what it leaves out: factual_correctness:mode=recall",
-    "aspectcritic": 'write predicate:"The answer is polite", with what it has to be',
-    "simplecriteriascore": _RUBRIC,
-    "rubricsscore": _RUBRIC,
-    "domainspecificrubrics": _RUBRIC,
-}
-"""Metrics of other tools that have no counterpart of one name here, in small letters without what parts words."""
 GROUP = "assay.metrics"
 
 
@@ -106,7 +87,7 @@ def describe_metric(name: str) -> MetricDescription:
 def needs_judge(specification: MetricSpecification | str) -> bool:
     """Whether a metric needs a judge, by itself or because of an option.
 
-    A metric whose judge has a default (`declined`, `numeric_claims`) does without, and asks where there is one.
+    A metric whose judge has a default (`declined`, `effort`) does without, and asks where there is one.
 
     Example:
         >>> needs_judge("faithfulness"), needs_judge("declined"), needs_judge("heuristic:translate=judge")
@@ -132,7 +113,7 @@ def higher_is_better(specification: MetricSpecification | str) -> bool:
     """
     specification = _parsed(specification)
     if specification.is_ragas:  # of a run that an earlier version stored
-        return not specification.argument.startswith("noise_sensitivity")
+        return not is_lower_better(specification.argument)
     if specification.is_scorer:
         return True  # a predicted rating
     return bool(_metric_class(specification).higher_is_better)
@@ -261,9 +242,9 @@ def _metric_class(specification: MetricSpecification) -> Any:
         raise UsageError(
             f"{specification}: name the scorer's file (scorer:FILE); make one with: assay meta RUN --save FILE"
         )
-    if elsewhere := _ELSEWHERE.get(name.replace("_", "")):
-        raise UsageError(f"no metric is called {name!r}; {elsewhere} (docs/python.md has other tools' names)")
     if name not in entries:
+        if instead := INSTEAD.get(plain_name(name)):
+            raise UsageError(f"no metric is called {name!r}; {instead} (docs/python.md has other tools' names)")
         near = ", ".join(nearest_names(name, entries, at_most=3, cutoff=0))
         raise UsageError(f"no metric is called {name!r}; the nearest are {near} (`assay metrics` lists all)")
     return load_entry(entries[name])

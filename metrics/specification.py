@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from ..errors import UsageError
+from .other_names import OTHER_NAMES, plain_name
 
 BASELINES = ("token_overlap", "rouge_l_precision", "answer_length")
 CONVERSATION_BASELINES = ("conversation_turns", "conversation_length", "thanks_at_end")
@@ -32,38 +33,6 @@ _OPTIONS = r"(?P<options>(?::\w+=[^:]*)*)"
 _TEXT = re.compile(f"{_NAME}{_ARGUMENT}??{_OPTIONS}", re.DOTALL)
 _WORD_IN_CLASS = re.compile("(?<=[a-z])(?=[A-Z])")
 _WITH_ARGUMENT = re.compile(f"{_NAME}{_ARGUMENT}?{_OPTIONS}", re.DOTALL)  # a file's name may look like an option
-
-
-OTHER_NAMES: Mapping[str, str] = {
-    "answerrelevancy": "answer_relevance",
-    "responserelevancy": "answer_relevance",
-    "responserelevance": "answer_relevance",
-    "qarelevance": "answer_relevance",
-    "groundedness": "faithfulness",
-    "hallucination": "faithfulness",
-    "responsegroundedness": "faithfulness",
-    "contextrelevancy": "context_relevance",
-    "contextualrelevancy": "context_relevance",
-    "contextualrelevance": "context_relevance",
-    "contextualprecision": "context_precision",
-    "contextualrecall": "context_recall",
-    "llmcontextrecall": "context_recall",
-    "llmcontextprecisionwithreference": "context_precision",
-    "contextprecisionwithreference": "context_precision",
-    "qacorrectness": "answer_correctness",
-    "noisesensitivityrelevant": "noise_sensitivity",
-    "toolcallaccuracy": "tool_calls",
-    "toolcallf1": "tool_calls",
-    "toolcorrectness": "tool_calls",
-    "topicadherencescore": "topic_adherence",
-    "rougescore": "rouge_l",
-    "rougel": "rouge_l",
-    "rouge1": "rouge_1",
-    "rouge2": "rouge_2",
-    "bleuscore": "bleu",
-    "bertscoref1": "bertscore",
-}
-"""Our metric by what other tools call it, in small letters without what parts words and without `metric` at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +84,8 @@ def parse_specification(text: str) -> MetricSpecification:
     if match["plain"] == "":  # a colon with nothing after it, which is no option as one is written
         options.insert(0, ("", ""))
     typed = match["name"] or ""
-    name = OTHER_NAMES.get(_plain(typed)) or (_WORD_IN_CLASS.sub("_", typed).lower() if typed[:1].isupper() else typed)
+    in_words = _WORD_IN_CLASS.sub("_", typed).lower() if typed[:1].isupper() else typed
+    name = OTHER_NAMES.get(plain_name(typed), in_words)
     return MetricSpecification(
         text=text if match["path"] else name + text.removeprefix(typed),
         name=match["name_in_file"] or name,
@@ -123,10 +93,6 @@ def parse_specification(text: str) -> MetricSpecification:
         options=dict(options),
         path=match["path"] or "",
     )
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_-]+", "", name).lower().removesuffix("metric")
 
 
 FILLED_IN = frozenset({"judge", "embedder", "prompts"})  # parameters that the run provides, and no text can give

@@ -1,6 +1,7 @@
 """The catalogue: names, options and directions of metrics, as declared, as typed, and as docs/metrics.md has them."""
 
 import doctest
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -102,6 +103,27 @@ def test_every_metric_stands_on_the_page_with_its_direction():
     better = {name: row[3] for row in rows for name in metric_names() if f"`{name}`" in row[1]}
     lower = {name for name, direction in better.items() if "lower" in direction}
     assert lower == {name for name in better if not higher_is_better(name)}
+
+
+def test_every_metric_of_ragas_has_a_counterpart_or_an_error_that_says_what_stands_in_its_place(judge):
+    """The page lists every name of Ragas's two modules of metrics, functions among them."""
+    text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    section = text.partition("## Every name of Ragas")[2].partition("**What metrics are made of**")[0]
+    first_columns = [line.split("|")[1] for line in section.splitlines() if line.startswith("|")]
+    theirs = re.findall(r"`(\w+)`", " ".join(first_columns))
+    assert len(theirs) > 50
+    for name in sorted({*theirs} - {"DistanceMeasure", "MultiTurnMetric"}):  # what metrics are made of
+        try:
+            load_metric(name, judge())
+        except UsageError as error:
+            assert "(docs/python.md has other tools' names)" in str(error), name
+
+
+def test_a_stored_metric_of_ragas_has_the_direction_of_its_name():
+    """Ragas's aspects harmfulness and maliciousness, and its noise sensitivity, count mistakes."""
+    lower = ["ragas:noise_sensitivity", "ragas:noise_sensitivity(mode=irrelevant)", "ragas:harmfulness", "ragas:bias"]
+    assert [higher_is_better(name) for name in lower] == [False] * 4
+    assert higher_is_better("ragas:faithfulness") and higher_is_better("ragas:coherence")
 
 
 def test_the_examples_give_what_the_page_prints(monkeypatch):
