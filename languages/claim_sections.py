@@ -44,7 +44,11 @@ others any_other the_two measured outnumbers first_time both last_but apart mult
 days forecast cause value_word
 """
 KINDS_OF_MARKS = frozenset(_KINDS.split())
-"""What a word of a claim may do: statistics, directions, hedges, quantifiers and the words that relate them."""
+"""What a word of a claim may do: statistics, directions, hedges, quantifiers and the words that relate them.
+
+No form of a claim takes an `in_a_row`: its mark keeps "orders rose three months in a row", which asks for more than
+that orders rose, from being read.
+"""
 
 
 def _known_kind(kind: str) -> str:

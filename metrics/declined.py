@@ -10,7 +10,7 @@ from ..judges import JudgeLike, Predicate, Request, open_judge
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.phrases import any_pattern
-from ..text.sentence_kinds import CLAIM
+from ..text.sentence_kinds import CLAIM, CLOSING_QUOTES
 from ..text.sentences import NO_SENTENCES, answer_sentences, describe_cut_lines
 from .faithfulness import require_answers
 from .metric import Metric, compute_for
@@ -18,7 +18,8 @@ from .sample_state import sample_state
 from .score import Score, scored
 
 _ID = "declined"
-_ENDS = ".!?…"  # of a whole sentence; what ends otherwise is a part, as in "I am not sure, but ..."
+_ENDS = tuple(".!?…")  # of a whole sentence; what ends otherwise is a part, as in "I am not sure, but ..."
+_CLOSING_SIGNS = f"{CLOSING_QUOTES}“«"  # the last two close a quotation in German
 _DIGIT = re.compile(r"\d")
 
 
@@ -59,7 +60,11 @@ def find_refusal(answer: str, language: Language) -> Refusal:
     claiming = {place for place, sentence in enumerate(split) if sentence.kind == CLAIM and not sentence.answer_word}
     answering = [place for place in sorted(claiming - {*declining}) if not beside.search(split[place].written)]
     declined, answered = (split[places[0]].written if places else "" for places in (declining, answering))
-    comes_first = bool(declining and answering) and declining[0] < answering[0] and declined[-1] in _ENDS
+    comes_first = (
+        bool(declining and answering)
+        and declining[0] < answering[0]
+        and declined.rstrip(_CLOSING_SIGNS).endswith(_ENDS)
+    )
     has_number = any(_DIGIT.search(split[place].written) for place in answering)
     return Refusal(declined, answered, comes_first and not has_number)
 

@@ -106,11 +106,6 @@ def sentence_evidence(split: Sequence[AnswerSentence], claims_by: ClaimsBy = "se
     return {"left_out": left_out + parts + answer_words, SENTENCES: {"judged": judged, "left_out": count}}
 
 
-def claims_by_sentences(sample: Sample) -> list[str]:
-    """The answer's sentences that claim something, each once, without a judge."""
-    return claims_of_sentences(sentences_of_answer(sample))
-
-
 async def extract_claims(
     sample: Sample, text: str, claims_by: ClaimsBy, judge: Judge, prompts: Prompts
 ) -> tuple[list[str], Usage]:

@@ -40,7 +40,7 @@ _FEWEST_AFTER_SALUTATION = 3  # words; fewer are part of the greeting: "Hello Ja
 _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
 _SIGNS = ".,;:!…"
 _AMOUNT_SIGNS = frozenset("€$£%")
-_CLOSING_QUOTES = "\"'”’»)]"
+CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
 _ENDED = re.compile(r"(?<!\.\.)[.!…]$")
 
@@ -344,7 +344,7 @@ class SentenceKinds:
     def is_fragment(self, text: str) -> bool:
         """Whether a text says something only together with what stands above it ("bank transfer")."""
         return not (
-            text.rstrip(_CLOSING_QUOTES).endswith(_CLOSED) or self.states_fact(text) or self.is_instruction(text)
+            text.rstrip(CLOSING_QUOTES).endswith(_CLOSED) or self.states_fact(text) or self.is_instruction(text)
         )
 
     def states_fact(self, text: str) -> bool:
