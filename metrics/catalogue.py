@@ -14,7 +14,6 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import UsageError
-from ..eval_sets.column_table import is_lower_better
 from ..eval_sets.levels import Level
 from ..installation import load_entry, registered_entries
 from ..judges import Judge
@@ -113,6 +112,8 @@ def higher_is_better(specification: MetricSpecification | str) -> bool:
     """
     specification = _parsed(specification)
     if specification.is_ragas:  # of a run that an earlier version stored
+        from ..eval_sets.column_table import is_lower_better
+
         return not is_lower_better(specification.argument)
     if specification.is_scorer:
         return True  # a predicted rating
