@@ -21,15 +21,16 @@ from ..judges.embedders import Embedder
 from ..name_suggestions import nearest_names
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
-from .other_names import INSTEAD, plain_name
 from .specification import (
     DEFAULT_METRICS,
+    INSTEAD,
     SCORER,
     MetricSpecification,
     coerce_options,
     constructor_parameters,
     option_types,
     parse_specification,
+    plain_name,
 )
 
 GROUP = "assay.metrics"
