@@ -8,13 +8,14 @@ from typing import Any
 from ..shell_words import quote_word
 from ..text.wording import list_first
 from ..value_messages import shorten
-from .column_table import has_other_role, is_no_rating, rater_of, usual_name
-from .number_rule import ColumnCells, NumberRule, find_rating_scale, is_missing, scale_of_header
+from .column_table import LABELS, RATING_ALIASES, has_other_role, is_no_rating, rater_of, usual_name
+from .number_rule import ColumnCells, NumberRule, find_rating_scale, is_missing, label_of, scale_of_header
 
 _HIGHEST, _HIGHEST_MARK = 10, 20
 ROUNDED = 0.0501
 _FEWEST_ROWS, _FEWEST_DIFFERING = 4, 2
 _FEWEST_VALUES = 3  # different ones: two may be a flag
+_MOST_LABELS, _LONGEST_LABEL = 5, 30
 _MOST_ODD = 0.2  # the share of cells that may hold something else, by a slip: 55 for 5
 
 
@@ -34,6 +35,7 @@ class RaterSearch:
     """
 
     def __init__(self) -> None:
+        self._labels: dict[str, Counter[str]] = defaultdict(Counter)  # of each column, as long as they are few
         self._numbers: dict[str, Counter[int] | None] = {}  # None: the column's name is no rater's
         self._odd: dict[str, list[str]] = defaultdict(list)  # the cells of each column that hold something else
 
@@ -43,7 +45,11 @@ class RaterSearch:
             if column not in self._numbers:
                 self._numbers[column] = Counter() if _may_be_rater(column) else None
             numbers = self._numbers[column]
-            if numbers is None or is_missing(cell) or is_no_rating(cell):
+            if is_missing(cell) or is_no_rating(cell):
+                continue
+            if isinstance(cell, str) and len(self._labels[column]) <= _MOST_LABELS:
+                self._labels[column][label_of(cell)[:_LONGEST_LABEL]] += 1
+            if numbers is None:
                 continue
             number = _whole_number(cell)
             if number is None:
@@ -69,10 +75,22 @@ class RaterSearch:
         """The columns with what to type, and the cells of them that hold no whole number of a small scale; or ""."""
         columns = self.result()
         if not columns:
-            return ""
+            return self._describe_labels()
         odd = [f"{column} {list_first(cells, 3)}" for column in columns if (cells := self._odd[column])]
         look = f" (first look at what is no whole number from 0 to {_HIGHEST}: {'; '.join(odd)})" if odd else ""
         return f"no column is read as a rating; if these are your team's{look}: {' '.join(type_raters(columns))}"
+
+    def _describe_labels(self) -> str:
+        """Names the first column of three or more labels, some good and some bad, with what to write; or ""."""
+        for column, labels in self._labels.items():
+            has_both_ends = {LABELS.get(label) for label in labels} >= {0.0, 1.0}
+            is_told = usual_name(column) in RATING_ALIASES or rater_of(column)  # as what is no rating, with the cure
+            if has_both_ends and _FEWEST_VALUES <= len(labels) <= _MOST_LABELS and not is_told:
+                write = f"write numbers from 1 (worst) to {len(labels)} (best) in place of its labels"
+                typed = f"--map {quote_word(f'{column}=rating')}"
+                listed = list_first(list(labels))
+                return f"no column is read as a rating; if {column} is one ({listed}), {write}, and {typed}"
+        return ""
 
 
 class MeanSearch:

@@ -20,7 +20,7 @@ from .rater_proposals import MarkSearch, RaterSearch
 from .rows import Row, Rows
 from .sample import Sample
 from .table_files import load_named_tables
-from .thread import ThreadError, describe_sorted, find_time_order, join_turn, thread_language
+from .thread import ThreadError, TimeOrder, join_turn, thread_language
 from .turns import is_single_answer
 from .validation_message import explain_validation_error
 from .version_column import read_version, versioned_id
@@ -48,7 +48,7 @@ class ColumnAccount:
         self._answered = 0
         self._conversations = self._turns = self._messages = self._single = 0
         self._rated_in_vain = 0
-        self.sorted: list[str] = []  # the places of conversations whose messages stood in another order of time
+        self.time_order = TimeOrder()
 
     @property
     def columns(self) -> list[str]:
@@ -125,7 +125,7 @@ class ColumnAccount:
 
     def _message_notes(self) -> list[str]:
         """What of the messages is not used, or in another order."""
-        notes = [describe_sorted(self.sorted)] if self.sorted else []
+        notes = self.time_order.notes()
         if self._rated_in_vain:
             ratings = count_of(
                 self._rated_in_vain, "rating of a message that is no answer", "ratings of messages that are no answers"
@@ -220,9 +220,8 @@ class SampleBuilder:
             if "messages" in fields or "history" in metadata:
                 messages = fields.get("messages")
                 parts = [[message] for message in messages] if isinstance(messages, list | tuple) else []
-                if (order := find_time_order(parts)) is not None:
+                if (order := self.account.time_order.sort(parts, row.place)) is not None:
                     fields["messages"] = [message for place in order for message in parts[place]]
-                    self.account.sorted.append(row.place)
                 fields = join_turn(fields)
         except ThreadError as error:
             raise self._error(row, error.field, str(error), origins) from None

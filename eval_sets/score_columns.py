@@ -30,7 +30,7 @@ from .column_table import (
 from .columns import check_names, describe_left_out, first_text, is_rater, read_raters
 from .items import Item, as_label
 from .levels import RatedLevel
-from .number_rule import Bounds, ColumnCells, NumberRule, scale_of_header, scale_of_rule
+from .number_rule import Bounds, ColumnCells, NumberRule, find_common_scale, scale_of_header, scale_of_rule
 from .rows import Row
 from .version_column import read_version, versioned_id
 
@@ -214,9 +214,12 @@ class ScoreFile:
         """
         by, self.value = self.roles.get(role, ""), value or self.value
         numbers: dict[object, int] = {}
+        spelled: dict[str, str] = {}
         places: dict[tuple[int, str], str] = {}
         for place, row in enumerate(self.rows):
             item, name = self._item(row), as_label(row.values.get(by))
+            if role == "rater":  # one person, in whatever letters
+                name = spelled.setdefault(name.casefold(), name)
             texts = (item.user_input, item.response)
             if by and not (name and (item.id or any(texts))):
                 missing = self.roles.get("id", "id") if name else by
@@ -332,9 +335,25 @@ class ScoreFile:
                 self.tell(f"{column} is another rating and no metric; --rating {quote_word(column)} reads it")
 
     def scale_of(self, columns: Sequence[str]) -> Bounds | None:
-        """The scale that the names of the columns of ratings say, or the way in which they are written."""
-        told = {scale_of_header(column) or scale_of_rule(self.rule(column)[0]) for column in columns}
-        return told.pop() if len(told) == 1 else None
+        """The scale that the names of the columns of ratings say, or the way in which they are written.
+
+        Raises `InputError` where raters wrote theirs on different scales.
+        """
+        told = {scale_of_header(column) for column in columns}
+        if len(told) == 1 and (scale := told.pop()) is not None:
+            return scale
+        raters = {column: cells for column in columns if (cells := self.rule(column)[0]).values()}
+        if not any(map(scale_of_rule, raters.values())):
+            return None
+        if self.cells:
+            raters = {rater: ColumnCells() for rater in self.cells}
+            for rater, cells in raters.items():
+                for _, row in self.cells[rater]:
+                    cells.add(row.values.get(self.value), row.place)
+        if len(raters) == 1:
+            return scale_of_rule(*raters.values())
+        common = find_common_scale(raters, self.name)
+        return common and common[:2]
 
     def place_of(self, rating: float, columns: Sequence[str], item: int | None = None) -> str:
         """Where a rating, of an item or of any, stands first."""

@@ -58,35 +58,60 @@ def read_thread(values: object) -> tuple[Message, ...]:
     return tuple(reader.messages)
 
 
-def find_time_order(parts: Sequence[Sequence[object]]) -> list[int] | None:
-    """Finds the order by their times of the parts of a conversation, where they stand in another one.
-
-    A part is a message, or a question with its answer, which stay in their order. Parts that stand newest first are
-    turned round, and any others sorted where no two have one time. None where they stand in order, where a time is
-    missing or can be read in two ways that differ, and where nothing is answered then.
+class TimeOrder:
+    """Puts the parts of conversations in the order of their times, and accounts for those that stood otherwise.
 
     Example:
-        >>> chat = [[{"role": "assistant", "content": "Yes.", "time": "2026-03-01 10:01"}]]
-        >>> find_time_order([*chat, [{"role": "user", "content": "Free?", "time": "2026-03-01 10:00"}]])
+        >>> order, chat = TimeOrder(), [[{"role": "assistant", "content": "Yes.", "time": "2026-03-01 10:01"}]]
+        >>> order.sort([*chat, [{"role": "user", "content": "Free?", "time": "2026-03-01 10:00"}]], "line 2")
         [1, 0]
+        >>> order.notes()
+        ['1 conversation stands newest first, or in no order of time, and is read oldest first: line 2']
     """
-    times = [readings(time_text(part[-1])) for part in parts]
-    common = {*DATE_ORDERS}.intersection(*times) if times else ()
-    found = {_order([time[name] for time in times]) for name in common}
-    order = list(found.pop()) if len(found) == 1 else []
-    if not order or order == sorted(order):
-        return None
-    try:
-        return order if find_turns(read_thread([message for place in order for message in parts[place]])) else None
-    except ThreadError:
-        return None
 
+    def __init__(self) -> None:
+        # the places of conversations; a set may be read more than once
+        self._sorted: dict[str, None] = {}
+        self._unclear: dict[str, None] = {}
 
-def describe_sorted(places: Sequence[str]) -> str:
-    """Says that conversations are read in the order of their times."""
-    stand = count_of(len(places), "conversation stands", "conversations stand")
-    read = f"{verb_of(len(places), 'is', 'are')} read oldest first"
-    return f"{stand} newest first, or in no order of time, and {read}: {list_first(list(places), 5)}"
+    def sort(self, parts: Sequence[Sequence[object]], place: str) -> list[int] | None:
+        """Finds the order by their times of the parts of the conversation at a place, where they stand in another one.
+
+        A part is a message, or a question with its answer, which stay in their order. Parts that stand newest first are
+        turned round, and any others sorted where no two have one time. None where they stand in order, where a time is
+        missing or can be read in two ways that differ, and where nothing is answered then.
+        """
+        times = [readings(time_text(part[-1])) for part in parts]
+        common = {*DATE_ORDERS}.intersection(*times) if times else ()
+        found = {_order([time[name] for time in times]) for name in common}
+        if len(found) > 1:
+            self._unclear[place] = None
+        order = list(found.pop()) if len(found) == 1 else []
+        if not order or order == sorted(order):
+            return None
+        try:
+            if not find_turns(read_thread([message for number in order for message in parts[number]])):
+                return None
+        except ThreadError:
+            return None
+        self._sorted[place] = None
+        return order
+
+    def notes(self) -> list[str]:
+        """Says which conversations are read in the order of their times, and of which nothing tells that order."""
+        notes = []
+        if self._sorted:
+            stand = count_of(len(self._sorted), "conversation stands", "conversations stand")
+            read = f"{verb_of(len(self._sorted), 'is', 'are')} read oldest first"
+            listed = list_first(list(self._sorted), 5)
+            notes.append(f"{stand} newest first, or in no order of time, and {read}: {listed}")
+        if self._unclear:
+            have = count_of(len(self._unclear), "conversation has times", "conversations have times")
+            notes.append(
+                f"{have} that are in one order read day first and in another read month first, and its messages are "
+                f"read as they stand; write the dates as 2026-04-30: {list_first(list(self._unclear), 5)}"
+            )
+        return notes
 
 
 def time_text(value: object) -> str:

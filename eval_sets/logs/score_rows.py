@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...text.wording import count_of, list_first
-from ..column_table import find_roles
+from ..column_table import NAMES, columns_by_usual_name, find_roles
 from ..number_rule import is_missing
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 
@@ -30,19 +30,20 @@ def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[s
         return LongColumns("scores", columns["metric"], columns["value"], used)
     value = columns.get("rating") or columns.get("value")
     if "rater" in columns and value and "metric" not in columns and "ratings" not in (opened.columns or first):
-        seen: dict[str, str] = {}
+        seen = set[str]()
         for row in opened.rows:
             key = _key(row.values, mapping) if isinstance(row, Row) else None
-            if isinstance(row, Row) and key is not None:
-                rater = str(row.values.get(columns["rater"]))
-                if seen.setdefault(key, rater) != rater:
+            if isinstance(row, Row) and key is not None and not is_missing(row.values.get(columns["rater"])):
+                if key in seen:
                     return LongColumns("ratings", columns["rater"], value, frozenset((columns["rater"], value)))
+                seen.add(key)
     return None
 
 
 def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) -> Rows:
     """Joins the rows of each answer; its scores are kept in the metadata, its ratings are those of its raters."""
     names: dict[str, None] = {}
+    spelled: dict[str, str] = {}
     counts = {"answers": 0, "rows": 0}
 
     def rows() -> Iterator[Row | BadRow]:
@@ -56,11 +57,14 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
             for row in group:
                 if is_missing(cell := row.values.get(long.name)):
                     continue
-                name = str(cell)
+                name = str(cell).strip()
+                if long.field == "ratings":  # a rater is one person, in whatever letters
+                    name = spelled.setdefault(name.casefold(), name)
                 if (first := places.setdefault(name, row.place)) == row.place:
                     given[name] = row.values.get(long.value)
                 else:
-                    problem = f"{name} stands at {first} too, with this answer; keep one of them"
+                    cure = "keep one of them, or if these are several answers give each its own id"
+                    problem = f"{name} stands at {first} too, with this answer; {cure}"
                     yield BadRow(row.number, InputError(f"{opened.name}, {row.place}, field {long.name}: {problem}"))
             names.update(dict.fromkeys(given))
             counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(group))
@@ -85,8 +89,11 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
 
 
 def _key(values: Mapping[str, Any], mapping: Mapping[str, str]) -> str | None:
-    """What the rows of one answer have in common: its id, and its texts."""
+    """What the rows of one answer have in common: its id, its texts, and the version that gave it."""
     roles = find_roles(values, mapping)
-    cells = [values.get(roles.get(role, "")) for role in ("id", "user_input", "response")]
-    name, *texts = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
-    return "\0".join([name, *texts]) if any(texts) else None
+    by_name = columns_by_usual_name(values)
+    version = next((by_name[name] for name in NAMES["version"] if name in by_name), "")
+    columns = [*(roles.get(role, "") for role in ("id", "user_input", "response")), version]
+    cells = [values.get(column) for column in columns]
+    name, question, answer, label = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
+    return "\0".join([name, question, answer, label]) if question or answer else None

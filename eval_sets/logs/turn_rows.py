@@ -23,7 +23,7 @@ from ..message_forms import find_role
 from ..number_rule import ColumnCells
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 from ..sample_builder import merge_metadata
-from ..thread import describe_sorted, find_time_order
+from ..thread import TimeOrder
 from .conversations import conversation_row
 
 _RATINGS = {"rating", *RATING_ALIASES}
@@ -153,7 +153,7 @@ class TurnReader:
         self._spreads: dict[str, _Spread] = {}
         self._row_count = 0
         self._left_out: dict[str, None] = {}  # the places of rows in which nothing is said
-        self._sorted: dict[str, None] = {}  # the places of conversations whose rows stood in another order of time
+        self._time_order = TimeOrder()
 
     def rows(self) -> Iterator[Row | BadRow]:
         """Yields one row per conversation, in the order of their last rows."""
@@ -191,7 +191,7 @@ class TurnReader:
         ]
         if self._left_out:
             notes.append(f"{self._opened.name}: {describe_left_out(list(self._left_out), 'has no message')}")
-        return [*notes, f"{self._opened.name}: {describe_sorted(list(self._sorted))}"] if self._sorted else notes
+        return [*notes, *(f"{self._opened.name}: {note}" for note in self._time_order.notes())]
 
     def _read_turns(self) -> Iterator[Row | BadRow]:
         """The rows in which something is said; one in which nothing is sums up others, or is blank."""
@@ -263,9 +263,7 @@ class TurnReader:
                 parts.append(self._messages(row))
             except ValueError as error:
                 return BadRow(rows[0].number, InputError(f"{self._opened.name}, {row.place}, {error}"))
-        if (order := find_time_order(parts)) is not None:
-            self._sorted[rows[0].place] = None
-        order = order or list(range(len(rows)))
+        order = self._time_order.sort(parts, rows[0].place) or list(range(len(rows)))
         messages = [message for place in order for message in parts[place]]
         places = [rows[place] for place in order for _ in parts[place]]
         shared: dict[str, Any] = {}

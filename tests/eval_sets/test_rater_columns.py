@@ -212,3 +212,50 @@ def test_a_column_called_rating_that_is_the_mean_of_the_raters_leaves_them_to_be
     assert "beoordeling (the mean of the raters; --map beoordeling=rating uses it)" in notes[0]
     path.write_text(path.read_text().replace("4,1,2.5", "4,1,4"))  # one that is not their mean: a rating of its own
     assert [sample.ratings for sample in load_set(path)] == [{}] * 5
+
+
+@pytest.mark.parametrize("second", ["ann", "Ann ", "ANN"])
+@pytest.mark.parametrize("name", ["", "q1"])
+def test_one_rater_twice_of_an_answer_is_an_error_everywhere(tmp_path, second, name):
+    path = tmp_path / "long.csv"
+    path.write_text(f"id,question,answer,rater,rating\n{name},Q,A,ann,3\nq2,R,B,ann,4\n{name},Q,A,{second},5\n")
+    with pytest.raises(InputError, match=r"line 4, field rater: ann stands at line 2 too, with this answer; keep one"):
+        load_set(path)
+    with pytest.raises(InputError, match=r"line 4, field rater: ann of (q1|this item) stands at line 2 too"):
+        read_ratings(list(flat_rows(path)), path.name, ReadOptions())
+
+
+def test_two_versions_that_answer_alike_are_two_answers_of_one_rater(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("id,question,answer,version,rater,rating\nq1,Q,A,old,ann,3\nq1,Q,A,new,ann,5\n")
+    assert [(sample.id, sample.human_rating) for sample in load_set(path, notes=[])] == [("q1@old", 3), ("q1@new", 5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("id,rater,rating\na,ann,80%\na,bob,4\nb,ann,30%\nb,bob,3\n", "ann 0 to 100, bob 1 to 5"),
+        ("id,rating_ann,rating_bob\na,4/10,4\nb,3/10,3\nc,9/10,5\n", "rating_ann 1 to 10, rating_bob 1 to 5"),
+        ("id,rating_ann,rating_bob\na,80%,0.8\nb,30%,0.3\n", "rating_ann 0 to 100, rating_bob 0 to 1"),
+        ("id,rating_ann,rating_bob\na,good,4\nb,bad,3\n", "rating_ann 0 to 1, rating_bob 1 to 5"),
+    ],
+)
+def test_raters_who_write_on_two_scales_are_an_error_in_score_files_too(tmp_path, text, told):
+    path = tmp_path / "r.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=f"the raters are on different scales: {told}; bring them to one scale"):
+        read_ratings(list(flat_rows(path)), path.name, ReadOptions())
+
+
+@pytest.mark.parametrize("column", ["quality", "verdict", "oordeel van team"])
+def test_a_column_of_three_labels_is_proposed(tmp_path, column):
+    path = tmp_path / "a.csv"
+    path.write_text(f"question,answer,{column}\nQ,A,goed\nR,B,matig\nS,C,slecht\n")
+    notes = list[str]()
+    load_set(path, notes=notes)
+    says = f"if {column} is one (goed, matig, slecht), write numbers from 1 (worst) to 3 (best) in place of its labels"
+    assert sum(says in note for note in notes) == 1
+    path.write_text(f"question,answer,{column}\nQ,A,ja\nR,B,nee\nS,C,ja\n")  # a flag of whatever kind
+    notes.clear()
+    load_set(path, notes=notes)
+    assert not any("no column is read as a rating" in note for note in notes)

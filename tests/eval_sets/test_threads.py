@@ -326,6 +326,23 @@ def test_an_answer_without_a_text_is_an_error():
         list(read_samples(rows))
 
 
+def test_times_that_give_two_orders_are_told(tmp_path):
+    """Day first 1 February and 2 January, month first 2 January and 1 February."""
+    times = ["01/02/2026 10:00", "01/02/2026 10:01", "02/01/2026 10:00", "02/01/2026 10:01"]
+    roles = ["user", "assistant"] * 2
+    messages = [{"role": roles[n], "content": f"T{n}", "time": time} for n, time in enumerate(times)]
+    rows = "".join(f"c1,{one['role']},{one['content']},{one['time']}\n" for one in messages)
+    path = tmp_path / "a.csv"
+    path.write_text(f"conversation_id,role,content,time\n{rows}", encoding="utf-8")
+    for source, place in (([{"messages": messages}], "index 0"), (path, "line 2")):
+        notes: list[str] = []
+        (sample,) = read_samples(source, notes=notes)
+        assert [message.text for message in sample.messages] == ["T0", "T1", "T2", "T3"]
+        (told,) = (note for note in notes if "month first" in note)
+        assert "1 conversation has times that are in one order read day first and in another read month first" in told
+        assert told.endswith(f"write the dates as 2026-04-30: {place}")
+
+
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
 def test_in_a_row_the_question_stands_before_its_answer(tmp_path, order):
     rows = [f"c1,Q{place}?,A{place}.,{place + 3},2026-03-01 10:0{place}\n" for place in order]
