@@ -1,11 +1,28 @@
 from .address import (
     TraceAddress as TraceAddress,
+    check_sink as check_sink,
+    check_source as check_source,
     environment_urls as environment_urls,
     find_server_url as find_server_url,
+    open_sink as open_sink,
+    open_source as open_source,
 )
 from .conversations import join_conversation as join_conversation, join_sessions as join_sessions
-from .cursor import OVERLAP as OVERLAP, PullCursor as PullCursor, is_known_address as is_known_address
-from .http_client import FailedAttempt as FailedAttempt, HttpClient as HttpClient, call_again as call_again
+from .cursor import (
+    OVERLAP as OVERLAP,
+    PullCursor as PullCursor,
+    TraceFilter as TraceFilter,
+    is_known_address as is_known_address,
+)
+from .http_client import (
+    FailedAttempt as FailedAttempt,
+    HttpClient as HttpClient,
+    Paging as Paging,
+    ToolServer as ToolServer,
+    call_again as call_again,
+    error_detail as error_detail,
+    server_words as server_words,
+)
 from .langfuse.sink import LangfuseSink as LangfuseSink
 from .langfuse.source import LangfuseSource as LangfuseSource
 from .mlflow.server import MlflowServer as MlflowServer
@@ -17,21 +34,8 @@ from .phoenix.sink import PhoenixSink as PhoenixSink
 from .phoenix.source import PhoenixSource as PhoenixSource, RatingReader as RatingReader
 from .pull import PullRequest as PullRequest, PullResult as PullResult, pull_traces as pull_traces
 from .push import PushRequest as PushRequest, PushResult as PushResult, push_scores as push_scores
-from .registry import (
-    check_sink as check_sink,
-    check_source as check_source,
-    open_sink as open_sink,
-    open_source as open_source,
-)
 from .sink import Sink as Sink, TraceScore as TraceScore, WriteResult as WriteResult, send_in_halves as send_in_halves
 from .source import Source as Source, TraceOrigin as TraceOrigin, UnreadTrace as UnreadTrace
-from .tool_server import (
-    Paging as Paging,
-    ToolServer as ToolServer,
-    error_detail as error_detail,
-    server_words as server_words,
-)
-from .trace_filter import TraceFilter as TraceFilter
 from .watch.alarms import AlarmAnswer as AlarmAnswer, AlarmMessage as AlarmMessage, deliver_alarm as deliver_alarm
 from .watch.rater_answers import watch_queues as watch_queues
 from .watch.watch_file import load_watch as load_watch

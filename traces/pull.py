@@ -16,10 +16,9 @@ from ..eval_sets.cell_values import to_json_value
 from ..eval_sets.logs.human_ratings import UNUSED
 from ..name_suggestions import nearest_names
 from ..runs import Store
-from .address import TraceAddress
+from .address import TraceAddress, open_source
 from .conversations import GAP, UNUSED_SESSION, join_sessions
 from .cursor import NewTraces, PullCursor, note_address
-from .registry import open_source
 from .source import Source, TraceOrigin, UnreadTrace
 from .times import read_utc
 

@@ -12,9 +12,8 @@ from ..errors import UsageError
 from ..runs import Store
 from ..runs.store.database import explain_errors
 from ..runs.store.store import RunRow
-from .address import TraceAddress, is_loopback
+from .address import TraceAddress, is_loopback, open_sink
 from .cursor import canonical_address, hold_lock, is_known_address
-from .registry import open_sink
 from .run_scores import RunScores
 from .sink import Sink, TraceScore, WriteResult
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def _check_address(_context: click.Context, _argument: click.Parameter, typed: str) -> str:
     """Refuses an address that no tool reads before anything else that is missing is named."""
-    from ..traces.registry import check_source
+    from ..traces.address import check_source
 
     check_source(typed)
     return typed

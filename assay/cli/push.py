@@ -39,8 +39,8 @@ def push(
     assay traces push last
     """
     from ..runs import Store
+    from ..traces.address import check_sink
     from ..traces.push import PushRequest, push_scores
-    from ..traces.registry import check_sink
     from .progress import count_progress
 
     if to is not None:

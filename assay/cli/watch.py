@@ -184,7 +184,7 @@ def _show_status(store: "Store", settings: "WatchSettings") -> int:
 
 def _show_verdict(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"]) -> None:
     from ..presentation.result_table import ReportBlock
-    from ..traces.watch.watch_verdict import give_watch_verdict
+    from ..traces.watch.watch_look import give_watch_verdict
 
     print_blocks(ReportBlock(give_watch_verdict(row, stored, standing).paragraphs()))
     problem = stored.look.mean.problem
@@ -254,7 +254,7 @@ def _print_next_steps(report: "StepReport", own_place: str | None) -> None:
 def _as_json(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"]) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from ..traces.watch.watch_verdict import give_watch_verdict
+    from ..traces.watch.watch_look import give_watch_verdict
 
     look = stored.look
     return {

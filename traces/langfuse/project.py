@@ -7,8 +7,7 @@ from typing import Any
 from ...errors import InputError
 from ...name_suggestions import quote_names
 from ..address import TraceAddress, environment_urls, find_server_url
-from ..http_client import HttpClient, read_key
-from ..tool_server import MOST_KEPT_PAGES, ToolServer, basic_secret
+from ..http_client import MOST_KEPT_PAGES, HttpClient, ToolServer, basic_secret, read_key
 
 _KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 _URLS = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..address import TraceAddress
-from ..http_client import RefusedRequest
+from ..http_client import RefusedRequest, whole_text
 from ..sink import TraceScore, WriteResult, send_in_halves
 from ..times import read_utc
-from ..tool_server import whole_text
 from .project import LangfuseProject
 
 _MOST_IDS = 40  # of scores that are asked for in one call, in its address

@@ -12,10 +12,9 @@ from ...eval_sets.logs.langfuse import is_by_person, read_scores, read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
-from ..http_client import RefusedRequest
+from ..http_client import MOST_KEPT_PAGES, MOST_PAGES, RefusedRequest
 from ..source import Traces, UnreadTrace
 from ..times import read_utc, write_utc
-from ..tool_server import MOST_KEPT_PAGES, MOST_PAGES
 from ..trace_samples import TraceSamples
 from .project import LangfuseProject
 

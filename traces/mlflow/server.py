@@ -13,8 +13,7 @@ from ...errors import InputError, UsageError
 from ...name_suggestions import nearest_names, quote_names
 from ...value_messages import shorten
 from ..address import TraceAddress, environment_urls, find_server_url
-from ..http_client import HttpClient, RefusedRequest, read_key
-from ..tool_server import ToolServer, basic_secret
+from ..http_client import HttpClient, RefusedRequest, ToolServer, basic_secret, read_key
 
 OLDEST = (3, 2)
 """The oldest version whose servers keep assessments of traces."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...value_messages import shorten
 from ..address import TraceAddress
+from ..http_client import Paging
 from ..source import Traces, UnreadTrace
-from ..tool_server import Paging
 from ..trace_samples import TraceSamples
 from .server import MlflowServer
 from .trace_reading import PeopleReader, Span, SpanReader, read_trace, trace_time

@@ -9,8 +9,7 @@ from urllib.parse import unquote
 from ...errors import InputError, UsageError
 from ...name_suggestions import quote_names
 from ..address import TraceAddress, environment_urls, find_server_url
-from ..http_client import HttpClient, RefusedRequest, is_passing
-from ..tool_server import MOST_KEPT_PAGES, ToolServer
+from ..http_client import MOST_KEPT_PAGES, HttpClient, RefusedRequest, ToolServer, is_passing
 
 _OLDEST = (13, 15, 0)  # the first that lists the traces of a project
 _PORT = 6006

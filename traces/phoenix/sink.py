@@ -5,9 +5,8 @@ from functools import partial
 from typing import Any, Literal
 
 from ..address import TraceAddress
-from ..http_client import RefusedRequest
+from ..http_client import RefusedRequest, whole_text
 from ..sink import TraceScore, WriteResult, send_in_halves
-from ..tool_server import whole_text
 from .project import PhoenixProject, split_ids
 
 _BATCH = 100

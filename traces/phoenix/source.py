@@ -19,9 +19,8 @@ from ...eval_sets.logs.openinference import read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
-from ..http_client import RefusedRequest
+from ..http_client import MOST_PAGES, RefusedRequest
 from ..source import Traces, UnreadTrace
-from ..tool_server import MOST_PAGES
 from ..trace_samples import TraceSamples
 from .project import PhoenixProject, span_tags, split_ids
 

@@ -10,8 +10,8 @@ from ...runs.ratings import QueueSettings, RatingQueue
 from ...runs.ratings.rating_queue import queue_ids
 from ..cursor import trace_id
 from ..source import Source
-from .answer_draw import draw_answers, pace
 from .answer_pull import tool_ratings
+from .judging import draw_answers, pace
 from .watch_records import WatchRecords
 from .watch_settings import WatchSettings, format_duration
 

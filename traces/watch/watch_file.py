@@ -14,7 +14,7 @@ from ...languages.yaml_file import Place, dump_yaml, load_yaml, validate_yaml
 from ...metrics.catalogue import measures_conversation, needs_judge
 from ...name_suggestions import nearest_names, quote_names
 from ...regular_files import kind_of_no_folder, read_text_file
-from ..registry import check_sink, check_source, open_source
+from ..address import check_sink, check_source, open_source
 from ..run_scores import described_range
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
 

@@ -16,16 +16,14 @@ from ...runs import Store
 from ...runs.score.session import OnProgress
 from ...runs.store.answer_address import answer_url
 from ...text.wording import count_of, verb_of
-from ..address import TraceAddress
+from ..address import TraceAddress, open_sink, open_source
 from ..push import PushRequest, push_scores
-from ..registry import open_sink, open_source
 from ..sink import Sink
 from ..source import Source
 from ..times import utc_text
 from .alarms import AlarmAnswer, AlarmMessage, deliver_alarm, describe_bound
-from .answer_draw import draw_answers, pace
 from .answer_pull import AnswerPull
-from .judging import judge_waiting
+from .judging import draw_for_judge, judge_waiting
 from .rater_answers import (
     describe_tool_ratings,
     draw_for_raters,
@@ -98,7 +96,8 @@ class WatchStep:
         counts, today = self._counts, self._today()
         source = self._tools.open_source(self._settings.source_address)
         annotations = self._pull(source)
-        counts.drawn = self._draw(today)
+        counts.drawn, notes = draw_for_judge(self._records, today, self._now)
+        self._notes += notes
         waiting_before = self._records.counts()[0]
         with self._tools.show_progress() if waiting_before else nullcontext(lambda _: None) as on_progress:
             problem, failures = judge_waiting(self._records, today, counts, on_progress)
@@ -147,37 +146,6 @@ class WatchStep:
                 f"{verb_of(pull.open_sessions, 'it is', 'they are')} over"
             )
         return pull.annotations
-
-    def _draw(self, today: str) -> int:
-        """Draws answers for the judge from all that were in no draw yet."""
-        settings, records = self._settings, self._records
-        answers = records.undrawn()
-        if not answers:
-            return 0
-        waiting = records.counts()[0]
-        used, per_day = records.spending(today).drawn, settings.budget.judged_per_day
-        due = pace(per_day, used, records.moment("drawn_at"), self._now)
-        share = settings.sample.share
-        if share is not None:
-            wanted, due = share * len(answers), float(max(0, per_day - used))
-            if wanted > due > 0:
-                self._notes.append(
-                    f"{share:.0%} of {count_of(len(answers), 'answer')} would be {wanted:.0f}, more than the budget of "
-                    f"the day has left: {due:.0f}"
-                )
-            due = min(wanted, due)
-        due = max(0.0, due - max(0, waiting - per_day))  # a backlog does not grow
-        if due <= 0:
-            self._notes.append(
-                f"the budget of {per_day:,} judged answers a day is used up: {count_of(len(answers), 'answer')} "
-                f"{verb_of(len(answers), 'is', 'are')} in the draw of the next day"
-            )
-            return 0
-        if share is None and due < min(1, len(answers)):
-            return 0  # too soon: a later draw gives each of them a better chance
-        chance, drawn = draw_answers(answers, due, seed=f"{settings.seed} judge {records.watch_id}")
-        records.add_draw(dict.fromkeys(answers, chance), drawn, today, self._now)
-        return len(drawn)
 
     def _note_judge(self, problem: AssayError) -> None:
         waiting = self._records.counts()[0]
