@@ -17,11 +17,10 @@ from ..text.wording import (
     phrase,
     quote_place,
     reader_language,
-    verb_of,
     with_decimal_mark,
 )
 from . import texts
-from .figure import MISSING, Figure, format_cost, format_p, format_price
+from .figure import MISSING, Figure, format_cost
 from .rendered_markdown import read_visible_text, render_markdown
 from .result_table import TableCell
 from .wording import format_rating
@@ -57,8 +56,6 @@ def template_environment(*packages: str) -> "Environment":
         "in_language": in_language,
         "markdown": render_markdown,
         "named": texts.format_name,
-        "p_phrase": format_p,
-        "price": format_price,
         "quote_place": quote_place,
         "rating": lambda value, low, high, kind="rating": typeset(format_rating(value, low, high, kind)),
         "readable": texts.make_readable,
@@ -69,7 +66,6 @@ def template_environment(*packages: str) -> "Environment":
         # with the context, or Jinja would fold it into the template for whoever reads first
         "translated": pass_context(lambda _, text: in_reader_language(text)),
         "typeset": typeset,
-        "verb_of": verb_of,
         "verdict_sign": texts.verdict_sign,
         "worded": lambda name, language: phrase(name).write(language),
     }
