@@ -138,7 +138,9 @@ def version_agreement(
             for pair in by_raters
         ),
         measure=measure,
-        metrics=tuple(answers.describe(name, values, name in rated.baselines) for name, values in columns.items()),
+        metrics=tuple(
+            answers.describe(name, values, name in rated.baselines, by_raters) for name, values in columns.items()
+        ),
         notes=tuple(notes),
     )
 
@@ -228,15 +230,16 @@ class _RatedAnswers:
             p = None if interval is None else interval[4]
             yield _Pair(first, second, pair.is_paired, pair.questions, pair.groups, pair.value, p)
 
-    def describe(self, name: str, values: Floats, is_baseline: bool) -> MetricVersions:
-        """One metric beside the raters on the answers that it scored."""
+    def describe(self, name: str, values: Floats, is_baseline: bool, by_raters: list[_Pair]) -> MetricVersions:
+        """One metric beside the raters on the answers that it scored; `by_raters` are the raters on all answers."""
         places = self.places[~np.isnan(values[self.places])]
         counts = self.counts(places)
         if (counts < FEWEST_ANSWERS).any():
             few = int(counts.min())
             problem = f"it scored {count_of(few, 'rated answer')} of {self._names[int(np.argmin(counts))]}"
             return MetricVersions(name, is_baseline, len(places), problem=problem)
-        pairs = list(zip(self.compare(places), self.compare(places, values), strict=True))
+        raters_there = by_raters if len(places) == len(self.places) else self.compare(places)
+        pairs = list(zip(raters_there, self.compare(places, values), strict=True))
         called = [
             ((self._names[own.first], self._names[own.second])[:: -own.winner], raters, own)
             for raters, own in pairs

@@ -5,8 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from modules import module_of
 
-from assay.meta_eval import Estimate, ScoreTable, describe_versions, merge_groups, version_agreement
+from assay.meta_eval import (
+    Estimate,
+    ScoreTable,
+    describe_versions,
+    estimate_difference,
+    merge_groups,
+    version_agreement,
+)
 from assay.meta_eval.decision import VersionTable, decide_versions
 
 Column = Sequence[float]
@@ -97,6 +105,18 @@ def three() -> ScoreTable:
     table = table_of(ratings, scores)
     groups = [min(7, int(item[1:]) // 2) for item in table.items]
     return replace(table, groups=tuple(map(str, groups)))
+
+
+def test_the_raters_are_compared_once_where_each_metric_scored_all(three, monkeypatch):
+    """Three pairs, by the raters and by each of three metrics: 12. A metric that lacks an answer has its own raters."""
+    module, calls = module_of(estimate_difference), []
+    monkeypatch.setattr(module, "estimate_difference", lambda *a, **b: calls.append(a) or estimate_difference(*a, **b))
+    version_agreement(three)
+    assert len(calls) == 12
+    scores = three.scores.copy()
+    scores[0, 0] = np.nan
+    version_agreement(replace(three, scores=scores))
+    assert len(calls) == 12 + 15
 
 
 def test_groups_that_share_a_question_are_one():
