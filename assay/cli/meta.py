@@ -38,7 +38,7 @@ scores_option = click.option(
     "--scores",
     type=click.Path(path_type=Path),
     multiple=True,
-    help="File of scores of any tool, long or wide; repeatable.",
+    help="File of scores of any tool, long or wide, or the folder of `assay run --out`; repeatable.",
 )
 
 
@@ -105,6 +105,7 @@ with_evaluation_options = option_group(
     ),
     click.option(
         "--bootstrap",
+        "permutations",
         type=BoundedCount(100, MOST_RESAMPLES),
         default=2000,
         show_default=True,
@@ -203,9 +204,8 @@ def meta(
         evaluation = evaluate_table(
             joined.table,
             by=read_options.by or SLICE_ATTRIBUTES,
-            permutations=evaluating["bootstrap"],
             commands=_next_commands(opened, tables),
-            **{name: value for name, value in evaluating.items() if name != "bootstrap"},
+            **evaluating,
         )
     if save is not None:
         from ..runs.score.scorer_saving import describe_width, fit_run_scorer

@@ -158,3 +158,14 @@ def test_a_report_names_its_run_its_answers_and_its_raters_in_the_language_of_it
     about = page.partition('<p class="about" lang="nl">')[2].partition("</p>")[0]
     assert about.startswith("team.csv, gescoord op ")
     assert "; 12 beoordeelde antwoorden; beoordelaars: ann, bob; rapport van " in about
+
+
+def test_bootstrap_is_how_often_ratings_are_shuffled(assay, tmp_path):
+    file = tmp_path / "scores.csv"
+    file.write_text("id,rating,good\n" + "".join(f"{row},{row % 5 + 1},{row % 7}\n" for row in range(12)))
+    assert assay("meta", "--scores", file, "--json", "--bootstrap", "101").json["settings"]["permutations"] == 101
+
+
+def test_help_says_that_scores_may_be_the_folder_of_a_run(assay):
+    for command in ("meta", "estimate"):
+        assert "the folder of `assay run --out`" in " ".join(assay(command, "--help").out.split())
