@@ -1,6 +1,6 @@
 """Each metric against the mean rating: measures of agreement with intervals, and p-values that count the metrics."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,6 +38,11 @@ class MetricAgreement:
     # interval of `spearman`
     p: float | None = None
     problem: str = ""
+
+
+def baselines_among(metrics: Iterable[MetricAgreement]) -> set[str]:
+    """The names of the metrics that are baselines."""
+    return {metric.name for metric in metrics if metric.baseline}
 
 
 def metric_agreements(table: ScoreTable, *, permutations: int, seed: int = 0) -> tuple[MetricAgreement, ...]:

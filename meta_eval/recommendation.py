@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..presentation.figure import Figure, format_agreement, format_chance
 from ..text.wording import count_of, verb_of
-from .agreement import MetricAgreement
+from .agreement import MetricAgreement, baselines_among
 from .chance import BEYOND_CHANCE
 from .combiners import SUBSET
 from .comparison import Comparison, describe_more_ratings, find_standing
@@ -118,29 +118,26 @@ def recommend(
         return f"{_problem(rated, metrics)}."
     if not selection.is_beyond_chance:
         return _not_shown(rated, metrics, selection)
-    chosen, single = selection.chosen, len(selection.chosen.metrics) == 1
-    pronoun = "it" if single else "the combination"
-    verb = "follows" if single or chosen.kind != SUBSET else "together follow"
+    chosen, baselines = selection.chosen, baselines_among(metrics)
+    verb, pronoun = ("follows", "it") if _is_one(chosen) else ("together follow", "them")
     parts = [f"{name_of(chosen)} {verb} your team{_strength(selection)}"]
     others = [choice for choice in selection.choices if not choice.combination.is_same(chosen)]
     parts += [clause for choice in others if (clause := _alternative(choice, selection))]
-    if {*chosen.metrics} <= {metric.name for metric in metrics if metric.baseline}:
-        parts.append(
-            f"use {'it' if single else 'them'} only to pick answers to read: an added polite sentence changes it"
-        )
+    if {*chosen.metrics} <= baselines:
+        parts.append(f"use {pronoun} only to pick answers to read: an added polite sentence changes {pronoun}")
     else:
-        parts.append(_use(policy, "it" if single else "them"))
+        parts.append(_use(policy, pronoun))
     named = [choice.combination.metrics for choice in selection.choices]
     for one in comparisons:
-        if not _is_baseline(one, metrics) or one.problem or one.standing.kind == "better" or (one.second,) in named:
+        if one.second not in baselines or one.problem or one.standing.kind == "better" or (one.second,) in named:
             continue
         if one.second == QUESTION_ONLY:
-            clause = one.standing.describe(f"but {pronoun}", "the question alone", equal="does no better than")
+            clause = one.standing.describe(f"but {_subject(chosen)}", "the question alone", equal="does no better than")
             effect = "so it may tell hard questions from easy ones rather than good answers from bad ones"
             parts.append(f"{clause}, {effect}")
         else:
             other = f"{one.second}, which costs nothing"
-            parts.append(one.standing.describe(pronoun, other, equal="does no better than"))
+            parts.append(one.standing.describe(_subject(chosen), other, equal="does no better than"))
     return "; ".join(parts) + "."
 
 
@@ -162,16 +159,20 @@ def _alternative(choice: ChosenCombination, selection: Selection) -> str:
         own = next((one.difference for one in selection.choices if one.combination.is_same(selection.chosen)), None)
         if own is None or own.value is None or own.value >= 0:
             return ""
-        subject = "it" if len(selection.chosen.metrics) == 1 else "the combination"
-        return find_standing(own).describe(subject, name)
+        return find_standing(own).describe(_subject(selection.chosen), name)
     chosen = selection.chosen
     if choice.difference is None or not len(choice.combination.metrics) < len(chosen.metrics):
         return ""
     return find_standing(choice.difference).describe(f"{name} is simpler and", name_of(best))
 
 
-def _is_baseline(comparison: Comparison, metrics: tuple[MetricAgreement, ...]) -> bool:
-    return any(metric.baseline and metric.name == comparison.second for metric in metrics)
+def _is_one(combination: Combination) -> bool:
+    """Whether a sentence speaks of one thing: a metric, or what a combiner makes of several."""
+    return len(combination.metrics) == 1 or combination.kind != SUBSET
+
+
+def _subject(combination: Combination) -> str:
+    return "it" if _is_one(combination) else "the combination"
 
 
 def _use(policy: Policy | None, pronoun: str) -> str:
@@ -315,8 +316,9 @@ def _difference_line(
 ) -> str:
     """How much more the choice agrees than the best baseline, its best single metric and the best of all."""
     others = [one for one in comparisons if not one.problem and one.second != QUESTION_ONLY]
+    baselines = baselines_among(metrics)
     differences = [
-        (f"the baseline {one.second}" if _is_baseline(one, metrics) else one.second, one.difference) for one in others
+        (f"the baseline {one.second}" if one.second in baselines else one.second, one.difference) for one in others
     ]
     own = next((one for one in selection.choices if one.combination.is_same(selection.chosen)), None)
     if own is not None and own.difference is not None:

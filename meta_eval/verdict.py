@@ -8,7 +8,7 @@ from ..presentation.figure import Figure
 from ..presentation.texts import one_line
 from ..presentation.verdict import Verdict
 from ..text.wording import Phrase, phrase
-from .agreement import MetricAgreement
+from .agreement import MetricAgreement, baselines_among
 from .answer_quality import describe_answers
 from .comparison import MOST_RATINGS, Comparison, round_ratings
 from .groups import FEWEST_TO_CHOOSE
@@ -51,18 +51,16 @@ def give_verdict(
     if selection is None:
         return Verdict((answers, *_nothing_chosen(rated, metrics, commands)))
     if selection.is_beyond_chance:
-        trust: tuple[str, *tuple[Phrase, ...]] = ("trust", *_trust(table, selection, metrics, comparisons))
-        if all(metric.baseline for metric in metrics):  # more ratings would only tell free metrics apart
+        baselines, has_others = baselines_among(metrics), not all(metric.baseline for metric in metrics)
+        said = _trust(table, selection, baselines, comparisons, has_others=has_others)
+        trust: tuple[str, *tuple[Phrase, ...]] = ("trust", *said)
+        if not has_others:  # more ratings would only tell free metrics apart
             return Verdict((answers, trust, ("good_for", phrase("use_reading")), _with_a_judge(commands)))
-        is_baseline = {*selection.chosen.metrics} <= _baselines(metrics)
+        is_baseline = {*selection.chosen.metrics} <= baselines
         more = _to_be_surer(_more(rated, selection, () if is_baseline else comparisons), commands)
         use = phrase("use_reading") if is_baseline else _use(policy)
         return Verdict((answers, trust, ("good_for", use), *more))
     return Verdict((answers, *_nothing_shown(rated, metrics, selection, commands)))
-
-
-def _baselines(metrics: tuple[MetricAgreement, ...]) -> set[str]:
-    return {metric.name for metric in metrics if metric.baseline}
 
 
 def _with_a_judge(commands: NextCommands) -> tuple[str, *tuple[Phrase, ...]]:
@@ -133,8 +131,10 @@ def _nothing_chosen(
 def _trust(
     table: ScoreTable,
     selection: Selection,
-    metrics: tuple[MetricAgreement, ...],
+    baselines: set[str],
     comparisons: tuple[Comparison, ...],
+    *,
+    has_others: bool,
 ) -> tuple[Phrase, ...]:
     """Which metric, how closely it follows, on which part of the answers where that is not all, and what is as good.
 
@@ -157,8 +157,7 @@ def _trust(
     trust, shortly = (
         phrase(name, **values) for name in (("trust", "trust_shortly") if is_whole else ("trust_shortly", "trust_part"))
     )
-    baselines = _baselines(metrics)
-    if all(metric.baseline for metric in metrics):
+    if not has_others:
         return phrase("trust_overlap", **values), phrase("trust_overlap_shortly", **values)
     for one in comparisons:
         if one.second in baselines and not one.problem and one.standing.kind in {"worse", "equivalent"}:

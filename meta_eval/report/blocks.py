@@ -7,6 +7,7 @@ from ...presentation.figure import Figure
 from ...presentation.result_table import Paragraph, ReportBlock
 from ...presentation.texts import one_line
 from ...text.wording import count_of, verb_of
+from ..agreement import baselines_among
 from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation
 from ..raters import Raters
@@ -86,14 +87,13 @@ def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
     yield ReportBlock((Paragraph(evaluation.recommendation), *map(Paragraph, evaluation.explanation.splitlines())))
     if evaluation.raters is not None:
         yield from _rater_blocks(evaluation.raters)
+    baselines = baselines_among(evaluation.metrics)
     if any(one.threshold is not None for one in evaluation.agreement.values()):
-        names = {metric.name for metric in evaluation.metrics if metric.baseline}
-        has_others = any(name not in names and one.threshold is not None for name, one in evaluation.agreement.items())
-        yield ReportBlock((pass_fail_table(evaluation.agreement, names if has_others else ()),))
+        told = {name for name, one in evaluation.agreement.items() if one.threshold is not None}
+        yield ReportBlock((pass_fail_table(evaluation.agreement, baselines if told - baselines else ()),))
     if evaluation.trials:
         yield ReportBlock((trial_table(evaluation.trials),))
     if evaluation.selection is not None:
-        baselines = {metric.name for metric in evaluation.metrics if metric.baseline}
         yield ReportBlock((combination_table(evaluation.selection), *_choices(evaluation.selection, baselines)))
     if evaluation.comparisons:
         yield ReportBlock((comparison_table(evaluation.comparisons, _MOST_COMPARISONS),))

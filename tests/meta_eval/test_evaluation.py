@@ -112,6 +112,25 @@ def test_the_word_goes_by_the_lower_end_of_what_is_likely(low, words):
     assert sentence.startswith(f"m0 follows your team {words}; ")
 
 
+@pytest.mark.parametrize(
+    ("kind", "follows", "subject", "thing"),
+    [
+        ("subset", "m0 + m1 together follow your team", "the combination", "them"),
+        ("ridge", "m0 + m1 weighed by ridge regression follows your team", "it", "it"),
+        ("mean-rank", "the mean rank of m0 + m1 follows your team", "it", "it"),
+    ],
+)
+def test_a_combiner_of_several_is_one_thing_in_a_sentence(kind, follows, subject, thing):
+    of_one = selection_with(0.5)
+    chosen = dataclasses.replace(of_one.chosen, kind=kind, metrics=("m0", "m1"), size=2)
+    best = ChosenCombination("best", of_one.chosen)
+    own = ChosenCombination("simple", chosen, Estimate(-0.2, -0.3, -0.1, n=60, groups=60))
+    selection = dataclasses.replace(of_one, chosen=chosen, choices=(best, own))
+    sentence = recommend(60, (), None, selection, comparisons=(), policy=None)
+    assert sentence.startswith(f"{follows} at least well; {subject} agrees worse than m0; ")
+    assert sentence.endswith(f"use {thing} to compare versions and to pick answers to read.")
+
+
 SENDING_ALL = (
     "sending all answers unseen gives 3 bad of 100, within the aim of at most 10%; by it 98% of them are sent, {} bad "
     "of 98 in the check, {}."
