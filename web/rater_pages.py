@@ -19,8 +19,8 @@ from ..presentation.rendered_markdown import render_markdown
 from ..runs.ratings import OpenItem, RatingQueue
 from ..runs.ratings.answer_pair import Side
 from ..runs.store.database import Database
+from .answer_view import RatedAnswer, render_answer, split_answer
 from .connections import Connections
-from .rated_answer import RatedAnswer, render_answer, split_answer
 from .rendering import page_language, render, render_message, render_unknown_visitor
 from .sessions import SEE_OTHER, Form, Sessions
 from .thread_view import ThreadView, find_tested_turn, view_thread

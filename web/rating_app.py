@@ -5,8 +5,8 @@ from ..runs.ratings.rating_queue import read_queue_secret
 from .connections import Connections
 from .rater_pages import RATER, RATER_HOME, RaterPages
 from .rating_meaning import MeaningOfRatings
+from .server import THIS_MACHINE, SiteAddress
 from .sessions import Sessions
-from .site_address import THIS_MACHINE, SiteAddress
 from .team_pages import COORDINATOR, TEAM_HOME, TeamPages
 
 

@@ -1,8 +1,12 @@
-"""Serving an application on this machine: HTTP connections that end when the other side is slow, and only so many."""
+"""Serving an application on this machine: its address and names, and connections that end when others are slow."""
 
 import asyncio
+import re
 import socket
 from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 import h11
 import uvicorn
@@ -10,7 +14,82 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import UsageError
-from .site_address import SiteAddress
+
+_HOST_HEADER = re.compile(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253}))(?::[0-9]{1,5})?")
+_PUBLIC = re.compile(r"(https?)://((?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]))(?::([0-9]{1,5}))?/?")
+_PORTS = {"http": "80", "https": "443"}
+
+
+@dataclass(frozen=True, slots=True)
+class SiteAddress:
+    """Where the pages of a server are.
+
+    No header of a request decides what a link leads to: without a proxy a request's Host header must be one of the
+    server's own names, and with one (`public`) every request is answered as if it had come to the public address.
+    """
+
+    host: str = "127.0.0.1"  # the address or name that the server listens on
+    # what people open where a proxy stands before the server, such as `https://rate.example.org`; empty without a proxy
+    public: str = ""
+
+    @classmethod
+    def behind_proxy(cls, host: str, url: str) -> "SiteAddress":
+        """The address of a server behind a proxy."""
+        match = _PUBLIC.fullmatch(url)
+        if match is None or int(match[3] or 0) > 65535:
+            raise UsageError(
+                f"--behind-proxy {url!r}: write the address that people open, such as https://rate.example.org; the "
+                "pages need a host name (or a port) of their own, so no path may follow"
+            )
+        port = f":{match[3]}" if match[3] and match[3] != _PORTS[match[1]] else ""
+        return cls(host, f"{match[1]}://{match[2].lower()}{port}")
+
+    def link_address(self, port: int) -> str:
+        """What the printed links begin with: the public address, or the server's own; no `/` at its end.
+
+        A server that listens on all addresses of the machine (`0.0.0.0`) is reached by the machine's name.
+        """
+        if self.public:
+            return self.public
+        host = socket.gethostname() if self._is_every_address else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+    def is_own_name(self, host: str, reached: str) -> bool:
+        """Whether a Host header names this server.
+
+        A numeric address counts if the request reached the server there: a foreign page cannot borrow it, as it can
+        let a name of its own lead to this machine (DNS rebinding).
+        """
+        match = _HOST_HEADER.fullmatch(host)
+        if match is None:
+            return False
+        return (match[1] or match[2]).lower() in {*self._names(), reached.removeprefix("::ffff:")}
+
+    def is_own_origin(self, origin: str, host: str) -> bool:
+        """Whether an Origin header names the pages of this server."""
+        own = (self.public,) if self.public else (f"http://{host}", f"https://{host}")
+        return origin.lower() in [address.lower() for address in own]
+
+    @property
+    def _is_every_address(self) -> bool:
+        try:
+            return ip_address(self.host).is_unspecified
+        except ValueError:
+            return False  # a name
+
+    def _names(self) -> set[str]:
+        names = {self.host.lower(), "localhost"}
+        if self._is_every_address:
+            machine = socket.gethostname().lower()
+            names |= {machine, f"{machine.partition('.')[0]}.local"}
+        if self.public:
+            names.add(str(urlsplit(self.public).hostname))
+        return names
+
+
+THIS_MACHINE = SiteAddress()
+"""Pages that are for this machine alone."""
+
 
 SECONDS = 30.0
 """How long a request may take to arrive (from the connection, or the reply before), and a reply to be read."""

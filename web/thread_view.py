@@ -13,7 +13,7 @@ from ..languages import Language, language_or_fallback
 from ..presentation.rendered_markdown import RenderedText, render_markdown
 from ..presentation.texts import format_time, make_readable, shorten
 from ..presentation.wording import format_rating
-from .rated_answer import RatedAnswer
+from .answer_view import RatedAnswer
 
 MOST_TURNS = 300
 """The most messages on one page; the others stand on pages before and after it."""

@@ -21,8 +21,8 @@ from .answer_pages import AnswerPages
 from .comparison_pages import ComparisonPages
 from .connections import Connections
 from .run_pages import RunPages
+from .server import THIS_MACHINE, SiteAddress
 from .sessions import Sessions
-from .site_address import THIS_MACHINE, SiteAddress
 from .suite_pages import SuitePages
 from .viewer import READER, VIEW_HOMES, Viewer, for_visitors, run_state
 from .watch_pages import WatchPages

@@ -13,8 +13,7 @@ from starlette.responses import Response
 from ..runs import Store
 from .connections import Connections
 from .rendering import render, render_unknown_visitor
-from .security import Visitor
-from .sessions import Sessions
+from .sessions import Sessions, Visitor
 
 T = TypeVar("T")
 READER = "reader"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..eval_sets.levels import Turns
     from ..judges import Budget, Mode
     from ..runs import Plan
-    from ..web.site_address import SiteAddress
+    from ..web.server import SiteAddress
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -456,7 +456,7 @@ class ServerOptions:
 
     def read_site(self) -> "SiteAddress":
         """Where the pages are."""
-        from ..web.site_address import SiteAddress
+        from ..web.server import SiteAddress
 
         return SiteAddress(self.host) if self.proxy is None else SiteAddress.behind_proxy(self.host, self.proxy)
 

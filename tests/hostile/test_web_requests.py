@@ -67,7 +67,7 @@ METHODS = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE", "CONNECT"
 TARGETS = ["*", "http://evil.example/rate", "//evil.example", "/%", "/%00", "/%ff", "/..", "/./", "//",
         "/" + "a" * 60_000,
            "/?", "/#", "/rate/", "/team//", "evil.example:80", "\xe9", "/\xff", "/static", "/static/", "/static/%00",
-           "/static/" + "a" * 5000, "/static/../x", "/static/%2e%2e/security.py", "/static/rate.js/",
+           "/static/" + "a" * 5000, "/static/../x", "/static/%2e%2e/sessions.py", "/static/rate.js/",
         "/static/" + "a/" * 3000]  # fmt: skip
 RATE_PATHS = ["/", "/rate", "/undo", "/team", "/team/progress", "/team/sentence", "/team/adjudicate", "/static/rate.js"]
 VIEW_PATHS = [
