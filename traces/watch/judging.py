@@ -143,15 +143,14 @@ def _judge_day(
     row = records.store.newest_run_of(plan.identity)
     names, cassette = records.drawn_names(day), _cassette(settings)
     record = DayRun(plan, records.store, row.id if row else None, records.given_up(day), cassette)
-    progress = Progress(total=record.count(map(records.sample, names)))
+    progress = Progress(total=record.count(records.samples(names)))
     budget, note_spending = day_budget(records, today)
     mode = settings.cassette.mode if settings.cassette else "auto"
     options = RunOptions(cassette=cassette, mode=mode, budget=budget, concurrency=settings.concurrency)
     problem = None
     try:
         request = ScoringRequest.of_plan(plan, options)
-        samples = map(records.sample, names)
-        run_to_end(score_samples(samples, record, request, progress=progress, on_progress=on_progress))
+        run_to_end(score_samples(records.samples(names), record, request, progress=progress, on_progress=on_progress))
     except AssayError as error:
         problem = error
     finally:

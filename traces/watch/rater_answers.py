@@ -65,7 +65,7 @@ def _fill_queue(records: WatchRecords) -> int:
     queues = watch_queues(records.store, records.watch_id)
     queue = next((queue for queue in queues if queue.settings == queue_settings), None)
     guideline = read_text_file(records.settings.path(options.guideline), "the guideline") if options.guideline else ""
-    samples = [_unrated(records.sample(name)) for name in waiting]
+    samples = [_unrated(sample) for sample in records.samples(waiting)]
     if queue is None:
         database, source = records.store.database, queue_source(records.watch_id)
         RatingQueue.create(database, samples, queue_settings, source=source, guideline=guideline)

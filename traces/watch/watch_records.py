@@ -21,6 +21,7 @@ from .watch_state import StoredLook, WatchRow, WatchState, lock_name, marks, rea
 
 MOST_TRIES = 3
 """How often an answer is given to the judge whose score fails each time."""
+_AT_ONCE = 200  # answers that are read together
 _GO_ON = ", then start it again: it goes on"
 
 
@@ -160,10 +161,15 @@ class WatchRecords(WatchState):
         """Returns the ids of the answers of a day's draw that the judge is not asked about again."""
         return {str(name) for (name,) in self._items("sample", "drawn_on = ? AND status = 'failed'", day)}
 
-    def sample(self, name: str) -> Sample:
-        """Returns an answer that was drawn, or was in no draw yet; one that was judged stands in its run alone."""
-        ((content, run),) = self._items("content, run", "sample = ?", name)
-        return self.store.sample(run, name) if content is None else Sample.model_validate_json(content)
+    def samples(self, names: Sequence[str]) -> Iterator[Sample]:
+        """Yields answers that were drawn, or were in no draw yet, in the order of their times.
+
+        One that was judged stands in its run alone. The names are in the order of the times too.
+        """
+        for first in range(0, len(names), _AT_ONCE):
+            some = names[first : first + _AT_ONCE]
+            for name, content, run in self._items("sample, content, run", f"sample IN ({marks(some)})", *some):
+                yield self.store.sample(run, name) if content is None else Sample.model_validate_json(content)
 
     def add_scores(self, day: str, run: str, scores: Mapping[str, Score], *, tried: bool) -> int:
         """Takes over the judge's scores of a day's draw, and returns how many answers have one that had none."""

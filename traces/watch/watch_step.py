@@ -246,7 +246,7 @@ class WatchStep:
         metric, scrub = self._settings.metric, Scrubber().scrub
         answers = []
         for answer in self._records.worst_answers(self._row.id, since, higher_is_better=higher_is_better(metric)):
-            sample = self._records.sample(answer.sample)
+            (sample,) = self._records.samples([answer.sample])
             reason, link = "", ""
             if answer.run is not None:
                 scores = self._store.scores(answer.run, answer.sample)

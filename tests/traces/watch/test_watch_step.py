@@ -294,6 +294,21 @@ def test_an_alarm_about_drift_of_an_earlier_version_clears(bench):
     ]
 
 
+def test_a_step_asks_the_store_by_parts_and_not_by_answers(tmp_path, monkeypatch):
+    """Ten answers and fifty, all of which are one part (50 traces, 200 answers) and all drawn: as many statements."""
+    counts = []
+    for number in (10, 50):
+        watch = Bench(tmp_path / str(number), budget={"judged_per_day": 200}, push=False)
+        watch.traces.add(number)
+        kind, asked = type(watch.store.database), []
+        execute = kind.execute
+        with monkeypatch.context() as patched:
+            patched.setattr(kind, "execute", lambda own, *sql: asked.append(sql) or execute(own, *sql))  # noqa: B023
+            assert watch.step().stored.counts.judged == number
+        counts.append(len(asked))
+    assert counts[0] == counts[1]
+
+
 def test_two_watchers_of_one_file_exclude_each_other(bench, tmp_path):
     watch = bench()
     other = Store(tmp_path / "store")
