@@ -44,7 +44,7 @@ async def ask_all(
                 errors.append(error)
                 return
             on_reply(not isinstance(answers[place], JudgeError))
-            await asyncio.sleep(0)  # replayed replies never wait: this lets Ctrl-C and the progress bar act
+            await asyncio.sleep(0)  # replayed replies never wait: this lets Ctrl-C and the line of progress act
 
     async with asyncio.TaskGroup() as group:
         for _ in range(concurrency):

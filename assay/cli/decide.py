@@ -152,7 +152,7 @@ def _check_outputs(next_file: Path | None, report: Path | None, inputs: "Sequenc
 def _compare_by_judge(
     reading: "VersionReading", metric: str | None, judge: str | None, options: SessionOptions, store: str | Path
 ) -> "VersionReading":
-    """Has a judge compare the answers of the versions; a progress bar shows it."""
+    """Has a judge compare the answers of the versions, with a line of progress."""
     import asyncio
 
     from ..runs.decision.pairwise_versions import compare_by_judge, count_comparisons

@@ -234,7 +234,7 @@ def _path_beside(out: Path, what: str) -> Path:
 
 
 def _read_documents(docs: "Sequence[str]", language: str | None) -> "list[Section]":
-    """Extracts the sections of documents with a bar, and names each document that is left out."""
+    """Extracts the sections of documents with a line of progress, and names each document that is left out."""
     from ..generation.documents import extract_sections
     from ..generation.documents.extraction import list_documents
 
@@ -303,7 +303,7 @@ def _plan_folds(
 def _generate_questions(
     sections: "Sequence[Section]", folds: "Sequence[Fold]", session: JudgeSession, options: Mapping[str, Any]
 ) -> "GeneratedQuestions":
-    """Has the session's judge write pairs, with a progress bar."""
+    """Has the session's judge write pairs, with a line of progress."""
     from ..generation.questions import generate_pairs, plan_questions
 
     judge = session.judge
@@ -338,7 +338,7 @@ def _select_best_pairs(
     thresholds: "Thresholds",
     embedder: str,
 ) -> "PairSelection":
-    """Filters pairs, with a progress bar over those that the session's judge scores."""
+    """Filters pairs, with a line of progress over those that the session's judge scores."""
     from ..generation.pair_selection import select_pairs
 
     judge = session.judge

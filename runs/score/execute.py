@@ -61,7 +61,7 @@ async def execute(
                 if errors:
                     return
                 await score(sample)
-                await asyncio.sleep(0)  # replayed samples never wait: Ctrl-C and the progress bar get their turn here
+                await asyncio.sleep(0)  # replayed samples never wait: Ctrl-C and the line of progress get a turn
         except Exception as error:  # raised alone when the others have ended: a group of errors would hide it
             errors.append(error)
 
