@@ -11,7 +11,7 @@ from assay.runs import Store
 
 
 @contextmanager
-def command_at_request(python, folder, server, words, number):
+def command_at_request(python, folder, server, words, number, *, begin=("-m", "assay")):
     """A real `assay ...` in a process of its own, brought to its request of this number, which gets no answer.
 
     At the end of the block it is killed, if it goes on, and the server answers again.
@@ -22,6 +22,7 @@ def command_at_request(python, folder, server, words, number):
         server: Whom it asks.
         words: The command, without `assay`.
         number: Of the request.
+        begin: What Python is given before the words.
     """
     reached = threading.Event()
     script = server.script
@@ -33,7 +34,7 @@ def command_at_request(python, folder, server, words, number):
         return Answer(fault="hang")
 
     server.script = hang
-    process = python.start("-m", "assay", *words, cwd=folder)
+    process = python.start(*begin, *words, cwd=folder)
     try:
         assert reached.wait(300), process.communicate()
         yield process

@@ -2,11 +2,9 @@
 
 import json
 import signal
-import threading
 
 import pytest
 from interrupted_runs import command_at_request, scores
-from openai_server import Answer
 
 from assay.runs import Ledger, Store
 
@@ -106,24 +104,50 @@ def test_term_ends_as_ctrl_c(*, assay, words, openai_server, warm_python, tmp_pa
     assert len(openai_server.requests) <= CALLS + AT_ONCE
 
 
+# as a shell script starts what stands before `&`
+IGNORING = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+import assay.cli
+"""
+
+
 def test_term_ends_what_ignores_ctrl_c(assay, words, openai_server, warm_python, tmp_path):
-    """A shell script starts what stands before `&` with Ctrl-C ignored; TERM must still end it."""
-    is_asked = threading.Event()
-
-    def hang(request):
-        if request.number <= 8:
-            return None
-        is_asked.set()
-        return Answer(fault="hang")
-
-    openai_server.script = hang
-    ignoring = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); from assay.cli import main; main()"
-    process = warm_python.start("-c", ignoring, *words, cwd=tmp_path)
-    is_asked.wait()
-    process.send_signal(signal.SIGTERM)
-    _, err = process.communicate()
+    begin = ("-c", IGNORING + "assay.cli.main()")
+    with command_at_request(warm_python, tmp_path, openai_server, words, 9, begin=begin) as process:
+        process.send_signal(signal.SIGINT)
+        assert statuses(assay) == ["running"], "Ctrl-C stays ignored"
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate()
     assert (process.returncode, b"Traceback" in err) == (130, False), err
     assert statuses(assay) == ["interrupted"]
+    assert len(scores(tmp_path)) > 0, "what was scored is kept"
+
+
+def test_term_is_not_lost_where_an_error_would_be(light_python, tmp_path):
+    """Python drops what is raised while an object is freed: the run went on as if there had been no TERM."""
+    waiting = """
+import asyncio, os
+
+import click
+
+class Freed:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+async def wait():
+    Freed()
+    await asyncio.Event().wait()
+
+assay.cli.cli = click.command()(lambda: asyncio.run(wait()))
+assay.cli.main()
+"""
+    with light_python.start("-c", IGNORING + waiting, cwd=tmp_path) as process:
+        try:
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, err.strip()) == (130, b"")
 
 
 def test_a_killed_nightly_run_counts_what_was_under_way(assay, suite, openai_server, warm_python, tmp_path):

@@ -1,4 +1,4 @@
-"""70 kB are scored beside the event loop: other samples' judge calls and the line of progress go on, and Ctrl-C stops."""
+"""70 kB are scored beside the event loop: other judge calls and the line of progress go on, and Ctrl-C stops."""
 
 import asyncio
 import json
