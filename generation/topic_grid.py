@@ -25,10 +25,10 @@ _WORDS = 4
 
 
 class Cell(NamedTuple):
-    """One setting that was tried."""
+    """One setting of BERTopic that was tried."""
 
     dimensions: int
-    smallest: int  # the smallest topic size; by Ward's clustering the number of topics
+    smallest: int  # the smallest topic size
     measures: Measures
     chosen: bool = False
 

@@ -59,9 +59,8 @@ class TopicDiscovery(NamedTuple):
     """The topics of a collection, and how they were found."""
 
     rows: list[SectionTopic]  # the topic of each section, in the sections' order
-    method: Method
-    cells: list[Cell]  # the settings, or the numbers of topics, that were tried
     measures: Measures  # those of the topics
+    cells: Sequence[Cell] = ()  # the settings of BERTopic that were tried
 
 
 async def find_topics(
@@ -113,9 +112,8 @@ def _by_ward(sections: Sequence[Section], vectors: "Vectors", topics: int | None
         for topic in sorted(set(labels.tolist()) - {OUTLIER})
     }
     words = find_typical_words(texts, [section.language for section in sections])
-    cells = [Cell(space.shape[1], count, measures_by_count[count], count == best) for count in counts]
     measures = measures_by_count[best]._replace(robustness=robustness)
-    return TopicDiscovery(_rows(sections, space, labels, words), "ward", cells, measures)
+    return TopicDiscovery(_rows(sections, space, labels, words), measures)
 
 
 def _by_bertopic(
@@ -129,7 +127,7 @@ def _by_bertopic(
     labels, words = fit_bertopic(texts, space, chosen.smallest, topics, languages)
     measures = measure_clustering(space, labels, documents, None, seed)
     measures = measures._replace(robustness=None if topics else chosen.measures.robustness)  # not of merged topics
-    return TopicDiscovery(_rows(sections, space, labels, words), "bertopic", cells, measures)
+    return TopicDiscovery(_rows(sections, space, labels, words), measures, cells)
 
 
 def _rows(

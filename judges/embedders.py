@@ -387,6 +387,9 @@ async def embed_texts(
 
     Returns:
         Unit vectors, shape (texts, dimensions of the embedder).
+
+    Raises:
+        JudgeError: There is no usable vector of a text, or those of two batches differ in length.
     """
     import numpy as np
 
@@ -394,5 +397,6 @@ async def embed_texts(
     batches = []
     for start in range(0, len(beginnings), _BATCH):
         batches.append(await embedder.unit_vectors(beginnings[start : start + _BATCH]))
+        check_vectors([batch[0] for batch in batches], embedder.name)
         on_progress(min(start + _BATCH, len(beginnings)))
     return np.vstack(batches).astype(np.float64)

@@ -38,7 +38,7 @@ def topics_block(topics: TopicDiscovery) -> ReportBlock:
     more = [Paragraph(f"and {count_of(hidden, 'smaller topic')}")] if hidden > 0 else []
     return ReportBlock(
         (
-            *([_settings_table(topics)] if topics.method == "bertopic" else []),
+            *([_settings_table(topics)] if topics.cells else []),
             ResultTable("Topics (Table 1)", (Column("statistic", "text"), Column("")), statistics),
             tabulate("", sizes[:_TOPICS_SHOWN], fields),
             *more,

@@ -1,13 +1,15 @@
 """Topics: the choice among the settings of BERTopic, and both methods on the bundled leaflets."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import cache
 
+import numpy as np
 import pytest
 
-from assay.errors import InputError, UsageError
+from assay.errors import InputError, JudgeError, UsageError
 from assay.generation import Section, TopicDiscovery, best_setting, default_grid, extract_sections, find_topics
-from assay.judges import load_embedder
+from assay.judges import Embedder, load_embedder
 from assay.meta_eval import Measures
 
 
@@ -54,13 +56,35 @@ def test_too_few_sections_and_too_many_topics_are_errors():
         topics_of_leaflets(40, method="bertopic")
 
 
+class Growing(Embedder):
+    """Embeds each batch with one number more, as an address behind which the model changes."""
+
+    name = "growing"
+    dimensions = 1
+
+    async def embed(self, texts: Sequence[str]) -> np.ndarray:
+        self.dimensions += 1
+        return np.ones((len(texts), self.dimensions), np.float32)
+
+
+def test_batches_of_other_dimensions_are_an_error():
+    """256 texts are one batch, so that 260 sections are two: numpy's own error named neither model nor cure."""
+    first = leaflet_sections()[0]
+    sections = [first.model_copy(update={"id": str(number), "text": str(number)}) for number in range(260)]
+    with pytest.raises(
+        JudgeError, match=r"growing: .* vectors of \[2\] and \[3\] dimensions: "
+    ):
+        asyncio.run(find_topics(sections, Growing()))
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)  # the first use of UMAP compiles it
 @pytest.mark.extras("bertopic")
 def test_bertopic_finds_the_same_topics_with_the_same_seed():
     options: dict[str, object] = {"method": "bertopic", "grid": ((5,), (3, 5)), "seed": 3}
     topics = topics_of_leaflets(**options)
-    assert topics.method == "bertopic"
+    assert [(cell.dimensions, cell.smallest) for cell in topics.cells] == [(5, 3), (5, 5)]
+    assert sum(cell.chosen for cell in topics.cells) == 1
     assert topics.measures.robustness is not None
     labelled = {row.topic: row.label for row in topics.rows if row.topic >= 0}
     assert len(labelled) >= 3
