@@ -6,6 +6,7 @@ from statistics import fmean
 
 from ...meta_eval.estimate import Estimate, estimate_mean
 from ...metrics import Declined
+from ...presentation.figure import Figure
 from ...presentation.verdict import Verdict
 from ...text.wording import Phrase, phrase
 from .exchange import Exchange
@@ -46,8 +47,14 @@ class SplitSummary:
         (known, of_known), (unknown, of_unknown) = self.answered_known, self.answered_unknown
         answered, made_up = _number(known, self.unjudged_known), _number(unknown, self.unjudged_unknown)
         statements = [
-            ("chatbot", phrase("crosseval_answered", answered=answered, count=of_known)),
-            ("made_up", phrase("crosseval_made_up", made_up=made_up, count=of_unknown)),
+            (
+                "chatbot",
+                phrase("crosseval_answered", answered=answered, count=of_known, likely=self._likely(ANSWER_RATE)),
+            ),
+            (
+                "made_up",
+                phrase("crosseval_made_up", made_up=made_up, count=of_unknown, likely=self._likely(HALLUCINATION_RATE)),
+            ),
         ]
         if self.unjudged:
             statements.append(("judge", phrase("crosseval_unjudged", count=self.unjudged)))
@@ -57,6 +64,13 @@ class SplitSummary:
         if self.failed:
             statements.append(("missing", phrase("crosseval_missing", count=self.failed)))
         return Verdict(tuple(statements))
+
+    def _likely(self, name: str) -> Phrase | str:
+        """The interval of a rate; nothing where it has none, or where not all answers are judged."""
+        rate = self.average[name]
+        if rate.value is None or rate.low is None or rate.high is None:
+            return ""
+        return phrase("likely", low=Figure("share", rate.low), high=Figure("share", rate.high))
 
     @property
     def balance(self) -> float | None:

@@ -230,7 +230,8 @@ def exchange(name, loaded, fold, declined, **scores):
 def test_the_verdict_and_the_tables_count_the_same_questions():
     """Of six questions that it could not know the bot answered one: one of the two that it got with fold 2 loaded.
 
-    The mean of the folds' rates, 0 and 1/2, would be 25%.
+    The mean of the folds' rates, 0 and 1/2, would be 25%. Each question is of a document of its own, so that the
+    intervals are those of Clopper and Pearson: of 1 in 6 and of 2 in 5.
     """
     exchanges = [exchange(f"a{n}", 1, 2, True) for n in range(4)]
     exchanges += [exchange(f"b{n}", 2, 1, n > 0) for n in range(2)]
@@ -238,8 +239,8 @@ def test_the_verdict_and_the_tables_count_the_same_questions():
     exchanges += [exchange("b0", 1, 1, False, bleu=0.4), exchange("b1", 1, 1, None)]
     summary = summarise_split(exchanges, ["bleu"])
     assert summary.give_verdict().as_json() == {
-        "Your chatbot": "answered 2 of 5 questions that its documents answer",
-        "Made up": "it answered 1 of 6 questions that it could not know",
+        "Your chatbot": "answered 2 of 5 questions that its documents answer (5% to 85%)",
+        "Made up": "it answered 1 of 6 questions that it could not know (0% to 64%)",
         "Missing": "1 answer is missing and counts nowhere",
     }
     rate = summary.average["hallucination rate"]

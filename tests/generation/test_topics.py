@@ -71,9 +71,7 @@ def test_batches_of_other_dimensions_are_an_error():
     """256 texts are one batch, so that 260 sections are two: numpy's own error named neither model nor cure."""
     first = leaflet_sections()[0]
     sections = [first.model_copy(update={"id": str(number), "text": str(number)}) for number in range(260)]
-    with pytest.raises(
-        JudgeError, match=r"growing: .* vectors of \[2\] and \[3\] dimensions: "
-    ):
+    with pytest.raises(JudgeError, match=r"growing: .* vectors of \[2\] and \[3\] dimensions: "):
         asyncio.run(find_topics(sections, Growing()))
 
 
