@@ -38,7 +38,7 @@ VALUES: dict[str, str | tuple[str, ...]] = {
     **{"suite": "n" * 30, "metric": "n" * 30, "run": "20261129-221056-56a9", "baseline": "rouge_l_precision"},
     **{"second": "n" * 18, "options": "--map rating=rating", "bound": "faithfulness at least 0.80"},
     **{"rate": "assay rate SET", "score": "assay run FILE"},  # a longer command gives way to these
-    **{"missing": "100,000", "new": ("new_samples",), "accepted": "9.99"},
+    **{"missing": "100,000", "left_out": "10,000", "new": ("new_samples",), "accepted": "9.99"},
     "part": ("part_scored", "nothing"),
     "answers": ("answers",),
     "likely": ("likely", "nothing"),
