@@ -38,11 +38,10 @@ def compute_figures(store: Store, run: str) -> RunFigures:
     """The figures of a run."""
     row = store.run(run)
     results = read_results(store, row, has_evidence=False)
-    summaries = results.summary()
-    whole = _report_parts(results, lambda _: "").get("not said", ())
+    summaries = summarise(results, has_interval=True)
     return RunFigures(
         verdict=run_verdict(results, summaries, row.plan.metrics, name_run(store, row.id)),
-        metrics=whole,
+        metrics=tuple(map(MetricReport.of, summaries)),
         languages=_several(_report_parts(results, lambda sample: sample.language)),
         message_types=_several(_report_parts(results, lambda sample: sample.message_type)),
         spreads=tuple(_draw_spreads(results)),
