@@ -7,10 +7,11 @@ from .answers.rating_join import (
     rated_samples as rated_samples,
     ratings_of_answers as ratings_of_answers,
 )
+from .answers.rating_source import find_source as find_source, open_queue as open_queue, select_rated as select_rated
 from .answers.run_scores import find_answer_evidence as find_answer_evidence
 from .answers.score_table import join_scores as join_scores
 from .answers.summary import MetricReport as MetricReport, MetricSummary as MetricSummary, summarise as summarise
-from .answers.table import AnswerTable as AnswerTable, find_level_items as find_level_items
+from .answers.table import AnswerTable as AnswerTable
 from .answers.version_ratings import (
     RatedText as RatedText,
     comparable_ratings as comparable_ratings,
@@ -80,7 +81,7 @@ from .judging.set_card import (
     rater_ceilings_of as rater_ceilings_of,
 )
 from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison
-from .ratings.pair_progress import pair_disagreements as pair_disagreements, pair_progress as pair_progress
+from .ratings.pair_progress import pair_progress as pair_progress
 from .ratings.rated_pairs import (
     queue_choices as queue_choices,
     store_preferences as store_preferences,
@@ -92,7 +93,6 @@ from .ratings.rating_progress import (
     rater_progress as rater_progress,
 )
 from .ratings.rating_queue import queue_ids as queue_ids
-from .ratings.rating_source import find_source as find_source, open_queue as open_queue, select_rated as select_rated
 from .score.evaluate import aevaluate as aevaluate, evaluate as evaluate
 from .score.execute import execute as execute
 from .score.options import RunOptions as RunOptions

@@ -13,7 +13,7 @@ from ..eval_sets import Sample
 from ..eval_sets.opening_question import count_turns
 from ..languages import Language
 from ..runs.ratings import RatingQueue
-from ..runs.ratings.pair_progress import pair_disagreements, pair_progress
+from ..runs.ratings.pair_progress import pair_progress
 from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
 from ..runs.ratings.rating_queue import QueueKind
 from ..text.wording import in_language
@@ -115,10 +115,8 @@ def _team_content(queue: RatingQueue, language: Language) -> dict[str, Any]:
 
 
 def _pair_content(queue: RatingQueue) -> dict[str, Any]:
-    return {
-        "comparison": pair_progress(queue),
-        "disagreements": pair_disagreements(queue)[:_MOST_DISAGREEMENTS],
-    }
+    disputed = disagreements(queue)[:_MOST_DISAGREEMENTS]
+    return {"comparison": pair_progress(queue), "disagreements": [(one, queue.pair(one.sample)) for one in disputed]}
 
 
 def _answer_content(queue: RatingQueue) -> dict[str, Any]:

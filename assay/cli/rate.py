@@ -96,9 +96,9 @@ def rate(
     from pydantic import ValidationError
 
     from ..runs import Store
+    from ..runs.answers.rating_source import find_source, open_queue
     from ..runs.decision.pair_source import find_pairs, open_pair_queue
     from ..runs.ratings import QueueSettings, RatingQueue
-    from ..runs.ratings.rating_source import find_source, open_queue
 
     runs = Store(store)
     source = sources[0]

@@ -1,7 +1,7 @@
 """The one table that all readers take: a row per answer, with its scores by metric and the ratings that there are."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from ...eval_sets import Sample
@@ -134,13 +134,17 @@ class AnswerTable:
 
     def at_level(self, level: "RatedLevel | None") -> Self:
         """The table of what is evaluated at a level: conversations, turns, or answers as they are."""
-        items = find_level_items(self.samples.values(), level)
-        scores: dict[str, dict[str, Score]] = {name: {} for name in items.samples}
+        if level is None:
+            return replace(self, source_samples=self.samples)
+        samples, item_of, turns_under_test = _find_items(self.samples, level)
+        scores: dict[str, dict[str, Score]] = {name: {} for name in samples}
         for name, metric, score in self.rows():
-            item = items.item(name, metric, self.conversation_metrics)
-            if item is not None and (score.value is not None or metric not in scores[item]):
+            item = item_of.get(name)
+            if item is None or (name in turns_under_test and metric in self.conversation_metrics):
+                continue  # it is one of the other level
+            if score.value is not None or metric not in scores[item]:
                 scores[item][metric] = score
-        return replace(self, samples=items.samples, scores=scores, source_samples=self.samples)
+        return replace(self, samples=samples, scores=scores, source_samples=self.samples)
 
     def without_pair_ratings(self) -> Self:
         """The table without ratings that say which of two answers is better: they rate neither by itself."""
@@ -155,33 +159,19 @@ def _with_evidence(score: Score, keys: Collection[str]) -> Score:
     return replace(score, evidence={key: value for key, value in score.evidence.items() if key in keys})
 
 
-@dataclass(frozen=True)
-class LevelItems:
-    """What is evaluated at one level, of some samples."""
-
-    # what is evaluated, by id: samples as they are, or the turn under test of a conversation
-    samples: Mapping[str, Sample]
-    item_of: Mapping[str, str]  # the id of the sample whose scores count for an item -> the item's id
-    # the ids of conversations whose turn under test is the item: only scores of answers are the turn's
-    turns_of_conversations: Collection[str] = field(default_factory=frozenset)
-
-    def item(self, sample: str, metric: str, conversation_metrics: Collection[str]) -> str | None:
-        """Returns the item that a score counts for; None where it is one of the other level."""
-        if sample in self.turns_of_conversations and metric in conversation_metrics:
-            return None
-        return self.item_of.get(sample)
-
-
-def find_level_items(samples: Iterable[Sample], level: "RatedLevel | None") -> LevelItems:
+def _find_items(
+    all_samples: Mapping[str, Sample], level: "RatedLevel"
+) -> tuple[dict[str, Sample], dict[str, str], set[str]]:
     """Finds what is evaluated at a level.
 
     Conversations have the scores of their own, and those of their turn under test where it was scored by itself. Turns
     are those that were scored by themselves, and the turn under test of the other conversations. Samples that are no
     conversations stand at both levels.
+
+    Returns:
+        The items by id; by sample the item that its scores count for; and the conversations whose turn under test is
+        the item: only scores of answers are the turn's.
     """
-    all_samples = {sample.id: sample for sample in samples}
-    if level is None:
-        return LevelItems(all_samples, {name: name for name in all_samples})
     turns = {name: sample for name, sample in all_samples.items() if is_turn(sample)}
     if level == "conversation":
         whole = {name: sample for name, sample in all_samples.items() if name not in turns}
@@ -191,11 +181,11 @@ def find_level_items(samples: Iterable[Sample], level: "RatedLevel | None") -> L
             if sample.messages and sample.turn is not None
         }
         item_of = {name: name for name in whole} | {turn: under_test[turn] for turn in turns if turn in under_test}
-        return LevelItems(whole, item_of)
+        return whole, item_of, set()
     apart = {str(sample.metadata["conversation"]) for sample in turns.values()}
     items: dict[str, Sample] = {}
-    item_of = {}
-    of_conversations = set()
+    item_of = dict[str, str]()
+    of_conversations = set[str]()
     for name, sample in all_samples.items():
         if not sample.messages or name in turns:
             items[name], item_of[name] = sample, name
@@ -204,4 +194,4 @@ def find_level_items(samples: Iterable[Sample], level: "RatedLevel | None") -> L
             if turn is not None:
                 items[turn.id], item_of[name] = turn, turn.id
                 of_conversations.add(name)
-    return LevelItems(items, item_of, frozenset(of_conversations))
+    return items, item_of, of_conversations

@@ -45,7 +45,8 @@ def read_source(store: "Store | None", text: str, reading: Mapping[str, Any] | N
             problem = str(error)
     elif place == "last":
         raise UsageError(f"last: {problem}")
-    if not (Path(place).exists() or place in bundled_sets() or is_public(place) or "/" in place):
+    is_file = Path(place).exists() or "/" in place or Path(place).suffix != ""
+    if not (is_file or place in bundled_sets() or is_public(place)):
         raise UsageError(f"{place!r} is no set, and no run: {problem}")
     name = Path(place).name if Path(place).exists() else place
     samples = {sample.id: sample for sample in read_set(place, **(reading or {}))}

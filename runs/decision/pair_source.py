@@ -10,11 +10,11 @@ from ...errors import UsageError
 from ...eval_sets.opening_question import opening_question
 from ...text.wording import count_of, verb_of
 from ..answers.pairing import PairedAnswer, pair_versions
+from ..answers.rating_source import go_on, select_rated
 from ..answers.table import AnswerTable
 from ..answers.version_answers import read_sources
 from ..ratings.answer_pair import AnswerPair, ComparedVersion, PairComparison, PairedQuestion
 from ..ratings.rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
-from ..ratings.rating_source import go_on, select_rated
 from ..store.store import Store
 
 FEWEST_VERSIONS = 2

@@ -28,6 +28,10 @@ class PairedQuestion(BaseModel):
         """Somebody's choice between the two."""
         return Preference(self.question, self.first, self.second, CHOICES[value], rater, self.group, reason)
 
+    def chosen(self, value: float) -> str:
+        """The name of the version that a rating chose; "" for neither."""
+        return {"first": self.first, "second": self.second, "tie": ""}[CHOICES[value]]
+
 
 class AnswerPair(PairedQuestion):
     """Two answers to one question, which differ.

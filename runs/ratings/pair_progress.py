@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from ...presentation.figure import Figure
 from ...text.wording import count_of
-from .answer_pair import CHOICES, AnswerPair
-from .judgement import Judgement
 from .rated_pairs import queue_choices
+from .rating_progress import rating_matrix
 from .rating_queue import RatingQueue
 
 if TYPE_CHECKING:
@@ -60,19 +59,6 @@ class ChoiceAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class PairDisagreement:
-    """A pair of answers of which one rater chose the one and another rater the other."""
-
-    pair: AnswerPair
-    ratings: tuple[Judgement, ...]
-
-    def choice_of(self, rating: Judgement) -> str:
-        """The name of the version that a rating chose; "" for neither."""
-        choice = "tie" if rating.value is None else CHOICES[rating.value]
-        return {"first": self.pair.first, "second": self.pair.second, "tie": ""}[choice]
-
-
-@dataclass(frozen=True, slots=True)
 class PairProgress:
     """What the choices of the present series show."""
 
@@ -117,29 +103,15 @@ def pair_progress(queue: RatingQueue) -> PairProgress:
 
 def choice_agreement(queue: RatingQueue) -> ChoiceAgreement | None:
     """Computes how far the raters of the present series agree; None before five pairs have choices of two."""
-    import numpy as np
-
     from ...meta_eval.estimate import estimate
     from ...meta_eval.rater_coefficients import ordinal_alpha
 
-    column = {name: number for number, name in enumerate(queue.settings.raters)}
     shared = [ratings for ratings in queue.ratings_by_item(has_unsure=False).values() if len(ratings) > 1]
     if len(shared) < _FEWEST_PAIRS:
         return None
-    table = np.full((len(shared), len(column)), np.nan)
-    for place, ratings in enumerate(shared):
-        for rating in ratings:
-            table[place, column[rating.rater]] = rating.value
     asked = [queue.question(ratings[0].sample) for ratings in shared]
-    alpha = estimate(ordinal_alpha(table), [one.group or one.question for one in asked], scale="fisher")
+    alpha = estimate(
+        ordinal_alpha(rating_matrix(queue, shared)), [one.group or one.question for one in asked], scale="fisher"
+    )
     twos = [one.value == other.value for ratings in shared for one, other in combinations(ratings, 2)]
     return ChoiceAgreement(len(shared), sum(twos) / len(twos), alpha)
-
-
-def pair_disagreements(queue: RatingQueue) -> list[PairDisagreement]:
-    """The pairs of the present series of which two raters chose different answers."""
-    return [
-        PairDisagreement(queue.pair(name), tuple(ratings))
-        for name, ratings in queue.ratings_by_item(has_unsure=False).items()
-        if {-1.0, 1.0} <= {rating.value for rating in ratings}
-    ]

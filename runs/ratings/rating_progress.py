@@ -10,6 +10,7 @@ from .judgement import Judgement
 from .rating_queue import RatingQueue
 
 if TYPE_CHECKING:
+    from ...meta_eval.arrays import Floats
     from ...meta_eval.raters import Raters
 
 _LARGE_DIFFERENCE = 2  # levels between two raters from which an answer is worth a talk
@@ -31,9 +32,9 @@ class RaterProgress:
 
 @dataclass(frozen=True, slots=True)
 class RaterDisagreement:
-    """An answer on which two raters differ by two levels or more, largest difference first."""
+    """An answer on which two raters differ by two levels or more, or a pair of which they prefer different answers."""
 
-    sample: str
+    sample: str  # the item's id
     ratings: tuple[Judgement, ...]  # what the raters gave, in the order in which they rated
     difference: float  # highest less lowest level
     adjudicated: float | None  # the rating that the team agreed on, or None
@@ -66,7 +67,10 @@ def _progress(name: str, ratings: Sequence[Judgement]) -> RaterProgress:
 
 
 def disagreements(queue: RatingQueue) -> list[RaterDisagreement]:
-    """The answers of the present series on which two raters differ by two levels or more."""
+    """The items of the present series on which raters differ by 2 or more, the largest difference first.
+
+    Of answers these are two levels; of pairs one rater chose the one answer (-1) and another the other (1).
+    """
     adjudications = queue.adjudications()
     disputed = []
     for sample, ratings in queue.ratings_by_item(has_unsure=False).items():
@@ -87,21 +91,27 @@ def rater_agreement(queue: RatingQueue) -> "Raters | None":
     from ...meta_eval.raters import agreement_of_raters
     from ...meta_eval.table import ScoreTable
 
-    samples = list(queue.samples())
-    place = {sample.id: number for number, sample in enumerate(samples)}
-    column = {name: number for number, name in enumerate(queue.settings.raters)}
-    ratings = np.full((len(samples), len(column)), np.nan)
-    for sample, of_sample in queue.ratings_by_item(has_unsure=False).items():
-        for rating in of_sample:
-            ratings[place[sample], column[rating.rater]] = rating.value
+    samples, by_item = list(queue.samples()), queue.ratings_by_item(has_unsure=False)
     table = ScoreTable(
-        items=tuple(place),
+        items=tuple(sample.id for sample in samples),
         metrics=(),
         scores=np.empty((len(samples), 0)),
-        ratings=ratings,
+        ratings=rating_matrix(queue, [by_item.get(sample.id, ()) for sample in samples]),
         raters=queue.settings.raters,
         rating_min=queue.settings.rating_min,
         rating_max=queue.settings.rating_max,
         groups=tuple(sample.source for sample in samples),
     )
     return agreement_of_raters(table)
+
+
+def rating_matrix(queue: RatingQueue, by_item: Sequence[Sequence[Judgement]]) -> "Floats":
+    """The ratings of some items as an array (items, raters of the queue), NaN where one did not rate."""
+    import numpy as np
+
+    column = {name: number for number, name in enumerate(queue.settings.raters)}
+    ratings = np.full((len(by_item), len(column)), np.nan)
+    for place, of_item in enumerate(by_item):
+        for rating in of_item:
+            ratings[place, column[rating.rater]] = rating.value
+    return ratings

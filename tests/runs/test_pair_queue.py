@@ -9,10 +9,10 @@ from assay.eval_sets import Sample, write_set
 from assay.runs import (
     ComparedVersion,
     Store,
+    disagreements,
     find_pairs,
     join_ratings,
     open_pair_queue,
-    pair_disagreements,
     pair_progress,
     queue_choices,
     queue_ids,
@@ -190,7 +190,7 @@ def test_agreement_and_the_left_side(store, tmp_path):
     assert progress.agreement is not None and progress.agreement.pairs == 20
     alike = sum(one.value == 1 for one in queue.ratings() if one.rater == "bob") / 20
     assert progress.agreement.same == pytest.approx(alike)
-    assert len(pair_disagreements(queue)) == round(20 * (1 - alike))
+    assert len(disagreements(queue)) == round(20 * (1 - alike))
     assert "Krippendorff's alpha" in str(progress.agreement)
     assert progress.left.n == 40 and (progress.left.value or 0) > 0.5
     assert str(progress.versions[0]).startswith("better: old ")

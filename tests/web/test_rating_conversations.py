@@ -8,8 +8,8 @@ from web_process import enter, hidden_fields, write_run
 
 from assay.eval_sets import Sample, read_set, turn_samples, write_set
 from assay.runs import (
+    AnswerTable,
     Store,
-    find_level_items,
     find_source,
     join_ratings,
     join_run_ratings,
@@ -115,10 +115,10 @@ def test_what_of_conversations_is_rated_is_chosen(tmp_path):
     file = tmp_path / "set.jsonl"
     write_set([chat, PLAIN], file)
     store = Store(tmp_path / ".assay")
-    ids = {turns: [sample.id for sample in find_source(store, str(file), turns).samples] for turns in ("none", "each")}
+    ids = {turns: [*find_source(store, str(file), turns).samples] for turns in ("none", "each")}
     assert ids == {"none": ["chat", "plain"], "each": ["chat#4", "chat#6", "plain"]}
     run = write_run(tmp_path / ".assay", [chat, *turn_samples(chat), PLAIN])
-    ids = {turns: [sample.id for sample in find_source(store, run, turns).samples] for turns in ("none", "each")}
+    ids = {turns: [*find_source(store, run, turns).samples] for turns in ("none", "each")}
     assert ids == {"none": ["chat", "plain"], "each": ["chat#4", "chat#6", "plain"]}
     alone = turn_samples(chat)
     assert select_rated(alone, "none") == select_rated(alone, "each") == alone
@@ -202,7 +202,7 @@ def test_the_rating_of_a_single_answer_is_that_of_its_turn_and_the_other_way_rou
     queue.next_item("ada")
     queue.save("ada", rated.id, 2, reason="Too short.")
     for level in ("conversation", "turn"):
-        items = find_level_items(store.samples(run), level).samples
+        items = AnswerTable.read(store, store.run(run)).at_level(level).samples
         (joined,) = join_ratings(store.database, items).samples.values()
         assert (joined.ratings, joined.metadata["rating_reasons"]) == ({"ada": 2}, {"ada": "Too short."})
         assert joined.id == ("one" if level == "conversation" else "one#2")

@@ -1,0 +1,94 @@
+"""What is rated: the answers of a set or of a run, with the run's scores to choose by."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...errors import UsageError
+from ...eval_sets import Sample
+from ...eval_sets.turns import is_turn, turn_samples
+from ...text.wording import count_of
+from ..ratings.rating_order import rating_order, score_columns
+from ..ratings.rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
+from ..store.store import Store
+from .table import AnswerTable
+from .version_answers import read_source
+
+
+def find_source(
+    store: Store, name: str, turns: RatedTurns = "none", reading: Mapping[str, Any] | None = None
+) -> AnswerTable:
+    """The answers to rate of a run (its id, the beginning of one, or `last`), else those of a set."""
+    table = read_source(store, name, reading)
+    return replace(table, samples={sample.id: sample for sample in select_rated(table.samples.values(), turns)})
+
+
+def select_rated(samples: Iterable[Sample], turns: RatedTurns) -> list[Sample]:
+    """Selects what is rated of samples: answers without messages, and of conversations the whole or each answer.
+
+    Example:
+        >>> chat = [{"role": "user", "content": "Free?"}, {"role": "assistant", "content": "Yes."}]
+        >>> [sample.id for sample in select_rated([Sample(id="chat-7", messages=chat)], "each")]
+        ['chat-7#1']
+    """
+    listed = list(samples)
+    whole = {sample.id for sample in listed if sample.messages and not is_turn(sample)}
+    if turns == "none":
+        return [sample for sample in listed if not is_turn(sample) or sample.metadata["conversation"] not in whole]
+    scored = {sample.id: sample for sample in listed if is_turn(sample)}
+    selected: dict[str, Sample] = {}
+    for sample in listed:
+        parts = turn_samples(sample) if sample.id in whole else [sample]
+        selected |= {part.id: scored.get(part.id, part) for part in parts}
+    return list(selected.values())
+
+
+def open_queue(
+    store: Store,
+    table: AnswerTable,
+    settings: QueueSettings,
+    *,
+    guideline: str | None,
+    by: str | None = None,
+    limit: int | None = None,
+) -> RatingQueue:
+    """The newest queue of this source with these settings, else a new one; its guideline brought up to date.
+
+    The answers are drawn from all of the source; a limit then takes the first that were drawn.
+    """
+    source = table.run or ", ".join(table.sets)
+    for name in queue_ids(store.database):
+        queue = RatingQueue(store.database, name)
+        if queue.source == source and queue.settings == settings:
+            return go_on(queue, len(table.samples), limit, guideline)
+    samples = [table.samples[name] for name in _order(table, source, settings, by)[:limit]]
+    return RatingQueue.create(store.database, samples, settings, source=source, guideline=guideline or "")
+
+
+def go_on(queue: RatingQueue, most: int, limit: int | None, guideline: str | None) -> RatingQueue:
+    """Brings the guideline of a queue that there is up to date; raises where it has not as many items as asked for."""
+    count, item = queue.size(), "pair" if queue.kind == "pairs" else "answer"
+    if limit is not None and count != min(limit, most):
+        raise UsageError(
+            f"{queue.id} has {count_of(count, item)} of {queue.source} already, and --limit {limit} does not change "
+            f"that; go on with it (assay rate {queue.id}), or draw another (--seed {queue.settings.seed + 1})"
+        )
+    if guideline is not None:
+        queue.change_guideline(guideline)
+    return queue
+
+
+def _order(table: AnswerTable, source: str, settings: QueueSettings, by: str | None) -> list[str]:
+    """The ids of the answers in the order in which they are rated; `by` is the metric that counts first."""
+    if by is not None and by not in table.metrics:
+        raise UsageError(f"{source} has no scores of {by!r}; it has {', '.join(table.metrics) or 'none'}")
+    columns = {
+        metric: {name: value if table.directions[metric] else -value for name, value in table.values(metric).items()}
+        for metric in sorted(table.metrics, key=lambda metric: metric != by)
+    }
+    names = list(table.samples)
+    try:
+        order = rating_order(settings.choose, score_columns(columns, names), seed=settings.seed)
+    except ValueError as error:
+        raise UsageError(f"{source}: {error}; rate a run that has them, or --choose random") from error
+    return [names[place] for place in order]
