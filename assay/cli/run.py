@@ -214,12 +214,12 @@ def exit_code(store: "Store", plan: "Plan", outcome: "Outcome", max_failed: int)
     if outcome.ending == "budget":
         echo_notice(f"{outcome.message}; go on with: {typed_command('run', '--resume', outcome.run)}")
         return BUDGET
-    failed = store.failed_samples(outcome.run)
+    failed = store.failures(outcome.run)
     if len(failed) > max_failed:
-        names = ", ".join(failed[:5]) + (", ..." if len(failed) > 5 else "")
+        names = ", ".join([*failed][:5]) + (", ..." if len(failed) > 5 else "")
         echo_notice(
             f"{count_of(len(failed), 'sample')} failed ({names}), {max_failed} allowed (--max-failed). The first: "
-            f"{store.first_failure(outcome.run)}"
+            f"{next(iter(failed.values()))}"
         )
         return TOO_MANY_FAILED
     if not failed and (reason := store.reason_of_no_value(outcome.run, _asked_metrics(plan))):

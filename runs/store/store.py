@@ -298,13 +298,17 @@ class Store:
                 place = {"run": row.id, "sample": name, "metric": metric}
                 yield name, metric, self._parse(_score, columns, "scores", place)
 
-    def failed_samples(self, run: str) -> list[str]:
-        """Returns the ids of the samples that a metric failed on, in the samples' order."""
-        return list(dict.fromkeys(sample for sample, _ in self._failures(run)))
-
-    def first_failure(self, run: str) -> str:
-        """Returns the reason of the first failed score; empty where none failed."""
-        return next((reason for _, reason in self._failures(run)), "")
+    def failures(self, run: str) -> dict[str, str]:
+        """Returns why the first metric failed that failed on a sample, by the sample's id, in the samples' order."""
+        rows = self._rows(
+            "SELECT sample, reason FROM scores JOIN samples ON samples.run = scores.run AND samples.id = sample "
+            "WHERE scores.run = ? AND status = 'failed' ORDER BY place",
+            (run,),
+        )
+        failures: dict[str, str] = {}
+        for sample, reason in rows:
+            failures.setdefault(sample, reason)
+        return failures
 
     def reason_of_no_value(self, run: str, metrics: Sequence[str]) -> str:
         """Returns why no answer has a value of any of the metrics, as the first of them says; empty where one has."""
@@ -313,13 +317,6 @@ class Store:
             return ""
         rows = self._rows(f"SELECT metric, reason FROM scores {where} LIMIT 1", (run, *metrics))
         return f"{rows[0][0]}: {rows[0][1]}" if rows else "there is no answer"
-
-    def _failures(self, run: str) -> list[tuple[Any, ...]]:
-        return self._rows(
-            "SELECT sample, reason FROM scores JOIN samples ON samples.run = scores.run AND samples.id = sample "
-            "WHERE scores.run = ? AND status = 'failed' ORDER BY place",
-            (run,),
-        )
 
     def close(self) -> None:
         """Closes the files or the connection."""

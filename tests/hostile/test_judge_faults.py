@@ -173,11 +173,11 @@ def test_resume_asks_again_what_could_not_be_used(mode, openai_server, set_file,
         return run_plan(plan, store, options, resume=resume)
 
     first = run_with(None)
-    assert len(store.failed_samples(first.run)) == 2
+    assert len(store.failures(first.run)) == 2
     assert len(openai_server.requests) == 4 + 2 * 2
     openai_server.script = None
     again = run_with(first.run)
-    assert store.failed_samples(first.run) == []
+    assert store.failures(first.run) == {}
     assert len(openai_server.requests) == 4 + 2 * 2 + 2
     assert again.usage.calls - again.usage.from_cassette == 2
     openai_server.forget()

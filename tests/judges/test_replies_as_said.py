@@ -153,7 +153,7 @@ def test_a_resumed_run_completes_though_only_failures_are_left(openai_server, se
     plan = plan.model_copy(update={"judge": settings.with_changes(attempts=1, concurrency=1)})
     first = run_plan(plan, store)
     again = run_plan(plan, store, resume=first.run)
-    assert (first.ending, again.ending, len(store.failed_samples(first.run))) == ("done", "done", 6)
+    assert (first.ending, again.ending, len(store.failures(first.run))) == ("done", "done", 6)
     openai_server.script = lambda _: Answer(status=401)
     assert run_plan(plan, store, RunOptions(budget=Budget(calls=24)), resume=first.run).ending == "budget"
     assert store.run(first.run).status == "done"

@@ -50,7 +50,7 @@ def test_what_goes_in_comes_out(url):
     assert RunWriter(again, run).get("k1") == recording
     assert RunWriter(again, run).finished_metrics(sample) == {"faithfulness"}
     assert again.run("last").status == "done"
-    assert (again.failed_samples(run), again.first_failure(run)) == (["s1"], "half a reply\ufffd")
+    assert again.failures(run) == {"s1": "half a reply\ufffd"}
     assert "secret" not in again.path
 
 
