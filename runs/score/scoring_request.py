@@ -47,7 +47,8 @@ class OpenedMetrics:
 
     def one_limit(self) -> AbstractContextManager[None]:
         """Holds the calls of several models together to what the largest of their limits allows."""
-        asked = {id(judge.connection): judge for judge in _judges_of(self.metrics)}
+        judges = (getattr(metric, "judge", None) for metric in with_parts(self.metrics))
+        asked = {id(judge.connection): judge for judge in judges if isinstance(judge, LiteLLMJudge)}
         if len(asked) < 2:
             return nullcontext()
         return one_limit(max(judge.settings.concurrency for judge in asked.values()))
@@ -238,22 +239,21 @@ class ScoringRequest:
 
 def _check_support(metrics: Iterable[Metric]) -> None:
     """Checks that an entailment model is asked by those metrics alone that ask whether a text supports a claim."""
-    for metric in metrics:
+    for metric in with_parts(metrics):
         judge = getattr(metric, "judge", None)
         if isinstance(judge, LiteLLMJudge) and judge.settings.model.startswith(ENTAIL) and not _asks_support(metric):
             raise refuse(judge.name, f"{metric.name}{' with claims of the judge' * metric.asks_support}")
-        _check_support(getattr(metric, "parts", {}).values())  # of a scorer
 
 
 def _asks_support(metric: Metric) -> bool:
     return metric.asks_support and getattr(metric, "claims", "sentences") == "sentences"
 
 
-def _judges_of(metrics: Iterable[Metric]) -> Iterator[LiteLLMJudge]:
+def with_parts(metrics: Iterable[Metric]) -> Iterator[Metric]:
+    """Metrics, each with those that it is made of, as a scorer is."""
     for metric in metrics:
-        if isinstance(judge := getattr(metric, "judge", None), LiteLLMJudge):
-            yield judge
-        yield from _judges_of(getattr(metric, "parts", {}).values())  # of a scorer
+        yield metric
+        yield from with_parts(getattr(metric, "parts", {}).values())
 
 
 def _takes_model(judge: JudgeLike | None) -> bool:

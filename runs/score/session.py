@@ -24,7 +24,7 @@ from .batch_run import BatchOptions, check_batches, has_submitted_batches, repli
 from .execute import FinishedMetrics, execute
 from .options import RunOptions
 from .run_writer import RunWriter
-from .scoring_request import OpenedMetrics, ScoringRequest
+from .scoring_request import OpenedMetrics, ScoringRequest, with_parts
 from .set_profile import SetProfile
 
 
@@ -187,7 +187,8 @@ async def score_samples(
 
     async with request.open_metrics(record.metrics_of_conversations) as opened:
         progress.judge, progress.embedder = opened.judge, opened.embedder
-        if opened.judge is not None and not record.is_resumed and any(map(_asks, opened.metrics)):
+        is_asked = any(getattr(metric, "judge", None) is not None for metric in with_parts(opened.metrics))
+        if opened.judge is not None and not record.is_resumed and is_asked:
             opened.judge.check_api_key()  # before a run is begun that could score nothing
         replies = record.begin(opened.metrics)
         if opened.judge is not None and replies is not None:
@@ -217,12 +218,6 @@ async def score_samples(
             if opened.judge is not None:
                 await opened.judge.cancel_calls()
             record.end(ending)
-
-
-def _asks(metric: Metric) -> bool:
-    """Whether a metric was given a judge."""
-    parts = getattr(metric, "parts", {})  # of a scorer
-    return getattr(metric, "judge", None) is not None or any(map(_asks, parts.values()))
 
 
 def check_metrics(plan: Plan, profile: SetProfile, options: RunOptions | None = None) -> None:
