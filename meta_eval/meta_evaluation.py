@@ -67,6 +67,11 @@ class MetaEvaluation:
     trials: tuple[Trials, ...]  # how often repeated trials of a question pass; empty without any
     settings: EvaluationSettings
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of metrics and versions, which stay as they are in a sentence whose numbers follow its reader."""
+        return (*(metric.name for metric in self.metrics), *(self.versions.versions if self.versions else ()))
+
     def __str__(self) -> str:
         """The verdict."""
         return str(self.verdict)

@@ -17,7 +17,7 @@ from ..text.wording import (
     phrase,
     quote_place,
     reader_language,
-    with_decimal_mark,
+    with_number_marks,
 )
 from . import texts
 from .figure import MISSING, Figure, format_cost
@@ -49,15 +49,15 @@ def template_environment(*packages: str) -> "Environment":
     environment.filters |= {
         "cell": lambda content: content if isinstance(content, TableCell) else TableCell(content),
         "cost": format_cost,
-        "count_of": count_of,
-        "estimate": lambda estimate, kind: typeset(Figure.from_estimate(kind, estimate)),
-        "decimals": with_decimal_mark,
-        "figure": lambda value, kind: typeset(Figure(kind, value)),
+        "count_of": lambda *count: with_number_marks(count_of(*count)),
+        "estimate": lambda estimate, kind, code="": _write(Figure.from_estimate(kind, estimate), code),
+        "figure": lambda value, kind, code="": _write(Figure(kind, value), code),
         "in_language": in_language,
         "markdown": render_markdown,
         "named": texts.format_name,
+        "numbered": with_number_marks,
         "quote_place": quote_place,
-        "rating": lambda value, low, high, kind="rating": typeset(format_rating(value, low, high, kind)),
+        "rating": lambda value, low, high, kind="rating": _write(format_rating(value, low, high, kind)),
         "readable": texts.make_readable,
         "seen": lambda text, length: texts.shorten(read_visible_text(text[: 10 * length]).text, length),
         "shortened": texts.shorten,
@@ -65,7 +65,7 @@ def template_environment(*packages: str) -> "Environment":
         "time": texts.format_time,
         # with the context, or Jinja would fold it into the template for whoever reads first
         "translated": pass_context(lambda _, text: in_reader_language(text)),
-        "typeset": typeset,
+        "typeset": _write,
         "verdict_sign": texts.verdict_sign,
         "worded": lambda name, language: phrase(name).write(language),
     }
@@ -113,6 +113,11 @@ def typeset(figure: Figure | str) -> str:
     """
     text = str(figure)
     return _DASH if text == MISSING else _MINUS.sub("−", text)
+
+
+def _write(figure: Figure | str, code: str = "") -> str:
+    """A figure as a page shows it to whoever reads, or in a language."""
+    return with_number_marks(typeset(figure), code)
 
 
 def _hash(text: str) -> str:

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from ..text.wording import in_reader_language
-from .result_table import Content, Paragraph, ReportBlock, ResultTable, TableCell, Tone
+from ..text.wording import in_reader_language, with_number_marks
+from .result_table import Column, Content, Paragraph, ReportBlock, ResultTable, TableCell, Tone
 from .texts import one_line, terminal_text
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def draw_table(table: ResultTable, *, is_wide: bool) -> "Table":
             no_wrap=column.is_whole,
         )
     for number, row in enumerate(table.rows):
-        drawn.add_row(*(_style(row[place]) for place in shown), style=STYLES[table.tone(number)])
+        drawn.add_row(*(_style(row[place], table.columns[place]) for place in shown), style=STYLES[table.tone(number)])
     return drawn
 
 
@@ -81,11 +81,11 @@ def _is_shown(detail: str, is_wide: bool) -> bool:
     return detail == "always" or (detail == "wide" and is_wide)
 
 
-def _style(content: Content) -> "Text":
+def _style(content: Content, column: Column) -> "Text":
     """A cell with its tone. A text that begins with spaces is indented, and stays so."""
     from rich.text import Text
 
-    text = str(content)
+    text = with_number_marks(str(content)) if column.kind in {"figure", "estimate"} else str(content)
     indent = " " * (len(text) - len(text.lstrip(" ")))
     return Text(indent + one_line(text), style=STYLES[content.tone] if isinstance(content, TableCell) else "")
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 _AS_IT_IS = frozenset({"", FALLBACK, "c", "posix"})  # languages of readers for whom nothing is translated
 _ENDS_IN_Y = re.compile("(?<=[^aeiou])y$")
+_MARKS = str.maketrans(".,", ",.")
+_NUMBER = re.compile(r"(?<![\w.,/@-])[-+\u2212]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)(?![\w/@]|-[^\W\d]|[.,]\d)")
+_ENDS = re.compile(
+    r"(\[[-+\u2212]?\d[\d.,]*%?),(?= [-+\u2212]?\d[\d.,]*%?\])"
+)  # what stands between the ends of an interval
 
 
 def count_of(count: float, noun: str, plural: str = "") -> str:
@@ -126,7 +131,7 @@ def _write_value(value: object, language: str | None, mark: str) -> str:
     if isinstance(value, str):
         return value
     shown = f"{value:,}" if isinstance(value, int) else str(value)
-    return shown.translate(str.maketrans(".,", ",.")) if mark == "," else shown
+    return shown.translate(_MARKS) if mark == "," else shown
 
 
 def reader_language() -> str:
@@ -151,16 +156,30 @@ def in_language(text: str, code: str) -> str:
     return _read_captions(code).get(text, text)
 
 
-def with_decimal_mark(shown: str, code: str) -> str:
-    """A figure as it is shown in English, with the decimal mark of a language.
+def with_number_marks(shown: str, code: str = "", names: Iterable[str] = ()) -> str:
+    """An English text with its numbers as a language writes them; what is no number by itself stays.
 
-    Example:
-        >>> with_decimal_mark("0.30 [-0.10, 0.60]", "nl")
-        '0,30 [-0,10; 0,60]'
+    Args:
+        shown: Figures, or a sentence of our own with figures in it.
+        code: The language; that of who reads, if left out.
+        names: Names in the text that may look like numbers, such as those of versions; they stay.
+
+    Examples:
+        >>> with_number_marks("0.30 [-0.10, 0.60] of 1,200", "nl")
+        '0,30 [-0,10; 0,60] of 1.200'
+        >>> with_number_marks("gpt-4.1 and v1.2: 1.3 is 0.25 better than 1.2", "nl", ["1.3", "1.2"])
+        'gpt-4.1 and v1.2: 1.3 is 0,25 better than 1.2'
     """
-    if phrase("decimal_mark").write(code) != ",":
+    if not code and _plain_code(_reader_code()) in _AS_IT_IS:  # reads no pack
         return shown
-    return re.sub(r"(?<=\d)[.,](?=\d)", lambda mark: "," if mark[0] == "." else ".", shown.replace(", ", "; "))
+    if phrase("decimal_mark").write(code or reader_language()) != ",":
+        return shown
+    kept = {name for name in names if _NUMBER.search(name)}
+    parts = re.split(f"({'|'.join(map(re.escape, sorted(kept, key=len, reverse=True)))})", shown) if kept else [shown]
+    return "".join(
+        part if part in kept else _NUMBER.sub(lambda number: number[0].translate(_MARKS), _ENDS.sub(r"\1;", part))
+        for part in parts
+    )
 
 
 def _reader_code() -> str:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...presentation.figure import Figure
-from ...presentation.result_table import Paragraph, ReportBlock
+from ...presentation.result_table import Paragraph, ReportBlock, Tone
 from ...presentation.texts import one_line
-from ...text.wording import count_of, verb_of
+from ...text.wording import count_of, phrase, reader_language, verb_of, with_number_marks
 from ..agreement import baselines_among
 from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation
@@ -53,8 +53,8 @@ def scorer_check_block(file: str, check: ScorerCheck) -> ReportBlock:
     return ReportBlock(
         (
             verdict,
-            Paragraph(agreement),
-            Paragraph(f"Ratings inside its interval: {Figure.from_estimate('share', check.coverage).describe()}"),
+            _sentence(agreement),
+            _sentence(f"Ratings inside its interval: {Figure.from_estimate('share', check.coverage).describe()}"),
             calibration_table(check),
         )
     )
@@ -75,7 +75,12 @@ def verdict_blocks(
         (
             *evaluation.verdict.paragraphs(),
             Paragraph(""),
-            Paragraph(made, "quiet"),
+            *(
+                (Paragraph(language, "quiet"),)
+                if (language := phrase("rest_in_english").write(reader_language()))
+                else ()
+            ),
+            Paragraph(with_number_marks(made), "quiet"),
             *(Paragraph(one_line(note, _LONGEST_NOTE), "quiet") for note in joined.notes),
         )
     )
@@ -84,7 +89,8 @@ def verdict_blocks(
 
 def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
     """What is behind the verdict: raters, combinations, comparisons, parts, what may be sent."""
-    yield ReportBlock((Paragraph(evaluation.recommendation), *map(Paragraph, evaluation.explanation.splitlines())))
+    lines = (evaluation.recommendation, *evaluation.explanation.splitlines())
+    yield ReportBlock([Paragraph(with_number_marks(line, names=evaluation.names)) for line in lines])
     if evaluation.raters is not None:
         yield from _rater_blocks(evaluation.raters)
     baselines = baselines_among(evaluation.metrics)
@@ -110,13 +116,18 @@ def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
         low, high = Figure("rating", scale.rating_min), Figure("rating", scale.rating_max)
         yield ReportBlock(
             (
-                Paragraph(
+                _sentence(
                     f"Mean rating that your team would give answers like these, from the scores of all {count:,} and "
                     f"the {count_of(rating.rated, 'rating')}: {mean} on {low}-{high} (the rated ones alone: "
                     f"{classical})"
                 ),
             )
         )
+
+
+def _sentence(text: str, tone: Tone = "") -> Paragraph:
+    """A sentence without names, its numbers as its reader writes them."""
+    return Paragraph(with_number_marks(text), tone)
 
 
 def _rho(estimate: Estimate) -> Figure:
@@ -130,13 +141,13 @@ def _rater_blocks(raters: Raters) -> Iterator[ReportBlock]:
         f"{_rho(raters.alpha)}"
     )
     problem = [Paragraph(f"{raters.problem[0].upper()}{raters.problem[1:]}.", "strong")] if raters.problem else []
-    yield ReportBlock((Paragraph(agreement), *problem, Paragraph(raters.ceiling_sentence)))
+    yield ReportBlock((_sentence(agreement), *problem, _sentence(raters.ceiling_sentence)))
     yield from (ReportBlock((table,)) for table in rater_tables(raters))
 
 
 def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
     best, chance = Figure("rho", selection.best_in_sample), Figure("rho", selection.best_by_chance)
-    yield Paragraph(
+    yield _sentence(
         f"out of fold: chosen and judged on different answers, {selection.repeats} x "
         f"{count_of(selection.folds, 'fold')}. On the "
         f"answers that chose it the best of all subsets reaches {best}; on shuffled ratings it reaches {chance}. What "
@@ -145,8 +156,10 @@ def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
     )
     for choice in selection.choices:
         difference = None if choice.difference is None else Figure.from_estimate("correlation", choice.difference)
-        less = "" if difference is None else f", {difference} less the best"
-        reached = Figure.from_estimate("correlation", selection.agreement_of(choice.combination))
+        less = "" if difference is None else with_number_marks(f", {difference} less the best")
+        reached = with_number_marks(
+            str(Figure.from_estimate("correlation", selection.agreement_of(choice.combination)))
+        )
         line = f"{choice.rule}: {name_of(choice.combination)} {reached}{less}"
         yield Paragraph(one_line(line, _LONGEST_NOTE))
     for metric, reason in selection.left_out:
@@ -164,7 +177,7 @@ def _slice_metrics(evaluation: MetaEvaluation) -> list[str]:
 
 def _policy_block(policy: Policy) -> ReportBlock:
     if policy.problem:
-        return ReportBlock((Paragraph(f"Sending answers without a person: {policy.problem}"),))
+        return ReportBlock((_sentence(f"Sending answers without a person: {policy.problem}"),))
     bound, confidence = Figure("share", policy.bound), Figure("share", policy.confidence)
     hours = Figure("hours", policy.hours_saved)
     line = (
@@ -173,4 +186,4 @@ def _policy_block(policy: Policy) -> ReportBlock:
         f"{verb_of(policy.sent_bad, 'was', 'were')} bad. {hours} h saved per "
         f"1,000 answers at {count_of(policy.minutes, 'minute')} each."
     )
-    return ReportBlock((policy_table(policy), Paragraph(line, "quiet")))
+    return ReportBlock((policy_table(policy), _sentence(line, "quiet")))

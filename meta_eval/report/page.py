@@ -10,7 +10,7 @@ from ...eval_sets.items import RATER
 from ...presentation.figure import Figure
 from ...presentation.page import read_asset, render_page, typeset, write_page
 from ...presentation.wording import describe_report
-from ...text.wording import Phrase
+from ...text.wording import Phrase, with_number_marks
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_evaluation import MetaEvaluation
 from .charts import forest, scatters, triage
@@ -114,15 +114,15 @@ def _threshold_data(thresholds: Any, chart: Any) -> dict[str, Any]:
     """Computes what the slider shows at each threshold; the script only displays it."""
     figures = [
         {
-            "at": str(Figure("mean", threshold.at)),
+            "at": with_number_marks(str(Figure("mean", threshold.at))),
             "sent": threshold.sent,
             "sent_bad": threshold.sent_bad,
             "sent_good": threshold.sent_good,
             "held": threshold.held,
             "held_bad": threshold.held_bad,
             "held_good": threshold.held_good,
-            "wrong_rate": typeset(Figure.from_estimate("share", threshold.wrong_rate)),
-            "hours": str(Figure("hours", threshold.hours_saved)),
+            "wrong_rate": with_number_marks(typeset(Figure.from_estimate("share", threshold.wrong_rate))),
+            "hours": with_number_marks(str(Figure("hours", threshold.hours_saved))),
             "place": chart.places[number],
         }
         for number, threshold in enumerate(thresholds)

@@ -5,7 +5,7 @@ from functools import partial
 
 from ...presentation.figure import Figure
 from ...presentation.result_table import Column, Field, ResultTable, Rows, TableCell, Tone, tabulate
-from ...text.wording import count_of
+from ...text.wording import count_of, with_number_marks
 from ..agreement import MetricAgreement
 from ..comparison import Comparison, describe_more_ratings
 from ..estimate import Estimate
@@ -215,7 +215,7 @@ def _known(comparison: Comparison) -> str:
     """What is known of a difference, or how many more ratings would tell."""
     standing = comparison.standing
     more = describe_more_ratings(standing.more_ratings) if standing.more_ratings else "more"
-    return "" if comparison.problem else _KNOWN.get(standing.kind, f"not yet: {more} ratings")
+    return "" if comparison.problem else _KNOWN.get(standing.kind, with_number_marks(f"not yet: {more} ratings"))
 
 
 def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTable:

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -169,3 +170,23 @@ def test_bootstrap_is_how_often_ratings_are_shuffled(assay, tmp_path):
 def test_help_says_that_scores_may_be_the_folder_of_a_run(assay):
     for command in ("meta", "estimate"):
         assert "the folder of `assay run --out`" in " ".join(assay(command, "--help").out.split())
+
+
+def test_a_dutch_reader_sees_every_figure_with_a_comma_and_names_as_they_are(assay, tmp_path, monkeypatch):
+    """Two versions whose names look like figures; what is said in English says so once, in Dutch."""
+    file = tmp_path / "scores.csv"
+    rows = [(version, row, (row + place) % 5 + 1) for place, version in enumerate(("1.2", "1.3")) for row in range(30)]
+    lines = [f"{version},Q{row},A{rating} of {row},{rating},{rating + row % 3}" for version, row, rating in rows]
+    file.write_text("\n".join(["system,user_input,response,rating,good", *lines]))
+    monkeypatch.setenv("LC_ALL", "nl_NL.UTF-8")
+    shown = assay("meta", file, "--all", "--wide", "--report", "report.html", *QUICK).out
+    page = Path("report.html").read_text(encoding="utf-8")
+    body = re.sub(r"<(script|style|svg)\b.*?</\1>|<dt>versions</dt>.*?</dd>|<[^>]+>", " ", page, flags=re.DOTALL)
+    for text in (shown, body):
+        assert text.count("De uitleg hieronder is in het Engels.") == 1
+        assert re.search(r"\[[+-−]?0,\d\d; \+?0,\d\d\]", text)
+        figures = set(re.findall(r"(?<![\d.])\d+\.\d+(?![\d.])", text))
+        assert figures <= {"1.2", "1.3", "1.000", "2.000"}
+    assert "2 versions: 1.2, 1.3." in " ".join(shown.split())
+    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
+    assert "De uitleg" not in assay("meta", file, "--all", *QUICK).out
