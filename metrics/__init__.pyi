@@ -87,17 +87,31 @@ from .judge_rating import (
     rating_request as rating_request,
 )
 from .metric import ComputedMetric as ComputedMetric, Metric as Metric, run_to_end as run_to_end
-from .numeric.compute.computation import anomalies_of as anomalies_of
-from .numeric.compute.facts import facts_of as facts_of
-from .numeric.compute.statistics import STATISTICS as STATISTICS
-from .numeric.compute.verify import Finding as Finding, compute as compute, holds as holds, verify as verify
+from .numeric.columns import (
+    header_unit as header_unit,
+    read_cell as read_cell,
+    read_numbers as read_numbers,
+    read_times as read_times,
+)
+from .numeric.facts import facts_of as facts_of
 from .numeric.lexicon import LANGUAGES as LANGUAGES, lexicon as lexicon
 from .numeric.numeric_claims import (
+    Finding as Finding,
     NumericClaims as NumericClaims,
     check_claims as check_claims,
+    compute as compute,
+    holds as holds,
     tables_of_claims as tables_of_claims,
+    verify as verify,
 )
-from .numeric.parse.sentence_reading import (
+from .numeric.sample_tables import (
+    Grid as Grid,
+    grids_in_text as grids_in_text,
+    table_of as table_of,
+    tables_of_file as tables_of_file,
+    tables_of_sample as tables_of_sample,
+)
+from .numeric.sentence_reading import (
     ROLES as ROLES,
     ClaimPart as ClaimPart,
     read_sentence as read_sentence,
@@ -114,22 +128,10 @@ from .numeric.specification import (
     Window as Window,
     unit_and_power as unit_and_power,
 )
-from .numeric.tables.columns import (
-    header_unit as header_unit,
-    read_cell as read_cell,
-    read_numbers as read_numbers,
-    read_times as read_times,
-)
-from .numeric.tables.sample_tables import (
-    Grid as Grid,
-    grids_in_text as grids_in_text,
-    table_of as table_of,
-    tables_of_file as tables_of_file,
-    tables_of_sample as tables_of_sample,
-)
-from .numeric.tables.table import NumericTable as NumericTable, Period as Period, Times as Times
-from .numeric.times.calendar_times import holiday_dates as holiday_dates
-from .numeric.times.compound_times import find_times as find_times
+from .numeric.statistics import STATISTICS as STATISTICS
+from .numeric.table import NumericTable as NumericTable, Period as Period, Times as Times
+from .numeric.times import find_times as find_times, holiday_dates as holiday_dates
+from .numeric.trends import anomalies_of as anomalies_of
 from .own_questions import (
     PredicateMetric as PredicateMetric,
     Rubric as Rubric,

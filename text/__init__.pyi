@@ -14,11 +14,12 @@ from .entities import (
     states_fact as states_fact,
 )
 from .language_detection import FEWEST_LETTERS as FEWEST_LETTERS, detect_language as detect_language
-from .numbers import find_numbers as find_numbers, parse_number as parse_number
-from .numbers.notation import (
+from .numbers import (
     NumberFormat as NumberFormat,
+    find_numbers as find_numbers,
     format_shown as format_shown,
     numeral_readings as numeral_readings,
+    parse_number as parse_number,
 )
 from .phrases import JudgeAddresses as JudgeAddresses
 from .sentence_kinds import CLAIM as CLAIM, TO_JUDGE as TO_JUDGE, load_sentence_kinds as load_sentence_kinds

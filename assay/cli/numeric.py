@@ -17,7 +17,7 @@ from .output import echo, is_wide, print_result
 
 if TYPE_CHECKING:
     from ..metrics.numeric.numeric_claims import CheckedClaim
-    from ..metrics.numeric.parse.sentence_reading import ClaimPart
+    from ..metrics.numeric.sentence_reading import ClaimPart
 
 _NARROWEST = 20  # columns of a picture of words
 _SERIES_PER_TABLE = 3  # with --wide one more
@@ -40,8 +40,8 @@ def facts(*, file: Path, sheet: str | None, names: tuple[str, ...], language: st
     """
     from ..installation import require_packages
     from ..languages import find_language, packs_with
-    from ..metrics.numeric.compute.facts import facts_of
-    from ..metrics.numeric.tables.sample_tables import tables_of_file
+    from ..metrics.numeric.facts import facts_of
+    from ..metrics.numeric.sample_tables import tables_of_file
 
     require_packages("numeric", "assay metrics")
     if language and find_language(language) not in (packs := packs_with("notation")):
@@ -102,7 +102,7 @@ def _rows(all_series: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 
 
 def _number(value: float | None) -> str:
-    from ..metrics.numeric.compute.computation import format_number
+    from ..metrics.numeric.statistics import format_number
 
     return "" if value is None else format_number(value)
 
@@ -156,7 +156,7 @@ def check(*, table: Path, claim: str, question: str, language: str | None, expla
     from ..languages import find_language, language_or_fallback, plain_code
     from ..metrics.numeric.lexicon import why_unread
     from ..metrics.numeric.numeric_claims import check_claims, describe_unread
-    from ..metrics.numeric.tables.sample_tables import tables_of_file
+    from ..metrics.numeric.sample_tables import tables_of_file
     from ..text.language_detection import detect_language
     from ..text.sentences import describe_cut_lines, sentences
 
@@ -203,7 +203,7 @@ def draw_words(words: "Sequence[ClaimPart]", width: int) -> list[str]:
     """The lines of a picture: the claim cut to a width, and under each line its words' roles and meanings.
 
     Example:
-        >>> from assay.metrics.numeric.parse.sentence_reading import ClaimPart
+        >>> from assay.metrics.numeric.sentence_reading import ClaimPart
         >>> words = ("The ",), ("average", "statistic", "mean"), (" was ",), ("4 ms", "number", "4 ms")
         >>> print("\\n".join(draw_words([ClaimPart(*word) for word in words], 80)))
         The average was 4 ms

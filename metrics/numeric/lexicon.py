@@ -1,14 +1,18 @@
-"""The words of numerical claims: what each kind of word looks like in a language, from its pack."""
+"""The words of numerical claims, from the language packs; and how a column may be called, and what its name means."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import product
+from importlib import resources
+from itertools import combinations, product
 from typing import Any
 
-from ...languages import FALLBACK, find_language, load_language, packs_with
+from pydantic import BaseModel, ConfigDict
+
+from ...languages import FALLBACK, find_language, load_language, packs_with, read_yaml
 from ...languages.claim_sections import Links
+from ...text.numbers import known_unit
 
 _SECTIONS = ("claim_marks", "claim_times", "series_names", "plain_words", "notation")
 LANGUAGES = tuple(sorted((pack.code for pack in packs_with(*_SECTIONS)), key=lambda code: (code != FALLBACK, code)))
@@ -153,3 +157,223 @@ def _stemmer(language: str) -> Any:
 
     name = load_language(language).name.lower()
     return snowballstemmer.stemmer(name) if name in snowballstemmer.algorithms() else None
+
+
+Stems = tuple[str, ...]
+FULL, SYNONYM, PART, NEARLY, HINT = 4, 3, 2, 1, 0
+"""The ranks of names. A hint counts only where no other series is named."""
+
+_BRACKETS = re.compile(r"[(\[][^)\]]{0,100}[)\]]")
+_WORD = re.compile(r"\w+(?:[-.,]\w+)*")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+OF_WORDS = 3.0  # Zipf frequency (log10 of occurrences in 10^9 words) from which a half of a compound is a word
+_SHORTEST_HALF = 4
+_SHORTEST_HEAD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a name, in lower case, with its stems: several of what hyphens join ("no-shows")."""
+
+    text: str
+    stems: Stems
+
+
+class Concepts(BaseModel):
+    """`concepts.yaml`: what the concepts of series mean, in any language; the file says it of each field."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    agents: frozenset[str]
+    people: frozenset[str]
+    levels: frozenset[str]
+    flows: frozenset[str]
+    better_up: frozenset[str]
+    better_down: frozenset[str]
+
+
+@cache
+def concepts() -> Concepts:
+    """What is known of the concepts."""
+    return read_yaml(resources.files(__package__).joinpath("concepts.yaml"), Concepts)
+
+
+def name_tokens(column: str, language: str) -> list[Token]:
+    """The words of a column's name."""
+    return [token for token in tokens(_CAMEL.sub(" ", column), language) if token.is_word]
+
+
+def without_brackets(name: str) -> str:
+    """A name without what stands in brackets."""
+    return _BRACKETS.sub(" ", name)
+
+
+@cache
+def name_words(column: str, language: str) -> tuple[Word, ...]:
+    """The words of a column's name without brackets; what hyphens join is one ("no-shows")."""
+    texts = _WORD.findall(_CAMEL.sub(" ", without_brackets(column)).lower())
+    return tuple(Word(text, tuple(t.stem for t in tokens(text, language) if t.is_word)) for text in texts)
+
+
+def is_unit(word: str) -> bool:
+    """Whether a word of a name is a unit."""
+    return known_unit(word) is not None and not word.isdigit()
+
+
+@cache
+def content_words(column: str, language: str) -> tuple[Word, ...]:
+    """The words of a name that say what the column is: those before "per", without units and articles."""
+    words = lexicon(language)
+    drop = words.harmless | words.data["name_fillers"]
+    name = name_words(column, language)
+    cut = next((place for place, word in enumerate(name) if place and word.text in words.data["rate_words"]), None)
+    return tuple(w for w in name[:cut] if w.text not in drop and len(w.text) > 2 and not is_unit(w.text))
+
+
+@cache
+def column_names(column: str, language: str) -> tuple[tuple[Stems, int], ...]:
+    """What a column may be called, with the rank of each name (as of `Name`); may repeat."""
+    data = lexicon(language).data
+    fillers = data["harmless_cell"]
+    unitless = _without_units(column, language)
+    undone = [w for w in unitless if w.text not in data["was_done"] | data["was_ended"]]  # of "parcels delivered"
+    full = [tuple(word.stem for word in name_tokens(column, language) if word.text not in fillers)]
+    full += [_stems(word for word in name_words(column, language) if word.text not in fillers)]
+    alike = [_stems(word for word in words if word.text not in fillers) for words in (unitless, undone)]
+    alike += [*_synonymous(unitless, language), *_synonymous(undone, language)]
+    ranked: dict[int, Iterable[Stems]] = {
+        FULL: full,
+        SYNONYM: alike,
+        PART: _part_names(column, language),
+        HINT: _hints_of(column, language),
+    }
+    return tuple((name, rank) for rank, names in ranked.items() for name in names)
+
+
+def _part_names(column: str, language: str) -> Iterator[Stems]:
+    """The words and runs of words of a longer name, and their synonyms; the head of a compound."""
+    words = content_words(column, language)
+    for begin, end in combinations(range(len(words) + 1), 2):
+        yield from (_stems(words[begin:end]), *_synonymous(words[begin:end], language))
+    yield from (head_stems(word, language) for word in words)
+
+
+def _without_units(column: str, language: str) -> list[Word]:
+    return [word for word in name_words(column, language) if not is_unit(word.text)]
+
+
+def _stems(words: Iterable[Word]) -> Stems:
+    return tuple(stem for word in words for stem in word.stems)
+
+
+@cache
+def is_predicate(column: str, language: str) -> bool:
+    """Whether a name only says what happened to the things that another column counts: "te laat bezorgd", "closed"."""
+    words, data = lexicon(language), lexicon(language).data
+    participles = data["was_done"] | data["was_ended"] | data["narrowing"]
+    name = [word.text for word in name_words(column, language) if word.text not in words.articles]
+    predicates = [word for word in name if word in participles or re.fullmatch(data["predicate"], word)]
+    return bool(predicates) and all(word in predicates or word in words.harmless for word in name)
+
+
+def _hints_of(column: str, language: str) -> list[Stems]:
+    """Words that refer to a column where no other is named: verbs ("joined" for new members) and plain nouns."""
+    data = lexicon(language).data
+    words, every = content_words(column, language), _without_units(column, language)
+    concepts = [_concept_of(run) for run in (every, words, [w for w in words if w.text not in data["was_done"]])]
+    if words and not any(word.text in data["narrowing"] for word in every):
+        concepts += [_concept_of(words[-1:]), _concepts().get(head_stems(words[-1], language))]
+    phrases = {phrase for concept in concepts if concept for phrase in data["hints"].get(concept, ())}
+    return sorted(_stems(name_words(phrase, language)) for phrase in phrases)
+
+
+@cache
+def head_stems(compound: Word, language: str) -> Stems:
+    """The head of a compound: "meldingen" of "storingsmeldingen". Empty where a word is no compound."""
+    words, word = lexicon(language), compound.text.rpartition("-")[2]
+    prefixes, links = words.data["compound_prefixes"], words.data["compound_links"]
+    heads: list[tuple[float, str]] = []
+    for end in range(_SHORTEST_HALF, len(word) - _SHORTEST_HEAD + 1 if links else 0):
+        start, head = word[:end], word[end:]
+        first = max(frequency(start.removesuffix(link), language) for link in ("", *links))
+        common = head in words.harmless or head in words.data["periods"] or is_unit(head)
+        if start not in prefixes and not common:
+            heads.append((min(first, frequency(head, language)), head))
+    frequent, head = max(heads, default=(0.0, ""))
+    return (stem_of(head, language),) if frequent >= OF_WORDS else ()
+
+
+def frequency(word: str, language: str) -> float:
+    """How frequent a word is (Zipf: log10 of its occurrences in 10^9 words); 0 in a language without frequencies."""
+    from wordfreq import zipf_frequency
+
+    return float(zipf_frequency(word, language)) if language in _counted_languages() else 0.0
+
+
+@cache
+def _counted_languages() -> frozenset[str]:
+    """The languages with word frequencies; wordfreq would take a relative's for another one, and print so."""
+    from wordfreq import available_languages
+
+    return frozenset(available_languages())
+
+
+@cache
+def _concepts() -> dict[Stems, str]:
+    """What a phrase of any language means, by its stems in each language.
+
+    A language's own stems go first: a stemmer of another one makes "work" of "workers".
+    """
+    own: dict[Stems, str] = {}
+    crossed: dict[Stems, str] = {}
+    for language in LANGUAGES:
+        for concept, phrases in lexicon(language).data["synonyms"].items():
+            for phrase in [concept.replace("_", " "), *phrases]:
+                for stemmed in LANGUAGES:
+                    known = own if stemmed == language else crossed
+                    known.setdefault(tuple(token.stem for token in tokens(phrase, stemmed) if token.is_word), concept)
+    return crossed | own
+
+
+def _concept_of(words: Sequence[Word]) -> str | None:
+    """What words mean; not "rate", whose stem is that of "rating"."""
+    if len(words) == 1 and any(words[0].text in lexicon(code).data["false_friends"] for code in LANGUAGES):
+        return None
+    return _concepts().get(_stems(words))
+
+
+@cache
+def polarity(column: str) -> str | None:
+    """The direction, "up" or "down", in which a series gets better, by the meaning of its name; None if unknown."""
+    ways = [way for way in ("up", "down") if means(column, f"better_{way}")]
+    return ways[0] if len(ways) == 1 else None
+
+
+@cache
+def means(column: str, *kinds: str) -> bool:
+    """Whether a series' name means something of these kinds of `Concepts`: "levels", "flows"."""
+    return any(meanings(column) & getattr(concepts(), kind) for kind in kinds)
+
+
+@cache
+def says_mean(column: str) -> bool:
+    """Whether a column's name says that its values are means: "avg_wait", "gem_kale_huur"."""
+    words = " ".join(token.text for token in name_tokens(column, FALLBACK))
+    return any(lexicon(language).kinds["mean"].search(words) is not None for language in LANGUAGES)
+
+
+@cache
+def meanings(column: str) -> frozenset[str]:
+    """The concepts that a column's name names."""
+    names = [_without_units(column.replace("-", " "), language) for language in LANGUAGES]
+    runs = (name[begin:end] for name in names for begin, end in combinations(range(len(name) + 1), 2))
+    return frozenset(concept for run in runs if (concept := _concept_of(run)))
+
+
+def _synonymous(words: Sequence[Word], language: str) -> Iterator[Stems]:
+    """Names with a run of words that has synonyms replaced by each of them, in the language."""
+    for begin, end in combinations(range(len(words) + 1), 2):
+        if concept := _concept_of(words[begin:end]):
+            for phrase in lexicon(language).data["synonyms"].get(concept, ()):
+                synonym = _stems(name_words(phrase, language))
+                yield (*_stems(words[:begin]), *synonym, *_stems(words[end:]))

@@ -11,7 +11,7 @@ from math import isclose
 from typing import Any, Literal
 
 from ...errors import AssayError
-from ...text.numbers.notation import currency_signs, known_unit, notation_powers, notation_words
+from ...text.numbers import currency_signs, known_unit, notation_powers, notation_words
 from ...text.wording import count_of
 
 

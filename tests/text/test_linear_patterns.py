@@ -59,7 +59,7 @@ def test_all_kinds_of_patterns_are_tested(patterns: list[CompiledPattern]) -> No
         "nl addresses",
         "de declined.declines",
         "lexicon.py",
-        "compound_times.py",
+        "times.py",
         "_CODE",
     ):
         assert part in origins

@@ -3,10 +3,7 @@
 import re
 from itertools import chain
 
-from ....text.numbers import known_unit
-from ..compute.statistics import STATISTICS
-from ..names.column_names import means
-from ..specification import ALL_ROWS, Direction, Specification, Statistic, Window
+from ...text.numbers import known_unit
 from .clause import Clause, contains_time, is_other_window, is_pair_of_rows, is_window_within, with_cells
 from .construction import (
     ANY,
@@ -24,19 +21,21 @@ from .construction import (
     described_series,
     earlier_check,
     factor_fields,
+    find_than,
     hedge_before,
     is_flow,
     series_of,
     specify,
     value_fields,
-    values_of,
 )
+from .lexicon import means
 from .marks import Mark
+from .specification import ALL_ROWS, Direction, Specification, Statistic, Window
+from .statistics import STATISTICS
 
 MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}
 """The statistics by which a claim may compare two sides or state a change, by the kind of their words."""
 INNER = MEANS | {"maximum": Statistic.MAXIMUM, "minimum": Statistic.MINIMUM}
-_JOINING = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly", "outnumbers"}
 Side = tuple[list[str], list[Window]]
 """The series that may be meant, and the windows."""
 
@@ -50,26 +49,8 @@ def compare_sides(
     return specify(statistic, names, windows, **fields)
 
 
-def _find_than(clause: Clause) -> list[Mark]:
-    """The word between the two sides, as a list of at most one."""
-    bounds, links = [m.hedge_mark for m in clause.numbers], clause.words.links
-    # "higher than", "below the one at", "boven die van"
-    closing = re.compile(rf"(?<!\w)(?:{links.than_end})$| (?:{links.level_of})(?: \w+)?$", re.IGNORECASE)
-    times_the = re.compile(rf" (?:{links.factor_of})$", re.IGNORECASE)  # "three times the overtime of March"
-    factor = clause.first_mark("double", "half", "times_as", "equal")
-    for mark in clause.marks[:-1]:
-        if not mark.kinds & _JOINING or mark in bounds:
-            continue
-        joins = mark.kinds & {"than", "equal", "outnumbers"} or closing.search(mark.text)
-        if joins or ("times_as" in mark.kinds and times_the.search(mark.text)):
-            return [mark]
-    as_word = re.compile(rf"(?<!\w)(?:{links.as_word})(?!\w)", re.IGNORECASE)
-    found_as = as_word.search(clause.text, factor.end) if factor else None
-    return [Mark(*found_as.span(), found_as[0], frozenset({"than"}))] if found_as else []
-
-
 @construction(
-    Slot("than", _find_than),
+    Slot("than", find_than),
     Slot.value(0, 1),
     places=None,
     series=None,
@@ -271,8 +252,7 @@ def _rows_compared(match: ConstructionMatch) -> ClauseReading | None:
 
 
 @construction(
-    # "the cost per employee", "for each"
-    Slot("per", lambda c: [Mark(*m.span(), m[0]) for m in re.finditer(c.words.data["per"], c.text, re.IGNORECASE)]),
+    Slot.pattern("per"),  # "the cost per employee", "for each"
     Slot.value(),
     series=(2, 2),
     optional="mean count per_row",
@@ -291,7 +271,7 @@ def _per_each(match: ConstructionMatch) -> ClauseReading | None:
 
 
 @construction(
-    Slot("percentage", lambda clause: [mark for mark in values_of(clause) if mark.unit == "%"]),
+    Slot.percentage(),
     Slot.words("share", least=0, most=ANY),
     Slot.number(),
     series=(0, 2),

@@ -1,33 +1,160 @@
-"""The registry of statistics: one entry each, used by the verdicts and the constructions.
+"""The registry of statistics, one entry each: what each takes of a table, and what it gives.
 
 Missing values are left out; the arithmetic counts what is left.
 """
 
 import operator
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from math import isnan
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from functools import cached_property
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....text.wording import count_of
-from ..specification import ALL_ROWS, Direction, Hedge, Statistic, Unverifiable, Window
-from ..tables.table import NumericTable, all_values, rows_of, values_of
-from .computation import (
-    Compute,
-    Computed,
-    StatisticEntry,
-    StatisticInput,
-    UnitRule,
-    anomaly,
-    format_number,
-    format_terms,
-    single,
-    streak,
-    trend,
-)
+from ...text.wording import count_of
+from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Unverifiable, Window
+from .table import NumericTable, all_values, rows_of, values_of
+from .trends import SIGNIFICANT, Anomalies, anomalies_of, line_of
+
+_JUST_BEYOND = 1.2  # a score up to this times the threshold is beyond it by one method's luck
+_SHOWN = 6  # values in a line of arithmetic
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A statistic of a table.
+
+    `values` holds one value per definition in use ("of a sample", "of a population"), or one value under "". `unit` is
+    the series' (or `%`, `pp`). `arithmetic` is the calculation in one line. `places` are positions of rows, for
+    statistics that ask where. `holds` is the answer of a statistic without a value (a trend, a comparison). `base` is
+    what a change is measured from.
+    """
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    unit: str | None = None
+    arithmetic: str = ""
+    places: tuple[int, ...] = ()
+    holds: bool | None = None
+    base: float | None = None
+
+    @property
+    def value(self) -> float | None:
+        """The value under the first definition; None for a statistic without one."""
+        return next(iter(self.values.values()), None)
+
+
+def single(value: float, unit: str | None, arithmetic: str, **rest: Any) -> Computed:
+    """A statistic of one definition."""
+    return Computed({"": float(value)}, unit, arithmetic, **rest)
+
+
+@dataclass
+class StatisticInput:
+    """What a specification selects of a table: the rows of its window, and the values of its series there.
+
+    All of it is looked up when it is asked for, and raises `Unverifiable` where it is not there.
+    """
+
+    asked: Specification
+    table: NumericTable
+
+    @property
+    def name(self) -> str:
+        """The series."""
+        if self.asked.series is None:
+            raise Unverifiable(f"no series is named to take the {self.asked.statistic.replace('_', ' ')} of")
+        return self.asked.series
+
+    @cached_property
+    def rows(self) -> NDArray[Any]:
+        """The positions of the rows, in order of time."""
+        return rows_of(self.table, self.asked.window)
+
+    @cached_property
+    def cells(self) -> NDArray[Any]:
+        """The values of all the rows, NaN where one is missing."""
+        return all_values(self.table, self.name, self.rows)
+
+    @cached_property
+    def is_known(self) -> NDArray[Any]:
+        """Which of the rows have a value."""
+        known: NDArray[Any] = ~np.isnan(self.cells)
+        return known
+
+    @cached_property
+    def values(self) -> NDArray[Any]:
+        """The values that are there, at least one."""
+        return values_of(self.table, self.name, self.rows)
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of the series."""
+        return self.table.unit_of(self.asked.series)
+
+    def title(self, name: str) -> str:
+        """A statistic as a person calls it: "mean of throughput_mbps over 2026-03-01..2026-03-07"."""
+        asked = self.asked
+        window = "" if asked.window == ALL_ROWS else f" over {asked.window.text or asked.window}"
+        return f"{name} of {asked.series or 'rows'}{window}"
+
+    def row_names(self, places: Sequence[int]) -> str:
+        """The names of rows, the first three of many."""
+        names = ", ".join(self.table.row_name(int(place)) for place in places[:3])
+        return f"{names} and more" if len(places) > 3 else names
+
+
+Compute = Callable[[StatisticInput], Computed]
+
+
+class UnitRule(Enum):
+    """What a statistic's value is measured in."""
+
+    LEVEL = auto()  # the series' unit
+    DISTANCE = auto()  # the series' unit; of a series in percent also percentage points
+    COUNT = auto()  # none: rows or values are counted
+    PERCENT = auto()
+    PLAIN = auto()  # none: a factor, a place
+    NO_VALUE = auto()  # a yes or no, or a place
+
+
+@dataclass(frozen=True)
+class StatisticEntry:
+    """A statistic.
+
+    `word` is the kind of words in the packs that names it beside a value ("the mean of X was 5"); empty where only a
+    construction of its own says it. `is_inner`: a claim may compare two sides by it ("the mean of A is higher than that
+    of B").
+    """
+
+    statistic: Statistic
+    compute: Compute
+    unit: UnitRule
+    word: str = ""
+    is_inner: bool = False
+
+
+def format_number(value: float, unit: str | None = None) -> str:
+    """A number for a person, with its unit: whole numbers whole, others with six digits that count.
+
+    Raises `Unverifiable` for infinity.
+    """
+    space = "" if unit in (None, "%") else " "
+    if not isfinite(value):
+        raise Unverifiable("a number is too large to compute with")
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}{space}{unit or ''}"
+    return f"{value:,.{'2f' if abs(value) >= 1e6 else '6g'}}{space}{unit or ''}"
+
+
+def format_terms(values: Sequence[float] | NDArray[Any], sign: str) -> str:
+    """Values joined by a sign, the middle of many left out."""
+    texts = [format_number(value) for value in (values if len(values) <= _SHOWN else [*values[:3], *values[-1:]])]
+    if len(values) > _SHOWN:
+        texts.insert(3, "...")
+    return f" {sign} ".join(texts)
 
 
 def _value_at(data: StatisticInput) -> Computed:
@@ -265,6 +392,70 @@ def pearson(first: NDArray[Any], second: NDArray[Any]) -> tuple[float, float, in
         raise Unverifiable("a series that never changes has no correlation")
     fit = pearsonr(first, second)
     return float(fit.statistic), float(fit.pvalue), len(first)
+
+
+def trend(data: StatisticInput) -> Computed:
+    """Whether the series goes as the claim says.
+
+    Up and down hold if the slope has that sign at p < 0.05 (with 2 values: if the second is so), flat if the line moves
+    by less than 5% of the mean. Raises `Unverifiable` where the slope is as claimed, or not flat, but may be chance.
+    """
+    direction = data.asked.direction
+    line = line_of(data.table, data.name, data.rows)
+    text = f"{data.title('slope')} = {format_number(line.slope)} a {line.step} (n={line.n}, p={line.p:.2g})"
+    if direction is Direction.FLAT:
+        as_claimed = line.is_stable
+        chance = not as_claimed and line.p >= SIGNIFICANT
+    else:
+        as_claimed = line.slope > 0 if direction is Direction.UP else line.slope < 0
+        chance = as_claimed and line.p >= SIGNIFICANT
+    if chance and line.n > 2:
+        raise Unverifiable(f"{text}: that may be chance")
+    return single(line.slope, None, text, holds=as_claimed)
+
+
+def streak(data: StatisticInput) -> Computed:
+    """Whether all changes in the window go in one direction."""
+    if len(data.cells) < 2 or not data.is_known.all():
+        raise Unverifiable(f"a streak takes at least 2 values, none of them missing; of {data.name!r} there are not")
+    up = data.asked.direction is Direction.UP
+    goes = (np.diff(data.cells) > 0) if up else (np.diff(data.cells) < 0)
+    way = "rises" if up else "falls"
+    line = f"{data.title(way)}: {int(goes.sum())} of {count_of(len(goes), 'step')}"
+    return Computed(arithmetic=line, holds=bool(goes.all()))
+
+
+def anomaly(data: StatisticInput) -> Computed:
+    """Whether there is an anomaly in the window (at the place, if one is named).
+
+    A value that season or trend make unusual is an anomaly, also where the value alone is usual. Raises
+    `Unverifiable` where only the plain z-score finds one (season or trend may explain it), or where a count is claimed
+    and the methods count differently.
+    """
+    asked, table = data.asked, data.table
+    positions = set(data.rows.tolist())
+    if asked.place is not None:
+        positions &= set(rows_of(table, asked.place).tolist())
+    methods = anomalies_of(table, data.name)
+    results = [(method, [place for place in method.places if place in positions]) for method in methods]
+    texts = [f" by {by.method} (|z| > {by.threshold}): {_row_texts(by, rows, table)}" for by, rows in results]
+    window = "" if asked.window == ALL_ROWS else f" in {asked.window.text or asked.window}"
+    line = f"anomalies of {data.name}{window}{';'.join(texts)}"
+    numbers = [len(rows) for _, rows in results]
+    if (numbers[0] and not numbers[-1]) or (asked.value is not None and len(set(numbers)) > 1):
+        raise Unverifiable(f"{line}: the methods disagree")
+    method, inside = results[-1]
+    none_claimed = asked.statistic is Statistic.NO_ANOMALY
+    if none_claimed and 0 < max(abs(method.scores[inside]), default=0.0) <= _JUST_BEYOND * method.threshold:
+        raise Unverifiable(f"{line}: only just beyond the threshold")
+    holds = bool(inside) != none_claimed if asked.value is None or none_claimed else None
+    return single(len(inside), None, line, places=tuple(inside), holds=holds)
+
+
+def _row_texts(method: Anomalies, places: list[int], table: NumericTable) -> str:
+    scores = [format_number(round(float(method.scores[place]), 1)) for place in places[:5]]
+    texts = [f"{table.row_name(place)} (z={score})" for place, score in zip(places, scores, strict=False)]
+    return (", ".join(texts) + (f" and {len(places) - 5} more" if len(places) > 5 else "")) or "none"
 
 
 _mean = _formula(np.mean, lambda values: f"({format_terms(values, '+')}) / {len(values)}")

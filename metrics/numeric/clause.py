@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import islice, product
 
-from ....languages import load_language
-from ....text.numbers import known_unit
-from ....text.sentences import claiming_sentences
-from ..lexicon import Lexicon, Token, any_of, lexicon, tokens
-from ..specification import ALL_ROWS, PLACE_OF, Condition, Specification, Statistic, Unverifiable, Window
-from ..tables.table import NumericTable, Times, rows_of
-from ..tables.views import View
-from ..times.calendar_times import ordinal_of, whole_weeks
+from ...languages import load_language
+from ...text.numbers import known_unit
+from ...text.sentences import claiming_sentences
+from .lexicon import Lexicon, Token, any_of, lexicon, tokens
 from .mark_finders import find_marks
 from .marks import Mark
+from .sample_tables import View
+from .specification import ALL_ROWS, PLACE_OF, Condition, Specification, Statistic, Unverifiable, Window
+from .table import NumericTable, Times, rows_of
+from .times import ordinal_of, whole_weeks
 
 _AFTER_UNIT = re.compile(r"(?P<amount>\d\s?[^\W\d]{1,5}\.)\s+(?=(?P<after>[A-ZÀ-Þ]\w*))")
 _JOINED = re.compile(r"\b([^\W\d_]+)-(?=[^\W\d_])")  # "second-highest", "second-quarter"

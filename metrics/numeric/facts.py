@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..specification import ALL_ROWS, Specification, Statistic, Unverifiable
-from ..tables.table import NumericTable, rows_of
-from .computation import Computed, StatisticInput, anomalies_of, line_of
-from .statistics import STATISTICS, is_alike, pearson
+from .specification import ALL_ROWS, Specification, Statistic, Unverifiable
+from .statistics import STATISTICS, Computed, StatisticInput, is_alike, pearson
+from .table import NumericTable, rows_of
+from .trends import anomalies_of, line_of
 
 _MOST_PAIRED = 12  # series; of more, pairs are computed only when asked for
 _MOST_ROWS = 100  # of the anomalies by one method

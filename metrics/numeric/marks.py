@@ -6,24 +6,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from ....text.numbers import Number
-from ..lexicon import Token, lexicon, stem_of, tokens
-from ..names.column_names import (
+from ...text.numbers import Number
+from .lexicon import (
     HINT,
     NEARLY,
     OF_WORDS,
     PART,
     SYNONYM,
     Stems,
+    Token,
     column_names,
     frequency,
     head_stems,
+    lexicon,
     name_tokens,
     name_words,
+    stem_of,
+    tokens,
     without_brackets,
 )
-from ..specification import ALL_ROWS, HEDGES, Hedge, Window
-from ..tables.table import NamedTime, NumericTable
+from .specification import ALL_ROWS, HEDGES, Hedge, Window
+from .table import NamedTime, NumericTable
 
 Kind = Literal["series", "column", "cell"]
 _MOST_CELLS = 5000  # distinct texts of a column; a column with more is no list of names

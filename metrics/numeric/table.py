@@ -11,8 +11,8 @@ import numpy as np
 from dateutil.relativedelta import relativedelta
 from numpy.typing import NDArray
 
-from ....text.numbers.notation import known_unit, notation_words
-from ..specification import Condition, Unverifiable, Window, convert, counts_things, unit_and_power
+from ...text.numbers import known_unit, notation_words
+from .specification import Condition, Unverifiable, Window, convert, counts_things, unit_and_power
 
 if TYPE_CHECKING:
     from pandas import DataFrame, DatetimeIndex

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
-from ....text.numbers import known_unit
-from ..lexicon import any_of
-from ..names.column_names import meanings, means, polarity, says_mean
-from ..specification import Hedge, Specification, Statistic, Window, is_currency, measured_by
-from ..tables.table import Period
+from ...text.numbers import known_unit
 from .clause import Clause
+from .lexicon import any_of, meanings, means, polarity, says_mean
 from .marks import BOUNDS, HEDGES_BY_WORD, Mark, is_count
+from .specification import Hedge, Specification, Statistic, Window, is_currency, measured_by
+from .table import Period
 
 VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)
 """The statistics of one value."""
@@ -284,6 +283,27 @@ def described_series(clause: Clause) -> list[str]:
     return money if len(money) == 1 else names
 
 
+_JOINING = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly", "outnumbers"}
+
+
+def find_than(clause: Clause) -> list[Mark]:
+    """The word between the two sides, as a list of at most one."""
+    bounds, links = [m.hedge_mark for m in clause.numbers], clause.words.links
+    # "higher than", "below the one at", "boven die van"
+    closing = re.compile(rf"(?<!\w)(?:{links.than_end})$| (?:{links.level_of})(?: \w+)?$", re.IGNORECASE)
+    times_the = re.compile(rf" (?:{links.factor_of})$", re.IGNORECASE)  # "three times the overtime of March"
+    factor = clause.first_mark("double", "half", "times_as", "equal")
+    for mark in clause.marks[:-1]:
+        if not mark.kinds & _JOINING or mark in bounds:
+            continue
+        joins = mark.kinds & {"than", "equal", "outnumbers"} or closing.search(mark.text)
+        if joins or ("times_as" in mark.kinds and times_the.search(mark.text)):
+            return [mark]
+    as_word = re.compile(rf"(?<!\w)(?:{links.as_word})(?!\w)", re.IGNORECASE)
+    found_as = as_word.search(clause.text, factor.end) if factor else None
+    return [Mark(*found_as.span(), found_as[0], frozenset({"than"}))] if found_as else []
+
+
 ANY = 99
 
 
@@ -314,6 +334,21 @@ class Slot:
     def number(least: int = 1, most: int = 1) -> "Slot":
         """Numbers of any kind."""
         return Slot("number", lambda clause: clause.numbers, least, most, is_head=False)
+
+    @staticmethod
+    def percentage() -> "Slot":
+        """A value in percent, which shows the construction."""
+        return Slot("percentage", lambda clause: [mark for mark in values_of(clause) if mark.unit == "%"])
+
+    @staticmethod
+    def pattern(name: str) -> "Slot":
+        """Words that match a pattern of the language pack."""
+
+        def matches(clause: Clause) -> list[Mark]:
+            found = re.finditer(clause.words.data[name], clause.text, re.IGNORECASE)
+            return [Mark(*match.span(), match[0]) for match in found]
+
+        return Slot(name, matches)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....text.numbers import parse_number
-from ....text.numbers.notation import (
+from ...text.numbers import (
     DASHES,
     GROUPING_SPACES,
     NumberFormat,
@@ -21,9 +20,10 @@ from ....text.numbers.notation import (
     notation_signs,
     notation_words,
     numeral_readings,
+    parse_number,
 )
-from ..lexicon import any_of
-from ..specification import unit_and_power
+from .lexicon import any_of
+from .specification import unit_and_power
 from .table import Period
 
 if TYPE_CHECKING:

@@ -3,9 +3,6 @@
 import re
 from dataclasses import replace
 
-from ..names.column_names import polarity
-from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
-from ..tables.table import STEPS, Times, unit_of_period
 from .clause import Clause, has_several, is_row, merge_windows, with_cells
 from .construction import (
     ANY,
@@ -24,8 +21,11 @@ from .construction import (
     value_fields,
     values_of,
 )
+from .lexicon import polarity
 from .marks import Mark
 from .relations import INNER, MEANS, difference_kind, stated_statistic
+from .specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
+from .table import STEPS, Times, unit_of_period
 
 Sides = list[tuple[Window, Window]]
 """Windows after and before a change."""

@@ -1,1 +1,0 @@
-"""Specifications computed on tables, and the verdicts on what they claim."""

@@ -1,1 +1,0 @@
-"""What a text calls the series, columns and cells of a table."""

@@ -1,1 +1,0 @@
-"""The times that a text names, as windows of a table."""
