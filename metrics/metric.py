@@ -209,13 +209,22 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
         if not hasattr(_OF_THREAD, "runner"):
             _OF_THREAD.runner = asyncio.Runner()
         runner: asyncio.Runner = _OF_THREAD.runner
+        results = list[T]()
+
+        async def keep_result() -> None:
+            """Keeps the result from the runner, which writes it out (`repr`) when it gives Ctrl-C back."""
+            results.append(await work)
+
         try:
-            return runner.run(work, context=copy_context())  # the caller's, not that of the loop's first use
+            runner.run(keep_result(), context=copy_context())  # the caller's, not that of the loop's first use
+            return results[0]
         except KeyboardInterrupt:  # one that asyncio has not turned into the end of the work: it ends here
             del _OF_THREAD.runner
             runner.get_loop().set_exception_handler(_report_but_interruptions)
             runner.close()
             raise
+        finally:
+            work.close()  # where Ctrl-C came before it began
     if running is _background_loop():
         work.close()
         raise UsageError("async code waits here for async code: await it (`aevaluate`, `ascore`) instead")

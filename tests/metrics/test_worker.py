@@ -79,3 +79,19 @@ class WhereComputed(ComputedMetric):
 @pytest.mark.parametrize(("length", "on_the_loop"), [(20_000, 1.0), (20_001, 0.0)])
 def test_only_long_texts_go_to_a_worker(length, on_the_loop):
     assert asyncio.run(WhereComputed().assess(sample(length))).value == on_the_loop
+
+
+def test_the_result_is_not_written_out():
+    """asyncio writes the result into the text of an error that it drops: two summaries of all scores per run."""
+    written = []
+
+    class Result:
+        def __repr__(self) -> str:
+            written.append(self)
+            return "a result"
+
+    async def work() -> Result:
+        return Result()
+
+    assert isinstance(run_to_end(work()), Result)
+    assert written == []
