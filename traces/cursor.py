@@ -190,8 +190,7 @@ class PullCursor:
 
     def watermark(self) -> datetime | None:
         """Returns the time of the newest trace that was pulled; None before the first pull."""
-        with self._explained():
-            row = self._database.execute("SELECT watermark FROM pull_cursors WHERE id = ?", (self.id,)).fetchone()
+        row = self._row("SELECT watermark FROM pull_cursors WHERE id = ?", self.id)
         return None if row is None or row[0] is None else datetime.fromisoformat(row[0])
 
     def read_from(self) -> datetime | None:
@@ -202,9 +201,7 @@ class PullCursor:
         watermark = self.watermark()
         if watermark is None or not self._is_file:
             return None if watermark is None else watermark - self._overlap
-        with self._explained():
-            sql = "SELECT min(began) FROM pulled_traces WHERE cursor = ? AND is_pending = 0"
-            (oldest,) = self._database.execute(sql, (self.id,)).fetchone()
+        (oldest,) = self._row("SELECT min(began) FROM pulled_traces WHERE cursor = ? AND is_pending = 0", self.id)
         return watermark if oldest is None else datetime.fromtimestamp(oldest, UTC)
 
     def known_traces(self, traces: Sequence[str]) -> set[str]:
@@ -217,8 +214,7 @@ class PullCursor:
     def has_session(self, session: str) -> bool:
         """Whether a part of a session was pulled before as a conversation with the session's id."""
         sql = "SELECT 1 FROM pulled_sessions WHERE cursor = ? AND session = ?"
-        with self._explained():
-            return self._database.execute(sql, (self.id, _short(session))).fetchone() is not None
+        return self._row(sql, self.id, _short(session)) is not None
 
     def add_trace(self, trace: str, began: datetime) -> None:
         """Notes a trace that this pull reads."""
@@ -253,15 +249,13 @@ class PullCursor:
 
     def commit(self) -> None:
         """Moves the cursor: the file of `prepare` is there."""
-        with self._explained():
-            row = self._database.execute("SELECT pending FROM pull_cursors WHERE id = ?", (self.id,)).fetchone()
-            if row is not None and row[0]:
-                self._move(json.loads(row[0]))
+        if pending := self._pending():
+            with self._explained():
+                self._move(pending)
 
     def _settle(self) -> None:
         """Completes a pull that was killed after its file was there, and forgets one that was killed before."""
-        row = self._database.execute("SELECT pending FROM pull_cursors WHERE id = ?", (self.id,)).fetchone()
-        pending = json.loads(row[0]) if row is not None and row[0] else None
+        pending = self._pending()
         if pending is not None and _digest(Path(pending["file"])) == pending["digest"]:
             self._move(pending)
             return
@@ -269,6 +263,11 @@ class PullCursor:
             for table in ("pulled_traces", "pulled_sessions"):
                 self._database.execute(f"DELETE FROM {table} WHERE cursor = ? AND is_pending = 1", (self.id,))
             self._database.execute("UPDATE pull_cursors SET pending = NULL WHERE id = ?", (self.id,))
+
+    def _pending(self) -> dict[str, Any] | None:
+        """What a pull has prepared and not completed."""
+        row = self._row("SELECT pending FROM pull_cursors WHERE id = ?", self.id)
+        return json.loads(row[0]) if row is not None and row[0] else None
 
     def _move(self, pending: Mapping[str, Any]) -> None:
         with self._database.transaction():
@@ -290,6 +289,10 @@ class PullCursor:
                 [(self.id, trace, began) for trace, began in self._added],
             )
         self._added.clear()
+
+    def _row(self, sql: str, *values: Any) -> Any:
+        with self._explained():
+            return self._database.execute(sql, values).fetchone()
 
     def _explained(self) -> Any:
         return explain_errors(self._database, "the cursor of the pull cannot be kept")

@@ -54,9 +54,8 @@ def push(
                 result = push_scores(runs, row, request, on_progress=on_progress)
         except InputError as error:
             raise InputError(f"{error}. What was written is kept; go on with: {_same_command(row.id)}") from error
-    print_result(
-        lambda: _as_json(result, row.id, is_dry=dry_run), lambda: _print_result(result, row.id, is_dry=dry_run)
-    )
+    as_json = {"run": row.id} | {name: getattr(result, name) for name in type(result).__slots__}
+    print_result(lambda: as_json, lambda: _print_result(result, row.id, is_dry=dry_run))
     click.get_current_context().exit(ERROR if result.failed else DONE)
 
 
@@ -65,22 +64,6 @@ def _same_command(run: str) -> str:
     typed = click.get_current_context().params
     words = [word for name in ("metrics", "to") if typed[name] for word in (f"--{name}", typed[name])]
     return typed_command("traces", "push", run, *words)
-
-
-def _as_json(result: "PushResult", run: str, *, is_dry: bool) -> dict[str, object]:
-    return {
-        "run": run,
-        "written": result.written,
-        "updated": result.updated,
-        "failed": result.failed,
-        "unchanged": result.unchanged,
-        "to_write": result.to_write if is_dry else 0,
-        "samples_without_trace": result.samples_without_trace,
-        "valueless": result.valueless,
-        "places": dict(result.places),
-        "metrics": dict(result.metrics),
-        "problems": dict(result.problems),
-    }
 
 
 def _print_result(result: "PushResult", run: str, *, is_dry: bool) -> None:
