@@ -184,8 +184,7 @@ GROUPS = (
                 *_of("assay.runs.judging", "write_judge_report render_judge_report"),
                 *_of(
                     "assay.runs.judging",
-                    "make_card CardRequest CardSet make_card_set JudgeCard SetCard write_card "
-                    "render_card_page write_card_page",
+                    "make_card CardSet make_card_set JudgeCard SetCard write_card render_card_page write_card_page",
                 ),
                 *_of(
                     "assay.runs.decision",

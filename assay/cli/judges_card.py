@@ -72,7 +72,7 @@ def card(
     assay judges card openai/gpt-4o-mini --on public:mtrag:dev --budget 2usd -o card.html
     """
     from ..judges.judge import open_model
-    from ..runs.judging import CardRequest, make_card
+    from ..runs.judging import make_card
     from ..runs.judging.experiment import short_name
 
     if out is not None:
@@ -84,17 +84,18 @@ def card(
             f"{model}: files of cards are not read any more; name the judge, or compare judges on the same answers "
             "(assay judges compare SET --judge A --judge B)"
         )
-    request = CardRequest(
+    judge = open_model(model)  # it is known before a set is read
+    made = make_card(
+        judge,
+        _read_sets(sets, set_options, most, metric),
         name=short_name(model),
-        judge=open_model(model),  # it is known before a set is read
-        sets=tuple(_read_sets(sets, set_options, most, metric)),
-        probed=probed,
         cassette=judge_cassettes.file(store),
         mode=judge_cassettes.mode,
         budget=budget,
+        probed=probed,
         seed=seed,
+        show=show_status,
     )
-    made = make_card(request, show_status)
     _show(made, out)
     click.get_current_context().exit(_report_failures(made))
 

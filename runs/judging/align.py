@@ -28,7 +28,6 @@ from ...judges.judge import open_model
 from ...judges.settings import CALIBRATED, CANDIDATES, FEW_SHOT, AlignedJudgeRecord
 from ...meta_eval.alignment import AS_IT_IS, AlignmentResult, compare_candidates, fit_calibration, split_groups
 from ...meta_eval.arrays import Floats, Places
-from ...meta_eval.correlation import spearman
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.groups import Predict
 from ...meta_eval.question_only import add_question_only
@@ -40,7 +39,7 @@ from ...metrics.metric import run_to_end
 from ...text.wording import count_of
 from ..answers.rating_direction import check_ratings_fit, is_pairwise, rises_with_rating
 from ..score.execute import execute
-from .experiment import build_value_table
+from .experiment import build_value_table, correlate
 
 _BASELINES = ("token_overlap", "rouge_l_precision")
 _FEWEST_RATED = 20
@@ -331,11 +330,9 @@ class Aligner:
         if QUESTION_ONLY in table.metrics:
             columns[QUESTION_ONLY] = table.column(QUESTION_ONLY)
         for name, values in columns.items():
-            scored = np.flatnonzero(~np.isnan(values))
-            if len(scored) > 4 and np.ptp(values[scored]) > 0:
-                groups = [self.table.groups[place] for place in scored]
-                rho = spearman(values[scored].tolist(), self.table.mean_rating[scored].tolist(), groups)
-                rows.append(BaselineRow(name, rho))
+            scored = values[~np.isnan(values)]
+            if len(scored) > 4 and np.ptp(scored) > 0:
+                rows.append(BaselineRow(name, correlate(values, self.table)))
         return tuple(rows)
 
     async def _baseline(self, name: str) -> Floats:

@@ -9,6 +9,8 @@ from ...errors import BudgetReached, UsageError
 from ...eval_sets import Sample
 from ...judges import Budget, Cassette, JudgeLike, LiteLLMJudge, Mode, ReplyCounts
 from ...judges.judge import open_model
+from ...meta_eval.correlation import spearman
+from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.catalogue import needs_judge
 from ...metrics.metric import run_to_end
@@ -33,20 +35,19 @@ class JudgeScores:
     judge: str
     scores: Scores
     concurrency: int
-    repeats: tuple[Scores, ...] = ()  # its scores when asked again
+    again: Scores = field(default_factory=dict)  # of the samples that were asked again, with another seed
     replies: ReplyCounts = field(default_factory=ReplyCounts)  # how many of its replies for `scores` could not be used
     probed: Mapping[str, Scores] = field(default_factory=dict)  # of the samples that a probe changed, by probe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeScoring:
-    """How judges score the samples that they are compared on."""
+    """How judges score the samples of an experiment."""
 
-    metric: str  # the metric that they are compared by
+    metric: str  # the metric that they are asked for
     cassette: str  # the file of the recorded replies; `{judge}` in it stands for the judge's name
     mode: Mode = "auto"
     budget: Budget = field(default_factory=Budget)
-    repeats: int = 0  # how often each judge is asked again, with another seed
 
     def __post_init__(self) -> None:
         if not needs_judge(self.metric):
@@ -82,7 +83,7 @@ def score_by_judges(
     scoring: JudgeScoring,
     *,
     probed: Mapping[str, Sequence[Sample]] | None = None,
-    again: Sequence[Sample] | None = None,
+    again: Sequence[Sample] = (),
 ) -> list[JudgeScores]:
     """Scores samples by one judge after the other: as they are, as probes change them, and again.
 
@@ -91,12 +92,11 @@ def score_by_judges(
         samples: The samples.
         scoring: How they are scored.
         probed: The samples as each probe changes them.
-        again: Those of the samples that are asked again; None for all.
+        again: Those of the samples that are asked again, with another seed.
 
     Raises:
         BudgetReached: A bound is reached; the replies are in the cassette, and the same call goes on with them.
     """
-    again = samples if again is None else again
     try:
         return [
             run_to_end(_score(name, open_model(judge), scoring, samples, probed=probed or {}, again=again))
@@ -130,9 +130,9 @@ async def _score(
         return {sample: scores[scoring.metric] for sample, scores in results.scores.items()}
 
     first, *changed = await score(0, samples, *probed.values())
-    repeats = [of_metric((await score(repeat, again))[0]) for repeat in range(1, scoring.repeats + 1)]
+    repeated = of_metric((await score(1, again))[0]) if again else {}
     by_probe = dict(zip(probed, map(of_metric, changed), strict=True))
-    return JudgeScores(name, of_metric(first), model.settings.concurrency, tuple(repeats), first.replies, by_probe)
+    return JudgeScores(name, of_metric(first), model.settings.concurrency, repeated, first.replies, by_probe)
 
 
 def build_variant_table(
@@ -188,6 +188,15 @@ def build_value_table(
         directions=directions or {},
         groups=tuple(sample.source for sample in samples),
     )
+
+
+def correlate(values: "Floats", table: "ScoreTable") -> Estimate:
+    """Spearman's correlation of a column with the mean ratings, over the samples that have both."""
+    import numpy as np
+
+    ratings = table.mean_rating
+    both = np.flatnonzero(~np.isnan(values) & ~np.isnan(ratings))
+    return spearman(values[both].tolist(), ratings[both].tolist(), [table.groups[place] for place in both.tolist()])
 
 
 def claims_by_text(score: Score) -> dict[str, dict[str, Any]]:

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Literal
 from ...eval_sets import Sample
 from ...judges import Usage
 from ...meta_eval.comparison import find_standing, reverse
-from ...meta_eval.correlation import spearman
 from ...meta_eval.estimate import Estimate
 from ...presentation.figure import format_agreement, format_price
 from ..answers.rating_direction import check_ratings_fit, rises_with_rating
-from .experiment import ANSWERS, JudgeScores, Scores, build_variant_table, supported_claims
+from .experiment import (
+    ANSWERS,
+    JudgeScores,
+    Scores,
+    build_value_table,
+    build_variant_table,
+    correlate,
+    supported_claims,
+)
 
 if TYPE_CHECKING:
     from ...meta_eval.comparison import Comparison
@@ -83,10 +90,10 @@ def compare_judges(metric: str, samples: Sequence[Sample], judge_scores: Sequenc
 
     check_ratings_fit("the samples", samples, metric)
     oriented = judge_scores if rises_with_rating(metric) else [_negate(judge) for judge in judge_scores]
-    judges = tuple(_describe(samples, judge) for judge in oriented)
-    unit = _choose_unit(judges)
     scores = {judge.judge: judge.scores for judge in oriented}
     table = build_variant_table(samples, scores)
+    judges = tuple(_describe(samples, judge, correlate(table.column(judge.judge), table)) for judge in oriented)
+    unit = _choose_unit(judges)
     pairs = tuple(compare_metrics(table, first, second) for first, second in combinations(table.metrics, 2))
     return JudgeComparison(
         metric,
@@ -115,16 +122,15 @@ def _choose_unit(judges: Sequence[JudgeFindings]) -> Unit:
     return "usd" if any(judge.usd for judge in judges) else "seconds"
 
 
-def _describe(samples: Sequence[Sample], judge: JudgeScores) -> JudgeFindings:
-    judged = [(sample, judge.scores[sample.id]) for sample in samples if sample.id in judge.scores]
-    scores = [score for _, score in judged]
+def _describe(samples: Sequence[Sample], judge: JudgeScores, agreement: Estimate) -> JudgeFindings:
+    scores = [judge.scores[sample.id] for sample in samples if sample.id in judge.scores]
     usage, count = Usage.total([score.usage for score in scores]), max(1, len(scores))
     replies = judge.replies
     return JudgeFindings(
         judge.judge,
         len(scores),
         sum(score.status == "failed" for score in scores) / count,
-        _agreement([(score.value, sample) for sample, score in judged]),
+        agreement,
         ANSWERS * (usage.tokens_in + usage.tokens_out) / count,
         None if usage.usd is None else ANSWERS * usage.usd / count,
         ANSWERS * usage.seconds / judge.concurrency / count,
@@ -133,13 +139,6 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores) -> JudgeFindings:
         replies.without_usable_reply / replies.asked if replies.asked else None,
         is_at_most=usage.unstated > 0,
     )
-
-
-def _agreement(values: Sequence[tuple[float | None, Sample]]) -> Estimate:
-    """Spearman's correlation of values with the ratings, over the samples that have both."""
-    both = [(value, sample) for value, sample in values if value is not None and sample.rating_share is not None]
-    ratings = [sample.rating_share or 0.0 for _, sample in both]
-    return spearman([value for value, _ in both], ratings, [sample.source for _, sample in both])
 
 
 def _claim_agreement(scores: Mapping[str, Scores]) -> ClaimAgreement:
@@ -173,20 +172,21 @@ def _compare_panels(samples: Sequence[Sample], scores: Mapping[str, Scores], cos
         The mean of their scores; and where all of them judged the same claims, the share of an answer's claims that
         more than half of the judges support. None without such a sample.
     """
-    common = [
-        (sample, [of_judge[sample.id] for of_judge in scores.values()])
+    common = {
+        sample.id: [of_judge[sample.id] for of_judge in scores.values()]
         for sample in samples
         if sample.rating_share is not None
         and all(sample.id in of_judge and of_judge[sample.id].value is not None for of_judge in scores.values())
-    ]
+    }
     if len(scores) < 2 or not common:
         return ()
-    means = [(sum(score.value or 0.0 for score in judged) / len(judged), sample) for sample, judged in common]
-    panels = [Panel("mean", _agreement(means), cost)]
-    shares = [(_majority([supported_claims(score) for score in judged]), sample) for sample, judged in common]
-    if all(share is not None for share, _ in shares):
-        panels.append(Panel("majority", _agreement(shares), cost))
-    return tuple(panels)
+    means = {name: sum(score.value or 0.0 for score in judged) / len(judged) for name, judged in common.items()}
+    shares = {name: _majority([supported_claims(score) for score in judged]) for name, judged in common.items()}
+    panels = {"mean": means}
+    if len(known := {name: share for name, share in shares.items() if share is not None}) == len(shares):
+        panels["majority"] = known
+    table = build_value_table(samples, panels)
+    return tuple(Panel(name, correlate(table.column(name), table), cost) for name in panels)
 
 
 def _majority(by_judge: Sequence[Mapping[str, bool]]) -> float | None:

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-
 from ...eval_sets import Sample
 from ...judges import Usage
 from ...meta_eval.comparison import compare
-from ...meta_eval.correlation import FEWEST_ITEMS, spearman
+from ...meta_eval.correlation import FEWEST_ITEMS
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.pass_fail import pass_fail_agreement
 from ...meta_eval.raters import estimate_ceiling, rater_ceilings
@@ -23,7 +21,7 @@ from ...text.wording import count_of
 from ..answers.rating_direction import rises_with_rating
 from ..score.evaluate import evaluate
 from .card_set import CardSet
-from .experiment import ANSWERS, JudgeScores, Scores, build_value_table
+from .experiment import ANSWERS, JudgeScores, build_value_table, correlate
 from .judge_card import CardAgreement, CardPassFail, JudgeCost, MissingReason, SetCard
 from .probe_findings import check_injections, compare_probed, measure_position, measure_shift
 
@@ -47,11 +45,10 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
     baselines = _baseline_scores(card_set)
     rated = [sample for sample in samples if sample.rating_share is not None and sample.id in own]
     table = build_value_table(rated, {metric: own} | baselines)
-    again = judge.repeats[0] if judge.repeats else {}
     probes = {probe: compare_probed(samples, scores, changed) for probe, changed in judge.probed.items()}
     injected = judge.probed.get(INJECTED, {})
     is_unseen = INJECTED in probes and probes[INJECTED].identical
-    injections = check_injections(samples, scores, injected, again, is_unseen=is_unseen)
+    injections = check_injections(samples, scores, injected, judge.again, is_unseen=is_unseen)
     if injections is not None and not injections.tried and (why := first_failure(injected.values())):
         share = replace(injections.share, problem=f"{injections.share.problem}: {why}")
         injections = injections.model_copy(update={"share": share})
@@ -82,7 +79,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         position=measure_position(samples, scores, is_of_pairs=card_set.kind == "pairs"),
         length=measure_shift(probes.get(PADDED), kind=card_set.kind),
         style=measure_shift(probes.get(STYLED), kind=card_set.kind),
-        flips=_flips(card_set, judge, again),
+        flips=_flips(card_set, judge),
         injections=injections,
         cost=_cost(judge),
         unparsable=_share(judge.replies.unparsable, judge.replies.questions),
@@ -122,11 +119,7 @@ def _baselines(samples: Sequence[Sample]) -> _Values:
 
 
 def _agreement(table: ScoreTable, name: str) -> CardAgreement:
-    """The agreement of one column with the ratings, on the samples that have both."""
-    values = table.column(name)
-    scored = table.take(np.flatnonzero(~np.isnan(values)))
-    x, y = values[~np.isnan(values)], scored.mean_rating
-    return CardAgreement(name=name, spearman=spearman(x.tolist(), y.tolist(), scored.groups))
+    return CardAgreement(name=name, spearman=correlate(table.column(name), table))
 
 
 def _difference(table: ScoreTable, judge: str, other: str) -> Estimate:
@@ -188,14 +181,14 @@ def _quoting_nothing(reason: str) -> str:
     return one_line(reason.partition(_QUOTED_REPLY)[0])
 
 
-def _flips(card_set: CardSet, judge: JudgeScores, again: Scores) -> Estimate:
+def _flips(card_set: CardSet, judge: JudgeScores) -> Estimate:
     """The share of the claims of answers that were asked again that have another verdict."""
-    if not again:
+    if not judge.again:
         is_answer = card_set.kind == "answers"
         why = "no answer was asked again (--probed)" if is_answer else f"{card_set.kind} are asked once"
         return Estimate(None, n=0, groups=0, problem=why)
-    flips = compare_probed(card_set.samples, judge.scores, again).flips
-    if flips.value is None and (reason := first_failure(again.values())):
+    flips = compare_probed(card_set.samples, judge.scores, judge.again).flips
+    if flips.value is None and (reason := first_failure(judge.again.values())):
         return replace(flips, problem=f"no answer that was asked again got a score: {reason}")
     return flips
 

@@ -257,7 +257,7 @@ def test_an_injection_that_reached_no_question_is_a_fact(count):
     samples = SAMPLES[:count]
     scores = {sample.id: score(0.5, "not_found") for sample in samples}
     again = {**scores, "s0": score(1.0, "supported")}
-    judge = JudgeScores("mini", scores, 1, repeats=(again,), probed={"injected": scores})
+    judge = JudgeScores("mini", scores, 1, again=again, probed={"injected": scores})
     card = make_set_card(CardSet("six.jsonl", samples, "faithfulness", 100), judge)
     assert (card.injections.unseen, card.injections.again, card.injections.share.value) == (True, 1, None)
     assert read_page(card_of(card)).count("no instruction in an answer reached a question to the judge") == 1
@@ -303,11 +303,11 @@ def test_flips_are_of_claims_asked_again():
     """Two claims of each of six answers; one of the twelve has another verdict when asked again."""
     scores = {sample.id: score(0.5, "supported", "not_found") for sample in SAMPLES}
     again = {**scores, "s0": score(1.0, "supported", "supported")}
-    card = make_set_card(ANSWERS, JudgeScores("mini", scores, 1, repeats=(again,)))
+    card = make_set_card(ANSWERS, JudgeScores("mini", scores, 1, again=again))
     assert (card.flips.value, card.flips.n, card.flips.groups) == (pytest.approx(1 / 12), 12, 6)
     missing = {name: score(None, reason="no recording in /home/ann/x.jsonl for prompt p@1, sample s0; secret")
                for name in scores}  # fmt: skip
-    card = make_set_card(ANSWERS, JudgeScores("mini", scores, 1, repeats=(missing,), probed={"injected": missing}))
+    card = make_set_card(ANSWERS, JudgeScores("mini", scores, 1, again=missing, probed={"injected": missing}))
     assert card.flips.problem.endswith("got a score: no recording for prompt p@1, sample s0")
     assert card.injections is not None and "no recording for prompt p@1, sample s0" in card.injections.share.problem
 
@@ -384,7 +384,7 @@ def test_the_json_form_is_stable(tmp_path):
 def full_set_card():
     scores = {sample.id: score(value, "supported") for sample, value in zip(SAMPLES, VALUES, strict=True)}
     scores["s5"] = Score(None, "skipped", "the answer claims nothing", {}, Usage())
-    judge = JudgeScores("mini", scores, 4, (scores,), ReplyCounts(6, 0, 0), {"injected": scores, "padded": scores})
+    judge = JudgeScores("mini", scores, 4, scores, ReplyCounts(6, 0, 0), {"injected": scores, "padded": scores})
     return make_set_card(ANSWERS, judge)
 
 
