@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from contextvars import copy_context
 from copy import copy
 from functools import cache, partial
+from itertools import filterfalse
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, cast
 
@@ -118,7 +119,8 @@ class Metric(ABC):
         Args:
             has: Whether a field is not empty.
         """
-        return [name for name in self.needs if not has(name) and not any([*map(has, self.substitutes.get(name, ()))])]
+        empty = [*filterfalse(has, self.needs)]
+        return [name for name in empty if not any(map(has, self.substitutes.get(name, ())))] if empty else []
 
     def _prepare(self, sample: Sample) -> Sample:
         """The sample as this metric reads it, before it is looked at what the sample lacks."""

@@ -131,11 +131,12 @@ class _SentenceBlock:
     def count_shared(self, words: Set[str], most: int) -> Sequence[int]:
         """Counts, for each sentence, how many of the words it has; nothing where none can have more than `most`."""
         known = [self._bytes_with[word] for word in words if word in self._bytes_with]
-        if len(known) <= most:
+        count = len(known)
+        if count <= most:
             return ()
-        if len(known) <= self.MOST_WORDS:
+        if count <= self.MOST_WORDS:
             return sum(known).to_bytes(self._size, "little")
-        starts = range(0, len(known), self.MOST_WORDS)
+        starts = range(0, count, self.MOST_WORDS)
         parts = [sum(known[start : start + self.MOST_WORDS]).to_bytes(self._size, "little") for start in starts]
         return [sum(counts) for counts in zip(*parts, strict=True)]
 
