@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
-from ..presentation.result_table import Field, ReportBlock, tabulate
+from ..presentation.result_table import ReportBlock
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
 from ..runs.answers.rating_join import find_rated_sample
@@ -136,8 +136,12 @@ def outcome_as_json(outcome: "ParquetOutcome", out: Path) -> dict[str, Any]:
 
 def summary_as_json(summary: "PartSummary") -> dict[str, Any]:
     """What parts hold, as JSON values."""
-    metrics = {metric: counts.as_json() for metric, counts in summary.metrics.items()}
-    return {"answers": summary.answers, "metrics": metrics}
+    metrics = {metric.name: metric.as_json() for metric in summary.summaries()}
+    shown = ("n", "scored", "skipped", "failed", "mean")
+    return {
+        "answers": summary.answers,
+        "metrics": {name: {key: values[key] for key in shown} for name, values in metrics.items()},
+    }
 
 
 def print_outcome_of_parts(outcome: "ParquetOutcome", out: Path) -> None:
@@ -153,15 +157,9 @@ def print_outcome_of_parts(outcome: "ParquetOutcome", out: Path) -> None:
 
 def print_parts(summary: "PartSummary", folder: Path) -> None:
     """Prints how many answers there are, the scores by metric, and which command tells more."""
-    rows = [(metric, counts.as_json()) for metric, counts in summary.metrics.items()]
-    fields = (
-        Field("metric", "name", lambda row: row[0]),
-        Field("scored", "count", lambda row: str(row[1]["scored"])),
-        Field("skipped", "count", lambda row: str(row[1]["skipped"])),
-        Field("failed", "count", lambda row: str(row[1]["failed"])),
-        Field("mean", "mean", lambda row: row[1]["mean"]),
-    )
-    print_table(tabulate(count_of(summary.answers, "answer"), rows, fields))
+    from ..runs.show.run_tables import summary_table
+
+    print_table(summary_table(count_of(summary.answers, "answer"), summary.summaries(), is_detailed=True))
     if summary.failure:
         echo(f"The first score that failed: {summary.failure}")
     console = open_console()

@@ -23,9 +23,11 @@ from ...eval_sets.parquet_file import read_parquet
 from ...installation import require_extra
 from ...judges import LostCalls, Usage
 from ...judges.cassette import find_journals, is_bundled, locked
+from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.metric import run_to_end
 from ...text.wording import list_first
+from ..answers.summary import MetricSummary
 from ..show.results import usage_as_json
 from ..store.plan import Ending, Plan
 from .options import RunOptions
@@ -56,11 +58,11 @@ class MetricCounts(BaseModel):
         for name in ("scored", "skipped", "failed", "total"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
-    def as_json(self) -> dict[str, Any]:
-        """The shape of a metric in `assay run --json`, without its agreement with ratings."""
+    def summarise(self, name: str) -> MetricSummary:
+        """The summary of a metric with this name, without its agreement with ratings."""
+        counts = self.scored, self.skipped, self.failed
         mean = self.total / self.scored if self.scored else None
-        counts = self.model_dump(include={"scored", "skipped", "failed"})
-        return {"n": sum(counts.values()), **counts, "mean": mean}
+        return MetricSummary(name, "", sum(counts), *counts, mean, Estimate(None, n=0))
 
 
 class PartSummary(BaseModel):
@@ -79,6 +81,10 @@ class PartSummary(BaseModel):
         self.failure = self.failure or other.failure
         for metric, counts in other.metrics.items():
             self.metrics.setdefault(metric, MetricCounts()).add(counts)
+
+    def summaries(self) -> list[MetricSummary]:
+        """One summary per metric."""
+        return [counts.summarise(metric) for metric, counts in self.metrics.items()]
 
     def reason_of_no_value(self, metrics: Sequence[str]) -> str:
         """Returns why no answer has a value of any of the metrics, as the first of them says; empty where one has."""

@@ -1,5 +1,6 @@
 """What the ratings so far say: the verdict of the meta-evaluation, and whether more ratings would change it."""
 
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,24 +42,17 @@ def _run_of(queue: RatingQueue) -> str:
 
 def interpret_ratings(where: str | Path, name: str) -> RatingMeaning:
     """Works out what the ratings of a queue say; takes seconds, on a connection of its own."""
-    store = Store(where)
-    try:
-        return interpret_queue(store, RatingQueue(store.database, name))
-    finally:
-        store.close()
-
-
-def interpret_queue(store: Store, queue: RatingQueue) -> RatingMeaning:
-    """Works out what the ratings of a queue say."""
     from ...meta_eval.evaluation import evaluate_table
     from ...meta_eval.stopping import predict_stability
 
-    try:
-        table = _score_table(store, queue)
-        stability = predict_stability(table)
-        evaluation = evaluate_table(table)  # as `assay meta` does: one figure, one value
-    except AssayError as error:
-        return RatingMeaning(None, "", f"Nothing can be said yet: {error}")
+    with closing(Store(where)) as store:
+        queue = RatingQueue(store.database, name)
+        try:
+            table = _score_table(store, queue)
+            stability = predict_stability(table)
+            evaluation = evaluate_table(table)  # as `assay meta` does: one figure, one value
+        except AssayError as error:
+            return RatingMeaning(None, "", f"Nothing can be said yet: {error}")
     rule = "The stop rule needs ten rated answers." if stability is None else f"{stability}."
     return RatingMeaning(evaluation.verdict, rule)
 
