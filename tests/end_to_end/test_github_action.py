@@ -21,7 +21,8 @@ from assay.runs import PLACEHOLDER, draft_workflow
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 SETUP_PYTHON = ACTION["runs"]["steps"][1]["uses"]
-pytestmark = [pytest.mark.timeout(300), pytest.mark.skipif(os.name == "nt", reason="the steps are for bash")]
+# a night is installed and run up to ten times: a minute or two where nothing else runs
+pytestmark = [pytest.mark.timeout(900), pytest.mark.skipif(os.name == "nt", reason="the steps are for bash")]
 
 
 class GitHub:
