@@ -30,10 +30,27 @@ FAULTS = {
     "cut off": lambda: Answer(text='{"claims": ["a', finish_reason="length"),
     "half a character": lambda: Answer(text="\ud800"),
     "null": lambda: Answer(text="null"),
+    "a body of null": lambda: Answer(raw="null"),
+    "no answers": lambda: Answer(raw='{"answers": [], "model": "m", "usage": {}}'),
+    "another shape": lambda: Answer(raw='{"answers": {"1": [["yes"]]}, "choices": {"a": 1}}'),
+    "a deep body": lambda: Answer(raw='{"answers": ' * 5000),
     "a billion": lambda: Answer(text='{"truthfulness": 1e999, "relatedness": 1e999, "completeness": 1e999}'),
     "deep": lambda: Answer(text='{"truthfulness": ' * 5000),
     "usage of nonsense": lambda: Answer(text="?", usage=(-1, 10**18)),
 }
+
+
+TRANSPORT_FAULTS = (
+    "429",
+    "500",
+    "reset",
+    "cut",
+    "no JSON",
+    "no answers",
+    "another shape",
+    "a body of null",
+    "a deep body",
+)
 
 
 def settings(server, **changes):
@@ -58,19 +75,20 @@ def values(results):
     return {sample: scores["judge_truthfulness"] for sample, scores in results.scores.items()}
 
 
-def check_faults(server, kind, rate, count):
-    """The share `rate` of all calls breaks: every sample has its right score or a reason, and most have a score."""
+def check_faults(server, kind, rate, score_all):
+    """The share `rate` of all calls breaks: every sample has its right score or a reason. Returns how many have one."""
     server.script = None
-    right = {name: score.value for name, score in values(run(server, count)).items()}
+    right = {name: score.value for name, score in score_all().items()}
     draw = random.Random(f"{kind} {rate}")
     server.script = lambda _: FAULTS[kind]() if draw.random() < rate else None
-    scores = values(run(server, count))
-    assert set(scores) == set(right)
+    scores = score_all()
+    assert set(scores) == set(right) and None not in right.values()
     for name, score in scores.items():
-        assert (
-            score.value == right[name] if score.status == "scored" else score.reason and "Traceback" not in score.reason
-        )
-    assert sum(score.status == "scored" for score in scores.values()) >= count // 2
+        if score.status == "scored":
+            assert score.value == right[name]
+        else:
+            assert score.status == "failed" and score.reason and "Traceback" not in score.reason
+    return sum(score.status == "scored" for score in scores.values())
 
 
 def run(server, count):
@@ -79,14 +97,30 @@ def run(server, count):
 
 @pytest.mark.parametrize("kind", FAULTS)
 def test_a_fault_in_three_of_ten_calls(kind, openai_server):
-    check_faults(openai_server, kind, 0.3, 8)
+    assert check_faults(openai_server, kind, 0.3, lambda: values(run(openai_server, 8))) >= 4
+
+
+@pytest.mark.parametrize("decide", ["single", "listed", "decisions", "systemone"])
+@pytest.mark.parametrize("kind", TRANSPORT_FAULTS)
+def test_faithfulness_through_each_transport(decide, kind, openai_server):
+    """Three of ten calls break."""
+    model = "hosted_vllm/test" if decide == "systemone" else "openai/test"
+    options = settings(openai_server, model=model, decide=decide, timeout=5, concurrency=4)
+    claims = "{} Bonuses are paid in May. It costs {} euros."
+    tested = [row.model_copy(update={"response": claims.format(row.response, n)}) for n, row in enumerate(samples(6))]
+
+    def score_all():
+        results = evaluate(tested, ["faithfulness"], judge=LiteLLMJudge(options))
+        return {sample: scores["faithfulness"] for sample, scores in results.scores.items()}
+
+    check_faults(openai_server, kind, 0.3, score_all)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.05, 0.2, 0.4])
 @pytest.mark.parametrize("kind", FAULTS)
 def test_a_fault_at_many_rates(kind, rate, openai_server):
-    check_faults(openai_server, kind, rate, 60)
+    assert check_faults(openai_server, kind, rate, lambda: values(run(openai_server, 60))) >= 30
 
 
 # --- a judge that is gone ---

@@ -12,7 +12,7 @@ from interrupted_runs import count_bodies, scores
 from stop_points import stop_at_change, stop_at_every_change
 
 from assay.atomic_files import replace_file
-from assay.judges import Cassette, RawReply, Recording
+from assay.judges import Cassette, RawReply, Recording, format_line
 
 RECORDS = """
 import sys
@@ -64,9 +64,12 @@ def test_a_journal_that_is_cut_anywhere_loses_only_the_line_that_was_cut(tmp_pat
     whole = path.read_bytes().splitlines(keepends=True)
     path.unlink()
     path.with_name("a.jsonl.1-0.recording").write_bytes(b"".join(whole[:-1]) + whole[-1][:cut])
-    with Cassette(path, "auto"):
-        pass
-    assert path.read_bytes() == b"".join(whole[:-1])
+    with Cassette(path, "replay") as cassette:
+        kept = [cassette.get(recording(str(number)).key) for number in range(3)]
+    assert kept == [recording("0"), recording("1"), None]
+    with Cassette(path, "auto") as cassette:
+        cassette.put(recording("3"))
+    assert path.read_bytes() == b"".join([*whole[:-1], format_line(recording("3"))])
     assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
 
 

@@ -36,7 +36,8 @@ UNDECIDED = {
         *("Yes\nNo", "Yes. No.", "**Yes** and **no**", "Yes | No", "Yes — no", "Yes (no)", "Yes; no", "yes\tno"),
         *("Neither yes nor no", "Yes, but also no", "Yes is not right", "Yes, definitely not", "Yes, not", "yes? no!"),
         *("Never yes", "Yes isn't the answer", "No. Yes", "[yes, no]", "['yes', 'no']", "Yes & No", "yes no", "Y/N"),
-        *("Yesno", "Maybe", "", "?", "it depends", "1", "true", "Yes, nee", "ja", "The answer is yes"),
+        *("Yesno", "Maybe", "Yesterday", "{}", "", "?", "it depends", "1", "true"),
+        *("Yes, nee", "ja", "The answer is yes"),
     ],
     JA_NEE: ["ja en nee", "Ja/Nee", "nee, ja", "niet ja", "ja niet", "Ja, maar ook nee", "Ja. Nee.", "ja, zeker niet"],
     STARS: ["4/5", "4 or 5", "3-4", "4 out of 5", "1, 5", "3.5", "3,5", "not 5", "5 is not right", "0", "6", "55", "-"],
@@ -45,7 +46,8 @@ UNDECIDED = {
 DECIDED = {
     YES_NO: {
         **dict.fromkeys(
-            ["Yes", " yes", "YES.", "**Yes**", "Y", "Yes, there is no fee", "Yes, yes", "Yes it does"], "Yes"
+            ["Yes", " yes", "YES.", "**Yes**", "Y", "Yes, because", "Yes, there is no fee", "Yes, yes", "Yes it does"],
+            "Yes",
         ),
         **dict.fromkeys(["No", "no.", "**No**, it does not", "N", "No, it is not there", "No! Not at all"], "No"),
     },
@@ -54,6 +56,7 @@ DECIDED = {
         "4": "4",
         "**5**": "5",
         "3.": "3",
+        "**3**, as": "3",
         "4 stars": "4",
         "5 (no errors)": "5",
         "4, because the answer lacks 1 fact": "4",
@@ -224,7 +227,8 @@ def test_impossible_log_probabilities_fail_with_the_reason(name, openai_server, 
     say_no(openai_server, IMPOSSIBLE[name])
     live = score(openai_server, tmp_path / "replies.jsonl", "record")["faithfulness"]
     assert (live.status, live.value) == ("failed", None), live
-    assert "which is impossible" in live.reason or "sum to nothing" in live.reason
+    said = r"the log probability of '\w+' is .*, which is impossible|the probabilities of No sum to nothing"
+    assert re.search(said, live.reason), live.reason
     assert "Traceback" not in live.reason and "Error" not in live.reason
     openai_server.forget()
     replayed = score(openai_server, tmp_path / "replies.jsonl", "replay")["faithfulness"]

@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from openai_server import Answer
 
 from assay.errors import InputError
 from assay.judges import Cassette, Journal, RawReply, Recording, format_line
@@ -22,62 +21,10 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "a.jsonl"
 
 
-def test_half_a_line_of_a_killed_process_is_ignored_and_the_rest_is_kept(path):
-    journal = path.with_name("a.jsonl.99999.recording")
-    journal.write_bytes(format_line(recording("1")) + format_line(recording("2"))[:70])
-    with Cassette(path, "replay") as cassette:
-        assert cassette.get(recording("1").key) == recording("1")
-        assert cassette.get(recording("2").key) is None
-    with Cassette(path, "auto") as cassette:
-        cassette.put(recording("3"))
-    assert path.read_bytes() == format_line(recording("1")) + format_line(recording("3"))
-    assert list(path.parent.iterdir()) == [path], "the journal was merged"
-
-
 def test_a_journal_that_is_none_is_told(path):
     path.with_name("a.jsonl.99999.recording").write_bytes(b"hello\n")
     with pytest.raises(InputError, match="recording, line 1: not a recording"):
         Cassette(path, "auto")
-
-
-RECORDS_UNTIL_KILLED = """
-import asyncio, sys
-from assay.judges import LiteLLMJudge, PlainText, Question
-from assay.prompts import PromptMessage, Prompt
-
-ask = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
-
-async def main():
-    async with LiteLLMJudge("openai/test", api_base=sys.argv[1], structured="schema", cassette=sys.argv[2]) as judge:
-        for number in range(10_000):
-            await judge.ask(Question(ask, f"Question {number}", PlainText))
-            print(number, flush=True)
-
-asyncio.run(main())
-"""
-
-
-def test_kill_9_loses_nothing_that_was_returned(path, openai_server, judge, ask, warm_python):
-    words = ("-c", RECORDS_UNTIL_KILLED, openai_server.api_base, path)
-    with warm_python.start(*words, stderr=None, encoding="utf-8") as killed:
-        assert killed.stdout
-        returned = 0
-        for line in killed.stdout:
-            returned = int(line) + 1
-            if returned == 20:
-                killed.kill()
-    assert returned >= 20
-    asked_before = len(openai_server.requests)
-    openai_server.script = lambda _: Answer(status=400)
-
-    async def ask_all() -> None:
-        async with judge(cassette=path, mode="auto") as asking:
-            for number in range(returned):
-                assert (await asking.ask(ask(f"Question {number}"))).from_cassette
-
-    asyncio.run(ask_all())
-    assert len(openai_server.requests) == asked_before
-    assert len(path.read_bytes().splitlines()) >= returned, "merged by the process that came after"
 
 
 RECORDS_BESIDE_ANOTHER = """

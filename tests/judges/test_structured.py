@@ -114,19 +114,11 @@ def test_law_a_broken_off_reply_is_never_a_value(findings, data):
         parsed(text[:cut])
 
 
-@pytest.mark.parametrize(
-    ("reply", "word"),
-    [("Yes", "Yes"), (" yes.", "Yes"), ("NO", "No"), ("N", "No"), ("**No**", "No"), ("Yes, because", "Yes")],
-)
-def test_a_word_of_the_options(reply, word):
+def test_a_word_is_one_of_the_options_or_no_answer():
     """`length` is no fault here: one token was asked for."""
-    assert parse_reply(CHOICE, RawReply(model="m", text=reply, finish_reason="length")).word == word
-
-
-@pytest.mark.parametrize("reply", ["Maybe", "Yesterday", "1", "{}", "Ja"])
-def test_another_word_is_no_answer(reply):
+    assert parse_reply(CHOICE, RawReply(model="m", text=" yes.", finish_reason="length")).word == "Yes"
     with pytest.raises(ReplyError, match="not one of the words Yes, No"):
-        parse_reply(CHOICE, RawReply(model="m", text=reply))
+        parse_reply(CHOICE, RawReply(model="m", text="Yesterday"))
 
 
 YES_NO = ("Yes", "No")
@@ -148,13 +140,6 @@ def test_shares_of_the_options_alone_their_variants_added_up():
     assert option_probabilities(reply("Ne", {"Ne": 0.5, "Ja": 0.5}), ("Ja", "Nee")) == {"Ja": 0.5, "Nee": 0.5}
     assert read_option("N", ("No", "Never")) is None
     assert read_option("", YES_NO) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "option"), [("3", "3"), ("3.", "3"), ("**3**, as", "3"), ("3.5", None), ("3,5", None)]
-)
-def test_a_number_between_two_levels_is_neither(text, option):
-    assert read_option(text, ("1", "2", "3", "4", "5")) == option
 
 
 @pytest.mark.parametrize(
@@ -192,20 +177,6 @@ def test_the_alternatives_decide_and_where_there_are_none_the_word():
     for said, option in ((reply(" no."), "No"), (marked, "Yes"), (other, None)):
         assert option_probabilities(said, YES_NO) is None
         assert chosen_option(said, YES_NO) == option
-
-
-@pytest.mark.parametrize("wrong", [0.7, 1e300, float("nan"), float("inf"), float("-inf")])
-def test_impossible_log_probabilities_are_refused(wrong):
-    impossible = RawReply(model="m", text="Yes", logprobs=({"Yes": -0.1, "No": wrong},))
-    with pytest.raises(ReplyError, match=r"the log probability of 'No' is .*, which is impossible"):
-        option_probabilities(impossible, YES_NO)
-
-
-def test_probabilities_that_sum_to_nothing_are_refused():
-    """exp(-9999) is 0 in any floating-point number."""
-    nothing = RawReply(model="m", text="Yes", logprobs=({"Yes": -9999.0, "Perhaps": -0.1},))
-    with pytest.raises(ReplyError, match="the probabilities of Yes sum to nothing"):
-        option_probabilities(nothing, YES_NO)
 
 
 @given(st.dictionaries(st.sampled_from(["Yes", " yes", "No", "no", "N", "Maybe", ""]), st.floats(-50, 0), min_size=1))

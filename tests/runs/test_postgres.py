@@ -1,15 +1,12 @@
-"""The store on a real PostgreSQL server, started here for the tests: the same as on SQLite."""
+"""The store on a real PostgreSQL server, started here for the tests: the same as on SQLite (see `test_store` too)."""
 
 import json
-import shutil
 import socket
 from pathlib import Path
 
 import pytest
 
-from assay.errors import UsageError
 from assay.eval_sets import Sample
-from assay.judges import RawReply, Recording, Usage
 from assay.metrics import Score
 from assay.runs import AnswerIndex, AnswerQuery, Ledger, Plan, RunWriter, Store, join_ratings, migrate
 from assay.runs.ratings import QueueSettings, RatingQueue
@@ -23,35 +20,6 @@ pytestmark = pytest.mark.timeout(300)
 @pytest.fixture
 def url(postgres_url):
     return postgres_url
-
-
-def test_what_goes_in_comes_out(url):
-    store = Store(url)
-    run = store.begin(PLAN)
-    scores = {
-        "faithfulness": Score(1 / 3, "scored", "1 of 3, “so” 100% ?", {"ratio": 1e-300}, Usage(3, 1, 10, 20, 5, None)),
-        "token_overlap": Score(None, "failed", "half a reply\0"),
-    }
-    sample = Sample(id="s1", user_input="Q?", response="100%", rating=4, metadata={"a": [1, None, "é"]})
-    writer = RunWriter(store, run)
-    for _ in range(2):  # the second time it replaces the first
-        writer.add(sample, scores)
-        writer.flush()
-    recording = Recording("k1", "p@0", "s1", {}, "Claims", "u", "a", RawReply(model="m", text="é\ud83d"))
-    writer.put(recording)
-    writer.put(recording)
-    store.end(run, "done")
-    store.close()
-    again = Store(url)
-    stored = {metric: score for _, metric, score in again.scores(run, "s1")}
-    assert stored["faithfulness"] == scores["faithfulness"]  # all digits of 1/3
-    assert stored["token_overlap"].reason == "half a reply\ufffd"
-    assert again.sample(run, "s1") == sample
-    assert RunWriter(again, run).get("k1") == recording
-    assert RunWriter(again, run).finished_metrics(sample) == {"faithfulness"}
-    assert again.run("last").status == "done"
-    assert again.failures(run) == {"s1": "half a reply\ufffd"}
-    assert "secret" not in again.path
 
 
 def test_nights_and_accepted_runs_are_kept(url):
@@ -69,26 +37,6 @@ def test_nights_and_accepted_runs_are_kept(url):
         ledger.accept("nights", "j", run)
         assert ledger.baseline("nights", "j").runs == (run,)
     assert ledger.baseline("nights", "other") is None
-
-
-def test_a_store_gets_the_migrations_after_its_own_version(tmp_path, url):
-    """One more migration than there are today; what is in the store stays."""
-    store = Store(url)
-    run = store.begin(PLAN)
-    folder = tmp_path / "schema"
-    shutil.copytree(ROOT / "runs" / "store" / "schema", folder)
-    next_version = (store.database.version() or 0) + 1
-    (folder / f"{next_version:04}_notes.sql").write_text(
-        "ALTER TABLE runs ADD COLUMN note TEXT NOT NULL DEFAULT 'none'; CREATE TABLE notes (id TEXT);", encoding="utf-8"
-    )
-    migrate(store.database, folder)
-    assert store.database.version() == next_version
-    assert store.database.execute("SELECT id, note FROM runs").fetchall() == [(run, "none")]
-    assert store.run("last").id == run
-    for version, message in ((7, "written by Assay 0.1; run it again"), (99, "of version 99.*update assay")):
-        store.database.set_version(version)
-        with pytest.raises(UsageError, match=message):
-            Store(url)
 
 
 def test_the_commands_take_a_url(assay, set_file, tmp_path, url):
