@@ -1,7 +1,6 @@
 """`assay metrics facts` and `check`: the facts of a table, and a claim against it: understood, computed, judged."""
 
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -12,14 +11,13 @@ import click
 
 from ..errors import UsageError
 from ..presentation.result_table import Column, Field, Paragraph, ReportBlock, ResultTable, tabulate
+from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .output import echo, is_wide, print_result
 
 if TYPE_CHECKING:
     from ..metrics.numeric.numeric_claims import CheckedClaim
-    from ..metrics.numeric.sentence_reading import ClaimPart
 
-_NARROWEST = 20  # columns of a picture of words
 _SERIES_PER_TABLE = 3  # with --wide one more
 
 
@@ -189,57 +187,16 @@ def _describe(checked: "CheckedClaim", explain: bool) -> str:
         understood = f"{evidence['statistic']} of {evidence['series'] or 'rows'}{where}"
     understood += f" against {evidence['compared']}" if evidence["compared"] else ""
     stated = f", stated {evidence['stated']}" if evidence["stated"] else ""
-    picture = draw_words(checked.words, shutil.get_terminal_size().columns) if explain else []
-    lines = [*(picture or [evidence["part"]]), f"  understood  {understood}{stated}"]
+    lines = [evidence["part"]]
+    if explain:
+        words = ((one_line(word.text).strip(), word) for word in checked.words if word.role)
+        lines += [
+            f"  {text}: {word.role}{f' ({word.meaning})' if word.meaning else ''}" for text, word in words if text
+        ]
+    lines.append(f"  understood  {understood}{stated}")
     if evidence["computed"] is not None:
         unit = f" {evidence['unit']}" if evidence["unit"] else ""
         computed = evidence["computed"]
         lines.append(f"  computed    {computed if isinstance(computed, str) else _number(computed)}{unit}")
     lines += [f"  verdict     {evidence['verdict']}: {evidence['reason']}"]
     return without_unseen("\n".join(lines))
-
-
-def draw_words(words: "Sequence[ClaimPart]", width: int) -> list[str]:
-    """The lines of a picture: the claim cut to a width, and under each line its words' roles and meanings.
-
-    Example:
-        >>> from assay.metrics.numeric.sentence_reading import ClaimPart
-        >>> words = ("The ",), ("average", "statistic", "mean"), (" was ",), ("4 ms", "number", "4 ms")
-        >>> print("\\n".join(draw_words([ClaimPart(*word) for word in words], 80)))
-        The average was 4 ms
-            ^^^^^^^     ^^^^
-            |           number: 4 ms
-            statistic: mean
-    """
-    lines: list[str] = []
-    row: list[tuple[int, ClaimPart, str]] = []
-    text = ""
-    for word in words:
-        shown = " ".join(word.text.split("\n"))
-        if text and len(text) + len(shown) > max(width, _NARROWEST):
-            lines += _row(text, row)
-            row, text = [], ""
-            shown = shown.lstrip()
-        if word.role and shown.strip():
-            row.append((len(text), word, shown))
-        text += shown
-    return [*lines, *(_row(text, row) if text.strip() else [])]
-
-
-def _row(text: str, row: "Sequence[tuple[int, ClaimPart, str]]") -> list[str]:
-    """One line of a claim, a line that underlines its words, and one label per word, the last word's first."""
-    lines = [text.rstrip()]
-    if row:
-        lines.append(_placed([(start, "^" * len(shown)) for start, _, shown in row]))
-    for place in range(len(row) - 1, -1, -1):
-        start, word, _ = row[place]
-        label = f"{word.role}: {word.meaning}" if word.meaning else word.role
-        lines.append(_placed([*((before, "|") for before, _, _ in row[:place]), (start, label)]))
-    return lines
-
-
-def _placed(pieces: Sequence[tuple[int, str]]) -> str:
-    line = ""
-    for start, piece in pieces:
-        line = line.ljust(start) + piece
-    return line

@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 from assay.cli import cli
-from assay.cli.numeric import draw_words
 from assay.errors import UsageError
 from assay.metrics import ROLES, ClaimPart
 from assay.presentation import template_environment
@@ -82,18 +81,6 @@ def test_a_language_without_words_is_refused(assay, depots, code, command):
 
 def test_a_language_may_have_a_region(assay, depots):
     assert "supported" in assay("metrics", "check", depots, "Breda had 60 parcels.", "--language", "en-GB").out
-
-
-def test_a_long_claim_is_cut_to_the_width():
-    words = [
-        piece
-        for place in range(30)
-        for piece in (ClaimPart("blah "), ClaimPart(f"{place}", "number", f"{place}"), ClaimPart(" "))
-    ]
-    lines = draw_words(words, 40)
-    assert max(map(len, lines)) <= 40 + len("number: 29")
-    marked = re.findall(r"number: (\d+)", "\n".join(lines))
-    assert sorted(map(int, marked)) == list(range(30))
 
 
 def test_a_hostile_claim_cannot_obey_the_terminal(assay, depots):

@@ -207,13 +207,6 @@ def test_a_hint_never_names_a_column_with_another_role(tmp_path, header, says):
         read(tmp_path / "a.csv", f"{header}\na,b,c\n")
 
 
-@pytest.mark.parametrize("column", ["rating_truthfulness", "Beoordeling begrijpelijkheid", "Bewertung Höflichkeit"])
-def test_criteria_are_no_people(tmp_path, column):
-    samples, notes = read(tmp_path / "a.csv", rated("5", "1", column=column))
-    assert {(sample.rating, bool(sample.ratings)) for sample in samples} == {(None, False)}
-    assert "a criterion, not a rater" in notes[0]
-
-
 def test_brackets_in_a_header_are_no_person(tmp_path):
     samples, _ = read(tmp_path / "a.csv", rated("5", "1", column="Beoordeling (Jan)"))
     assert [(sample.rating, dict(sample.ratings)) for sample in samples] == [(5, {}), (1, {})]

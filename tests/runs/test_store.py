@@ -49,7 +49,7 @@ def test_what_goes_in_comes_out(where):
     writer = RunWriter(store, run)
     whole = sample("s1", rating=4, metadata={"a": [1, None, "é"]})
     for _ in range(2):  # the second time it replaces the first
-        writer.add(whole, SCORES | {"broken": Score(None, "failed", "half a reply\0")})
+        writer.add(whole, SCORES | {"broken": Score(None, "skipped", "half a reply\0")})
         writer.flush()
     recording = Recording("k1", "p@0", "s1", {}, "Claims", "u", "a", RawReply(model="m", text="é\ud83d"))
     for _ in range(2):
@@ -62,7 +62,7 @@ def test_what_goes_in_comes_out(where):
     assert stored == SCORES  # all digits of 1/3
     assert again.sample(run, "s1") == whole
     assert RunWriter(again, run).get("k1") == recording
-    assert RunWriter(again, run).finished_metrics(whole) == {"faithfulness", "relevance"}
+    assert RunWriter(again, run).finished_metrics(whole) == {"faithfulness", "relevance", "broken"}
     assert (again.run("last").status, again.run(run).plan) == ("done", PLAN)
     assert again.failures(run) == {"s1": "the judge broke"}
     assert "secret" not in again.path
