@@ -6,16 +6,17 @@ import shutil
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
+
+from api_server import ApiServer, Reply
 
 
 def find_mlflow():
@@ -174,75 +175,30 @@ def _span(number, place, span, at):
     }
 
 
-@dataclass(frozen=True)
-class ProxiedRequest:
-    """A request as it came; `number` counts those of the proxy from 1."""
-
-    number: int
-    method: str
-    path: str
-    headers: Mapping[str, str]
-    body: bytes
-
-
-@dataclass(frozen=True)
-class Fault:
-    """How a request goes wrong: `status` with a body instead of the server's, and whether the server gets it at all."""
-
-    status: int
-    body: bytes = b"{}"
-    headers: Mapping[str, str] = field(default_factory=dict)
-    is_forwarded: bool = False
-
-
-class MlflowProxy:
-    """Stands before a server and lets requests go wrong: `script` gives the fault of one, or None to let it pass."""
+class MlflowProxy(ApiServer):
+    """Stands before a server and lets requests go wrong: `script` gives the reply to one, or None to let it pass."""
 
     def __init__(self, host):
-        self.script: Callable[[ProxiedRequest], Fault | None] = lambda request: None
-        self.requests: list[ProxiedRequest] = []
-        proxy = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def log_message(self, *arguments):
-                pass
-
-            def handle_any(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                number = len(proxy.requests) + 1
-                request = ProxiedRequest(number, self.command, self.path, dict(self.headers), body)
-                proxy.requests.append(request)
-                fault = proxy.script(request)
-                status, reply, headers = 0, b"", {}
-                if fault is None or fault.is_forwarded:
-                    status, reply = proxy.forward(request)
-                if fault is not None:
-                    status, reply, headers = fault.status, fault.body, dict(fault.headers)
-                self.send_response(status)
-                for name, value in {"Content-Length": str(len(reply)), **headers}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(reply)
-
-            do_GET = do_POST = do_PATCH = do_DELETE = handle_any  # noqa: N815 - the names of the base class
-
+        super().__init__()
         self._target = host
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.host = f"127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def forward(self, request):
+    def read_body(self, content, headers):
+        """Reads the body of a request: as it came."""
+        return content
+
+    def answer(self, call):
+        """Lets a request pass."""
+        return Reply(*self.forward(call))
+
+    def forward(self, call):
         """Sends a request to the server, and returns its status and body."""
-        url = f"http://{self._target}{request.path}"
-        headers = {"Content-Type": request.headers.get("Content-Type", "application/json")}
-        sent = urllib.request.Request(url, request.body or None, headers, method=request.method)
+        query = f"?{urlencode(call.query, doseq=True)}" if call.query else ""
+        headers = {name: value for name, value in call.headers.items() if name.lower() == "content-type"}
+        sent = urllib.request.Request(
+            f"http://{self._target}{call.path}{query}", call.body, headers, method=call.method
+        )
         try:
             with urllib.request.urlopen(sent) as reply:
                 return reply.status, reply.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()
-
-    def stop(self):
-        """Ends the proxy."""
-        self._server.shutdown()
-        self._server.server_close()

@@ -13,7 +13,7 @@ from interrupted_runs import command_at_request
 from modules import module_of
 from openai_server import Answer
 
-from assay.errors import AssayError
+from assay.errors import AssayError, BudgetReached
 from assay.judges import Budget, JudgeSettings, LiteLLMEmbedder, LiteLLMJudge, PlainText, Question, acompletion
 from assay.prompts import Prompt, PromptMessage
 
@@ -105,9 +105,8 @@ def make_questions(draw, count=60):
     ]
 
 
-def check_live_calls(server, seed):
+def check_live_calls(server, seed, case, questions):
     """Asks questions at once under a bound, of a provider that loses replies."""
-    case = Case.draw(seed)
     server.forget()
     server.script = charges = Charges(case.kind, case.share, seed)
     settings = JudgeSettings(
@@ -124,11 +123,12 @@ def check_live_calls(server, seed):
 
     async def ask_all():
         async with LiteLLMJudge(settings, budget=budget) as judge:
-            questions = make_questions(random.Random(seed))
-            await asyncio.gather(*(judge.ask(question) for question in questions), return_exceptions=True)
+            return await asyncio.gather(*(judge.ask(question) for question in questions), return_exceptions=True)
 
-    asyncio.run(ask_all())
-    return budget, charges
+    replies = asyncio.run(ask_all())
+    charges.assert_within(case.bound)
+    assert charges.tokens <= budget.spent_tokens, "what is shown is the most that it may have taken"
+    return replies, budget, charges
 
 
 SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(48) if seed not in (0, 1, 5, 7)]
@@ -136,9 +136,20 @@ SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(48) if seed
 
 @pytest.mark.parametrize("seed", [0, 1, 5, 7, *SLOW])
 def test_no_bound_is_passed_while_replies_are_lost(seed, openai_server):
-    budget, charges = check_live_calls(openai_server, seed)
-    charges.assert_within(Case.draw(seed).bound)
-    assert charges.tokens <= budget.spent_tokens, "what is shown is the most that it may have taken"
+    check_live_calls(openai_server, seed, Case.draw(seed), make_questions(random.Random(seed)))
+
+
+@pytest.mark.parametrize("bound", [{"tokens": 30_000}, {"usd": 0.06}, {"tokens": 3_000}, {"calls": 25}])
+def test_twenty_small_questions_and_then_large_ones(bound, openai_server):
+    """Measured before: --budget-tokens 30000 took 195,938, --budget-usd 0.03 took 0.17."""
+    texts = [f"Small {n}." for n in range(20)] + [f"Large {n}: " + "words and words " * 600 for n in range(40)]
+    questions = [Question(ASK, text, PlainText) for text in texts]
+    case = Case("", 0.0, concurrency=16, attempts=1, bound=bound, provider="openai")
+    replies, budget, charges = check_live_calls(openai_server, 1, case, questions)
+    assert budget.spent_tokens == charges.tokens
+    assert 5 <= len(openai_server.requests) <= bound.get("calls", 60)
+    assert any(isinstance(reply, BudgetReached) for reply in replies)
+    assert sum(not isinstance(reply, Exception) for reply in replies) == len(openai_server.requests)
 
 
 @pytest.mark.parametrize("kind", IN_A_200)

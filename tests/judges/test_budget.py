@@ -111,7 +111,7 @@ def test_a_provider_that_tells_no_usage(openai_server, judge, ask):
     assert any(isinstance(each, BudgetReached) for each in replies)
 
 
-@pytest.mark.parametrize("usage", [(0, 5), (10**12, 5), (100, 10**15)])
+@pytest.mark.parametrize("usage", [(0, 5), (0, 0), (-1_000_000, 5), (20, -1_000_000), (10**12, 5), (100, 10**15)])
 def test_what_no_request_can_take_counts_as_unstated(usage, openai_server, judge, ask):
     """A prompt of 11 + 9 bytes is at most 36 tokens with two times 8 around it.
 
@@ -123,6 +123,15 @@ def test_what_no_request_can_take_counts_as_unstated(usage, openai_server, judge
     assert (taken.tokens_in, taken.tokens_out, taken.unstated) == (36, ROOM, 1)
     assert taken.usd == pytest.approx(0.00136)
     assert budget.spent_usd == pytest.approx(0.00136)
+
+
+def test_the_reply_of_a_call_under_way_makes_room_for_the_next(openai_server, judge, ask):
+    """A reservation of 200 for the reply is settled at 1: five calls of some 20 tokens fit into 400, one by one."""
+    openai_server.script = lambda _: Answer(text="yes", usage=(20, 1), latency=0.01)
+    budget = Budget(tokens=400)
+    replies = ask_many(judge(budget=budget, max_tokens=200), ask, 5)
+    assert [type(reply).__name__ for reply in replies] == ["Reply"] * 5
+    assert budget.spent_tokens == 5 * 21
 
 
 def test_reasoning_beyond_max_tokens_is_believed(openai_server, judge, ask):

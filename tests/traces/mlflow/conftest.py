@@ -17,6 +17,5 @@ def mlflow_host(tmp_path_factory):
 @pytest.fixture
 def proxy(mlflow_host):
     """A proxy before the server that fails as its script says."""
-    proxy = MlflowProxy(mlflow_host)
-    yield proxy
-    proxy.stop()
+    with MlflowProxy(mlflow_host) as proxy:
+        yield proxy

@@ -8,7 +8,8 @@ from itertools import count
 from urllib.parse import quote
 
 import pytest
-from mlflow_server import Fault, SpanToLog, TraceWriter
+from api_server import Reply
+from mlflow_server import SpanToLog, TraceWriter
 from modules import module_of
 from traces_of_tests import takes, trace_score
 
@@ -313,12 +314,16 @@ class TestWriting:
         assert "\0" not in feedback.rationale
 
 
-def first_writes(number, fault):
+def first_writes(number, fault, passes_to=None):
+    """The first writes go wrong; with a proxy to pass them to, after the server has got them."""
     left = count()
 
-    def script(request):
-        is_write = request.method in {"POST", "PATCH"} and "/assessments" in request.path
-        return fault if is_write and next(left) < number else None
+    def script(call):
+        if call.method not in {"POST", "PATCH"} or "/assessments" not in call.path or next(left) >= number:
+            return None
+        if passes_to is not None:
+            passes_to.forward(call)
+        return fault
 
     return script
 
@@ -336,10 +341,10 @@ class TestFaults:
         self, proxy, writer, faulty, status, is_forwarded
     ):
         trace_id = write_one(writer)
-        proxy.script = first_writes(2, Fault(status, is_forwarded=is_forwarded))
+        proxy.script = first_writes(2, Reply(status, {}), proxy if is_forwarded else None)
         assert push(faulty, score_of(faulty, trace_id)) == [("written", "")]
         assert len(own_feedback(writer, trace_id)) == 1
-        proxy.script = first_writes(2, Fault(status, is_forwarded=is_forwarded))
+        proxy.script = first_writes(2, Reply(status, {}), proxy if is_forwarded else None)
         assert push(faulty, score_of(faulty, trace_id, value=0.25)) == [("updated", "")]
         assert [one.value for one in own_feedback(writer, trace_id)] == [0.25]
 
@@ -347,10 +352,10 @@ class TestFaults:
         trace_id = write_one(writer)
         held = []
 
-        def script(request):
-            if request.method == "POST" and request.path.endswith("/assessments") and not held:
-                held.append(request)
-                return Fault(504)
+        def script(call):
+            if call.method == "POST" and call.path.endswith("/assessments") and not held:
+                held.append(call)
+                return Reply(504, {})
             return None
 
         proxy.script = script
@@ -361,7 +366,7 @@ class TestFaults:
     def test_a_server_that_does_not_recover_fails_the_score_alone(self, proxy, writer, faulty):
         trace_id = write_one(writer)
         body = json.dumps({"error_code": "INTERNAL_ERROR", "message": "disk\x1b[31m full"}).encode()
-        proxy.script = first_writes(99, Fault(500, body))
+        proxy.script = first_writes(99, Reply(500, body))
         assert push(faulty, score_of(faulty, trace_id)) == [
             ("failed", "the server fails (status 500: disk[31m full); push again")
         ]
@@ -373,23 +378,23 @@ class TestFaults:
                 method(faulty)
             return str(error.value)
 
-        proxy.script = lambda request: None if request.path == "/version" else Fault(401, b"no")
+        proxy.script = lambda call: None if call.path == "/version" else Reply(401, b"no")
         keys = "MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
         assert problem().endswith(f"refuses a call without a key (status 401: no): set {keys} to what it accepts")
         monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", "token-of-the-test")
         text = problem()
         assert "refuses the key (status 401: no)" in text
         assert "token-of-the-test" not in text
-        assert proxy.requests[-1].headers["authorization"] == "Bearer token-of-the-test"
-        proxy.script = lambda request: Fault(403, b'{"message": "not yours"}') if "api" in request.path else None
+        assert proxy.calls[-1].headers["authorization"] == "Bearer token-of-the-test"
+        proxy.script = lambda call: Reply(403, b'{"message": "not yours"}') if "api" in call.path else None
         assert f"refuses the key (status 403: not yours): set {keys}" in problem()
-        proxy.script = lambda request: Fault(403, b"Invalid Host header")
+        proxy.script = lambda call: Reply(403, b"Invalid Host header")
         assert problem().endswith("does not allow this host name (status 403): start it so that it does")
-        proxy.script = lambda request: Fault(200, b"2.9.1")
+        proxy.script = lambda call: Reply(200, b"2.9.1")
         assert problem().endswith("is MLflow 2.9.1; update the server to 3.2 or later")
-        proxy.script = lambda request: Fault(404, b"<html>")
+        proxy.script = lambda call: Reply(404, b"<html>")
         assert "status 404; it is an older MLflow or none: MLflow 3.2 is needed" in problem()
-        proxy.script = lambda request: Fault(200, b"<html>")
+        proxy.script = lambda call: Reply(200, b"<html>")
         assert "with no JSON (no type): correct the address" in problem()
 
     def test_a_deleted_experiment(self, writer, address):
