@@ -154,7 +154,6 @@ def test_it_prints_what_is_stored(path, runner, tmp_path):
     """To store what it prints now: `python docs/run_notebooks.py`."""
     if "ragas" in path.stem:
         pytest.importorskip("ragas")
-        pytest.importorskip("rouge_score")
     stored = runner.nbformat.read(path, as_version=4)
     assert runner.texts_of(runner.run_notebook(path, tmp_path)) == runner.texts_of(stored)
 
