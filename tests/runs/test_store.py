@@ -58,7 +58,7 @@ def test_what_goes_in_comes_out(where):
     store.close()
     again = Store(where)
     stored = {metric: score for _, metric, score in again.scores(run)}
-    assert stored.pop("broken").reason == "half a reply\ufffd"
+    assert stored.pop("broken").reason in {"half a reply\0", "half a reply\ufffd"}  # PostgreSQL has no NUL
     assert stored == SCORES  # all digits of 1/3
     assert again.sample(run, "s1") == whole
     assert RunWriter(again, run).get("k1") == recording
