@@ -58,8 +58,7 @@ class WatchPages:
             row = state.watch(name)
             count = state.count_looks(row.id)
             numbers = range(count - (page - 1) * _LOOKS_PER_PAGE, max(count - page * _LOOKS_PER_PAGE, 0), -1)
-            looks = [look for number in numbers if number > 0 and (look := state.look(row.id, number))]
-            return row, count, looks
+            return row, count, state.looks(row.id, numbers)[::-1]
 
         row, count, looks = await self.viewer.in_store(read_frame)
         key = ("watch", row.id, row.stepped_at, count)
@@ -104,7 +103,7 @@ def _list_watches(store: Store, text: str) -> list[tuple[WatchRow, StoredLook | 
     """The watches whose names have a text, each with its newest look and how many alarms stand."""
     state = WatchState(store)
     rows = [row for row in state.watches() if text.casefold() in row.name.casefold()]
-    return [(row, next(iter(state.looks(row.id, 1)), None), len(state.alarms(row.id, standing=True))) for row in rows]
+    return [(row, state.newest_look(row.id), len(state.alarms(row.id, standing=True))) for row in rows]
 
 
 def _read_history(store: Store, watch: str) -> tuple[list[StoredLook], list[StoredAlarm]]:
@@ -116,8 +115,7 @@ def _read_history(store: Store, watch: str) -> tuple[list[StoredLook], list[Stor
         numbers = {1 + round(place * (count - 1) / (_MOST_POINTS - 1)) for place in range(_MOST_POINTS)}
         newest = alarms[:_ALARMS_SHOWN]
         numbers |= {number for alarm in newest for number in (alarm.fired_look, alarm.cleared_look) if number}
-    looks = (state.look(watch, number) for number in sorted(numbers))
-    return [look for look in looks if look], alarms
+    return state.looks(watch, list(numbers)), alarms
 
 
 def _draw_charts(row: WatchRow, looks: list[StoredLook], alarms: list[StoredAlarm]) -> list[Band]:

@@ -162,19 +162,19 @@ def _show_status(store: "Store", settings: "WatchSettings") -> int:
 
     state = WatchState(store)
     row = state.watch(settings.name)
-    looks, standing = state.looks(row.id, 1), state.alarms(row.id, standing=True)
-    if not looks:
+    newest, standing = state.newest_look(row.id), state.alarms(row.id, standing=True)
+    if newest is None:
         problem = f": its last step failed: {row.problem}" if row.problem else ""
         raise UsageError(f"the watch {row.name} has had no look yet{problem}")
     if is_json():
-        echo_json(_as_json(row, looks[0], standing) | {"running": row.is_running, "problem": row.problem})
+        echo_json(_as_json(row, newest, standing) | {"running": row.is_running, "problem": row.problem})
     else:
-        _show_verdict(row, looks[0], standing)
-        echo(f"  {_counts_line(looks[0])}")
+        _show_verdict(row, newest, standing)
+        echo(f"  {_counts_line(newest)}")
         for alarm in standing:
             _print_alarm(alarm, is_new=False)
-        _explain_alarms(standing, looks[0])
-        _print_segments(looks[0])
+        _explain_alarms(standing, newest)
+        _print_segments(newest)
         who = "a process is" if row.is_running else "no process is"
         echo(f"  {who} at work on it; the last step ended at {row.stepped_at}")
         if row.problem:

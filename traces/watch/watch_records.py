@@ -253,7 +253,7 @@ class WatchRecords(WatchState):
     def end_step(self, look: StoredLook, changes: Sequence[tuple[int, AlarmMessage]], target: str) -> int:
         """Keeps a look, the alarms that change with it, and their messages: whole or not at all; returns its number."""
         content = json.dumps(asdict(look.look) | {"first_day": look.first_day}, ensure_ascii=False, allow_nan=False)
-        number = 1 + int(self._value("SELECT coalesce(max(number), 0) FROM watch_looks WHERE watch = ?", self.watch_id))
+        number = 1 + self.count_looks(self.watch_id)
         with self._writing():
             self._database.execute(
                 "INSERT INTO watch_looks VALUES (?, ?, ?, ?, ?)",

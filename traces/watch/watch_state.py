@@ -117,19 +117,21 @@ class WatchState:
             raise UsageError(f"no watch is called {name!r} in {self._database.name}; there are {known}")
         return rows[0]
 
-    def looks(self, watch: str, last: int = MOST_ITEMS**2) -> list[StoredLook]:
-        """Returns the last looks of a watch, the oldest first."""
-        sql = f"SELECT {_LOOK_COLUMNS} FROM watch_looks WHERE watch = ? ORDER BY number DESC LIMIT ?"
-        return [_read_look(*row) for row in reversed(self._rows(sql, watch, last))]
+    def looks(self, watch: str, numbers: Sequence[int] | None = None) -> list[StoredLook]:
+        """Returns the looks of a watch with some numbers, or all, the oldest first."""
+        if numbers is not None and not numbers:
+            return []
+        which = "" if numbers is None else f"AND number IN ({marks(numbers)})"
+        sql = f"SELECT {_LOOK_COLUMNS} FROM watch_looks WHERE watch = ? {which} ORDER BY number"
+        return [_read_look(*row) for row in self._rows(sql, watch, *(numbers or ()))]
 
-    def look(self, watch: str, number: int) -> StoredLook | None:
-        """Returns one look; None where there is none of this number."""
-        rows = self._rows(f"SELECT {_LOOK_COLUMNS} FROM watch_looks WHERE watch = ? AND number = ?", watch, number)
-        return _read_look(*rows[0]) if rows else None
+    def newest_look(self, watch: str) -> StoredLook | None:
+        """Returns the newest look of a watch; None before the first."""
+        return next(iter(self.looks(watch, [self.count_looks(watch)])), None)
 
     def count_looks(self, watch: str) -> int:
-        """Returns how many looks a watch has had."""
-        return int(self._value("SELECT count(*) FROM watch_looks WHERE watch = ?", watch))
+        """Returns how many looks a watch has had, which are numbered from 1."""
+        return int(self._value("SELECT coalesce(max(number), 0) FROM watch_looks WHERE watch = ?", watch))
 
     def alarms(self, watch: str, *, standing: bool = False) -> list[StoredAlarm]:
         """Returns the alarms of a watch, the newest first."""

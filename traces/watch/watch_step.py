@@ -276,8 +276,7 @@ class WatchStep:
             self._records.end_delivery((alarm, message.event, target), state, problem, self._now)
 
     def _report(self, number: int, events: dict[int, str]) -> StepReport:
-        stored = self._records.look(self._row.id, number)
-        assert stored is not None  # it was written just now
+        (stored,) = self._records.looks(self._row.id, [number])
         alarms = self._records.alarms(self._row.id)
         queue, to_rate = find_open_queue(self._records)
         return StepReport(
