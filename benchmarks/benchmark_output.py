@@ -6,6 +6,11 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import checkout  # noqa: F401
+
+from assay.meta_eval import estimate_proportion
+from assay.presentation import Figure
+
 _PACKAGES = ("assay", "ragas", "litellm", "openai", "langchain-openai", "instructor", "pydantic")
 
 
@@ -25,6 +30,11 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[objec
         first, *others = zip(row, widths, strict=True)
         print("  ".join([first[0].ljust(first[1]), *(text.rjust(width) for text, width in others)]).rstrip())
     print(flush=True)
+
+
+def format_share(outcomes: Sequence[bool]) -> str:
+    """How often something came out, with Wilson's 95% interval."""
+    return str(Figure.from_estimate("rate", estimate_proportion(sum(map(bool, outcomes)), len(outcomes))))
 
 
 def _cell(value: object) -> str:

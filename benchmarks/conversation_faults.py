@@ -32,29 +32,29 @@ from assay.text import tokens
 LANGUAGES = ("en", "nl")
 
 
-class RequestLabel(BaseModel):
-    """A request of the customer."""
+class Label(BaseModel):
+    """What its writer says of a conversation, or of a part of it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RequestLabel(Label):
+    """A request of the customer."""
 
     text: str  # the request
     met: bool  # whether it was met at the end
     turn: int | None  # the place of the answer that met it; None where it was not met
 
 
-class RuleLabel(BaseModel):
+class RuleLabel(Label):
     """A rule that was broken."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     rule: str  # the rule, as the policy has it
     turn: int  # the place of the message that broke it
 
 
-class Labels(BaseModel):
-    """What its writer says of a conversation; places are counted from 0 with the system message."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class Labels(Label):
+    """All labels of a conversation; places are counted from 0 with the system message."""
 
     requests: tuple[RequestLabel, ...]  # the customer's requests
     handover: Literal["right", "missing", "needless", "none_needed"]  # whether it was handed over, and rightly so

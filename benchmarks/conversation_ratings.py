@@ -12,6 +12,7 @@ scorer is fitted with it and without it. Intervals (95%) are over groups.
 import argparse
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import checkout  # noqa: F401
@@ -83,16 +84,7 @@ def predict_out_of_fold(
     The baselines of a conversation are renamed: under their own names they are never part of a combination.
     """
     part = table.only(names)
-    renamed = tuple(f"of {name}" for name in names)
-    part = ScoreTable(
-        items=part.items,
-        metrics=renamed,
-        scores=part.oriented,
-        ratings=part.ratings,
-        rating_min=part.rating_min,
-        rating_max=part.rating_max,
-        groups=part.groups,
-    )
+    part = replace(part, metrics=tuple(f"of {name}" for name in names), scores=part.oriented, directions={})
     selected = select(part, combine=combine, prefer="best", permutations=99, seed=seed)
     if selected is None:
         return {}
@@ -149,16 +141,14 @@ def fitted_rows(
     ]
 
 
-def describe_gain(predictions: Mapping[tuple[str, str], dict[str, float | None]], samples: list[Sample]) -> str:
+def describe_gain(predictions: Mapping[tuple[str, str], dict[str, float | None]], table: ScoreTable) -> str:
     """Says how much more the scorer of the metrics agrees than that of the baselines, both chosen in the folds."""
     first, second = (predictions.get((title, "all"), {}) for title in (f"metrics without {ORACLE}", "baselines"))
-    columns = [np.array([values.get(sample.id) for sample in samples], float) for values in (first, second)]
-    return describe_difference(columns[0], columns[1], samples)
-
-
-def is_binary(samples: Sequence[Sample]) -> bool:
-    """Whether conversations are rated good or bad, so that an area under the ROC curve needs no threshold."""
-    return {sample.rating_share for sample in samples} <= {0.0, 1.0}
+    columns = [[values.get(item, NAN) for item in table.items] for values in (first, second)]
+    pair = replace(table, metrics=("first", "second"), scores=np.array(columns, float).T, directions={})
+    comparison = compare_metrics(pair, "first", "second")
+    difference = Figure.from_estimate("correlation", comparison.difference)
+    return f"its Spearman less the other's: {difference} (n = {comparison.n})"
 
 
 async def rate_by_rules(name: str, samples: list[Sample], seed: int) -> None:
@@ -171,29 +161,14 @@ async def rate_by_rules(name: str, samples: list[Sample], seed: int) -> None:
     rows += fitted_rows(predictions, samples)
     groups = len({sample.source for sample in samples})
     title = f"{name}: {len(samples)} conversations in {groups} groups, no judge"
-    header = ["metric", "n", "Spearman", "AUROC"][: 4 if is_binary(samples) else 3]
+    is_binary = {sample.rating_share for sample in samples} <= {0.0, 1.0}  # so that an area needs no threshold
+    header = ["metric", "n", "Spearman", "AUROC"][: 4 if is_binary else 3]
     print_table(title, header, [cells[: len(header)] for cells in rows])
     if predictions:
-        print(f"scorer of metrics without {ORACLE}, beside that of baselines: {describe_gain(predictions, samples)}")
+        print(f"scorer of metrics without {ORACLE}, beside that of baselines: {describe_gain(predictions, table)}")
     for metric in metrics:
         if reasons := [score.reason for score in scores[metric.name].values() if score.status != "scored"]:
             print(f"{metric.name} has no score of {len(reasons)}: {min(reasons)}")
-
-
-def describe_difference(first: np.ndarray, second: np.ndarray, samples: Sequence[Sample]) -> str:
-    """Says how much more the first scores agree with the ratings than the second, on the items that both have."""
-    table = ScoreTable(
-        items=tuple(sample.id for sample in samples),
-        metrics=("first", "second"),
-        scores=np.column_stack([first, second]),
-        ratings=np.array([NAN if sample.human_rating is None else sample.human_rating for sample in samples])[:, None],
-        rating_min=samples[0].rating_min,
-        rating_max=samples[0].rating_max,
-        groups=tuple(sample.source for sample in samples),
-    )
-    comparison = compare_metrics(table, "first", "second")
-    difference = Figure.from_estimate("correlation", comparison.difference)
-    return f"its Spearman less the other's: {difference} (n = {comparison.n})"
 
 
 async def main() -> None:

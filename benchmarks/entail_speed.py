@@ -20,32 +20,15 @@ from pathlib import Path
 from typing import Any
 
 import checkout  # noqa: F401
+import yaml
 from benchmark_output import print_machine, print_table
 
 from assay import Sample, evaluate, load_set
 from assay.judges import open_judge
 
-SHAPES: Mapping[str, tuple[str, dict[str, Any]]] = {
-    "0.1B (RoBERTa-base)": ("roberta", {"vocab_size": 50_265, "max_position_embeddings": 514}),
-    "0.4B (DeBERTa-v3-large)": (
-        "deberta-v2",
-        {
-            "vocab_size": 128_100,
-            "hidden_size": 1024,
-            "num_hidden_layers": 24,
-            "num_attention_heads": 16,
-            "intermediate_size": 4096,
-            "relative_attention": True,
-            "position_buckets": 256,
-            "norm_rel_ebd": "layer_norm",
-            "share_att_key": True,
-            "pos_att_type": ["p2c", "c2p"],
-            "position_biased_input": False,
-            "max_relative_positions": -1,
-            "type_vocab_size": 0,
-        },
-    ),
-}
+SHAPES: Mapping[str, dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("entailment_shapes.yaml").read_text(encoding="utf-8")
+)
 _LABELS = {"id2label": {0: "not supported", 1: "supported"}, "label2id": {"not supported": 0, "supported": 1}}
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 
@@ -62,9 +45,9 @@ def main() -> None:
         return
     print_machine()
     rows: list[list[object]] = []
-    for name, (kind, shape) in SHAPES.items():
+    for name, shape in SHAPES.items():
         with tempfile.TemporaryDirectory() as folder:
-            parameters, tokens = save_model(Path(folder), kind, shape, samples)
+            parameters, tokens = save_model(Path(folder), shape, samples)
             command = [sys.executable, __file__, "--answers", str(options.answers), "--model", folder]
             result = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         claims = result["claims"]
@@ -76,7 +59,7 @@ def main() -> None:
     print_table(f"{options.answers} answers of helpdesk_en", heads, rows)
 
 
-def save_model(folder: Path, kind: str, shape: Mapping[str, Any], samples: list[Sample]) -> tuple[int, float]:
+def save_model(folder: Path, shape: Mapping[str, Any], samples: list[Sample]) -> tuple[int, float]:
     """Saves a model with random weights and a tokenizer of whole words.
 
     Returns:
@@ -103,9 +86,7 @@ def save_model(folder: Path, kind: str, shape: Mapping[str, Any], samples: list[
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=built, model_max_length=512, model_input_names=["input_ids", "attention_mask"], **names
     )
-    model = AutoModelForSequenceClassification.from_config(
-        AutoConfig.for_model(kind, **shape, **_LABELS, pad_token_id=0)
-    )
+    model = AutoModelForSequenceClassification.from_config(AutoConfig.for_model(**shape, **_LABELS, pad_token_id=0))
     model.save_pretrained(folder, safe_serialization=True)
     tokenizer.save_pretrained(folder)
     contexts = sum(len(built.encode(text).ids) for sample in samples for text in sample.retrieved_contexts)

@@ -27,13 +27,13 @@ from pathlib import Path
 import checkout  # noqa: F401
 import numpy as np
 from benchmark_output import print_machine, print_table
+from rated_agreement import score_all
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge
 from assay.languages import packs_with
 from assay.meta_eval import ScoreTable, compare_metrics, spearman
 from assay.metrics import Metric, Score, find_pipeline, load_metric, metric_names
-from assay.runs import execute
 
 HELPDESK = ("helpdesk_nl", "helpdesk_en")
 RATED = ("mtrag_faithfulness", "clapnq_human")
@@ -73,7 +73,7 @@ def main() -> None:
 
 def _print_agreement(name: str, samples: Sequence[Sample], metrics: Sequence[Metric]) -> dict[str, dict[str, Score]]:
     """Prints Table IV, and each heuristic alone."""
-    scores = asyncio.run(_scores(samples, metrics))
+    scores = asyncio.run(score_all(samples, metrics, 16))
     if failures := [score.reason for each in scores.values() for score in each.values() if score.status == "failed"]:
         sys.exit(f"{name}: {len(failures)} scores failed; the first: {failures[0]}")
     rows = [_agreement(metric.name, samples, scores[metric.name]) for metric in metrics]
@@ -98,17 +98,6 @@ def _print_differences(name: str, samples: Sequence[Sample], scores: dict[str, d
     print_table(
         f"{name}: Spearman less that of {BASELINE}", ["metric", "n", "groups", "difference", "low", "high"], rows
     )
-
-
-async def _scores(samples: Sequence[Sample], metrics: Sequence[Metric]) -> dict[str, dict[str, Score]]:
-    scores_by_metric: dict[str, dict[str, Score]] = {metric.name: {} for metric in metrics}
-
-    def keep(sample: Sample, scores: dict[str, Score]) -> None:
-        for name, score in scores.items():
-            scores_by_metric[name][sample.id] = score
-
-    await execute(samples, metrics, keep, concurrency=16)
-    return scores_by_metric
 
 
 def _rated(samples: Sequence[Sample], scores: dict[str, Score]) -> list[tuple[Sample, float, float]]:

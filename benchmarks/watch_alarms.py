@@ -18,18 +18,16 @@ from statistics import NormalDist
 
 import checkout  # noqa: F401
 import numpy as np
-from benchmark_output import print_machine, print_table
+from benchmark_output import format_share, print_machine, print_table
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from assay.meta_eval import estimate_proportion
 from assay.meta_eval.monitoring import (
     Bound,
     ProductionAnswers,
     follow_bounds,
     look_at_production,
 )
-from assay.presentation import Figure
 
 Floats = NDArray[np.float64]
 
@@ -184,11 +182,6 @@ def raised_days(answers: ProductionAnswers, bounds: Sequence[Bound], *, alone: b
     return [
         [day for day, state in enumerate(states) if state.is_raised and state.raised_at == day] for states in histories
     ]
-
-
-def format_share(outcomes: Sequence[bool]) -> str:
-    """Returns how often something came out, with Wilson's 95% interval."""
-    return str(Figure.from_estimate("rate", estimate_proportion(sum(map(bool, outcomes)), len(outcomes))))
 
 
 def tuned_threshold(population: Population, setting: Setting, watches: int) -> float:
@@ -379,13 +372,9 @@ def _held(answers: ProductionAnswers, ratings: Floats, day: int) -> Iterator[tup
 
 def select(answers: ProductionAnswers, rows: slice) -> ProductionAnswers:
     """Returns some of the answers."""
-    return ProductionAnswers(
-        *(
-            getattr(answers, name)[rows]
-            for name in ("days", "groups", "cheap", "judge_chance", "judged", "rating_chance", "ratings")
-        ),
-        {name: values[rows] for name, values in answers.segments.items()},
-    )
+    names = ("days", "groups", "cheap", "judge_chance", "judged", "rating_chance", "ratings")
+    segments = {name: values[rows] for name, values in answers.segments.items()}
+    return replace(answers, **{name: getattr(answers, name)[rows] for name in names}, segments=segments)
 
 
 def main() -> None:

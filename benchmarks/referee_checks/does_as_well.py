@@ -14,7 +14,7 @@ from dataclasses import replace
 import checkout  # noqa: F401
 import numpy as np
 
-from assay.meta_eval import Comparison, ScoreTable, compare_metrics, evaluate_table
+from assay.meta_eval import ScoreTable, compare_metrics, evaluate_table
 
 from .measurement import Measurement, share
 from .populations import (
@@ -53,11 +53,6 @@ def latent_correlation_of(spearman: float) -> float:
     return float(np.interp(spearman, list(LATENT), list(LATENT.values())))
 
 
-def compare_two(table: ScoreTable) -> Comparison:
-    """The first measure beside the second."""
-    return compare_metrics(table, "m0", "m1")
-
-
 def measure(repeats: int, seed: int) -> Iterator[Measurement]:
     """Simulates sentences, the margin, and the ratings that were asked for."""
     generator = np.random.default_rng(seed)
@@ -81,18 +76,18 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
         groups, equivalent = number_groups(sizes), []
         for _ in range(repeats):
             table = two_measures(generator, groups, 0.45, 0.55, 0.8)
-            equivalent.append(compare_two(table).standing.kind == "equivalent")
+            equivalent.append(compare_metrics(table, "m0", "m1").standing.kind == "equivalent")
         yield share(case, "said to do as well where it is worse by 0.10", equivalent, high=0.05)
     for case, size in {"120 groups of 1": 1, "30 groups of 4": 4}.items():
         settled = []
         while len(settled) < repeats:
             first, second = generator.uniform(0.2, 0.6, 2)
             table = two_measures(generator, number_groups([size] * (120 // size)), first, second, 0.5)
-            more = compare_two(table).standing.more_ratings
+            more = compare_metrics(table, "m0", "m1").standing.more_ratings
             if more is None or more > MOST_ANSWERS:
                 continue
             new = two_measures(generator, number_groups([size] * (more // size + 1)), first, second, 0.5)
-            settled.append(compare_two(join(table, new)).standing.kind != "unsettled")
+            settled.append(compare_metrics(join(table, new), "m0", "m1").standing.kind != "unsettled")
         yield share(case, "settled after the ratings that were asked for", settled, low=0.7, high=0.9)
 
 

@@ -17,7 +17,6 @@ from .populations import GROUP_SIZES, number_groups
 _SWING, _TIES = 0.5, 1 / 7
 _POPULATIONS = ("60 groups of 1", "30 groups of 4", "10 groups of 4", "12 unequal groups")
 _GAINS = (0.0, 0.3, 0.8)
-_SMALLEST_SHARE = 0.93
 
 
 def measure(repeats: int, seed: int) -> Iterator[Measurement]:
@@ -44,7 +43,7 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
                 better.append(decision.verdict == "ship")
                 worse.append(decision.verdict == "keep")
             case = f"{name}, net share of wins {truth:.2f}"
-            yield share(case, "95% interval holds it", holds, low=_SMALLEST_SHARE)
+            yield share(case, "95% interval holds it", holds, low=0.93)
             wrong = [b or w for b, w in zip(better, worse, strict=True)] if gain == 0 else worse
             yield share(case, "the wrong version is called better", wrong, high=0.05)
             if gain == max(_GAINS):

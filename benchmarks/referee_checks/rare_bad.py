@@ -15,7 +15,7 @@ from scipy.stats import norm
 from assay.meta_eval import MeanRating, prediction_powered_mean
 
 from .measurement import Measurement, share
-from .populations import Floats, clustered_normal, follow, number_groups
+from .populations import GROUP_SIZES, Floats, clustered_normal, follow, number_groups
 
 ANSWERS = 400
 JUDGES = {"helpful scores": 0.75, "scores that say nothing": 0.0}
@@ -28,11 +28,7 @@ SIZES = {
 }
 MEAN_SIZES = {"30 rated": [1] * 30, "60 rated": [1] * 60}
 MOSTLY_FIVES: Floats = norm.ppf([0.025, 0.05, 0.1, 0.2])
-FEW_GROUPS = {
-    "7 groups of 6": [6] * 7,
-    "5 groups of 8": [8] * 5,
-    "12 unequal groups": [1, 1, 2, 2, 3, 3, 4, 5, 7, 9, 13, 20],
-}
+FEW_GROUPS = {name: GROUP_SIZES[name] for name in ("7 groups of 6", "5 groups of 8", "12 unequal groups")}
 
 
 def draw(generator: np.random.Generator, sizes: list[int], cuts: Floats, follows: float | None) -> MeanRating:
