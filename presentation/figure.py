@@ -1,6 +1,5 @@
 """A figure: a value with its interval, and the one place that says how each kind of figure is written."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -195,13 +194,3 @@ def format_price(cost: float | None, unit: str) -> str:
     if unit.lower() == "usd":
         return f"{Figure('price', cost)} USD"
     return f"{Figure('count', cost)} {unit}"
-
-
-def figures(kind: Kind) -> Callable[[float | None], Figure]:
-    """A function that makes figures of one kind, without intervals, for `map`.
-
-    Example:
-        >>> [str(one) for one in map(figures("share"), (0.5, None))]
-        ['50%', '-']
-    """
-    return lambda value: Figure(kind, value)

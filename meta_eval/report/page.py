@@ -117,9 +117,7 @@ def _threshold_data(thresholds: Any, chart: Any) -> dict[str, Any]:
             "at": with_number_marks(str(Figure("mean", threshold.at))),
             "sent": threshold.sent,
             "sent_bad": threshold.sent_bad,
-            "sent_good": threshold.sent_good,
             "held": threshold.held,
-            "held_bad": threshold.held_bad,
             "held_good": threshold.held_good,
             "wrong_rate": with_number_marks(typeset(Figure.from_estimate("share", threshold.wrong_rate))),
             "hours": with_number_marks(str(Figure("hours", threshold.hours_saved))),
@@ -127,7 +125,7 @@ def _threshold_data(thresholds: Any, chart: Any) -> dict[str, Any]:
         }
         for number, threshold in enumerate(thresholds)
     ]
-    return {"start": chart.start, "figures": figures}
+    return {"figures": figures}
 
 
 def _from_files(joined: "JoinedScores", disagreement: Disagreement) -> AnswerEvidence:
