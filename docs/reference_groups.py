@@ -278,9 +278,9 @@ GROUPS = (
                 "find_language load_language language_codes language_or_fallback plain_code packs_with Language "
                 "FALLBACK read_yaml parse_yaml",
             ),
-            "Numbers and entities in a text": (
-                *_of("assay.text.numbers", "find_numbers parse_number known_unit Number NumberFormat NumeralValue"),
-                *_of("assay.text", "find_entities find_unstated states_fact Entity KINDS"),
+            "Numbers and entities in a text": _of(
+                "assay.text",
+                "find_numbers parse_number NumberFormat find_entities find_unstated states_fact Entity KINDS",
             ),
         },
     ),
