@@ -17,12 +17,11 @@ from .column_table import (
     NAMES,
     OTHER_ANSWER,
     RATING_ALIASES,
+    check_one_answer,
     columns_by_usual_name,
     criterion_of,
-    explain_ratings_of_answers,
     is_low_good,
     rater_of,
-    ratings_of_answers,
     split_remark,
     usual_name,
 )
@@ -194,14 +193,6 @@ class ColumnSearch:
         cells = ((column, self._cells[column].size) for column in self._equal if not scale_of_header(column))
         return {column for column, size in cells if self._equal[column] == size}
 
-    def _check_one_answer(self) -> None:
-        """Raises `InputError` where the columns of raters are of several answers."""
-        listed = ratings_of_answers(self._names)
-        ratings = {name: listed[name] for name in listed if name in self._cells and self._cells[name].size}
-        if ratings and not self._mapping.keys() & ratings.keys() and self._own not in self._mapping:
-            of_one = f"or read those of one answer: --map {quote_word(f'{next(iter(ratings))}=rating')}"
-            raise InputError(f"{self._name}: {explain_ratings_of_answers(ratings)}, {of_one}")
-
     def _is_beside(self, column: str) -> bool:
         """Whether a column is of a rater only where a row has no `rating`: by its name, and by no mapping."""
         return column in self._raters and column not in self._mapping
@@ -264,7 +255,8 @@ class ColumnSearch:
         means = self._find_means()
         if self._own in means:
             self._cells |= self._of_raters
-        self._check_one_answer()
+        rated = [] if self._own in self._mapping else [column for column, cells in self._cells.items() if cells.size]
+        check_one_answer(self._names, rated, self._name, "--map COLUMN=rating", chosen=self._mapping)
         means.add(self._means.result())
         for column in means - {""}:
             unused[column] = f"the mean of the raters; --map {quote_word(f'{column}=rating')} uses it"

@@ -1,15 +1,11 @@
 """Which of two answers to one question somebody prefers; and writing such preferences, so that they are read again."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Literal
 
-from ..arguments import check_type
-from ..atomic_files import replace_file
-from ..errors import InputError
-from .csv_file import CsvWriter
+from .set_writer import write_rows
 
 Choice = Literal["first", "second", "tie"]
 
@@ -62,24 +58,9 @@ def write_preferences(
     Raises:
         InputError: Another suffix, or a folder that does not exist.
     """
-    check_type("path", path, (str, Path), "the path of a .jsonl or .csv file")
-    target = Path(path).expanduser()
-    suffix = target.suffix.lower()
-    if suffix not in (".jsonl", ".csv"):
-        raise InputError(f"{path}: preferences are written as .jsonl or .csv, not `{suffix}`; name the file so")
-    if not target.parent.is_dir():
-        raise InputError(f"{path}: there is no folder `{target.parent}`; make it first")
     further = more or {}
-    rows = [
+    rows = (
         asdict(preference) | {name: column[place] for name, column in further.items()}
         for place, preference in enumerate(preferences)
-    ]
-    with replace_file(target) as file:
-        if suffix == ".jsonl":
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        else:
-            writer = CsvWriter(file)
-            writer.write_row([*PREFERENCE_FIELDS, *further])
-            for row in rows:
-                writer.write_row(row.values())
-    return len(rows)
+    )
+    return write_rows(rows, [*PREFERENCE_FIELDS, *further], path, "preferences")

@@ -355,12 +355,6 @@ class ScoreFile:
         common = find_common_scale(raters, self.name)
         return common and common[:2]
 
-    def place_of(self, rating: float, columns: Sequence[str], item: int | None = None) -> str:
-        """Where a rating, of an item or of any, stands first."""
-        rows = (row for number, row in self.rows_of_items if item in (None, number))
-        cells = ((row, column) for row in rows for column in columns)
-        return next(f"{row.place}, field {column}" for row, column in cells if self.number(row, column) == rating)
-
 
 def _columns_beside(column: str, names: Collection[str], roles: Mapping[str, str]) -> dict[str, str]:
     """The columns that say why a score is what it is: those of the metric, else of the row."""

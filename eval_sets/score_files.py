@@ -10,11 +10,10 @@ from ..shell_words import quote_word
 from ..text.wording import count_of
 from .column_table import (
     ROLES,
-    explain_ratings_of_answers,
+    check_one_answer,
     is_known_metric,
     is_of_raters,
     rater_of,
-    ratings_of_answers,
     usual_name,
 )
 from .flat_rows import flat_rows
@@ -149,7 +148,7 @@ def read_ratings(
         file.read_items()
         columns = _join_raters({column: file.numbers(column) for column in read}, name)
         if not options.ratings:
-            _check_one_answer(file, read)
+            check_one_answer(file.names, read, name, "--rating COLUMN")
             _leave_out_mean(file, columns)
         file.tell_ratings(read, is_named=bool(options.ratings))
         if not options.ratings and len(columns) > 1 and roles.get("rating") in read:
@@ -237,14 +236,6 @@ def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
     )
 
 
-def _check_one_answer(file: ScoreFile, read: Sequence[str]) -> None:
-    """Raises `InputError` where the columns of raters are of several answers."""
-    ratings = {column: answer for column, answer in ratings_of_answers(file.names).items() if column in read}
-    if ratings:
-        of_one = f"or read those of one answer (--rating {quote_word(next(iter(ratings)))})"
-        raise InputError(f"{file.name}: {explain_ratings_of_answers(ratings)}, {of_one}")
-
-
 def _leave_out_mean(file: ScoreFile, columns: dict[str, dict[int, float]]) -> None:
     """Takes out the rater whose ratings are the mean of the others', and says so, as of columns that say it."""
     search = MeanSearch()
@@ -309,10 +300,10 @@ def _read_scale(
     for (rater, number), (low, high) in scales.items():
         if not low <= (rating := columns[rater][number]) <= high:
             whose = "which --scale says" if typed else "which the file says"
-            raise InputError(
-                f"{file.name}, {file.place_of(rating, read, number)}: is {rating:g}, off the scale of {low:g} to "
-                f"{high:g}, {whose}; correct the rating, or the scale"
-            )
+            row = dict(file.cells.get(rater, file.rows_of_items))[number]
+            column = next(column for column in read if file.number(row, column) == rating)
+            problem = f"is {rating:g}, off the scale of {low:g} to {high:g}, {whose}; correct the rating, or the scale"
+            raise file.error(row, column, problem)
     if is_one:
         return next(iter(scales.values())), columns
     file.tell("its ratings are on several scales (rating_min, rating_max), and are brought to 1 to 5")
@@ -339,15 +330,32 @@ def find_scale(ratings: ScoreSource, own: Bounds | None = None) -> tuple[Bounds,
 
     That is the one that the user or the source says, else `own` where it holds all ratings (that of other ratings of
     the same answers), else the usual one that does, else their range.
+
+    Raises:
+        InputError: Raters are on different scales, a rating lies far beyond the scale of the others, or all are equal
+            and below 1.
     """
     if ratings.scale is not None:
         return ratings.scale, []
-    values = [rating for numbers in ratings.columns.values() for rating in numbers.values()]
-    low, high = min(values), max(values)
+    by_rater = {rater: ColumnCells() for rater in ratings.columns}
+    for rater, numbers in ratings.columns.items():
+        for number in numbers.values():
+            by_rater[rater].add(number)
+    values = sorted(value for cells in by_rater.values() for value in cells.values())
+    low, high = values[0], values[-1]
     if own is not None and own[0] <= low and high <= own[1]:
         return own, []
-    _check_one_scale(ratings, values)
-    usual = usual_scale(low, high, whole=is_whole(values))
+    if len(by_rater) > 1:
+        find_common_scale(by_rater, ratings.name)
+    inner = rating_range(values)
+    usual = usual_scale(*inner, whole=is_whole([value for value in values if inner[0] <= value <= inner[1]]))
+    if inner != (low, high):
+        odd = high if inner[1] < high else low
+        others = f"{inner[0]:g} to {inner[1]:g}" if usual is None else f"the scale {usual[0]:g}-{usual[1]:g}"
+        raise InputError(
+            f"{ratings.name}, {ratings.places.get(odd)}: is {odd:g}, and the other ratings lie on {others}; correct "
+            "it, empty it where it means that there is no rating, or say the scale (--scale LOW-HIGH)"
+        )
     scale = usual if usual is not None and (low < high or low >= 1) else (low, high)
     hints = scale_hints(values, scale, ratings.places) if usual is not None else ()
     if scale == (1, 5) and not hints:
@@ -357,24 +365,3 @@ def find_scale(ratings: ScoreSource, own: Bounds | None = None) -> tuple[Bounds,
     ends = f"lowest rating ({ratings.places.get(low)}) and its highest ({ratings.places.get(high)})"
     cure = f"ratings: {'; '.join(hints)}" if hints else f"{ends}; say another with --scale"
     return scale, [f"{ratings.name}: the scale of {scale[0]:g} to {scale[1]:g} is taken from its {cure}"]
-
-
-def _check_one_scale(ratings: ScoreSource, values: Sequence[float]) -> None:
-    """Raises `InputError` where raters are on different scales, or a rating lies far beyond the scale of the others."""
-    by_rater = {rater: ColumnCells() for rater in ratings.columns}
-    for rater, numbers in ratings.columns.items():
-        for number in numbers.values():
-            by_rater[rater].add(number)
-    if len(by_rater) > 1:
-        find_common_scale(by_rater, ratings.name)
-    ordered = sorted(values)
-    low, high = rating_range(ordered)
-    if (low, high) != (ordered[0], ordered[-1]):
-        odd = ordered[-1] if high < ordered[-1] else ordered[0]
-        place = ratings.places.get(odd, "")
-        usual = usual_scale(low, high, whole=is_whole([value for value in ordered if low <= value <= high]))
-        others = f"{low:g} to {high:g}" if usual is None else f"the scale {usual[0]:g}-{usual[1]:g}"
-        raise InputError(
-            f"{ratings.name}, {place}: is {odd:g}, and the other ratings lie on {others}; correct it, empty it where "
-            "it means that there is no rating, or say the scale (--scale LOW-HIGH)"
-        )

@@ -1,9 +1,9 @@
 """Writing evaluation sets, so that `load_set` reads the same samples."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from pydantic_core import PydanticSerializationError
 
@@ -33,17 +33,36 @@ def write_set(samples: Iterable[Sample], path: str | Path) -> int:
         UsageError: It is no list of samples.
         InputError: Another suffix, a folder that does not exist, a duplicate id, or a value that JSON cannot hold.
     """
-    check_type("path", path, (str, Path), "the path of a .jsonl or .csv file")
     check_type("samples", samples, Iterable, ACCEPTED_SAMPLES)
+    return write_rows(_rows(samples, str(path)), FIELDS, path, "sets")
+
+
+def write_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], path: str | Path, what: str) -> int:
+    """Writes rows to a .jsonl or .csv file, whose cells hold lists and objects as JSON, and returns their number.
+
+    `what` says for messages what they are. After an error the file is as it was before. Raises `InputError` for another
+    suffix, and for a folder that does not exist.
+    """
+    check_type("path", path, (str, Path), "the path of a .jsonl or .csv file")
     target = Path(path).expanduser()
     suffix = target.suffix.lower()
     if suffix not in (".jsonl", ".csv"):
-        raise InputError(f"{path}: sets are written as .jsonl or .csv, not `{suffix}`; name the file so")
+        raise InputError(f"{path}: {what} are written as .jsonl or .csv, not `{suffix}`; name the file so")
     if not target.parent.is_dir():
         raise InputError(f"{path}: there is no folder `{target.parent}`; make it first")
+    count = 0
     with replace_file(target) as file:
-        rows = _rows(samples, str(path))
-        return _write_lines(rows, file) if suffix == ".jsonl" else _write_cells(rows, file)
+        writer = CsvWriter(file) if suffix == ".csv" else None
+        if writer is not None:
+            writer.write_row(columns)
+        for row in rows:
+            if writer is None:
+                file.write(_json(row) + "\n")
+            else:
+                cells = (row.get(name) for name in columns)
+                writer.write_row(cell if cell is None or isinstance(cell, str) else _json(cell) for cell in cells)
+            count += 1
+    return count
 
 
 def _rows(samples: Iterable[Sample], name: str) -> Iterator[dict[str, Any]]:
@@ -62,25 +81,6 @@ def _rows(samples: Iterable[Sample], name: str) -> Iterator[dict[str, Any]]:
         if "metadata" in row:
             row["metadata"] = to_json_value(row["metadata"])
         yield row
-
-
-def _write_lines(rows: Iterable[dict[str, Any]], file: IO[str]) -> int:
-    count = 0
-    for row in rows:
-        file.write(_json(row) + "\n")
-        count += 1
-    return count
-
-
-def _write_cells(rows: Iterable[dict[str, Any]], file: IO[str]) -> int:
-    writer = CsvWriter(file)
-    writer.write_row(FIELDS)
-    count = 0
-    for row in rows:
-        cells = {name: value if isinstance(value, str) else _json(value) for name, value in row.items()}
-        writer.write_row([cells.get(name, "") for name in FIELDS])
-        count += 1
-    return count
 
 
 def _json(value: Any) -> str:
