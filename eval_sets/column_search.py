@@ -43,7 +43,7 @@ from .number_rule import (
     usual_scale,
 )
 from .rater_proposals import ROUNDED, MeanSearch
-from .rows import BadRow, Row
+from .rows import Row
 from .version_column import read_version
 
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
@@ -87,6 +87,8 @@ class SetColumns:
     version: str = ""  # the one that tells apart rows of one id; empty where ids are unique
     has_pairs: bool = False  # whether any row has another answer
     told_rule: NumberRule = field(default_factory=NumberRule)  # of the ratings whose rows tell their scale
+
+    is_rated: bool = False  # whether a column is read as ratings, and some cell of it is filled
 
     @property
     def hints(self) -> list[str]:
@@ -305,6 +307,7 @@ class ColumnSearch:
             self.versions.result(),
             self._has_pairs,
             self._told_cells.rule(),
+            has_own or bool(chosen or self._objects.size or self._told_cells.size),
         )
 
     def _own_column(self, unused: dict[str, str]) -> RatingColumn | None:
@@ -487,11 +490,3 @@ class VersionSearch:
         """The column, from the rows that were added; empty where ids are unique, or no column tells them apart."""
         chosen = (self._columns[version] for version in self._cells if version in self._columns)
         return next(chosen, "") if self._has_repeats else ""
-
-
-def look_at_columns(rows: Iterable[Row | BadRow], search: ColumnSearch) -> SetColumns:
-    """Reads all rows for what only all of them tell."""
-    for row in rows:
-        if not isinstance(row, BadRow):
-            search.add(row)
-    return search.result()

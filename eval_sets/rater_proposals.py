@@ -16,6 +16,7 @@ ROUNDED = 0.0501
 _FEWEST_ROWS, _FEWEST_DIFFERING = 4, 2
 _FEWEST_VALUES = 3  # different ones: two may be a flag
 _MOST_LABELS, _LONGEST_LABEL = 5, 30
+_ODD_SHOWN = 3
 _MOST_ODD = 0.2  # the share of cells that may hold something else, by a slip: 55 for 5
 
 
@@ -37,7 +38,8 @@ class RaterSearch:
     def __init__(self) -> None:
         self._labels: dict[str, Counter[str]] = defaultdict(Counter)  # of each column, as long as they are few
         self._numbers: dict[str, Counter[int] | None] = {}  # None: the column's name is no rater's
-        self._odd: dict[str, list[str]] = defaultdict(list)  # the cells of each column that hold something else
+        # how many cells of each column hold something else, and the first ones
+        self._odd, self._first_odd = Counter[str](), defaultdict[str, list[str]](list)
 
     def add(self, cells: Mapping[str, Any], place: str = "") -> None:
         """Looks at the cells of a row that no field takes, by column."""
@@ -53,7 +55,9 @@ class RaterSearch:
                 continue
             number = _whole_number(cell)
             if number is None:
-                self._odd[column].append(f'{place} "{shorten(str(cell), 20)}"')
+                self._odd[column] += 1
+                if len(self._first_odd[column]) < _ODD_SHOWN:
+                    self._first_odd[column].append(f'{place} "{shorten(str(cell), 20)}"')
             else:
                 numbers[number] += 1
 
@@ -63,7 +67,7 @@ class RaterSearch:
             column: numbers
             for column, numbers in self._numbers.items()
             if numbers and len(numbers) > 1
-            if len(self._odd[column]) <= _MOST_ODD * (numbers.total() + len(self._odd[column]))
+            if self._odd[column] <= _MOST_ODD * (numbers.total() + self._odd[column])
         }
         of_scale = [number for values in columns.values() if len(values) >= _FEWEST_VALUES for number in values]
         if not of_scale:
@@ -76,7 +80,11 @@ class RaterSearch:
         columns = self.result()
         if not columns:
             return self._describe_labels()
-        odd = [f"{column} {list_first(cells, 3)}" for column in columns if (cells := self._odd[column])]
+        odd = []
+        for column in columns:
+            if cells := self._first_odd[column]:
+                more = self._odd[column] - len(cells)
+                odd.append(f"{column} {', '.join(cells)}{f' and {more:,} more' if more else ''}")
         look = f" (first look at what is no whole number from 0 to {_HIGHEST}: {'; '.join(odd)})" if odd else ""
         return f"no column is read as a rating; if these are your team's{look}: {' '.join(type_raters(columns))}"
 

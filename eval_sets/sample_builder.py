@@ -65,7 +65,7 @@ class ColumnAccount:
             self._uses.setdefault(column, field_name)
         for name in fields.keys() & values.keys() - origins.keys():
             self._uses.setdefault(name, name)
-        if not self._columns.ratings and not self._source.made:
+        if not self._columns.is_rated and not self._source.made:
             self._mark_search.add(values)
             self._rater_search.add({name: value for name, value in values.items() if name not in self._uses}, row.place)
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..arguments import wrong_type
 from ..errors import InputError
 from ..text.wording import count_of
-from .column_search import ColumnSearch, SetColumns, look_at_columns, may_tell_columns, message_ratings
+from .column_search import ColumnSearch, SetColumns, may_tell_columns, message_ratings
 from .columns import check_columns, check_mapped, check_mapping, is_rater, known_columns, read_raters
 from .logs.log_format import read_logs
 from .number_rule import Bounds
@@ -234,9 +234,12 @@ class _Set:
             names = dict.fromkeys((*(opened.columns or ()), *(column for row in head for column in row.values)))
             if not (may_tell_columns(names, self._mapping, self._versions) or any(map(message_ratings, head))):
                 return SetColumns()
-            return look_at_columns(opened.rows, search)
+            for row in opened.rows:
+                if not isinstance(row, BadRow):
+                    search.add(row)
         except OSError:
             return SetColumns()  # the reading itself meets the same error, and tells it
+        return search.result()
 
     def _builder(self) -> SampleBuilder:
         return SampleBuilder(
