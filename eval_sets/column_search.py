@@ -17,7 +17,6 @@ from .column_table import (
     NAMES,
     OTHER_ANSWER,
     RATING_ALIASES,
-    check_one_answer,
     columns_by_usual_name,
     criterion_of,
     is_low_good,
@@ -25,7 +24,7 @@ from .column_table import (
     split_remark,
     usual_name,
 )
-from .columns import RATER, has_list, is_rater, may_be_left_out, reason_to_leave_out, sort_row
+from .columns import RATER, check_one_answer, has_list, is_rater, may_be_left_out, reason_to_leave_out, sort_row
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
 from .number_rule import (

@@ -2,14 +2,12 @@
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from ..errors import InputError
 from ..languages.yaml_file import read_yaml
-from ..shell_words import quote_word
 
 _TABLE = read_yaml(resources.files(__package__).joinpath("columns.yaml"), dict[str, Any])
 
@@ -205,25 +203,6 @@ def ratings_of_answers(columns: Iterable[str]) -> dict[str, str]:
             if (end := match["end"]) and (rater == end or rater.endswith(f"_{end}")):
                 found[column] = answer
     return found
-
-
-def check_one_answer(
-    columns: Iterable[str], rated: Collection[str], name: str, option: str, chosen: Collection[str] = ()
-) -> None:
-    """Raises `InputError` where columns that are read as ratings are of several answers, and the user chose none.
-
-    `name` is the file's, and `option` what reads one column alone, with `COLUMN` in its place.
-    """
-    ratings = {column: answer for column, answer in ratings_of_answers(columns).items() if column in rated}
-    if not ratings or not ratings.keys().isdisjoint(chosen):
-        return
-    answers = ", ".join(dict.fromkeys(ratings.values()))
-    option_name, _, value = option.partition(" ")
-    raise InputError(
-        f"{name}: {', '.join(ratings)} would be read as raters of one answer, and rate those in {answers} by their "
-        "names; write one row per answer, with the columns id (of the question), version, question, answer and rating, "
-        f"or read those of one answer: {option_name} {quote_word(value.replace('COLUMN', next(iter(ratings))))}"
-    )
 
 
 @lru_cache(maxsize=1024)

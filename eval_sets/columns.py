@@ -1,6 +1,6 @@
 """Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from .column_table import (
     may_hold,
     numbered_contexts,
     rater_of,
+    ratings_of_answers,
 )
 from .message import MESSAGE_ALIASES
 from .message_forms import find_answer, find_messages_key, is_question
@@ -157,6 +158,25 @@ def check_names(mapping: Mapping[str, str], names: Collection[str], of_messages:
             turns = f", and of rows that are messages {quote_names(of_messages)}" if of_messages else ""
             fields = f"{hint} fields are {quote_names(names)}{turns}"
             raise InputError(f"map {theirs}={ours}: no field is called `{ours}`{turned}; {fields}")
+
+
+def check_one_answer(
+    columns: Iterable[str], rated: Collection[str], name: str, option: str, chosen: Collection[str] = ()
+) -> None:
+    """Raises `InputError` where columns that are read as ratings are of several answers, and the user chose none.
+
+    `name` is the file's, and `option` what reads one column alone, with `COLUMN` in its place.
+    """
+    ratings = {column: answer for column, answer in ratings_of_answers(columns).items() if column in rated}
+    if not ratings or not ratings.keys().isdisjoint(chosen):
+        return
+    answers = ", ".join(dict.fromkeys(ratings.values()))
+    option_name, _, value = option.partition(" ")
+    raise InputError(
+        f"{name}: {', '.join(ratings)} would be read as raters of one answer, and rate those in {answers} by their "
+        "names; write one row per answer, with the columns id (of the question), version, question, answer and rating, "
+        f"or read those of one answer: {option_name} {quote_word(value.replace('COLUMN', next(iter(ratings))))}"
+    )
 
 
 def check_columns(columns: Collection[str], mapping: Mapping[str, str], name: str) -> None:

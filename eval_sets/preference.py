@@ -5,8 +5,6 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Literal
 
-from .set_writer import write_rows
-
 Choice = Literal["first", "second", "tie"]
 
 
@@ -58,6 +56,8 @@ def write_preferences(
     Raises:
         InputError: Another suffix, or a folder that does not exist.
     """
+    from .set_writer import write_rows  # late: whoever reads a store writes no rows
+
     further = more or {}
     rows = (
         asdict(preference) | {name: column[place] for name, column in further.items()}

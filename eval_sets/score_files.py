@@ -10,12 +10,12 @@ from ..shell_words import quote_word
 from ..text.wording import count_of
 from .column_table import (
     ROLES,
-    check_one_answer,
     is_known_metric,
     is_of_raters,
     rater_of,
     usual_name,
 )
+from .columns import check_one_answer
 from .flat_rows import flat_rows
 from .items import RATER, ScoreSource
 from .number_rule import (
