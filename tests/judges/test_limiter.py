@@ -70,12 +70,11 @@ def test_law_no_place_is_lost(most, fates):
             for task, fate in zip(tasks, fates, strict=True):
                 if fate == ("cancel", "cancel later")[turn]:
                     task.cancel()
-        await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 5)
+        await asyncio.gather(*tasks, return_exceptions=True)
         assert most_in <= most
         assert limiter.running == 0
-        async with asyncio.timeout(1):
-            async with limiter.slot():
-                assert limiter.running == 1
+        async with limiter.slot():
+            assert limiter.running == 1
 
     asyncio.run(everything())
 

@@ -107,7 +107,7 @@ def test_leaving_ends_what_nobody_waits_for(openai_server, judge, ask, tmp_path)
             call.cancel()
         return len(asyncio.all_tasks()) - 1
 
-    assert asyncio.run(asyncio.wait_for(leave(), 5)) <= 1  # `asked` itself may not have heard yet
+    assert asyncio.run(leave()) <= 1  # `asked` itself may not have heard yet
     assert list(tmp_path.iterdir()) == []
 
 
