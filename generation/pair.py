@@ -74,9 +74,9 @@ def pair_to_sample(pair: Pair, section: Section) -> Sample:
     )
 
 
-_PAIRS = LinesFile(Pair, lambda pair: pair.id, "assay sets generate DOCS -o set.jsonl")
+_PAIRS = LinesFile(Pair, lambda pair: pair.id)
 
 
-def write_pairs(pairs: Iterable[Pair], path: str | Path) -> int:
+def write_pairs(pairs: Iterable[Pair], path: str | Path) -> None:
     """Writes pairs as JSON Lines, one per line."""
-    return _PAIRS.write(pairs, path)
+    _PAIRS.write(pairs, path)

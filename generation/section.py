@@ -86,8 +86,8 @@ class Fold(BaseModel):
     sampled: bool = False
 
 
-_SECTIONS = LinesFile(Section, lambda section: section.id, "assay sets generate DOCS -o set.jsonl")
-_FOLDS = LinesFile(Fold, lambda fold: fold.section, "assay sets generate DOCS -o set.jsonl")
+_SECTIONS = LinesFile(Section, lambda section: section.id)
+_FOLDS = LinesFile(Fold, lambda fold: fold.section)
 
 
 def read_sections(path: str | Path) -> list[Section]:
@@ -105,20 +105,17 @@ def read_sections(path: str | Path) -> list[Section]:
     return _SECTIONS.read(path)
 
 
-def write_sections(sections: Iterable[Section], path: str | Path) -> int:
+def write_sections(sections: Iterable[Section], path: str | Path) -> None:
     """Writes sections as JSON Lines, one per line.
 
     Args:
         sections: The sections to write.
         path: The file, in a folder that exists.
 
-    Returns:
-        The number of sections written.
-
     Raises:
         InputError: The file cannot be written.
     """
-    return _SECTIONS.write(sections, path)
+    _SECTIONS.write(sections, path)
 
 
 def read_folds(path: str | Path) -> list[Fold]:
@@ -136,17 +133,14 @@ def read_folds(path: str | Path) -> list[Fold]:
     return _FOLDS.read(path)
 
 
-def write_folds(folds: Iterable[Fold], path: str | Path) -> int:
+def write_folds(folds: Iterable[Fold], path: str | Path) -> None:
     """Writes folds as JSON Lines, the fold of one section per line.
 
     Args:
         folds: The folds to write.
         path: The file, in a folder that exists.
 
-    Returns:
-        The number of lines written.
-
     Raises:
         InputError: The file cannot be written.
     """
-    return _FOLDS.write(folds, path)
+    _FOLDS.write(folds, path)

@@ -47,12 +47,12 @@ class SectionTopic(BaseModel):
     vector: tuple[float, ...] = Field(min_length=1)
 
 
-_TOPICS = LinesFile(SectionTopic, lambda row: row.section, "assay sets generate DOCS -o set.jsonl")
+_TOPICS = LinesFile(SectionTopic, lambda row: row.section)
 
 
-def write_topics(rows: Iterable[SectionTopic], path: str | Path) -> int:
+def write_topics(rows: Iterable[SectionTopic], path: str | Path) -> None:
     """Writes topics as JSON Lines, the topic of one section per line."""
-    return _TOPICS.write(rows, path)
+    _TOPICS.write(rows, path)
 
 
 class TopicDiscovery(NamedTuple):

@@ -13,7 +13,6 @@ from .cassette import (
     QuestionKeys as QuestionKeys,
     Recording as Recording,
     SortedLines as SortedLines,
-    bundled_cassette as bundled_cassette,
     format_line as format_line,
     likely_alternatives as likely_alternatives,
     locked as locked,

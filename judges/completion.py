@@ -162,13 +162,12 @@ async def _ask_decision_model(
     text = settings.scrubber.scrub(_body_with_answers(body.content) or response.model_dump_json())
     usage = response.usage
     tokens_in, tokens_out = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)
-    is_unstated = False
-    if is_count(tokens_in) and is_count(tokens_out, 0):
+    is_unstated = not (is_count(tokens_in) and is_count(tokens_out, 0))
+    if is_unstated:
+        tokens_in, tokens_out, usd = _most_taken(text, settings, size)
+    else:
         price = known_price(settings) if (stated := stated_cost(response)) is None else None
         usd = stated if price is None else price.cost(tokens_in, tokens_out)
-    else:  # no usage: a bound in tokens still has to hold; without a price a cost is a guess
-        is_unstated, tokens_in, tokens_out = True, size.most_in, most_tokens(text, size)
-        usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     return RawReply(
         settings.identity,
         text,
@@ -178,6 +177,13 @@ async def _ask_decision_model(
         seconds=seconds,
         is_unstated=is_unstated,
     )
+
+
+def _most_taken(text: str, settings: JudgeSettings, size: RequestSize) -> tuple[int, int, float | None]:
+    """What a reply without usage took at most, for a bound in tokens has to hold; its cost, None without a price."""
+    tokens_in, tokens_out = size.most_in, most_tokens(text, size)
+    usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
+    return tokens_in, tokens_out, usd
 
 
 def _body_with_answers(content: bytes) -> str:
@@ -216,12 +222,11 @@ def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, second
     choice, usage = response.choices[0], getattr(response, "usage", None)
     text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
-    is_unstated = False
-    if is_count(tokens_in) and is_count(tokens_out, 1 if text else 0):
+    is_unstated = not (is_count(tokens_in) and is_count(tokens_out, 1 if text else 0))
+    if is_unstated:
+        tokens_in, tokens_out, usd = _most_taken(text, settings, size)
+    else:
         usd = reply_cost(response, settings)
-    else:  # no usage: a bound in tokens still has to hold; without a price a cost is a guess
-        is_unstated, tokens_in, tokens_out = True, size.most_in, most_tokens(text, size)
-        usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     tokens_cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     return RawReply(
         model=settings.identity,

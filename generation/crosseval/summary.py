@@ -44,17 +44,11 @@ class SplitSummary:
 
     def give_verdict(self) -> Verdict:
         """Says whether the bot answers what it can know, and whether it makes things up."""
-        (known, of_known), (unknown, of_unknown) = self.answered_known, self.answered_unknown
-        answered, made_up = _number(known, self.unjudged_known), _number(unknown, self.unjudged_unknown)
+        known = _count(self.answered_known, self.unjudged_known, self.average[ANSWER_RATE])
+        unknown = _count(self.answered_unknown, self.unjudged_unknown, self.average[HALLUCINATION_RATE])
         statements = [
-            (
-                "chatbot",
-                phrase("crosseval_answered", answered=answered, count=of_known, likely=self._likely(ANSWER_RATE)),
-            ),
-            (
-                "made_up",
-                phrase("crosseval_made_up", made_up=made_up, count=of_unknown, likely=self._likely(HALLUCINATION_RATE)),
-            ),
+            ("chatbot", phrase("crosseval_answered", **known)),
+            ("made_up", phrase("crosseval_made_up", **unknown)),
         ]
         if self.unjudged:
             statements.append(("judge", phrase("crosseval_unjudged", count=self.unjudged)))
@@ -64,13 +58,6 @@ class SplitSummary:
         if self.failed:
             statements.append(("missing", phrase("crosseval_missing", count=self.failed)))
         return Verdict(tuple(statements))
-
-    def _likely(self, name: str) -> Phrase | str:
-        """The interval of a rate; nothing where it has none, or where not all answers are judged."""
-        rate = self.average[name]
-        if rate.value is None or rate.low is None or rate.high is None:
-            return ""
-        return phrase("likely", low=Figure("share", rate.low), high=Figure("share", rate.high))
 
     @property
     def balance(self) -> float | None:
@@ -82,8 +69,14 @@ class SplitSummary:
         return None if answered is None or hallucinated is None else (answered + 1 - hallucinated) / 2
 
 
-def _number(count: int, more: int) -> int | Phrase:
-    return phrase("count_to_count", low=count, high=count + more) if more else count
+def _count(answered: tuple[int, int], unjudged: int, rate: Estimate) -> dict[str, int | Phrase | str]:
+    """How many questions were answered, and of how many; the interval of their share where all answers are judged."""
+    count, of_count = answered
+    likely: Phrase | str = ""
+    if not unjudged and rate.low is not None:
+        likely = phrase("likely", low=Figure("share", rate.low), high=Figure("share", rate.high))
+    more = phrase("count_to_count", low=count, high=count + unjudged) if unjudged else count
+    return {"answered": more, "count": of_count, "likely": likely}
 
 
 def _middle(rate: Estimate) -> float | None:

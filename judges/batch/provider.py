@@ -37,7 +37,6 @@ class BatchState:
     # `cancelled`
     status: str
     files: tuple[str, ...] = ()  # the files of replies and of failed requests, as far as there are some
-    requests: int = 0
     completed: int = 0
     failed: int = 0
     problem: str = ""  # why it failed as a whole; empty where it did not
@@ -186,7 +185,6 @@ def _read_state(batch: Any, settings: JudgeSettings) -> BatchState:
         id=str(batch.id),
         status=str(batch.status),
         files=tuple(file for file in (batch.output_file_id, batch.error_file_id) if file),
-        requests=counts.total if counts else 0,
         completed=counts.completed if counts else 0,
         failed=counts.failed if counts else 0,
         problem=settings.scrubber.scrub_error(" ".join(problem.split())[:500]),

@@ -29,7 +29,7 @@ LIST_OF_RUNS = "metric_mean"  # the first text that is of no verdict
 VALUES: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("better", "other", "in_use", "version", "measure", "judge", "set"), NAME),
     **dict.fromkeys(("count", "rated", "scored", "failed", "newly", "samples", "judged", "used"), "100,000"),
-    **dict.fromkeys(("answered", "made_up", "worked"), "10,000"),
+    **dict.fromkeys(("answered", "worked"), "10,000"),
     **dict.fromkeys(("bad", "all_bad", "sent_bad", "share"), "100%"),
     **dict.fromkeys(("amount", "lower", "higher", "mean", "usd"), "9.99"),
     **dict.fromkeys(("low", "high", "agreement", "least"), "-0.99"),
