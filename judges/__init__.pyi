@@ -43,7 +43,7 @@ from .litellm_lookup import (
 )
 from .local import choose_slots as choose_slots
 from .probabilities import (
-    chosen_option as chosen_option,
+    choose_option as choose_option,
     option_probabilities as option_probabilities,
     read_option as read_option,
 )

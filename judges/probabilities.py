@@ -117,10 +117,10 @@ def weigh_options(reply: RawReply, options: Sequence[str]) -> tuple[str, dict[st
             raise ReplyError(f"its text says {said} and its tokens another word", reply.text, is_contradiction=True)
         if problem := contradiction(said, follow_options(reply.logprobs, options)):
             raise ReplyError(problem, reply.text, is_contradiction=True)
-    option = chosen_option(reply, options)
+    option, probabilities = choose_option(reply, options)
     if option is None:
         raise ReplyError(f"it is not one of the words {', '.join(options)}", reply.text)
-    return option, option_probabilities(reply, options)
+    return option, probabilities
 
 
 def contradiction(said: str, shares: Mapping[str, float]) -> str:
@@ -137,22 +137,22 @@ def contradiction(said: str, shares: Mapping[str, float]) -> str:
     return f"it says {said}, which its log probabilities call improbable"
 
 
-def chosen_option(reply: RawReply, options: Sequence[str]) -> str | None:
+def choose_option(reply: RawReply, options: Sequence[str]) -> tuple[str | None, dict[str, float] | None]:
     """Returns the most probable option; without probabilities the one that the judge said.
 
     Returns:
         The option; None where the reply says none, or several, or takes its own word back (`read_option`), however
-        probable an option was.
+        probable an option was. And `option_probabilities`, where there is an option.
 
     Raises:
         ReplyError: As `option_probabilities`.
     """
     if not _can_be_read(reply.text, options):
-        return None
+        return None, None
     probabilities = option_probabilities(reply, options)
     if probabilities is None:
-        return read_option(reply.text, options)
-    return max(probabilities, key=probabilities.__getitem__)
+        return read_option(reply.text, options), None
+    return max(probabilities, key=probabilities.__getitem__), probabilities
 
 
 def read_option(text: str, options: Sequence[str]) -> str | None:

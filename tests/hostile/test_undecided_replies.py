@@ -21,7 +21,7 @@ from assay.judges import (
     PlainText,
     Question,
     RawReply,
-    chosen_option,
+    choose_option,
     parse_reply,
     read_option,
 )
@@ -70,10 +70,10 @@ DECIDED = {
 )
 def test_a_reply_that_says_no_option_or_several_is_none(options, text):
     assert read_option(text, options) is None
-    assert chosen_option(RawReply("m", text), options) is None
+    assert choose_option(RawReply("m", text), options)[0] is None
     if len(re.findall(r"\w+", text)) > 1:  # the probabilities of its first token do not decide what it took back
         logprobs = ({options[0]: math.log(0.9), options[1]: math.log(0.1)},)
-        assert chosen_option(RawReply("m", text, logprobs=logprobs), options) is None
+        assert choose_option(RawReply("m", text, logprobs=logprobs), options)[0] is None
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_reply_that_says_no_option_or_several_is_none(options, text):
 )
 def test_a_reply_with_one_option_is_read(options, text, option):
     assert read_option(text, options) == option
-    assert chosen_option(RawReply("m", text), options) == option
+    assert choose_option(RawReply("m", text), options)[0] == option
 
 
 @given(

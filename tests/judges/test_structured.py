@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from pydantic import BaseModel
 
 from assay.errors import ReplyError
-from assay.judges import Choice, Question, RawReply, chosen_option, option_probabilities, parse_reply, read_option
+from assay.judges import Choice, Question, RawReply, choose_option, option_probabilities, parse_reply, read_option
 from assay.prompts import Prompt, PromptMessage
 
 ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
@@ -158,7 +158,7 @@ def test_shares_of_the_options_alone_their_variants_added_up():
 )
 def test_an_option_that_is_called_wrong_is_no_answer(text, option):
     assert read_option(text, YES_NO) == option
-    assert chosen_option(reply(text, {"Yes": 0.9, "No": 0.1}), YES_NO) == (option and "Yes")
+    assert choose_option(reply(text, {"Yes": 0.9, "No": 0.1}), YES_NO)[0] == (option and "Yes")
 
 
 @pytest.mark.parametrize("text", ["Ja is onjuist", "Ja is fout", "Ja ist falsch", "Nee is fout", "Ja onjuist"])
@@ -176,7 +176,7 @@ def test_the_alternatives_decide_and_where_there_are_none_the_word():
     marked, other = reply("**Yes**", {"**": 0.9, "__": 0.1}), reply("Perhaps", {"Perhaps": 1.0})
     for said, option in ((reply(" no."), "No"), (marked, "Yes"), (other, None)):
         assert option_probabilities(said, YES_NO) is None
-        assert chosen_option(said, YES_NO) == option
+        assert choose_option(said, YES_NO)[0] == option
 
 
 @given(st.dictionaries(st.sampled_from(["Yes", " yes", "No", "no", "N", "Maybe", ""]), st.floats(-50, 0), min_size=1))
