@@ -162,12 +162,12 @@ async def _ask_decision_model(
     text = settings.scrubber.scrub(_body_with_answers(body.content) or response.model_dump_json())
     usage = response.usage
     tokens_in, tokens_out = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)
-    is_unstated = not (is_count(tokens_in) and is_count(tokens_out, 0))
-    if is_unstated:
-        tokens_in, tokens_out, usd = _most_taken(text, settings, size)
-    else:
+    is_unstated = False
+    if is_count(tokens_in) and is_count(tokens_out, 0):
         price = known_price(settings) if (stated := stated_cost(response)) is None else None
         usd = stated if price is None else price.cost(tokens_in, tokens_out)
+    else:
+        is_unstated, (tokens_in, tokens_out, usd) = True, _most_taken(text, settings, size)
     return RawReply(
         settings.identity,
         text,
@@ -222,11 +222,11 @@ def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, second
     choice, usage = response.choices[0], getattr(response, "usage", None)
     text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
-    is_unstated = not (is_count(tokens_in) and is_count(tokens_out, 1 if text else 0))
-    if is_unstated:
-        tokens_in, tokens_out, usd = _most_taken(text, settings, size)
-    else:
+    is_unstated = False
+    if is_count(tokens_in) and is_count(tokens_out, 1 if text else 0):
         usd = reply_cost(response, settings)
+    else:
+        is_unstated, (tokens_in, tokens_out, usd) = True, _most_taken(text, settings, size)
     tokens_cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     return RawReply(
         model=settings.identity,
