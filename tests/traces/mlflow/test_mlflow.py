@@ -394,7 +394,7 @@ class TestFaults:
         assert problem().endswith("is MLflow 2.9.1; update the server to 3.2 or later")
         proxy.script = lambda call: Reply(404, b"<html>")
         assert "status 404; it is an older MLflow or none: MLflow 3.2 is needed" in problem()
-        proxy.script = lambda call: Reply(200, b"<html>")
+        proxy.script = lambda call: Reply(200, b"<html>", {"content-type": ""})
         assert "with no JSON (no type): correct the address" in problem()
 
     def test_a_deleted_experiment(self, writer, address):
