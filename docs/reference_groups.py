@@ -280,7 +280,8 @@ GROUPS = (
             ),
             "Numbers and entities in a text": _of(
                 "assay.text",
-                "find_numbers parse_number NumberFormat find_entities find_unstated states_fact Entity KINDS",
+                "find_numbers parse_number known_unit Number NumberFormat NumeralValue find_entities find_unstated "
+                "states_fact Entity KINDS",
             ),
         },
     ),

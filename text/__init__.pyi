@@ -15,9 +15,12 @@ from .entities import (
 )
 from .language_detection import FEWEST_LETTERS as FEWEST_LETTERS, detect_language as detect_language
 from .numbers import (
+    Number as Number,
     NumberFormat as NumberFormat,
+    NumeralValue as NumeralValue,
     find_numbers as find_numbers,
     format_shown as format_shown,
+    known_unit as known_unit,
     numeral_readings as numeral_readings,
     parse_number as parse_number,
 )
