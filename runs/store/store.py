@@ -302,7 +302,7 @@ class Store:
         """Returns why the first metric failed that failed on a sample, by the sample's id, in the samples' order."""
         rows = self._rows(
             "SELECT sample, reason FROM scores JOIN samples ON samples.run = scores.run AND samples.id = sample "
-            "WHERE scores.run = ? AND status = 'failed' ORDER BY place",
+            "WHERE scores.run = ? AND status = 'failed' ORDER BY place, metric",
             (run,),
         )
         failures: dict[str, str] = {}

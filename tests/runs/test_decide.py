@@ -496,7 +496,6 @@ def test_of_two_choices_by_one_rater_that_of_the_later_file_counts(tmp_path):
         (["old.jsonl"], "", "between two versions or more"),
         (["old.jsonl", "new.jsonl"], "system", "name one run"),
         (["old.jsonl", "old.jsonl"], "", "named more than once"),
-        (["old.jsonl", "nope.jsonl"], "", "nope.jsonl: there is no such file or folder; did you mean `new.jsonl`"),
         (["old.jsonl", "nope"], "", "'nope' is no set, and no run"),
         (["old.jsonl", "last"], "", "there are no runs here"),
         (["old.jsonl"], "system", "no sample of old.jsonl has metadata.system; they have topic"),
@@ -512,6 +511,13 @@ def test_what_cannot_be_compared_is_said(names, by, message, tmp_path, monkeypat
         write(tmp_path / f"{name}.jsonl", rows)
     with pytest.raises(UsageError, match=message):
         read_versions(None, names, VersionOptions(by=by))
+
+
+def test_a_file_that_is_missing_is_named_as_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "old.jsonl", version("old", [1, 2, 3]))
+    with pytest.raises(InputError, match=r"^nope.jsonl: there is no such file or folder; did you mean `old.jsonl`\?$"):
+        read_versions(None, ["old.jsonl", "nope.jsonl"], VersionOptions())
 
 
 def test_systems_whose_rows_have_the_id_of_the_question_are_paired_by_it(tmp_path):
