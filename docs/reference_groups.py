@@ -181,10 +181,10 @@ GROUPS = (
             ),
             "Reports": (
                 *_of("assay.meta_eval.report", "write_report render_report"),
-                *_of("assay.runs.judging", "write_judge_report render_judge_report"),
+                *_of("assay.presentation", "Report"),
                 *_of(
                     "assay.runs.judging",
-                    "make_card CardSet make_card_set JudgeCard SetCard write_card render_card_page write_card_page",
+                    "make_card CardSet make_card_set JudgeCard SetCard write_card card_report comparison_report",
                 ),
                 *_of(
                     "assay.runs.decision",

@@ -14,6 +14,7 @@ from .rendered_markdown import (
     read_visible_text as read_visible_text,
     render_markdown as render_markdown,
 )
+from .report import Report as Report
 from .result_table import (
     Column as Column,
     Content as Content,

@@ -10,7 +10,7 @@ Tone = Literal["", "better", "worse", "good", "bad", "warning", "baseline", "cho
 """How a cell, a row or a sentence looks: better or worse than what it is compared with, good or bad in itself, ..."""
 
 Detail = Literal["always", "wide", "page"]
-"""Where a column is shown: always; in a terminal with `--wide` only, and on pages; or on pages only."""
+"""Where a column or a block is shown: always; in a terminal with `--wide` only, and on pages; or on pages only."""
 
 
 TextKind = Literal["name", "text", "prose", "markdown"]
@@ -167,3 +167,5 @@ class ReportBlock:
     """A block of a report: paragraphs and tables in their order."""
 
     parts: Sequence[Paragraph | ResultTable]
+    heading: str = ""  # what stands above it on a page
+    detail: Detail = "always"

@@ -92,7 +92,7 @@ def _style(content: Content, column: Column) -> "Text":
 
 def print_blocks(console: "Console", blocks: "Sequence[ReportBlock]", *, is_wide: bool) -> None:
     """Prints the blocks of a report, with an empty line between them."""
-    for number, block in enumerate(blocks):
+    for number, block in enumerate(block for block in blocks if _is_shown(block.detail, is_wide)):
         if number:
             console.print()
         for part in block.parts:

@@ -44,7 +44,6 @@ from .judging.card_report import (
     cost_table as cost_table,
     reliability_table as reliability_table,
 )
-from .judging.comparison_report import comparison_block as comparison_block, judge_table as judge_table
 from .judging.experiment import (
     JudgeScores as JudgeScores,
     JudgeScoring as JudgeScoring,

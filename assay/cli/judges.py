@@ -140,8 +140,9 @@ def compare(
     \b
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
     """
+    from ..presentation.result_table import Paragraph, ReportBlock
     from ..runs.answers.rating_direction import check_ratings_fit
-    from ..runs.judging.comparison_report import comparison_block
+    from ..runs.judging import comparison_report
     from ..runs.judging.experiment import JudgeScoring, load_judges, score_by_judges
     from ..runs.judging.judge_comparison import compare_judges
 
@@ -161,13 +162,13 @@ def compare(
     with show_status(f"{count_of(len(settings), 'judge')}, {count_of(len(samples), 'sample')} each"):
         judge_scores = score_by_judges(settings, samples, scoring)
     comparison = compare_judges(metric, samples, judge_scores)
+    told = comparison_report(comparison, sets)
+    advice = Paragraph(comparison.advice, is_whole=True)
     if report is not None:
-        from ..runs.judging import write_judge_report
-
-        write_judge_report(report, comparison, sets)
+        told.write(report)
     print_result(
         lambda: asdict(comparison) | {"decision": comparison.decision and comparison.decision.as_json()},
-        comparison_block(comparison),
+        ReportBlock([advice, *(part for block in told.blocks for part in block.parts)]),
         *([] if report is None else [f"The whole report: {report}"]),
     )
     click.get_current_context().exit(_report_failures(comparison, max_failed))

@@ -8,7 +8,6 @@ import click
 
 from ..atomic_files import check_writable
 from ..errors import UsageError
-from ..presentation.result_table import ReportBlock
 from ..text.wording import count_of, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judges import judges
@@ -129,12 +128,14 @@ def _read_sets(
 
 def _show(card: "JudgeCard", out: Path | None) -> None:
     """Prints the card, and writes it where a file is named."""
-    from ..runs.judging import write_card, write_card_page
-    from ..runs.judging.card_report import card_sections, give_card_verdict
+    from ..runs.judging import card_report, write_card
+    from ..runs.judging.card_report import give_card_verdict
 
-    if out is not None:
-        write = write_card if out.suffix.lower() == ".json" else write_card_page
-        write(out, card)
+    report = card_report(card)
+    if out is not None and out.suffix.lower() == ".json":
+        write_card(out, card)
+    elif out is not None:
+        report.write(out)
 
     def as_json() -> dict[str, Any]:
         """The card's JSON form with a verdict in each set."""
@@ -145,7 +146,7 @@ def _show(card: "JudgeCard", out: Path | None) -> None:
 
     print_result(
         as_json,
-        lambda: print_blocks(*(ReportBlock(tuple(parts)) for _, parts in card_sections(card))),
+        lambda: print_blocks(*report.blocks),
         *([] if out is None else [f"The card: {out}"]),
     )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from ...meta_eval.comparison import MOST_RATINGS, find_standing, round_ratings
@@ -10,8 +9,8 @@ from ...meta_eval.estimate import Estimate
 from ...meta_eval.recommendation import STRENGTHS
 from ...meta_eval.report.tables import PASS_FAIL_FIELDS
 from ...presentation.figure import MISSING, Figure
-from ...presentation.page import write_page
-from ...presentation.result_table import Field, Paragraph, ResultTable, Tone, tabulate
+from ...presentation.report import Report
+from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, Tone, tabulate
 from ...presentation.texts import one_line
 from ...presentation.verdict import Verdict
 from ...presentation.wording import describe_report
@@ -19,7 +18,6 @@ from ...text.wording import Phrase, count_of, phrase, verb_of
 from ..answers.summary import describe_missing_scores
 from .comparison_report import AT_MOST_NOTE, bounded_figure
 from .judge_card import CardAgreement, JudgeCard, SetCard
-from .judging_page import Part, Section, render_sections
 from .set_card import OVERLAP
 
 _LONGEST_SETTING, _LONGEST_NAME = 200, 24  # characters
@@ -50,21 +48,29 @@ _FIRST_FIELDS = (
 )
 
 
-def card_sections(card: JudgeCard) -> list[Section]:
-    """The card by headings: each set, then what holds over all sets."""
+def card_report(card: JudgeCard) -> Report:
+    """The card as a report: each set, then what holds over all sets; on its page also how it was made."""
     entries = [CardEntry(card.judge, of_set) for of_set in card.sets]
-    return [
-        *((f"{of_set.set_name}: {of_set.metric}", list(_set_parts(card.judge, of_set))) for of_set in card.sets),
-        ("Reliability", [reliability_table(entries), *_notes(_unmeasured(card))]),
-        ("What it takes", [cost_table(entries)]),
-    ]
+    sets = (ReportBlock([*_set_parts(card.judge, one)], f"{one.set_name}: {one.metric}") for one in card.sets)
+    return Report(
+        "a judge's card",
+        card.judge,
+        _LEAD,
+        describe_report([phrase("file", name=one.set_name) for one in card.sets], day=card.date),
+        (
+            *sets,
+            ReportBlock([reliability_table(entries), *_notes(_unmeasured(card))], "Reliability"),
+            ReportBlock([cost_table(entries)], "What it takes"),
+            ReportBlock([Paragraph(_describe_making(card), tone="quiet")], "How it was made", "page"),
+        ),
+    )
 
 
 def _notes(texts: Iterator[str]) -> list[Paragraph]:
     return [Paragraph(text, tone="quiet") for text in texts]
 
 
-def _set_parts(judge: str, card: SetCard) -> Iterator[Part]:
+def _set_parts(judge: str, card: SetCard) -> Iterator[Paragraph | ResultTable]:
     yield from give_card_verdict(judge, card).paragraphs()
     yield Paragraph("")
     if card.judge.spearman.value is None:
@@ -253,15 +259,3 @@ def _describe_making(card: JudgeCard) -> str:
         f"first answers of each set by the hash of their ids, at most {card.probed} of them asked again and changed by "
         f"probes, seed {card.seed}."
     )
-
-
-def write_card_page(path: Path, card: JudgeCard) -> None:
-    """Writes a card as an HTML file. Raises `UsageError` when it cannot be written."""
-    write_page(path, render_card_page(card))
-
-
-def render_card_page(card: JudgeCard) -> str:
-    """Renders a card as HTML: no script, no network; names and reasons are escaped."""
-    making = ("How it was made", [Paragraph(_describe_making(card), tone="quiet")])
-    about = describe_report([phrase("file", name=one.set_name) for one in card.sets], day=card.date)
-    return render_sections("a judge's card", card.judge, _LEAD, [*card_sections(card), making], about)

@@ -1,16 +1,14 @@
 """A comparison of judges as sentences and tables, in a terminal and as one HTML file."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from ...meta_eval.decision.variant_decision import variant_sentences
 from ...presentation.figure import Figure, Kind, format_price
-from ...presentation.page import write_page
+from ...presentation.report import Report
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...presentation.wording import describe_report
 from ...text.wording import count_of, phrase
 from .judge_comparison import JudgeComparison, JudgeFindings, Panel
-from .judging_page import Section, render_sections
 
 AT_MOST_NOTE = (
     "At most: not every reply stated what it took, or it stated what is impossible; such a reply counts with the most "
@@ -29,8 +27,8 @@ def bounded_figure(kind: Kind, value: float | None, is_at_most: bool) -> Figure 
     return f"at most {figure}" if is_at_most and value else figure
 
 
-def comparison_sections(comparison: JudgeComparison) -> list[Section]:
-    """The judges, how their agreement differs, and the decision, by headings."""
+def comparison_report(comparison: JudgeComparison, sets: Sequence[str]) -> Report:
+    """The comparison as a report on these sets: the judges, how their agreement differs, and the decision."""
     decision = variant_sentences(comparison.decision, comparison.judges[0].judge)
     panels = (
         f"All judges together, {panel.name}: agreement {_agreement(panel)}, at "
@@ -38,17 +36,23 @@ def comparison_sections(comparison: JudgeComparison) -> list[Section]:
         for panel in comparison.panels
     )
     between = [*_pair_lines(comparison), _claim_line(comparison), *panels]
-    return [
-        ("The judges", [judge_table(comparison)]),
-        ("Between the judges", [Paragraph(text, is_whole=True) for text in between]),
-        ("Instead of the first judge?", [Paragraph(text, is_whole=True) for text in decision]),
-    ]
-
-
-def comparison_block(comparison: JudgeComparison) -> ReportBlock:
-    """The advice, and below it the sections."""
-    advice = Paragraph(comparison.advice, is_whole=True)
-    return ReportBlock((advice, *(part for _, parts in comparison_sections(comparison) for part in parts)))
+    lead = (
+        f"By {comparison.metric} on {', '.join(sets)}. Agreement is Spearman's correlation with the ratings; brackets "
+        "hold 95% intervals. Costs are of 1,000 answers; seconds are those of the calls when they were made, divided "
+        "by the calls at once. Unparsable: the share of the questions whose first reply could not be used as it came; "
+        "lost: of those that had no usable reply at last."
+    )
+    return Report(
+        "judges compared",
+        f"{comparison.advice[:1].upper()}{comparison.advice[1:]}.",
+        lead,
+        describe_report([phrase("file", name=name) for name in sets]),
+        (
+            ReportBlock([judge_table(comparison)], "The judges"),
+            ReportBlock([Paragraph(text, is_whole=True) for text in between], "Between the judges"),
+            ReportBlock([Paragraph(text, is_whole=True) for text in decision], "Instead of the first judge?"),
+        ),
+    )
 
 
 def judge_table(comparison: JudgeComparison) -> ResultTable:
@@ -97,21 +101,3 @@ def _claim_line(comparison: JudgeComparison) -> str:
         return f"{shared}: too few, or too much alike, to compare the verdicts."
     agreement = Figure("coefficient", alpha)
     return f"Verdicts on the {shared}: agreement {agreement} of 1 (Krippendorff's alpha; 0 is chance)."
-
-
-def write_judge_report(path: Path, comparison: JudgeComparison, sets: Sequence[str]) -> None:
-    """Writes the report of a comparison on these sets. Raises `UsageError` when it cannot be written."""
-    write_page(path, render_judge_report(comparison, sets))
-
-
-def render_judge_report(comparison: JudgeComparison, sets: Sequence[str]) -> str:
-    """Renders the report as HTML: no script, no network; names of judges and sets are escaped."""
-    title = comparison.advice[:1].upper() + comparison.advice[1:] + "."
-    lead = (
-        f"By {comparison.metric} on {', '.join(sets)}. Agreement is Spearman's correlation with the ratings; brackets "
-        "hold 95% intervals. Costs are of 1,000 answers; seconds are those of the calls when they were made, divided "
-        "by the calls at once. Unparsable: the share of the questions whose first reply could not be used as it came; "
-        "lost: of those that had no usable reply at last."
-    )
-    about = describe_report([phrase("file", name=name) for name in sets])
-    return render_sections("judges compared", title, lead, comparison_sections(comparison), about)

@@ -19,7 +19,7 @@ from assay.runs import (
     make_set_card,
     rater_ceilings_of,
 )
-from assay.runs.judging import CardSet, JudgeCard, make_card_set, render_card_page, write_card
+from assay.runs.judging import CardSet, JudgeCard, card_report, make_card_set, write_card
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 RATINGS = (2, 1, 4, 3, 6, 5)
@@ -61,7 +61,7 @@ def card_of(*sets, judge="mini"):
 
 def read_page(card):
     """What a card's page says, without its tags."""
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_card_page(card))).split())
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", card_report(card).render())).split())
 
 
 def test_agreement_by_hand_beside_token_overlap():
@@ -101,7 +101,7 @@ def test_three_groups_have_no_interval_and_say_so():
     assert card.judge.spearman.low is None
     assert card.judge.spearman.problem == "an interval needs 5 groups that differ"
     assert card.judge.spearman.p is None, "the answers are not independent"
-    page = render_card_page(card_of(card))
+    page = card_report(card_of(card)).render()
     assert "+0.83 (an interval needs 5 groups that differ)" in page
     reasons = re.findall(r'<td class="n reason"[^>]*>([^<]*)', page)
     assert any("an interval needs 5 groups" in reason for reason in reasons), "why a figure is missing may wrap"
@@ -399,5 +399,5 @@ def test_nothing_on_a_card_is_obeyed():
         }
     )  # fmt: skip
     hostile = card_of(card, judge=evil).model_copy(update={"settings": {"decide": f"{evil}\u2028", evil: evil}})
-    page = render_card_page(hostile)
+    page = card_report(hostile).render()
     assert "<script>" not in page and "\u202e" not in page and "\u2028" not in page

@@ -9,8 +9,8 @@ import pytest
 from assay.errors import InputError
 from assay.meta_eval import Comparison, Estimate, find_standing
 from assay.presentation import Paragraph
-from assay.runs import ClaimAgreement, JudgeComparison, JudgeFindings, Panel, comparison_block
-from assay.runs.judging import render_judge_report, write_judge_report
+from assay.runs import ClaimAgreement, JudgeComparison, JudgeFindings, Panel
+from assay.runs.judging import comparison_report
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
 
@@ -31,7 +31,7 @@ def compared(*judges, panels=(), unit="usd"):
 def page():
     panel = Panel("mean", estimate_with_interval(0.4), 2e6)
     comparison = compared(judge(HOSTILE, 0.3, None), judge("b", 0.5, None), panels=(panel,), unit="tokens")
-    return render_judge_report(comparison, [HOSTILE])
+    return comparison_report(comparison, [HOSTILE]).render()
 
 
 def test_names_stay_text_and_nothing_is_fetched(page):
@@ -45,7 +45,7 @@ def test_names_stay_text_and_nothing_is_fetched(page):
 
 def test_a_page_that_cannot_be_written_says_so(tmp_path):
     with pytest.raises(InputError, match="cannot be written"):
-        write_judge_report(tmp_path / "no" / "x.html", compared(judge("a", 0.3, 1.0), judge("b", 0.4, 2.0)), ["s"])
+        comparison_report(compared(judge("a", 0.3, 1.0), judge("b", 0.4, 2.0)), ["s"]).write(tmp_path / "no" / "x.html")
 
 
 @pytest.mark.parametrize("width", [1200, 375])
@@ -81,9 +81,8 @@ def test_two_judges_stand_beside_each_other_in_the_words_of_the_advice(differenc
         pairs=(pair,),
         claims=ClaimAgreement(12, 0.25),
     )
-    lines = [part.text for part in comparison_block(comparison).parts if isinstance(part, Paragraph)]
-    assert lines == [
-        "buy the best",
+    parts = [part for block in comparison_report(comparison, ["s"]).blocks for part in block.parts]
+    assert [part.text for part in parts if isinstance(part, Paragraph)] == [
         line,
         "Verdicts on the 12 claims that all judged: agreement 0.25 of 1 (Krippendorff's alpha; 0 is chance).",
         "Not settled: no agreement with ratings can be compared with that of one.",
