@@ -228,7 +228,7 @@ def meta(
         )
     if save is not None:
         scorer.save(save)
-    from ..meta_eval.report.blocks import further_blocks, verdict_blocks
+    from ..meta_eval.report.blocks import report_blocks
     from .meta_json import evaluation_as_json
 
     further = []
@@ -243,8 +243,7 @@ def meta(
     print_result(
         lambda: evaluation_as_json(evaluation, joined),
         lambda: print_blocks(
-            *verdict_blocks(evaluation, joined, is_detailed=is_wide()),
-            *(further_blocks(evaluation) if everything else ()),
+            *report_blocks(evaluation, joined, "all" if everything else "verdict", is_detailed=is_wide()).values()
         ),
         *further,
     )

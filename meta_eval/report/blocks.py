@@ -1,14 +1,13 @@
 """A meta-evaluation as blocks: the sentence, then the tables and sentences behind it."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ...presentation.figure import Figure
 from ...presentation.result_table import Paragraph, ReportBlock, Tone
 from ...presentation.texts import one_line
 from ...text.wording import count_of, phrase, reader_language, verb_of, with_number_marks
 from ..agreement import baselines_among
-from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation
 from ..raters import Raters
 from ..recommendation import name_of
@@ -32,6 +31,7 @@ from .tables import (
 if TYPE_CHECKING:
     from ..score_join import JoinedScores
 
+Extent = Literal["verdict", "all", "page"]
 _SLICE_METRICS = 2  # metrics in the table of slices, the chosen ones first
 _MOST_COMPARISONS = 6  # the report has all of them
 _LONGEST_NOTE = 300
@@ -60,10 +60,23 @@ def scorer_check_block(file: str, check: ScorerCheck) -> ReportBlock:
     )
 
 
-def verdict_blocks(
-    evaluation: MetaEvaluation, joined: "JoinedScores", *, is_detailed: bool = False
-) -> Iterator[ReportBlock]:
-    """The verdict, and one table: each metric against the ratings."""
+def report_blocks(
+    evaluation: MetaEvaluation, joined: "JoinedScores", extent: Extent = "all", *, is_detailed: bool = False
+) -> dict[str, ReportBlock]:
+    """The report by the names of its parts, in the order of a terminal: what is there and what each part shows.
+
+    Args:
+        evaluation: The evaluation.
+        joined: The scores and ratings that it is of.
+        extent: The verdict with the table of metrics; all; or all that a page has room for.
+        is_detailed: Whether the table of metrics says more.
+    """
+    blocks = {"verdict": _verdict_block(evaluation, joined)}
+    blocks["metrics"] = ReportBlock((metric_table(evaluation, is_detailed=is_detailed),))
+    return blocks if extent == "verdict" else blocks | dict(_further_blocks(evaluation, is_page=extent == "page"))
+
+
+def _verdict_block(evaluation: MetaEvaluation, joined: "JoinedScores") -> ReportBlock:
     settings = evaluation.settings
     low, high = Figure("rating", settings.rating_min), Figure("rating", settings.rating_max)
     made = (
@@ -71,58 +84,53 @@ def verdict_blocks(
         f"scale {low}-{high}; "
         f"{count_of(settings.permutations, 'shuffling')} of whole groups, seed {settings.seed}"
     )
-    yield ReportBlock(
-        (
-            *evaluation.verdict.paragraphs(),
-            Paragraph(""),
-            *(
-                (Paragraph(language, "quiet"),)
-                if (language := phrase("rest_in_english").write(reader_language()))
-                else ()
-            ),
-            Paragraph(with_number_marks(made), "quiet"),
-            *(Paragraph(one_line(note, _LONGEST_NOTE), "quiet") for note in joined.notes),
-        )
-    )
-    yield ReportBlock((metric_table(evaluation, is_detailed=is_detailed),))
+    language = phrase("rest_in_english").write(reader_language())
+    notes = [language] if language else []
+    notes += [with_number_marks(made), *(one_line(note, _LONGEST_NOTE) for note in joined.notes)]
+    return ReportBlock((*evaluation.verdict.paragraphs(), Paragraph(""), *(Paragraph(note, "quiet") for note in notes)))
 
 
-def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
+def _further_blocks(evaluation: MetaEvaluation, *, is_page: bool) -> Iterator[tuple[str, ReportBlock]]:
     """What is behind the verdict: raters, combinations, comparisons, parts, what may be sent."""
     lines = (evaluation.recommendation, *evaluation.explanation.splitlines())
-    yield ReportBlock([Paragraph(with_number_marks(line, names=evaluation.names)) for line in lines])
+    yield "explanation", ReportBlock([Paragraph(with_number_marks(line, names=evaluation.names)) for line in lines])
     if evaluation.raters is not None:
-        yield from _rater_blocks(evaluation.raters)
+        yield "raters", _rater_block(evaluation.raters)
+        if tables := rater_tables(evaluation.raters, is_page=is_page):
+            yield "rater-tables", ReportBlock(tables)
     baselines = baselines_among(evaluation.metrics)
-    if any(one.threshold is not None for one in evaluation.agreement.values()):
-        told = {name for name, one in evaluation.agreement.items() if one.threshold is not None}
-        yield ReportBlock((pass_fail_table(evaluation.agreement, baselines if told - baselines else ()),))
+    if told := {name for name, one in evaluation.agreement.items() if one.threshold is not None}:
+        left_out = baselines if told - baselines and not is_page else ()
+        yield "pass-fail", ReportBlock((pass_fail_table(evaluation.agreement, left_out),))
     if evaluation.trials:
-        yield ReportBlock((trial_table(evaluation.trials),))
+        yield "trials", ReportBlock((trial_table(evaluation.trials),))
     if evaluation.selection is not None:
-        yield ReportBlock((combination_table(evaluation.selection), *_choices(evaluation.selection, baselines)))
+        choices = _choices(evaluation.selection, baselines)
+        yield "combinations", ReportBlock((combination_table(evaluation.selection), *choices))
     if evaluation.comparisons:
-        yield ReportBlock((comparison_table(evaluation.comparisons, _MOST_COMPARISONS),))
+        comparisons = evaluation.comparisons if is_page else evaluation.comparisons[:_MOST_COMPARISONS]
+        yield "comparisons", ReportBlock((comparison_table(comparisons),))
     if evaluation.slices:
-        yield ReportBlock((slice_table(evaluation, _slice_metrics(evaluation)),))
+        yield "slices", ReportBlock((slice_table(evaluation, _slice_metrics(evaluation, is_page=is_page)),))
     if evaluation.versions is not None:
-        yield ReportBlock((version_table(evaluation.versions), version_pair_table(evaluation.versions)))
+        yield "versions", ReportBlock((version_table(evaluation.versions), version_pair_table(evaluation.versions)))
     if evaluation.policy is not None:
-        yield _policy_block(evaluation.policy)
+        yield "triage", _policy_block(evaluation.policy)
     if evaluation.mean_rating is not None:
         rating = evaluation.mean_rating
         mean, classical = (Figure.from_estimate("mean", one) for one in (rating.mean, rating.classical))
         count, scale = rating.rated + rating.unrated, evaluation.settings
         low, high = Figure("rating", scale.rating_min), Figure("rating", scale.rating_max)
-        yield ReportBlock(
-            (
-                _sentence(
-                    f"Mean rating that your team would give answers like these, from the scores of all {count:,} and "
-                    f"the {count_of(rating.rated, 'rating')}: {mean} on {low}-{high} (the rated ones alone: "
-                    f"{classical})"
-                ),
-            )
+        sentence = (
+            f"Mean rating that your team would give answers like these, from the scores of all {count:,} and "
+            f"the {count_of(rating.rated, 'rating')}: {mean} on {low}-{high} (the rated ones alone: {classical})"
         )
+        widths = " ".join(
+            f"An interval {Figure('rating', width)} wide needs "
+            f"{'more ratings than there are answers' if needed is None else count_of(needed, 'rating')}."
+            for width, needed in (rating.ratings_for_width if is_page else ())
+        )
+        yield "mean-rating", ReportBlock([_sentence(text) for text in (sentence, widths) if text])
 
 
 def _sentence(text: str, tone: Tone = "") -> Paragraph:
@@ -130,19 +138,13 @@ def _sentence(text: str, tone: Tone = "") -> Paragraph:
     return Paragraph(with_number_marks(text), tone)
 
 
-def _rho(estimate: Estimate) -> Figure:
-    return Figure.from_estimate("rho", estimate)
-
-
-def _rater_blocks(raters: Raters) -> Iterator[ReportBlock]:
+def _rater_block(raters: Raters) -> ReportBlock:
     agreement = (
         f"{count_of(raters.count, 'rater')}, {count_of(raters.items_rated_twice, 'item')} rated twice or more: "
-        "Krippendorff's alpha "
-        f"{_rho(raters.alpha)}"
+        f"Krippendorff's alpha {Figure.from_estimate('rho', raters.alpha)}"
     )
     problem = [Paragraph(f"{raters.problem[0].upper()}{raters.problem[1:]}.", "strong")] if raters.problem else []
-    yield ReportBlock((_sentence(agreement), *problem, _sentence(raters.ceiling_sentence)))
-    yield from (ReportBlock((table,)) for table in rater_tables(raters))
+    return ReportBlock((_sentence(agreement), *problem, _sentence(raters.ceiling_sentence)))
 
 
 def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
@@ -167,12 +169,13 @@ def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
             yield Paragraph(f"{metric} is left out: {reason}", "quiet")
 
 
-def _slice_metrics(evaluation: MetaEvaluation) -> list[str]:
+def _slice_metrics(evaluation: MetaEvaluation, *, is_page: bool) -> list[str]:
+    """The metrics in the table of slices: the chosen ones, then the best; a page has room for all."""
     chosen = set(evaluation.selection.chosen.metrics) if evaluation.selection else set()
     best = sorted(evaluation.metrics, key=lambda metric: -(metric.spearman.value or 0))
     shown = [metric.name for metric in best if metric.name in chosen]
     others = [metric.name for metric in best if metric.name not in chosen and not metric.baseline]
-    return [*shown, *others[: max(0, _SLICE_METRICS - len(shown))]]
+    return [*shown, *(others if is_page else others[: max(0, _SLICE_METRICS - len(shown))])]
 
 
 def _policy_block(policy: Policy) -> ReportBlock:

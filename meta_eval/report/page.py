@@ -1,6 +1,6 @@
 """The report's page: what the templates are given."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,20 +13,9 @@ from ...presentation.wording import describe_report
 from ...text.wording import Phrase, with_number_marks
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_evaluation import MetaEvaluation
+from .blocks import report_blocks
 from .charts import forest, scatters, triage
 from .disagreements import Disagreement, predictions, worst_disagreements
-from .tables import (
-    combination_table,
-    comparison_table,
-    metric_table,
-    pass_fail_table,
-    rater_table,
-    rater_tables,
-    slice_table,
-    trial_table,
-    version_pair_table,
-    version_table,
-)
 
 if TYPE_CHECKING:
     from ..score_join import JoinedScores
@@ -59,7 +48,7 @@ def render_report(
 
 
 def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: EvidenceOf) -> dict[str, Any]:
-    table, policy, selection = joined.table, evaluation.policy, evaluation.selection
+    table, policy = joined.table, evaluation.policy
     measure, predicted = predictions(table, evaluation)
     over, under = worst_disagreements(table, predicted)
     triage_chart = triage(policy) if policy else None
@@ -71,24 +60,11 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
         "measure": measure,
         "forest": forest(evaluation),
         "scatters": scatters(table, evaluation),
-        "selection": selection,
         "triage": triage_chart,
         "thresholds": _threshold_data(thresholds, triage_chart) if triage_chart else None,
         "over": [(disagreement, texts[disagreement.item]) for disagreement in over],
         "under": [(disagreement, texts[disagreement.item]) for disagreement in under],
-        "metric_table": metric_table(evaluation, is_detailed=True),
-        "pass_fail_table": pass_fail_table(evaluation.agreement)
-        if any(one.threshold is not None for one in evaluation.agreement.values())
-        else None,
-        "trial_table": trial_table(evaluation.trials) if evaluation.trials else None,
-        "rater_tables": (rater_table(evaluation.raters), *rater_tables(evaluation.raters)) if evaluation.raters else (),
-        "combination_table": combination_table(selection) if selection else None,
-        "comparison_table": comparison_table(evaluation.comparisons) if evaluation.comparisons else None,
-        "slice_table": slice_table(evaluation, [one.name for one in evaluation.metrics if not one.baseline]),
-        "version_tables": (version_table(evaluation.versions), version_pair_table(evaluation.versions))
-        if evaluation.versions
-        else (),
-        "left_out": _by_reason(selection.left_out) if selection else {},
+        "blocks": report_blocks(evaluation, joined, "page", is_detailed=True),
         "best_baseline": max(
             (metric for metric in evaluation.metrics if metric.baseline and metric.spearman.value is not None),
             key=lambda metric: metric.spearman.value or 0,
@@ -101,13 +77,6 @@ def _describe(evaluation: MetaEvaluation, joined: "JoinedScores", sources: Seque
     """What the report is of: the runs and files, how many answers are rated, and by whom where that is known."""
     raters = [rater for rater in joined.table.raters if rater != RATER]
     return describe_report(sources, rated=evaluation.settings.rated, raters=raters)
-
-
-def _by_reason(left_out: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    reasons: dict[str, list[str]] = {}
-    for metric, why in left_out:
-        reasons.setdefault(why, []).append(metric)
-    return reasons
 
 
 def _threshold_data(thresholds: Any, chart: Any) -> dict[str, Any]:

@@ -89,25 +89,24 @@ def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: b
     return TableCell(", ".join(filter(None, (place, direction))), tone)
 
 
-def rater_tables(raters: Raters) -> tuple[ResultTable, ...]:
-    """The raters with each other, where two of them rated the same answers."""
-    fields = (
+def rater_tables(raters: Raters, *, is_page: bool) -> tuple[ResultTable, ...]:
+    """The raters with each other, where two of them rated the same answers; before it on a page, each with the rest."""
+    of_others = (
+        Field("rater", "text", lambda rater: rater.rater),
+        Field("n", "count", lambda rater: rater.n),
+        Field("Spearman", "correlation", lambda rater: rater.rho),
+    )
+    of_pairs = (
         Field("raters", "text", lambda pair: f"{pair.first}, {pair.second}"),
         Field("n", "count", lambda pair: pair.n),
         Field("Cohen's kappa", "coefficient", lambda pair: pair.kappa),
         Field("quadratic", "coefficient", lambda pair: pair.weighted_kappa),
     )
-    return (tabulate("Raters with each other", raters.pairs, fields),) if raters.pairs else ()
-
-
-def rater_table(raters: Raters) -> ResultTable:
-    """Each rater against the mean of the others."""
-    fields = (
-        Field("rater", "text", lambda rater: rater.rater),
-        Field("n", "count", lambda rater: rater.n),
-        Field("Spearman", "correlation", lambda rater: rater.rho),
+    tables = (
+        tabulate("Each rater against the mean of the others", raters.by_rater if is_page else (), of_others),
+        tabulate("Raters with each other", raters.pairs, of_pairs),
     )
-    return tabulate("Each rater against the mean of the others", raters.by_rater, fields)
+    return tuple(table for table in tables if table.rows)
 
 
 def combination_table(selection: Selection) -> ResultTable:
@@ -198,7 +197,7 @@ def _candidates(combination: Combination) -> str:
     return f"({Figure('count', combination.candidates)} tried)" if is_choice else ""
 
 
-def comparison_table(comparisons: Sequence[Comparison], most: int | None = None) -> ResultTable:
+def comparison_table(comparisons: Sequence[Comparison]) -> ResultTable:
     """Two measures at a time on the same answers."""
     margin = Figure("rating", comparisons[0].margin)
     fields = (
@@ -208,7 +207,7 @@ def comparison_table(comparisons: Sequence[Comparison], most: int | None = None)
         Field("p", "p", lambda one: one.difference.p, "wide"),
         Field(f"known (equal: within {margin})", "text", _known),
     )
-    return tabulate("Metrics compared", comparisons[:most], fields)
+    return tabulate("Metrics compared", comparisons, fields)
 
 
 def _known(comparison: Comparison) -> str:
