@@ -1,7 +1,7 @@
 """`assay judges prompts try`: what another wording of a prompt changes."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ..presentation.figure import Figure
-from ..presentation.result_table import Field, ResultTable, tabulate
-from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
@@ -29,7 +26,7 @@ from .progress import show_status
 if TYPE_CHECKING:
     from ..judges import Mode
     from ..prompts import Prompt
-    from ..runs.judging.prompt_effect import PromptEffect, PromptTrial, SampleScores
+    from ..runs.judging.prompt_effect import PromptTrial, SampleScores
 
 _METRICS_OF_PROMPT = {
     "claims": "faithfulness:claims=judge",
@@ -45,7 +42,6 @@ _METRICS_OF_PROMPT = {
     "policy_kept": "policy_kept",
     "rating": "judge_truthfulness,judge_relatedness,judge_completeness",
 }
-_SHOWN = 10  # claims of a kind in the plain output
 
 
 @click.command(name="try")
@@ -95,6 +91,7 @@ def try_prompt(
     from ..runs import aevaluate
     from ..runs.answers.rating_direction import check_ratings_fit
     from ..runs.judging.prompt_effect import compare_wordings
+    from ..runs.judging.prompt_report import trial_block
 
     base, _, language = name.partition(".")
     language = language or FALLBACK
@@ -134,7 +131,7 @@ def try_prompt(
     with show_status(f"judging {count_of(len(samples), 'sample')} with {count_of(1 + len(wordings), 'wording')}"):
         before, *after = asyncio.run(score_with_each())
     trial = compare_wordings(samples, bundled.identity, before, dict(zip(wordings, after, strict=True)))
-    print_result(lambda: _as_json(trial), *_trial_parts(trial))
+    print_result(lambda: _as_json(trial), trial_block(trial))
     has_failed = any(effect.failed for effect in trial.effects.values())
     click.get_current_context().exit(TOO_MANY_FAILED if has_failed else DONE)
 
@@ -154,76 +151,3 @@ def _distinct(wordings: "Sequence[tuple[str, Prompt]]", bundled: "Prompt") -> "d
 def _as_json(trial: "PromptTrial") -> dict[str, Any]:
     first, *further = ({"variant": name} | asdict(effect) for name, effect in trial.effects.items())
     return first | {"further": further, "decision": trial.decision and trial.decision.as_json()}
-
-
-def _trial_parts(trial: "PromptTrial") -> "Iterator[str | ResultTable]":
-    from ..meta_eval.decision.variant_decision import variant_sentences
-
-    for name, effect in trial.effects.items():
-        if len(trial.effects) > 1:
-            yield f"--- {one_line(name)} instead of {trial.in_use}"
-        yield from _effect_lines(effect)
-    yield ""
-    yield _trial_table(trial)
-    yield from map(one_line, variant_sentences(trial.decision, trial.in_use))
-
-
-def _trial_table(trial: "PromptTrial") -> ResultTable:
-    """One row per wording: its mean, its agreement beside that of the prompt in use, and what it changes."""
-    first = next(iter(trial.effects.values()))
-    versions = {version.name: version for version in trial.decision.versions} if trial.decision else {}
-    differences = {each.second: each for each in trial.decision.differences} if trial.decision else {}
-
-    def agreement(name: str) -> Figure:
-        version = versions.get(name)
-        return Figure("correlation", version.mean, version.low, version.high) if version else unknown
-
-    def difference(name: str) -> Figure | str:
-        found = differences.get(name)
-        if found is None:
-            return "" if name == trial.in_use else unknown
-        return Figure("correlation", found.difference, found.low, found.high)
-
-    def mean(name: str) -> float | None:
-        return trial.effects[name].metrics[0].mean_after if name in trial.effects else first.metrics[0].mean_before
-
-    def tokens(name: str) -> float:
-        return trial.effects[name].tokens_after if name in trial.effects else first.tokens_before
-
-    unknown = Figure("correlation", None)
-    fields = (
-        Field("wording", "name", lambda name: name),
-        Field("mean", "mean", mean),
-        Field("Spearman with rating", "correlation", agreement, is_left=True),
-        Field("less the one in use", "correlation", difference, is_left=True),
-        Field("tokens per sample", "count", tokens),
-    )
-    caption = f"Wordings by {first.metrics[0].metric}; the first is in use"
-    return tabulate(caption, [trial.in_use, *trial.effects], fields)
-
-
-def _effect_lines(effect: "PromptEffect") -> Iterator[str]:
-    yield f"{count_of(effect.samples, 'sample')}; prompts before: {', '.join(effect.prompts_before) or 'none'}"
-    yield f"after: {', '.join(effect.prompts_after) or 'none'}"
-    yield f"tokens per sample: {effect.tokens_before:,.0f} before, {effect.tokens_after:,.0f} after"
-    if effect.failed:
-        sample, reason = effect.failed[0]
-        count = f"{count_of(len(effect.failed), 'sample')} failed, and their claims are not compared"
-        yield one_line(f"{count}; the first, {sample}: {reason}")
-    for metric in effect.metrics:
-        means = ("none" if mean is None else f"{mean:.2f}" for mean in (metric.mean_before, metric.mean_after))
-        yield one_line(f"{metric.metric}: mean {' -> '.join(means)}")
-    for change, claims in (("lost", effect.lost), ("added", effect.added)):
-        yield f"{count_of(len(claims), 'claim')} {change}"
-        yield from (f"  {one_line(sample)}  {one_line(text)}" for sample, text in claims[:_SHOWN])
-        yield from _rest(len(claims))
-    yield f"{count_of(len(effect.flips), 'verdict')} flipped"
-    for flip in effect.flips[:_SHOWN]:
-        yield f"  {one_line(flip.sample)}  {one_line(flip.claim)}"
-        yield f"    before: {flip.before.replace('_', ' ')}: {one_line(flip.reason_before)}"
-        yield f"    after:  {flip.after.replace('_', ' ')}: {one_line(flip.reason_after)}"
-    yield from _rest(len(effect.flips))
-
-
-def _rest(count: int) -> list[str]:
-    return [f"  ... and {count - _SHOWN} more (all with --json)"] if count > _SHOWN else []
