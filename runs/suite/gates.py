@@ -12,7 +12,7 @@ NO_JUDGE = "no judge"
 UNANSWERED = "unanswered"
 """The figure of every suite that is 1 where an answer is empty or a refusal, else 0: gates may name it as a metric."""
 
-State = Literal["passed", "failed", "undecided", "no baseline"]
+State = Literal["passed", "failed", "undecided", "no baseline", "accepted"]
 
 COMPARED = frozenset({"regression", "decide"})
 """The kinds of gates that compare a run with the accepted one: the run that is accepted cannot fail them."""
@@ -164,8 +164,8 @@ class GateResult(BaseModel):
     judge: str | None  # the judge whose run it is about; None for a gate on the cost
     # the metric that it is about; None for a gate on the cost, and for a decision without a named metric
     metric: str | None
-    # `passed`, `failed`, `undecided` (the figure could not be computed or tested) or `no baseline` (no accepted run to
-    # compare with)
+    # `passed`, `failed`, `undecided` (the figure could not be computed or tested), `no baseline` (no accepted run to
+    # compare with) or `accepted` (it did not pass, and does not count: the run was accepted as the new baseline)
     state: State
     value: float | None  # the figure that was held against the bound, or None where there is none
     bound: float  # the bound. Of two bounds the one that more speaks against.
@@ -205,7 +205,7 @@ class GateResult(BaseModel):
         """The evidence beside what a failure takes; empty where there is none."""
         if self.evidence is None or self.needed is None:
             return ""
-        if self.state == "failed":
+        if self.state == "failed" or self.evidence >= self.needed:
             return f"{format_evidence(self.evidence)} ({self.needed:.3g} is enough)"
         return f"{format_evidence(self.evidence)} of {self.needed:.3g}"
 

@@ -149,13 +149,17 @@ class NightlyReport(BaseModel):
 
     def _describe_gates(self) -> tuple[Phrase, ...]:
         failed = [gate for gate in self.gates if gate.state == "failed"]
-        undecided = [gate for gate in self.gates if gate.state == "undecided" and gate.gate != "regression"]
+        undecided = [gate for gate in self.gates if gate.state == "undecided" and fails_nightly_run(gate)]
+        accepted = sum(gate.state == "accepted" for gate in self.gates)
         silent = sum(gate.state in {"undecided", "no baseline"} for gate in self.gates)
         speaking = {"gate failed": failed, "gate undecided": undecided}.get(self.verdict, [])
         values: dict[str, Any] = {"suite": one_line(self.suite, _LONGEST_NAME), "count": len(self.gates)}
         if self.verdict == "passed":
+            held = len(self.gates) - silent - accepted
+            if accepted:
+                values |= {"held": held, "accepted": accepted}
+                return phrase("suite_accepted", **values), phrase("suite_accepted_shortly")
             if silent:
-                held = len(self.gates) - silent
                 return phrase("suite_untested", **values, held=held), phrase("suite_untested_shortly")
             if below := sum(gate.is_within_noise for gate in self.gates):
                 return phrase("suite_within_noise", **values, below=below), phrase("suite_within_noise_shortly")
@@ -261,8 +265,12 @@ def decide_verdict(status: Status, gates: Sequence[GateResult], failed: int, max
         return "samples failed"
     if failing:
         return "gate failed"
-    undecided = any(gate.state == "undecided" and gate.gate != "regression" for gate in gates)
-    return "gate undecided" if undecided else "passed"
+    return "gate undecided" if any(map(fails_nightly_run, gates)) else "passed"
+
+
+def fails_nightly_run(gate: GateResult) -> bool:
+    """Returns whether a gate fails its nightly run: it failed, or is undecided and no regression."""
+    return gate.state == "failed" or (gate.state == "undecided" and gate.gate != "regression")
 
 
 def report_run(

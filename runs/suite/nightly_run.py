@@ -30,6 +30,7 @@ from .nightly_report import (
     Status,
     UncomparedSamples,
     decide_verdict,
+    fails_nightly_run,
     read_report,
     report_run,
 )
@@ -176,15 +177,16 @@ def finish_nightly_run(nightly: NightlyRun, status: Status, message: str = "") -
 def accept_nightly_run(nightly: NightlyRun, report: NightlyReport) -> NightlyReport:
     """Accepts the runs of a nightly run that ended: the next nightly runs are compared with them.
 
-    Its gates on regressions and decisions no longer count, because it is the new baseline; all other gates do.
+    Its gates on regressions and decisions cannot fail it, because it is the new baseline: one that did not pass is
+    `accepted`. All other gates count.
     """
     if report.accept is None:
         return report
     for run in report.runs:
         accept_runs(nightly.store, [run.run], nightly.suite.name)
-    gates = [gate for gate in report.gates if gate.gate not in COMPARED]
+    gates = tuple(map(_accepted, report.gates))
     verdict = decide_verdict(report.status, gates, 0, nightly.suite.max_failed)
-    accepted = report.model_copy(update={"verdict": verdict, "is_accepted": True})
+    accepted = report.model_copy(update={"verdict": verdict, "is_accepted": True, "gates": gates})
     Ledger(nightly.store).end(nightly.row.id, verdict, accepted.as_json())
     return accepted
 
@@ -296,6 +298,15 @@ def _undecided(gate: GateResult) -> GateResult:
     """A gate of a nightly run that did not finish: its figure is of a part of the samples, so it decides nothing."""
     reason = f"not decided, since the nightly run did not finish; so far: {gate.reason}"
     return gate.model_copy(update={"state": "undecided", "reason": reason})
+
+
+def _accepted(gate: GateResult) -> GateResult:
+    """A gate of a run that is accepted: one that compares it with earlier runs and fails it does not count."""
+    if gate.gate not in COMPARED or not fails_nightly_run(gate):
+        return gate
+    return gate.model_copy(
+        update={"state": "accepted", "reason": f"not counted, since the run is accepted: {gate.reason}"}
+    )
 
 
 def _comparison(store: Store, earlier: str | None, run: str) -> RunComparison | None:

@@ -13,13 +13,13 @@ from ..show.run_figures import report_table
 from ..store.store import Store
 from .history_site import write_site
 from .ledger import Ledger
-from .nightly_report import UNFINISHED, NightlyReport, RunReport, SampleReport
+from .nightly_report import UNFINISHED, NightlyReport, RunReport, SampleReport, fails_nightly_run
 from .report_tables import changed_table
 from .suite import Suite
 
 _MOST_CHARACTERS = 2000
 _MOST_ROWS = 10
-_MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "no baseline": "➖"}
+_MARKS = {"passed": "✅", "failed": "❌", "undecided": "⚠️", "no baseline": "➖", "accepted": "➖"}
 _VERDICT_MARKS = {"passed": "✅", "gate failed": "❌", "error": "❌", "killed": "❌", "running": "⏳"}  # else ⚠️
 
 
@@ -61,7 +61,8 @@ def junit_xml(report: NightlyReport) -> str:
     """Returns the JUnit document of a report.
 
     A failed gate is a failure. A gate that could not be decided, or a nightly run that did not finish, is an error. A
-    regression that could not be tested is skipped, since it does not fail the nightly run either.
+    regression that could not be tested is skipped, since it does not fail the nightly run either; so is one that
+    does not count, since the run is accepted.
     """
     from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
@@ -76,9 +77,9 @@ def junit_xml(report: NightlyReport) -> str:
         case = TestCase(_xml_text(gate.title), classname=_xml_text(report.suite))
         if gate.state == "failed":
             case.result = [Failure(_xml_text(gate.reason), "gate")]
-        elif gate.state == "undecided" and gate.gate != "regression":
+        elif gate.state == "undecided" and fails_nightly_run(gate):
             case.result = [Error(_xml_text(gate.reason), "undecided")]
-        elif gate.state in {"no baseline", "undecided"}:
+        elif gate.state != "passed":
             case.result = [Skipped(_xml_text(gate.reason))]
         else:
             case.system_out = _xml_text(gate.reason)

@@ -306,3 +306,27 @@ def test_a_check_reads_the_sets_as_the_run_does(assay, suite_file, set_file):
     assert (unscorable.code, "weakest_claim can score none of the 6 samples" in unscorable.err) == (1, True)
     path.write_text(path.read_text(encoding="utf-8").replace('"response"', '"bot_said"', 1), encoding="utf-8")
     assert "field response: is missing" in assay("suite", suite_file(), "--check", code=1).err
+
+
+def test_an_accepted_run_shows_its_fall_as_accepted(assay, suite_file, set_file, tmp_path):
+    """Eight of twelve answers are worse: the regression gate does not count, and the gate on the share does."""
+    path = set_file(12)
+    for command in (("suite", suite_file(REGRESSION)), ("suite", "accept", "last")):
+        assay(*command, code=0)
+    worse(path, *(f"s{n}" for n in range(8)))
+    done = assay("suite", suite_file(REGRESSION), "--accept", "--json", code=0).json
+    assert [gate["state"] for gate in done["gates"]] == ["accepted", "passed"]
+    said = "helpdesk: passed; 1 of 2 gates hold, 1 not counted as the run is accepted"
+    assert done["verdict_lines"]["Suite"] == said
+    junit = JUnitXml.fromfile(str(tmp_path / "out/junit.xml"))
+    assert (junit.tests, junit.failures, junit.errors, junit.skipped) == (3, 0, 0, 1)
+    written = (tmp_path / "out/summary.md").read_text(encoding="utf-8")
+    page = (tmp_path / f"out/site/{done['nightly_run']}.html").read_text(encoding="utf-8")
+    for text in (written, page):
+        assert "not counted, since the run is accepted: token" in text.replace("\\", "")
+    assert "❌" not in written
+
+    worse(path, *(f"s{n}" for n in range(12)), answer="Bananas.")
+    failed = assay("suite", suite_file(REGRESSION, SHARE), "--accept", "--json", code=5).json
+    assert failed["gates"][1]["state"] == "failed"
+    assert failed["verdict_lines"]["Suite"] == "helpdesk: failed by the share of token_overlap"
