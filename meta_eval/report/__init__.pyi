@@ -1,1 +1,2 @@
+from .blocks import report_blocks as report_blocks
 from .page import render_report as render_report, write_report as write_report

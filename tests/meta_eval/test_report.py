@@ -19,8 +19,8 @@ from assay.meta_eval import (
     join_sources,
     worst_disagreements,
 )
-from assay.meta_eval.report import render_report
-from assay.presentation import axis_over
+from assay.meta_eval.report import render_report, report_blocks
+from assay.presentation import Paragraph, axis_over
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 
@@ -71,6 +71,19 @@ def test_a_page_holds_only_its_own_script_and_nothing_from_the_network(page):
 def test_every_part_of_the_evaluation_is_in_the_page(page):
     shown = set(re.findall(r'<section id="(\w+)"', page))
     assert shown == {"metrics", "scores", "combinations", "triage", "disagreements", "raters", "slices", "settings"}
+
+
+def test_the_page_shows_every_sentence_and_row_that_the_terminal_prints(joined, page):
+    """Beside the verdict, which a page lays out itself, nothing stands in a terminal only."""
+    evaluation = evaluate_table(joined.table, permutations=200, repeats=1)
+    blocks = report_blocks(evaluation, joined)
+    names = "verdict metrics explanation raters rater-tables pass-fail combinations comparisons slices triage"
+    assert " ".join(blocks) == names
+    shown = "".join(html.unescape(re.sub(r"<[^>]+>", "", page)).replace("−", "-").split())
+    for name, block in blocks.items():
+        for part in block.parts if name != "verdict" else ():
+            texts = [part.text] if isinstance(part, Paragraph) else [str(row[0]) for row in part.rows]
+            assert [text for text in texts if "".join(text.split()) not in shown] == []
 
 
 def test_axes_end_on_round_ticks():
