@@ -8,7 +8,7 @@ import numpy as np
 from ...text.wording import count_of
 from ..comparison import RHO_MARGIN, Comparison, compare_metrics, find_standing
 from ..correlation import spearman
-from ..groups import FEWEST_GROUPS, LEVEL
+from ..groups import FEWEST_GROUPS, LEVEL, unseen_share
 from ..table import ScoreTable
 from .version_decision import Decision, Needs, Outcome, VersionDifference, VersionEstimate
 
@@ -88,7 +88,7 @@ def _with_bound_of_same(row: Comparison, level: float) -> Comparison:
     has_groups = (difference.groups or 0) >= FEWEST_GROUPS
     if difference.value is None or abs(difference.value) > _SAME or difference.low is not None or not has_groups:
         return row
-    bound = min(2.0, 4 * (1 - ((1 - level) / 2) ** (1 / (difference.groups or 1))))
+    bound = min(2.0, 4 * unseen_share(difference.groups or 1, level))
     bounded = replace(difference, low=-bound, high=bound, problem="")
     return replace(row, difference=bounded, standing=find_standing(bounded, level=level))
 
