@@ -26,6 +26,11 @@ class Row(NamedTuple):
     number: int
     place: str
     values: dict[str, Any]
+    parts: Mapping[str, "Row"] = {}  # of several rows that were joined, the one that each of their columns came from
+
+    def part(self, column: str) -> "Row":
+        """The row of the source that a column came from."""
+        return self.parts.get(column, self)
 
 
 class BadRow(NamedTuple):

@@ -30,8 +30,9 @@ from .column_table import (
 from .columns import check_names, describe_left_out, first_text, is_rater, read_raters
 from .items import Item, as_label
 from .levels import RatedLevel
+from .logs.score_rows import LongColumns, join_rows
 from .number_rule import Bounds, ColumnCells, NumberRule, find_common_scale, scale_of_header, scale_of_rule
-from .rows import Row
+from .rows import BadRow, Row
 from .version_column import read_version, versioned_id
 
 REPEATED = (
@@ -133,11 +134,9 @@ class ScoreFile:
         self.roles = find_roles(self.names, mapping)
         self.rows = self._without_totals(rows)
         self._rules: dict[str, ColumnCells] = {}
-        self.items: list[Item] = []
-        self.rows_of_items: list[tuple[int, Row]] = []  # the number of the item of each row
-        self.cells: dict[str, list[tuple[int, Row]]] = {}  # those with one score or rating, by its name
-        self.value = self.roles.get("value", "")  # the column that such rows have it in
-        self.places: dict[float, str] = {}  # where each rating stands first
+        self.items: list[Item] = []  # one per row
+        # the columns of scores or ratings that were joined, by metric or rater, and the column that they were in
+        self.joined, self._value = dict[str, str](), ""
         self.reasons: dict[int, dict[str, str]] = {}  # of the scores of each item, by metric
         self.beside = {
             column: columns for column in self.names if (columns := _columns_beside(column, self.names, self.roles))
@@ -161,7 +160,8 @@ class ScoreFile:
 
     def error(self, row: Row, column: str, problem: str) -> InputError:
         """The error of one cell: file, line, field, and what is wrong with its cure."""
-        return InputError(f"{self.name}, {row.place}, field {column}: {problem}")
+        place = row.part(column).place
+        return InputError(f"{self.name}, {place}, field {self.origin(column)}: {problem}")
 
     def _without_totals(self, rows: Sequence[Row]) -> list[Row]:
         """The rows without those that sum up others: their first cell names them so, or none names what they are of."""
@@ -175,20 +175,21 @@ class ScoreFile:
         if totals:
             listed = list_first([f'{place} "{first}"' for place, first in totals.items()], 5)
             self.tell(f"{count_of(len(totals), 'row')} left out that sums up others: {listed}")
+            rows = [row for row in rows if row.place not in totals]
         names = [self.roles[role] for role in ("id", "user_input", "response", "metric", "rater") if role in self.roles]
-        unnamed = [row.place for row in rows if not any(as_label(row.values.get(column)) for column in names)]
-        if len(unnamed) == len(rows):
-            unnamed = []  # they are told apart by their order
-        elif unnamed:
-            self.tell(describe_left_out(unnamed, "names no item"))
-        return [row for row in rows if row.place not in {*totals, *unnamed}]
+        named = [row for row in rows if any(as_label(row.values.get(column)) for column in names)]
+        if not named or len(named) == len(rows):
+            return list(rows)  # where none has a name they are told apart by their order
+        places = {row.place for row in named}
+        self.tell(describe_left_out([row.place for row in rows if row.place not in places], "names no item"))
+        return named
 
     def rule(self, column: str) -> tuple[ColumnCells, NumberRule]:
         """The cells of a column, and how they are read as numbers."""
         if column not in self._rules:
             cells = self._rules[column] = ColumnCells()
             for row in self.rows:
-                cells.add(row.values.get(column))
+                cells.add(row.values.get(column), row.part(column).place)
         return self._rules[column], self._rules[column].rule()
 
     def holds_numbers(self, column: str) -> bool:
@@ -207,33 +208,52 @@ class ScoreFile:
             raise self.error(row, column, str(error)) from None
         return number
 
-    def read_items(self, role: str = "", value: str = "") -> None:
-        """Reads the items: one per row, or of rows with one score or rating each one per id, or else per text.
+    def join_rows(self, role: str, value: str) -> None:
+        """Joins the rows with one score of a metric, or one rating of a rater, each: one column per metric or rater.
 
-        Raises `InputError` where nothing tells two rows apart.
+        Raises `InputError` for a row that does not say what was measured, or says it twice.
         """
-        by, self.value = self.roles.get(role, ""), value or self.value
-        numbers: dict[object, int] = {}
-        spelled: dict[str, str] = {}
-        places: dict[tuple[int, str], str] = {}
-        for place, row in enumerate(self.rows):
-            item, name = self._item(row), as_label(row.values.get(by))
-            if role == "rater":  # one person, in whatever letters
-                name = spelled.setdefault(name.casefold(), name)
-            texts = (item.user_input, item.response)
-            if by and not (name and (item.id or any(texts))):
+        by = self.roles[role]
+        for row in self.rows:
+            if not (name := as_label(row.values.get(by))) or self._key(row.values) is None:
                 missing = self.roles.get("id", "id") if name else by
                 raise self.error(row, missing, "is missing; without it nobody knows what was measured")
-            number = numbers.setdefault(item.id or (texts if by else place), len(self.items))
-            if number == len(self.items):
-                self.items.append(item)
-            if (first := places.setdefault((number, name), row.place)) != row.place:
-                what = f"{name} of {item.id or 'this item'}" if by else f'"{item.id}"'
-                cure = self.repeated if item.id else "keep one of them"
-                raise self.error(row, by or self.roles["id"], f"{what} stands at {first} too; {cure}")
-            self.rows_of_items.append((number, row))
-            if by:
-                self.cells.setdefault(name, []).append((number, row))
+        long = LongColumns("ratings" if role == "rater" else "scores", by, value, frozenset((by, value)))
+        rows = list[Row]()
+        for joined in join_rows(self.rows, long, self._key, self.name, self.repeated):
+            if isinstance(joined, BadRow):
+                raise joined.error
+            by_name = joined.values.pop(long.field)
+            self.joined |= zip(by_name, joined.parts, strict=True)
+            joined.values.update(zip(joined.parts, by_name.values(), strict=True))
+            rows.append(joined)
+        self.rows, self._value = sorted(rows, key=lambda row: row.number), value
+        self.names = list(dict.fromkeys(column for row in rows for column in row.values))
+        self.beside |= dict.fromkeys(self.joined.values(), self.beside.get(value, {}))
+
+    def _key(self, values: Mapping[str, Any]) -> str | None:
+        """What the rows of one item have in common: its id, else its texts; None where it has neither."""
+        if name := as_label(values.get(self.roles.get("id", ""))):
+            return f"{name}\0{self._version(values)}"
+        cells = (values.get(self.roles.get(role, "")) for role in ("user_input", "response"))
+        texts = [cell if isinstance(cell, str) else "" for cell in cells]
+        return "\0\0".join(texts) if any(texts) else None
+
+    def _version(self, values: Mapping[str, Any]) -> str:
+        return as_label(read_version(values, self.version)) if self.version else ""
+
+    def origin(self, column: str) -> str:
+        """The column of the file that a column was read from."""
+        return self._value if column in self.joined.values() else column
+
+    def read_items(self) -> None:
+        """Reads the items, one per row. Raises `InputError` where two have one id."""
+        places: dict[str, str] = {}
+        for row in self.rows:
+            item = self._item(row)
+            if item.id and (first := places.setdefault(item.id, row.place)) != row.place:
+                raise self.error(row, self.roles["id"], f'"{item.id}" stands at {first} too; {self.repeated}')
+            self.items.append(item)
 
     def _item(self, row: Row) -> Item:
         roles = self.roles
@@ -244,7 +264,7 @@ class ScoreFile:
             except ValueError as error:
                 raise self.error(row, roles["retrieved_contexts"], str(error)) from None
         name = as_label(row.values.get(roles.get("id", "")))
-        version = as_label(read_version(row.values, self.version)) if self.version and name else ""
+        version = self._version(row.values) if name else ""
         question, answer = (row.values.get(roles.get(role, "")) for role in ("user_input", "response"))
         return Item(
             versioned_id(name, version) if version else name,
@@ -257,30 +277,34 @@ class ScoreFile:
             question=name if version else "",
         )
 
-    def numbers(self, name: str) -> dict[int, float]:
-        """The numbers of a column, or of a rater, by item."""
-        column, rows = (self.value, self.cells[name]) if name in self.cells else (name, self.rows_of_items)
-        numbers = dict[int, float]()
-        for number, row in rows:
-            if (value := self.number(row, column)) is not None:
-                numbers[number] = value
-                if value not in self.places:
-                    self.places[value] = f"{row.place}, field {column}"
-        return numbers
+    def numbers(self, column: str) -> dict[int, float]:
+        """The numbers of a column by item."""
+        cells = ((number, self.number(row, column)) for number, row in enumerate(self.rows))
+        return {number: value for number, value in cells if value is not None}
+
+    def places(self, columns: Sequence[str]) -> dict[float, str]:
+        """Where each number of columns stands first."""
+        places = dict[float, str]()
+        for column in columns:
+            for number, place in self.rule(column)[0].places().items():
+                places.setdefault(number, f"{place}, field {self.origin(column)}")
+        return places
 
     def scores(self, metric: str) -> dict[int, float]:
         """The scores of a metric by item, without those that are no measurements; and their reasons."""
-        column, rows = (self.value, self.cells[metric]) if metric in self.cells else (metric, self.rows_of_items)
+        column = self.joined.get(metric, metric)
         reason_column = self.beside.get(column, {}).get("reason", "")
-        is_own = bool(self.cells) or reason_column != self.roles.get("reason")
+        is_own = bool(self.joined) or reason_column != self.roles.get("reason")
         scores, failed = dict[int, float](), list[str]()
-        for number, row in rows:
-            score = self.number(row, column)
-            if score is not None and self.is_failed(row, column, score):
-                failed.append(row.place)
+        for number, row in enumerate(self.rows):
+            if metric in self.joined and column not in row.parts:
+                continue
+            part, score = row.part(column), self.number(row, column)
+            if score is not None and self.is_failed(part, column, score):
+                failed.append(part.place)
             elif score is not None:
                 scores[number] = score
-            if is_own and isinstance(reason := row.values.get(reason_column), str) and reason:
+            if is_own and isinstance(reason := part.values.get(reason_column), str) and reason:
                 self.reasons.setdefault(number, {})[short_name(metric)] = reason
         if failed:
             count = count_of(len(failed), "score")
@@ -324,7 +348,11 @@ class ScoreFile:
     def tell_ratings(self, read: Collection[str], *, is_named: bool) -> None:
         """Notes which cells of the columns hold no rating, how labels are read, and what other ratings there are."""
         for column in read:
-            cells = [f'{row.place} "{row.values[column]}"' for row in self.rows if is_no_rating(row.values.get(column))]
+            cells = [
+                f'{row.part(column).place} "{row.values[column]}"'
+                for row in self.rows
+                if is_no_rating(row.values.get(column))
+            ]
             if cells:
                 self.tell(f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}")
             if described := self.rule(column)[1].describe():
@@ -339,17 +367,14 @@ class ScoreFile:
 
         Raises `InputError` where raters wrote theirs on different scales.
         """
-        told = {scale_of_header(column) for column in columns}
+        told = {scale_of_header(self.origin(column)) for column in columns}
         if len(told) == 1 and (scale := told.pop()) is not None:
             return scale
-        raters = {column: cells for column in columns if (cells := self.rule(column)[0]).values()}
+        raters = {
+            column.removeprefix("ratings."): cells for column in columns if (cells := self.rule(column)[0]).values()
+        }
         if not any(map(scale_of_rule, raters.values())):
             return None
-        if self.cells:
-            raters = {rater: ColumnCells() for rater in self.cells}
-            for rater, cells in raters.items():
-                for _, row in self.cells[rater]:
-                    cells.add(row.values.get(self.value), row.place)
         if len(raters) == 1:
             return scale_of_rule(*raters.values())
         common = find_common_scale(raters, self.name)

@@ -1,6 +1,6 @@
 """What files of scores and ratings say: one column of numbers per metric or rater, and the scale of ratings."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,14 +78,16 @@ def read_scores(
         {'bleu': {0: 0.5, 1: 1.0}}
     """
     file = ScoreFile(rows, name, options)
-    file.read_items("metric" if file.is_long else "")
+    if file.is_long:
+        file.join_rows("metric", file.roles["value"])
+    file.read_items()
     excluded = {*other_columns, *options.labels}
-    candidates = list(file.cells) or [
+    candidates = list(file.joined) or [
         column for column in file.names if not file.is_no_metric(column) and column not in excluded
     ]
     requested = match_columns(options.metrics, candidates)
     offered = [
-        column for column in candidates if column in requested or column in file.cells or file.holds_numbers(column)
+        column for column in candidates if column in requested or column in file.joined or file.holds_numbers(column)
     ]
     if not offered:
         raise _nothing_scored(file)
@@ -132,29 +134,23 @@ def read_ratings(
     roles = file.roles
     value = roles.get("rating") or ("" if file.is_long else roles.get("value", ""))
     if "rater" in roles and value:
-        read = [value]
-        file.read_items("rater", value)
-        named = _spell_raters(options.ratings, file.cells)
-        check_patterns(named, file.cells, "rater", name)
-        raters = match_columns(named, file.cells) if named else list(file.cells)
-        columns = {rater: file.numbers(rater) for rater in raters}
-    else:
-        read = _named_rating_columns(file, options)
-        if not read and not has_scores:
-            read = _guess_rating_columns(file, metrics)
-            file.tell(f"the columns {quote_names(read)} are read as the ratings of {count_of(len(read), 'rater')}")
-        if not read:
-            raise _nobody_rated(file)
-        file.read_items()
-        columns = _join_raters({column: file.numbers(column) for column in read}, name)
-        if not options.ratings:
-            check_one_answer(file.names, read, name, "--rating COLUMN")
-            _leave_out_mean(file, columns)
-        file.tell_ratings(read, is_named=bool(options.ratings))
-        if not options.ratings and len(columns) > 1 and roles.get("rating") in read:
-            # beside the raters' own ratings, `rating` is their mean or says nothing new
-            rated = {number for rater, numbers in columns.items() if rater != RATER for number in numbers}
-            columns[RATER] = {number: rating for number, rating in columns[RATER].items() if number not in rated}
+        file.join_rows("rater", value)
+    read = _named_rating_columns(file, options)
+    if not read and not has_scores:
+        read = _guess_rating_columns(file, metrics)
+        file.tell(f"the columns {quote_names(read)} are read as the ratings of {count_of(len(read), 'rater')}")
+    if not read:
+        raise _nobody_rated(file)
+    file.read_items()
+    columns = _join_raters(file, read)
+    if not options.ratings:
+        check_one_answer(file.names, read, name, "--rating COLUMN")
+        _leave_out_mean(file, columns)
+    file.tell_ratings(read, is_named=bool(options.ratings or file.joined))
+    if not options.ratings and len(columns) > 1 and roles.get("rating") in read:
+        # beside the raters' own ratings, `rating` is their mean or says nothing new
+        rated = {number for rater, numbers in columns.items() if rater != RATER for number in numbers}
+        columns[RATER] = {number: rating for number, rating in columns[RATER].items() if number not in rated}
     columns = {rater: numbers for rater, numbers in columns.items() if numbers}
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(file.names)})")
@@ -166,8 +162,8 @@ def read_ratings(
         tuple(file.items),
         columns,
         scale=scale,
-        places=file.places,
-        read_columns=tuple(read),
+        places=file.places(read),
+        read_columns=tuple(dict.fromkeys(map(file.origin, read))),
         notes=tuple(file.notes),
     )
 
@@ -200,16 +196,17 @@ def _rater_name(column: str) -> str:
     return rater_of(column) or short_name(column).removeprefix("ratings.")
 
 
-def _join_raters(by_column: Mapping[str, dict[int, float]], name: str) -> dict[str, dict[int, float]]:
+def _join_raters(file: ScoreFile, read: Sequence[str]) -> dict[str, dict[int, float]]:
     """The ratings by rater; two columns of one rater are joined. Raises `InputError` where they differ."""
     columns: dict[str, tuple[str, str, dict[int, float]]] = {}
-    for column, numbers in by_column.items():
-        rater = _rater_name(column)
+    names = {column: rater for rater, column in file.joined.items()}
+    for column in read:
+        rater, numbers = names.get(column) or _rater_name(column), file.numbers(column)
         first, known, joined = columns.setdefault(rater.casefold(), (column, rater, {}))
         if any(joined.get(place, number) != number for place, number in numbers.items()):
             raise InputError(
-                f"{name}: `{first}` and `{column}` are both read as the ratings of {known}; rename one of them, or "
-                f"choose one (--rating {quote_word(column)})"
+                f"{file.name}: `{first}` and `{column}` are both read as the ratings of {known}; rename one of them, "
+                f"or choose one (--rating {quote_word(column)})"
             )
         joined.update(numbers)
     return {known: numbers for _, known, numbers in columns.values()}
@@ -217,19 +214,16 @@ def _join_raters(by_column: Mapping[str, dict[int, float]], name: str) -> dict[s
 
 def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
     """The columns that the user or their names call ratings; none where neither does."""
-    names, roles = file.names, file.roles
+    names, roles = [] if file.joined else file.names, file.roles
+    by_rater = [column for column in names if column.startswith("ratings.") or rater_of(column)]
+    of_raters = file.joined or {rater_of(column) or column.removeprefix("ratings."): column for column in by_rater}
     if options.ratings:
-        column_by_name = {column: column for column in names}
-        of_raters = {
-            rater_of(column) or column.removeprefix("ratings."): column
-            for column in names
-            if column.startswith("ratings.") or rater_of(column)
-        }
-        column_by_name |= of_raters
+        column_by_name = {column: column for column in names} | of_raters
         named = _spell_raters(options.ratings, of_raters, names)
         check_patterns(named, column_by_name, "rater or column of ratings", file.name, of_raters)
         return list(dict.fromkeys(column_by_name[match] for match in match_columns(named, column_by_name)))
-    by_rater = [column for column in names if column.startswith("ratings.") or rater_of(column)]
+    if file.joined:
+        return list(file.joined.values())
     is_value = not file.is_long and "value" in roles
     return (
         by_rater + [roles[role] for role in ("rating", "value") if role in roles and (role == "rating" or is_value)][:1]
@@ -287,28 +281,29 @@ def _read_scale(
 
     Raises `InputError` for a rating that is not on its scale.
     """
-    scales: dict[tuple[str, int], Bounds] = {}
+    told: dict[tuple[str, int], Bounds] = {}  # of each rating, where its row says it
     if {"rating_min", "rating_max"} & file.roles.keys():
         for rater, ratings in columns.items():
-            rows = dict(file.cells.get(rater, file.rows_of_items))
-            scales |= {(rater, number): _scale_of_row(file, rows[number]) for number in ratings}
-    is_one = len({*scales.values()}) < 2
-    if is_one and (scale := typed or next(iter(scales.values()), None) or file.scale_of(read)) is not None:
-        scales = {(rater, number): scale for rater, ratings in columns.items() for number in ratings}
-    if not scales:
+            rows = {number: file.rows[number].part(file.joined.get(rater, "")) for number in ratings}
+            told |= {(rater, number): _scale_of_row(file, row) for number, row in rows.items()}
+    is_one = len({*told.values()}) < 2
+    scale = typed or next(iter(told.values()), None) or file.scale_of(read) if is_one else None
+    if is_one and scale is None:
         return None, columns
-    for (rater, number), (low, high) in scales.items():
-        if not low <= (rating := columns[rater][number]) <= high:
-            whose = "which --scale says" if typed else "which the file says"
-            row = dict(file.cells.get(rater, file.rows_of_items))[number]
-            column = next(column for column in read if file.number(row, column) == rating)
-            problem = f"is {rating:g}, off the scale of {low:g} to {high:g}, {whose}; correct the rating, or the scale"
-            raise file.error(row, column, problem)
-    if is_one:
-        return next(iter(scales.values())), columns
+    for rater, ratings in columns.items():
+        for number, rating in ratings.items():
+            low, high = scale or told[rater, number]
+            if not low <= rating <= high:
+                row = file.rows[number]
+                column = file.joined.get(rater) or next(one for one in read if file.number(row, one) == rating)
+                off = f"is {rating:g}, off the scale of {low:g} to {high:g}"
+                whose = "which --scale says" if typed else "which the file says"
+                raise file.error(row, column, f"{off}, {whose}; correct the rating, or the scale")
+    if scale is not None:
+        return scale, columns
     file.tell("its ratings are on several scales (rating_min, rating_max), and are brought to 1 to 5")
     rescaled: dict[str, dict[int, float]] = {rater: {} for rater in columns}
-    for (rater, number), (low, high) in scales.items():
+    for (rater, number), (low, high) in told.items():
         rescaled[rater][number] = 1 + 4 * (columns[rater][number] - low) / (high - low)
     return (1.0, 5.0), rescaled
 

@@ -1,16 +1,18 @@
 """Rows of scores or ratings, several of one answer: the answers, each once, with what was given to it by name."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...text.wording import count_of, list_first
 from ..column_table import NAMES, columns_by_usual_name, find_roles
+from ..items import as_label
 from ..number_rule import is_missing
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 
 _OF_SCORES = ("metric", "value", "reason", "status", "error")
+_REPEATED = "keep one of them, or if these are several answers give each its own id"
 
 
 class LongColumns(NamedTuple):
@@ -40,36 +42,51 @@ def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[s
     return None
 
 
+def join_rows(
+    rows: Iterable[Row | BadRow],
+    long: LongColumns,
+    key: Callable[[Mapping[str, Any]], str | None],
+    name: str,
+    cure: str,
+) -> Iterator[Row | BadRow]:
+    """Yields one row per answer, in the order of their last rows: its first row, with what was given to it by name.
+
+    `key` is what the rows of one answer have in common, `name` the file's, and `cure` what to do about a metric or a
+    rater that stands twice with one answer. The `parts` of a row are those of `scores.METRIC`, or of `ratings.RATER`.
+    """
+    spelled: dict[str, str] = {}
+    for group in group_rows(rows, key):
+        if isinstance(group, BadRow):
+            yield group
+            continue
+        by_name: dict[str, Any] = {}
+        parts: dict[str, Row] = {}
+        for row in group:
+            if not (label := as_label(row.values.get(long.name))):
+                continue
+            if long.field == "ratings":  # a rater is one person, in whatever letters
+                label = spelled.setdefault(label.casefold(), label)
+            if (first := parts.setdefault(f"{long.field}.{label}", row)) is row:
+                by_name[label] = row.values.get(long.value)
+            else:
+                problem = f"{label} stands at {first.place} too, with this answer; {cure}"
+                yield BadRow(row.number, InputError(f"{name}, {row.place}, field {long.name}: {problem}"))
+        own = {column: value for column, value in group[0].values.items() if column not in long.used}
+        yield group[0]._replace(values=own | {long.field: by_name}, parts=parts)
+
+
 def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) -> Rows:
     """Joins the rows of each answer; its scores are kept in the metadata, its ratings are those of its raters."""
     names: dict[str, None] = {}
-    spelled: dict[str, str] = {}
     counts = {"answers": 0, "rows": 0}
 
     def rows() -> Iterator[Row | BadRow]:
         counts.update(answers=0, rows=0)
-        for group in group_rows(opened.rows, lambda values: _key(values, mapping)):
-            if isinstance(group, BadRow):
-                yield group
-                continue
-            given: dict[str, Any] = {}
-            places: dict[str, str] = {}
-            for row in group:
-                if is_missing(cell := row.values.get(long.name)):
-                    continue
-                name = str(cell).strip()
-                if long.field == "ratings":  # a rater is one person, in whatever letters
-                    name = spelled.setdefault(name.casefold(), name)
-                if (first := places.setdefault(name, row.place)) == row.place:
-                    given[name] = row.values.get(long.value)
-                else:
-                    cure = "keep one of them, or if these are several answers give each its own id"
-                    problem = f"{name} stands at {first} too, with this answer; {cure}"
-                    yield BadRow(row.number, InputError(f"{opened.name}, {row.place}, field {long.name}: {problem}"))
-            names.update(dict.fromkeys(given))
-            counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(group))
-            own = {column: value for column, value in group[0].values.items() if column not in long.used}
-            yield group[0]._replace(values=own | {long.field: given})
+        for row in join_rows(opened.rows, long, lambda values: _key(values, mapping), opened.name, _REPEATED):
+            if isinstance(row, Row):
+                names.update(dict.fromkeys(row.values[long.field]))
+                counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(row.parts))
+            yield row
 
     def notes() -> list[str]:
         answers, read = count_of(counts["answers"], "answer"), count_of(counts["rows"], "row")

@@ -219,9 +219,10 @@ def test_a_column_called_rating_that_is_the_mean_of_the_raters_leaves_them_to_be
 def test_one_rater_twice_of_an_answer_is_an_error_everywhere(tmp_path, second, name):
     path = tmp_path / "long.csv"
     path.write_text(f"id,question,answer,rater,rating\n{name},Q,A,ann,3\nq2,R,B,ann,4\n{name},Q,A,{second},5\n")
-    with pytest.raises(InputError, match=r"line 4, field rater: ann stands at line 2 too, with this answer; keep one"):
+    told = r"line 4, field rater: ann stands at line 2 too, with this answer; keep one"
+    with pytest.raises(InputError, match=told):
         load_set(path)
-    with pytest.raises(InputError, match=r"line 4, field rater: ann of (q1|this item) stands at line 2 too"):
+    with pytest.raises(InputError, match=told):
         read_ratings(list(flat_rows(path)), path.name, ReadOptions())
 
 

@@ -134,6 +134,28 @@ def test_deepeval_is_matched_by_name_or_by_its_texts(write, export):
     assert joined.unrated == joined.unscored == ()
 
 
+def test_long_ratings_are_read_as_columns_of_raters(write):
+    """By hand: lea's 3.5, 2, 4.5 and 1 are the means of ann's and bo's pairs, so she is no rater; bo gave b no rating;
+    each rating is on the scale that its own row says, of which 4 of 1-7 is the middle, 3 of 1-5."""
+    rows = [f"{name},{rater},{rating}" for name, given in {
+        "a": ("3", "4", "3.5"), "b": ("2", "n/a", "2"), "c": ("4", "5", "4.5"), "d": ("1", "1", "1"),
+    }.items() for rater, rating in zip(("ann", "bo", "lea"), given, strict=True)]  # fmt: skip
+    ratings = write("r.csv", "\n".join(["id,rater,rating", *rows, ""]))
+    joined = read_score_table([write("s.csv", "id,f\na,1\nb,2\nc,3\nd,4\n")], ratings, ReadOptions())
+    assert joined.table.raters == ("ann", "bo")
+    assert any(note.endswith("lea is no rater: it is the mean of the others") for note in joined.notes)
+    assert any(note.endswith('1 cell of ratings.bo without a rating: line 6 "n/a"') for note in joined.notes)
+    text = "id,rater,rating,rating_min,rating_max\na,ann,4,1,7\na,bo,3,1,5\nb,ann,7,1,7\nb,bo,1,1,5\n"
+    joined = read_score_table([write("s.csv", "id,f\na,1\nb,2\n")], write("r2.csv", text), ReadOptions())
+    assert joined.table.ratings.tolist() == [[3, 3], [5, 1]]
+
+
+def test_an_error_of_a_long_file_names_the_line_and_the_column_of_its_cell(write):
+    text = "id,metric,value\na,f,1\na,g,2\nb,f,3\nb,g,4 or 5\n"
+    with pytest.raises(InputError, match=r's.csv, line 5, field value: "4 or 5" is not a number'):
+        read_score_table([write("s.csv", text)], write("r.csv", RATINGS), ReadOptions())
+
+
 def test_what_does_not_match_is_listed(write):
     joined = read_score_table([write("s.csv", "id,f\na,1\nz,2\n")], write("r.csv", RATINGS), ReadOptions())
     assert (joined.table.items, joined.unscored, joined.unrated) == (("a", "z"), ("b", "c"), ("z",))
@@ -181,7 +203,7 @@ def test_ratings_on_two_scales_are_brought_to_one(write):
     [
         ("id,f\na,1\nb,x1\nc,2\n", RATINGS, 's.csv, line 3, field f: "x1" is not a number; write 4 or 4,5'),
         ("id,f\na,1\na,2\n", RATINGS, 's.csv, line 3, field id: "a" stands at line 2 too'),
-        ("id,metric,value\na,f,1\na,f,2\n", RATINGS, "s.csv, line 3, field metric: f of a stands at line 2 too"),
+        ("id,metric,value\na,f,1\na,f,2\n", RATINGS, "s.csv, line 3, field metric: f stands at line 2 too, with"),
         ("id,metric,value\n,f,1\n", RATINGS, "s.csv, line 2, field id: is missing"),
         ("id,note\na,good\n", RATINGS, "s.csv: there are no scores in it"),
         ("id,f\nx,1\ny,2\n", RATINGS, "no item has both a score and a rating"),

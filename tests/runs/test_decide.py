@@ -306,7 +306,7 @@ def test_a_version_in_some_rows_only_tells_these_apart(tmp_path):
         ("id,rater,rating,system\nq0,ada,1,old\n", r"call the runs as the file does \(assay decide old=RUN\)"),
         (
             "id,rater,rating\nq0,ada,1\nq0,ada,5\n",
-            r"ada of q0 stands at line 2 too; say whose .* `version` \(A, B\)",
+            r"ada stands at line 2 too, with this answer; say whose .* `version` \(A, B\)",
         ),
         ("id,rating\nq0,1\nq0,5\n", 'line 3, field id: "q0" stands at line 2 too; say whose is rated'),
         (
