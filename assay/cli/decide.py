@@ -12,7 +12,7 @@ from ..shell_words import quote_word
 from ..text.wording import count_of
 from . import exit_codes
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
-from .options import level_option, path_in_store, scale_option, typed_options, with_file_options
+from .options import READING, level_option, path_in_store, retype_options, scale_option, with_file_options
 from .output import is_json, open_console, print_blocks, print_command, print_result, typed_command
 from .typed_values import OUTPUT_FILE, REPORT_FILE, SEED, FiniteRange
 
@@ -29,8 +29,8 @@ _PAIRWISE = "pairwise"
 _MOST_RATERS = 10  # who are named in a command
 _NEXT = 5  # questions to rate next that are named
 _TO_RATE = 30  # questions that --next writes where nothing says how many ratings settle it
-# `typed_command` adds the store
-_NOT_AGAIN = frozenset({"--gate", "--report", "--next", "--json", "--wide", "--store"})
+_NOT_AGAIN = ("--gate", "--report", "--next")
+_OF_PAIRS = ("--by", *READING)  # what `assay rate --pairs` takes too
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
@@ -227,16 +227,16 @@ def _print(
             console.print(
                 Text(f"\nRatings of the {answers} in {next_file} would decide in place of the choices. To choose:")
             )
-            print_command(console, typed_command("rate", *runs, "--pairs", "--raters", raters))
+            print_command(console, _command_of_pairs(runs, raters))
             return
         console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
-        print_command(console, typed_command("rate", next_file, "--raters", raters))
+        print_command(console, typed_command("rate", next_file, "--raters", raters, *_scale_of_page(decision)))
         rated = _unread_name(click.get_current_context().params["ratings"])
         print_command(console, typed_command("rate", "export", "last", "--out", rated))
         print_command(console, _typed_again(runs, "--ratings", rated))
     elif decision.verdict == "unsettled" and decision.basis == "preferences":
         console.print(Text("\nTo go on choosing:"))
-        print_command(console, typed_command("rate", *runs, "--pairs", "--raters", raters))
+        print_command(console, _command_of_pairs(runs, raters))
     elif decision.verdict == "unsettled":
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
         console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}. As a set:"))
@@ -256,17 +256,18 @@ def _unread_name(ratings: tuple[Path, ...]) -> str:
     return next(name for name in names if Path(name).resolve() not in read)
 
 
+def _command_of_pairs(runs: tuple[str, ...], raters: str) -> str:
+    """The command with which raters go on choosing between these versions."""
+    return typed_command("rate", *runs, "--pairs", "--raters", raters, *retype_options(_OF_PAIRS))
+
+
+def _scale_of_page(decision: "Decision") -> list[str]:
+    """The scale on which further ratings are collected where it is not the page's own: that of the ratings so far."""
+    low, high = decision.scale
+    is_other = decision.basis in ("ratings", "ratings and scores") and (low, high) != (1, 5)
+    return ["--scale", f"{low:g}-{high:g}"] if is_other and low.is_integer() and high.is_integer() else []
+
+
 def _typed_again(runs: tuple[str, ...], *more: str) -> str:
     """This command again, with all options that were typed but those of what it writes and how it ends."""
-    context = click.get_current_context()
-    typed = typed_options(context) - _NOT_AGAIN
-    words: list[str | Path] = []
-    for parameter in context.command.params:
-        name, value = parameter.opts[0], context.params.get(parameter.name or "", ())
-        if name in typed and isinstance(parameter, click.Option):
-            if parameter.is_flag:
-                words += [name] if value else []
-            else:
-                values = value if parameter.multiple else (value,)
-                words += (word for one in values for word in (name, one if isinstance(one, Path) else str(one)))
-    return typed_command("decide", *runs, *words, *more)
+    return typed_command("decide", *runs, *retype_options(leave_out=_NOT_AGAIN), *more)

@@ -206,14 +206,51 @@ def typed_options(context: click.Context) -> set[str]:
     }
 
 
-def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
+Value = TypeVar("Value")
+
+
+class TypedPairs(dict[str, Value]):
+    """What a repeatable option was read into, which is typed again as it was."""
+
+    words: tuple[str, ...] = ()  # as typed
+
+
+READING = ("--map", "--sheet", "--header-row")
+"""The options of how the columns of a file are found (`with_file_options`)."""
+
+
+def retype_options(names: Iterable[str] | None = None, *, leave_out: Iterable[str] = ()) -> list[str | Path]:
+    """The options of this command as they were typed, for a command that goes on from it.
+
+    Args:
+        names: Which of them, as in `--map`. Default: all, but `--json`, `--wide`, and `--store`, which `typed_command`
+            adds.
+        leave_out: Which are not typed again.
+    """
+    context = click.get_current_context()
+    typed = typed_options(context) - {"--json", "--wide", "--store", *leave_out}
+    words: list[str | Path] = []
+    for parameter in context.command.params:
+        name, value = parameter.opts[0], context.params.get(parameter.name or "", ())
+        if name not in typed or not isinstance(parameter, click.Option) or (names is not None and name not in names):
+            continue
+        if parameter.is_flag:
+            words += [name] if value else []
+            continue
+        values = value.words if isinstance(value, TypedPairs) else value if parameter.multiple else (value,)
+        words += (word for one in values for word in (name, one if isinstance(one, Path) else str(one)))
+    return words
+
+
+def read_mapping(pairs: tuple[str, ...]) -> TypedPairs[str]:
     """Reads `question=user_input` as typed into a mapping.
 
     Example:
         >>> read_mapping(("question=user_input", "Mark (1 = bad, 5 = good) = rating"))
         {'question': 'user_input', 'Mark (1 = bad, 5 = good)': 'rating'}
     """
-    mapping = {}
+    mapping = TypedPairs[str]()
+    mapping.words = pairs
     for pair in pairs:
         theirs, equals, ours = (part.strip() for part in pair.rpartition("="))
         if not equals or not theirs or not ours:
@@ -300,8 +337,11 @@ def type_reading(reading: Mapping[str, Any]) -> list[str]:
         ['--map', 'vraag=user_input', '--sheet', 'Blad 1']
     """
     words = [word for theirs, ours in reading["mapping"].items() for word in ("--map", f"{theirs}={ours}")]
-    words += ["--sheet", reading["sheet"]] if reading.get("sheet") is not None else []
-    return words + (["--header-row", str(reading["header_row"])] if reading.get("header_row") is not None else [])
+    scale = reading.get("scale")
+    values = {name: reading.get(name) for name in ("sheet", "header_row", "language", "limit")}
+    values["scale"] = None if scale is None else TypedScale(*scale)
+    named = {f"--{name.replace('_', '-')}": str(value) for name, value in values.items() if value is not None}
+    return words + [word for option in named.items() for word in option]
 
 
 def skip_bad_option(command: Command) -> Command:
@@ -341,14 +381,15 @@ _BUDGET_UNITS: Mapping[str, click.ParamType[Any]] = {
 _AMOUNT = re.compile(r"(\d[\d_]*(?:\.\d+)?)\s*(usd|tokens?|calls?)", re.IGNORECASE)
 
 
-def read_budget(typed: tuple[str, ...]) -> dict[str, float]:
+def read_budget(typed: tuple[str, ...]) -> TypedPairs[float]:
     """Reads amounts as typed, each with its unit.
 
     Example:
         >>> read_budget(("1.50usd", "2000 tokens"))
         {'usd': 1.5, 'tokens': 2000}
     """
-    amounts: dict[str, float] = {}
+    amounts = TypedPairs[float]()
+    amounts.words = typed
     for text in typed:
         match = _AMOUNT.fullmatch(text.strip())
         if match is None:

@@ -8,7 +8,7 @@ import click
 from ..errors import InputError
 from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, ERROR
-from .options import read_metrics
+from .options import read_metrics, retype_options
 from .output import echo, echo_notice, end_at_ctrl_c, print_result, typed_command
 
 if TYPE_CHECKING:
@@ -61,9 +61,7 @@ def push(
 
 def _same_command(run: str) -> str:
     """The command as it was typed, with the run's id: `last` may be another run by then."""
-    typed = click.get_current_context().params
-    words = [word for name in ("metrics", "to") if typed[name] for word in (f"--{name}", typed[name])]
-    return typed_command("traces", "push", run, *words)
+    return typed_command("traces", "push", run, *retype_options(("--metrics", "--to")))
 
 
 def _print_result(result: "PushResult", run: str, *, is_dry: bool) -> None:

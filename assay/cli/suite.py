@@ -10,6 +10,7 @@ from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
+from .options import retype_options
 from .output import (
     echo_notice,
     is_json,
@@ -77,7 +78,7 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
         None if is_own_store else store,
         resume=resume,
         accept=accept,
-        resume_command=f"{typed_command('suite', file)} --resume",
+        resume_command=f"{typed_command('suite', file, *retype_options(('--accept',)))} --resume",
         accept_command=typed_command("suite", "accept", store=own_store),
         progress=live_progress,
         on_notice=echo_notice,

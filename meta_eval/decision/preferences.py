@@ -141,7 +141,7 @@ def estimate_net_wins(table: VersionTable, preferences: PreferenceTable) -> dict
 def describe_net_wins(
     preferences: PreferenceTable, wins: Mapping[tuple[int, int], PairDifference], *, decides: bool
 ) -> list[str]:
-    """Says what people preferred, with 95% intervals for a single look, and whether it decides."""
+    """Says what people preferred, and whether it decides; where it does not, with 95% intervals for a single look."""
     in_use, *others = preferences.versions
     said = []
     for version, name in enumerate(others, start=1):
@@ -151,7 +151,7 @@ def describe_net_wins(
             continue
         away = t_quantile(0.975, one.degrees) * one.error
         low, high = max(one.value - away, -1.0), min(one.value + away, 1.0)
-        likely = f"likely {low:+.2f} to {high:+.2f}; " if away > 0 else ""
+        likely = f"likely {low:+.2f} to {high:+.2f}; " if away > 0 and not decides else ""
         won, lost, ties = (int((preferences.choices_of(version) == choice).sum()) for choice in (1, -1, 0))
         counts = f"{won:,} for {name}, {lost:,} for {in_use}, {count_of(ties, 'tie')}"
         said.append(f"{name} over {in_use} {one.value:+.2f} ({likely}{counts})")

@@ -125,7 +125,7 @@ class Decision:
     look: Look | None = None  # on which look at these versions it rests; None where looks are not counted
     # why the ratings may not be a random part of the answers, or decide nothing; "" where nothing says so
     warning: str = ""
-    has_other_raters: bool = False  # whether no rater rated answers of every version, so that nothing is decided
+    has_other_raters: bool = False  # as `without_common_raters` makes it
 
     @property
     def sentence(self) -> str:
@@ -147,7 +147,7 @@ class Decision:
         return f"{say()} {self.warning}".rstrip()
 
     def without_common_raters(self) -> "Decision":
-        """The same where no rater rated answers of every version: the difference may be one of raters."""
+        """The same where nobody rated the answers of every version to one question: they may differ by their raters."""
         if all(not row.changed for row in self.differences):
             return self
         return replace(
@@ -157,8 +157,9 @@ class Decision:
             differences=tuple(replace(row, low=None, high=None, p=None) for row in self.differences),
             needs=Needs(),
             look=None,
-            warning="No rater rated answers of every version, so that the difference may be one of raters: let the "
-            "same people rate both (assay decide ... --next next.jsonl, assay rate next.jsonl --raters NAME,NAME).",
+            warning="No rater rated the answers of every version to one question, so that the difference may be one of "
+            "raters: let the same people rate both (assay decide ... --next next.jsonl, assay rate next.jsonl --raters "
+            "NAME,NAME).",
             has_other_raters=True,
         )
 

@@ -129,7 +129,9 @@ def pair_versions(
     ways += [("question", _by_text(versions, asked_text)), ("question", _by_text(versions, opening_question))]
     ways.append(("group", _by_group(versions)))
     shares = [_share_paired(keys) for _, keys in ways]
-    best = next((place for place, share in enumerate(shares) if share >= ENOUGH_PAIRED), shares.index(max(shares)))
+    # unpaired versions have questions, and a group is none: it is one task only where most of them pair by it
+    most = shares.index(max(shares[:-1]))
+    best = next((place for place, share in enumerate(shares) if share >= ENOUGH_PAIRED), most)
     way, keys = ways[best]
     if way == "id":
         keys = _join_repeated(versions, keys)

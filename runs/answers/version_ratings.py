@@ -95,7 +95,8 @@ class VersionRatings:
     # only where these rate them too
     unnamed: frozenset[tuple[int, int]] = frozenset()
     raters: tuple[str, ...] = ()  # the names of those who rated, as far as they are known
-    has_other_raters: bool = False  # whether all are named, and none of them rated answers of every version
+    # whether all are named, and none of them rated answers of every version, or those to the same questions
+    has_other_raters: bool = False
 
 
 def rate_versions(
@@ -110,8 +111,9 @@ def rate_versions(
     """Joins all ratings of several versions' answers, and averages those that can be compared.
 
     Ratings are those that the samples came with, those of the rating page, and those of files. Only raters count who
-    rated answers of every version (`find_common_raters`); where nobody did, all count, but where all are named they
-    decide nothing (`has_other_raters`).
+    rated answers of every version (`find_common_raters`), and to one question those who rated most of its answers;
+    where that leaves no two versions with ratings, all count, but where all are named they decide nothing
+    (`has_other_raters`).
     """
     notes = [f"{version.name}, {version.rating_note}." for version in versions if version.rating_note]
     notes += describe_rating_kinds(versions)
@@ -195,7 +197,7 @@ def _average(
     """The mean of each answer; the same answer of several versions has the ratings of all of them.
 
     Returns:
-        The means, notes, and whether all raters are named and none of them rated answers of every version.
+        The means, notes, and whether the ratings decide nothing (`VersionRatings.has_other_raters`).
     """
     texts = [(answer.question, answer.text) for answer in answers]
     owners: dict[tuple[int, int], set[int]] = {}
@@ -215,9 +217,9 @@ def _average(
     ]
     common = find_common_raters(rated, range(len(versions)))
     everyone = {rater for answer in rated for rater in answer.ratings}
+    is_rated = {version for answer in rated if answer.ratings for version in answer.versions}
     if not common:
         by_rater = "no rater rated answers of every version, and how strict they are may differ"
-        is_rated = {version for answer in rated if answer.ratings for version in answer.versions}
         has_other_raters = FILE not in everyone and len(is_rated) > 1
         note = [f"All ratings count: {by_rater}."] if len(everyone) > 1 and not has_other_raters else []
         return [_mean(rated[places[key]].ratings) for key in texts], note, has_other_raters
@@ -247,6 +249,9 @@ def _average(
             f"{count_of(lost, 'rated answer')} {verb_of(lost, 'does', 'do')} not count: other raters rated the other "
             "version's answer to the same question."
         )
+    compared = {version for answer, own in zip(rated, kept, strict=True) if own for version in answer.versions}
+    if len(compared) < 2 <= len(is_rated) and FILE not in everyone:  # each question has other raters for each version
+        return [_mean(rated[places[key]].ratings) for key in texts], notes, True
     return [means[places[key]] for key in texts], notes, False
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -302,3 +303,47 @@ def test_a_cell_of_two_lines_forges_no_line(assay, two_runs, tmp_path):
     done = assay("decide", *two_runs, "--metric", "token_overlap", "--ratings", "pref.csv")
     assert done.code != 0 and "javas Ship B forged" in " ".join(done.err.split())
     assert not any(line.startswith("Ship B") for line in done.err.splitlines())
+
+
+def dutch_versions(tmp_path, rating):
+    """A file of two versions in columns that only `--map` makes clear, with ratings on 0 to 10."""
+    lines = ["vraag = kort;uitkomst;versie;cijfer"]
+    for number in range(COUNT):
+        lines += [f"Vraag {number}?;{name} {number};{name};{rating(name, number)}" for name in ("oud", "nieuw")]
+    (tmp_path / "antwoorden.csv").write_text("\n".join(lines) + "\n")
+    return ["antwoorden.csv", "--by", "versie", "--map", "vraag = kort=user_input", "--map", "uitkomst=response"]
+
+
+def typed_lines(out, command):
+    return [shlex.split(line)[1:] for line in out.splitlines() if line.startswith(f"  {command}")]
+
+
+def test_the_command_that_goes_on_reads_the_same_columns_and_asks_for_ratings_on_the_same_scale(assay, tmp_path):
+    words = [
+        *dutch_versions(tmp_path, lambda name, n: n % 8 + 1 + (name == "nieuw") * (n % 3 - 1) if n < 14 else ""),
+        *("--map", "cijfer=rating", "--scale", "0-10", "--budget", "5usd"),
+    ]
+    hint = typed_lines(assay("decide", *words, code=0).out, "assay decide")
+    for option in (words[3:5], words[5:7], words[7:9], words[9:11], words[11:13], ["--next", "next.jsonl"]):
+        place = hint[0].index(option[1])
+        assert hint[0][place - 1 : place + 1] == option
+    written = assay(*hint[0], code=0).out
+    assert "next.jsonl: 2" in written  # unrated answers to questions 14 to 23, two each
+    assert typed_lines(written, "assay rate next.jsonl")[0][-2:] == ["--scale", "0-10"]
+
+
+def test_the_command_to_go_on_choosing_parts_and_reads_the_file_as_this_one(assay, tmp_path):
+    words = dutch_versions(tmp_path, lambda *_: "")
+    choices = [
+        {
+            "question": f"Vraag {number}?",
+            "first": "oud",
+            "second": "nieuw",
+            "choice": ("first", "second")[number % 2],
+            "rater": "ann",
+        }
+        for number in range(12)
+    ]
+    (tmp_path / "choices.jsonl").write_text("".join(json.dumps(choice) + "\n" for choice in choices))
+    done = assay("decide", *words, "--ratings", "choices.jsonl", code=0)
+    assert typed_lines(done.out, "assay rate") == [["rate", "antwoorden.csv", "--pairs", "--raters", "ann", *words[1:]]]

@@ -108,6 +108,27 @@ def test_versions_that_share_no_question_are_compared_unpaired(tmp_path):
     assert any("compared unpaired" in note for note in reading.notes)
 
 
+def test_topics_in_common_are_no_questions_in_common(tmp_path):
+    """A has questions 0 to 19 and B 19 to 38, two of each topic: 1 of 39 questions, and 1 topic, in common.
+
+    B also has questions 40 to 45 on topics of A: 4 of 13 topics are in common, which are no pairs of answers.
+    """
+
+    def on(numbers, name, rating):
+        return [
+            sample(f"{name}{n}", f"Question {n}?", f"{name} {n}", rating).model_copy(update={"group": f"topic {topic}"})
+            for n, topic in numbers
+        ]
+
+    old = on([(n, n // 2) for n in range(20)], "old", 2)
+    new = on([*((n, n // 2) for n in range(19, 39)), *((n, n - 40) for n in range(40, 46))], "new", 3)
+    decision = decide_reading(read(tmp_path, old, new))
+    (row,) = decision.differences
+    assert (row.questions, row.changed, row.rated) == (45, 45, 45)
+    assert decision.notes[0].startswith("The versions have 1 of 45 questions in common"), decision.notes
+    assert not decision.is_paired
+
+
 def test_few_questions_in_common_decide_nothing_against_all_other_answers(tmp_path):
     """A and B share 3 of 10 questions, on which A is rated 4 and B 3; elsewhere A is rated 1 and B 5.
 
@@ -218,6 +239,22 @@ def by_rater(name, **ratings):
     ]
 
 
+def test_raters_of_every_version_who_share_no_question_settle_nothing(tmp_path):
+    """Ann rates the old answer to the even questions and the new one to the others, Bob the rest: 24 ratings."""
+    even, odd = [3, None] * 6, [None, 4] * 6
+    old, new = by_rater("old", ann=even, bob=odd), by_rater("new", ann=odd, bob=even)
+    decision = decide_reading(read(tmp_path, old, new))
+    assert decision.verdict == "unsettled" and decision.has_other_raters
+    assert [(one.n, one.rated) for one in decision.versions] == [(12, 12), (12, 12)]
+    assert decision.differences[0].low is decision.differences[0].p is None
+    assert (
+        "24 rated answers do not count: other raters rated the other version's answer to the same question."
+        in decision.notes
+    )
+    old[0] = old[0].model_copy(update={"ratings": {"ann": 3, "bob": 3}})  # one question that Bob rated in both
+    assert [one.rated for one in decide_reading(read(tmp_path, old, new)).versions] == [1, 1]
+
+
 def test_versions_rated_by_other_people_settle_nothing(tmp_path):
     """One point more is what Bob gives; the same answer in both versions says nothing of who is strict."""
     old, new = by_rater("old", ann=[2, 3, 4] * 4), by_rater("new", bob=[3, 4, 5] * 4)
@@ -225,11 +262,11 @@ def test_versions_rated_by_other_people_settle_nothing(tmp_path):
     reading = read(tmp_path, old, new)
     decision = decide_reading(reading)
     assert (decision.verdict, decision.look) == ("unsettled", None)
-    assert decision.warning.startswith("No rater rated answers of every version")
+    assert decision.warning.startswith("No rater rated the answers of every version to one question")
     assert "let the same people rate both" in decision.warning
     assert decision.differences[0].low is decision.differences[0].p is None
     lines = give_decision_verdict(decision).as_json()
-    assert lines["Decision"] == "Not settled: no rater rated answers of every version"
+    assert lines["Decision"] == "Not settled: no rater rated every version's answers to one question"
     assert lines["To settle it"].startswith("let the same people rate both")
     to_rate = list_next(reading, 100)
     assert {len(answers) for answers in to_rate} == {2}

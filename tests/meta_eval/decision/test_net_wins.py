@@ -113,7 +113,9 @@ def test_where_a_version_is_not_rated_the_choices_decide_over_scores():
     assert (decision.verdict, decision.basis, decision.scale) == ("ship", "preferences", (-1.0, 1.0))
     assert [version.mean for version in decision.versions] == pytest.approx([0.0, 0.7])
     assert (decision.versions[0].low, decision.versions[0].high) == (None, None)
-    assert decision.notes[-1].startswith("The choices between two answers decide. Net share of wins: B over A +0.70")
+    assert decision.notes[-1] == (  # the range stands with the difference, once
+        "The choices between two answers decide. Net share of wins: B over A +0.70 (30 for B, 2 for A, 8 ties)."
+    )
 
 
 def test_preferences_are_brought_to_the_numbers_of_a_table():
