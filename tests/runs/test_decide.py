@@ -109,9 +109,9 @@ def test_versions_that_share_no_question_are_compared_unpaired(tmp_path):
 
 
 def test_topics_in_common_are_no_questions_in_common(tmp_path):
-    """A has questions 0 to 19 and B 19 to 38, two of each topic: 1 of 39 questions, and 1 topic, in common.
+    """A has questions 0 to 19 and B 19 to 38, two of each topic: 1 of 39 is in common.
 
-    B also has questions 40 to 45 on topics of A: 4 of 13 topics are in common, which are no pairs of answers.
+    B also has questions 40 to 42 on topics of A: 4 of the 10 topics of A are in common, which are no pairs of answers.
     """
 
     def on(numbers, name, rating):
@@ -121,11 +121,11 @@ def test_topics_in_common_are_no_questions_in_common(tmp_path):
         ]
 
     old = on([(n, n // 2) for n in range(20)], "old", 2)
-    new = on([*((n, n // 2) for n in range(19, 39)), *((n, n - 40) for n in range(40, 46))], "new", 3)
+    new = on([*((n, n // 2) for n in range(19, 39)), *((n, n - 40) for n in range(40, 43))], "new", 3)
     decision = decide_reading(read(tmp_path, old, new))
     (row,) = decision.differences
-    assert (row.questions, row.changed, row.rated) == (45, 45, 45)
-    assert decision.notes[0].startswith("The versions have 1 of 45 questions in common"), decision.notes
+    assert (row.questions, row.changed, row.rated) == (42, 42, 42)
+    assert any(note.startswith("The versions have 1 of 42 questions in common") for note in decision.notes)
     assert not decision.is_paired
 
 
