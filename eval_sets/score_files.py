@@ -147,10 +147,11 @@ def read_ratings(
         check_one_answer(file.names, read, name, "--rating COLUMN")
         _leave_out_mean(file, columns)
     file.tell_ratings(read, is_named=bool(options.ratings or file.joined))
-    if not options.ratings and len(columns) > 1 and roles.get("rating") in read:
+    own = _rater_name(roles.get("rating", ""))  # a mapped column keeps its name
+    if not options.ratings and len(columns) > 1 and roles.get("rating") in read and own in columns:
         # beside the raters' own ratings, `rating` is their mean or says nothing new
-        rated = {number for rater, numbers in columns.items() if rater != RATER for number in numbers}
-        columns[RATER] = {number: rating for number, rating in columns[RATER].items() if number not in rated}
+        rated = {number for rater, numbers in columns.items() if rater != own for number in numbers}
+        columns[own] = {number: rating for number, rating in columns[own].items() if number not in rated}
     columns = {rater: numbers for rater, numbers in columns.items() if numbers}
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(file.names)})")

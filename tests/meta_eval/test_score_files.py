@@ -150,6 +150,14 @@ def test_long_ratings_are_read_as_columns_of_raters(write):
     assert joined.table.ratings.tolist() == [[3, 3], [5, 1]]
 
 
+def test_a_column_mapped_to_rating_counts_where_no_rater_rated(write):
+    """ann rated a and b, so that the mapped mark counts of c alone."""
+    text = "id,f,mark,rating_ann\na,0.1,1,2\nb,0.5,3,4\nc,0.9,5,\n"
+    table = read_score_table([write("s.csv", text)], None, ReadOptions(mapping={"mark": "rating"})).table
+    assert table.raters == ("ann", "mark")
+    np.testing.assert_equal(table.ratings, [[2, np.nan], [4, np.nan], [np.nan, 5]])
+
+
 def test_an_error_of_a_long_file_names_the_line_and_the_column_of_its_cell(write):
     text = "id,metric,value\na,f,1\na,g,2\nb,f,3\nb,g,4 or 5\n"
     with pytest.raises(InputError, match=r's.csv, line 5, field value: "4 or 5" is not a number'):
