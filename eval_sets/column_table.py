@@ -62,6 +62,7 @@ MONTHS = {name: number for number, names in enumerate(_TABLE["months"], 1) for n
 _CRITERIA = frozenset(_listed(_TABLE["criteria"]))
 _METRICS = frozenset(_listed(_TABLE["metrics"]))
 _LOWER_IS_BETTER = frozenset(_TABLE["lower_is_better"])
+_PROGRAMS = frozenset(_TABLE["programs"])
 _LANGUAGES = {name: code for code, names in _TABLE["languages"].items() for name in names}
 _TOTALS = frozenset(_listed(_TABLE["totals"]))
 _LONGEST_TOTAL = 30  # characters, with what stands around the word
@@ -181,6 +182,16 @@ def is_of_raters(column: str) -> bool:
     """
     match = _RATER.fullmatch(split_remark(column.strip())[0])
     return match is not None and match["rater"].strip().rstrip(".").casefold() in _TABLE["no_raters"]
+
+
+def is_of_program(column: str) -> bool:
+    """Whether a column's name says that a program gave what it holds, and no person.
+
+    Examples:
+        >>> is_of_program("gpt-4o"), is_of_program("Confidence score"), is_of_program("Anneke")
+        (True, True, False)
+    """
+    return not _PROGRAMS.isdisjoint(_small(column).split("_"))
 
 
 def ratings_of_answers(columns: Iterable[str]) -> dict[str, str]:

@@ -1,14 +1,16 @@
 """Columns that may hold a rater's ratings, though their names do not say so: those of colleagues."""
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from ..shell_words import quote_word
 from ..text.wording import list_first
 from ..value_messages import shorten
-from .column_table import LABELS, RATING_ALIASES, has_other_role, is_no_rating, rater_of, usual_name
+from .column_table import LABELS, RATING_ALIASES, has_other_role, is_no_rating, is_of_program, rater_of, usual_name
 from .number_rule import ColumnCells, NumberRule, find_rating_scale, is_missing, label_of, scale_of_header
 
 _HIGHEST, _HIGHEST_MARK = 10, 20
@@ -17,6 +19,7 @@ _FEWEST_ROWS, _FEWEST_DIFFERING = 4, 2
 _FEWEST_VALUES = 3  # different ones: two may be a flag
 _MOST_LABELS, _LONGEST_LABEL = 5, 30
 _ODD_SHOWN = 3
+_FIRST_WORD, _LAST_WORD = re.compile(r"([^\s_.:-]+)[\s_.:-]+(?=\w)"), re.compile(r"(?<=\w)[\s_.:-]+([^\s_.:-]+)$")
 _MOST_ODD = 0.2  # the share of cells that may hold something else, by a slip: 55 for 5
 
 
@@ -24,8 +27,8 @@ class RaterSearch:
     """Finds columns of whole numbers on one small scale in rows that nobody rated, to propose them as raters'.
 
     A column counts where it has three different whole numbers from 0 to 10 and, but for a few slips, nothing else, and
-    its name neither has another role nor is that of a criterion, a metric or a count. Beside one that counts, others
-    count that have two different numbers within the same range.
+    its name, without a word such as score, neither has another role nor is that of a criterion, a metric, a program or
+    a count. Beside one that counts, others count that have two different numbers within the same range.
 
     Example:
         >>> search = RaterSearch()
@@ -185,12 +188,46 @@ def type_raters(columns: Iterable[str]) -> list[str]:
     Example:
         >>> type_raters(["Ann", "Jan Smit"])
         ['--map Ann=rating_Ann', "--map 'Jan Smit=rating_Jan Smit'"]
+        >>> type_raters(["Score Ann", "Score Bob"])
+        ["--map 'Score Ann=rating_Ann'", "--map 'Score Bob=rating_Bob'"]
     """
-    return [f"--map {quote_word(f'{column}=rating_{column}')}" for column in columns]
+    return [f"--map {quote_word(f'{column}=rating_{rater}')}" for column, rater in _name_raters(columns).items()]
 
 
+def _name_raters(columns: Iterable[str]) -> dict[str, str]:
+    """The rater of each column: its name without words for a rating, and without those that all begin with.
+
+    A person then has the name that a page or another file gives, too.
+    """
+    raters = {column: _without_rating_words(column) for column in columns}
+    while len(raters) > 1:
+        words = [word for rater in raters.values() if (word := _FIRST_WORD.match(rater))]
+        rests = [word.string[word.end() :] for word in words]
+        if len(words) < len(raters) or len({word[1].casefold() for word in words}) > 1 or any(map(str.isdigit, rests)):
+            break  # of colleague 1 and colleague 2 the number alone is no name
+        raters = dict(zip(raters, rests, strict=True))
+    is_told_apart = len({rater.casefold() for rater in raters.values()}) == len(raters)
+    return raters if is_told_apart else {column: column for column in raters}
+
+
+def _without_rating_words(column: str) -> str:
+    name = column.strip()
+    while (word := _FIRST_WORD.match(name)) and _is_rating_word(word[1]):
+        name = name[word.end() :]
+    while (word := _LAST_WORD.search(name)) and _is_rating_word(word[1]):
+        name = name[: word.start()]
+    return name
+
+
+def _is_rating_word(word: str) -> bool:
+    return word.casefold() in {"rating", *RATING_ALIASES}
+
+
+@lru_cache(maxsize=1024)
 def _may_be_rater(column: str) -> bool:
-    return rater_of(f"rating_{column}") == column.strip() and not has_other_role(column, "rating")
+    rater = _without_rating_words(column)
+    is_name = rater_of(f"rating_{rater}") == rater and not has_other_role(rater, "rating")
+    return is_name and usual_name(column) not in RATING_ALIASES and not is_of_program(rater)
 
 
 def _whole_number(cell: object) -> int | None:

@@ -1,6 +1,7 @@
 """Columns that are named after colleagues: mapped by the user, and proposed where no column is a rating."""
 
 import re
+import shlex
 
 import pytest
 
@@ -81,6 +82,50 @@ def test_the_note_of_an_unrated_set_proposes_what_then_works(tmp_path):
 )
 def test_nothing_else_is_proposed(column, values):
     assert propose_raters({column: value} for value in values) == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "raters"),
+    [
+        (["Score Anneke", "Score Joost"], ["Anneke", "Joost"]),
+        (["Anneke score", "Joost score"], ["Anneke", "Joost"]),
+        (["score_ada", "score_bob"], ["ada", "bob"]),
+        (["Score A", "Score B"], ["A", "B"]),
+        (["Score collega 1", "Score collega 2"], ["collega 1", "collega 2"]),
+        (["Score 1", "Score 2"], ["1", "2"]),  # as of rating_1 and rating_2
+        (["Anneke rating"], ["Anneke"]),
+        (["Oordeel Anneke"], ["Anneke"]),  # no column shares the word, but it is one for a rating
+        (["Oordeel Anneke", "Joost"], ["Anneke", "Joost"]),
+        (["Punten Anneke", "Punten Joost"], ["Anneke", "Joost"]),
+        (["Punten Anneke", "Joost"], ["Punten Anneke", "Joost"]),
+        (["Jan de Vries", "Piet de Vries"], ["Jan de Vries", "Piet de Vries"]),
+        (["Score Anneke", "Oordeel Anneke"], ["Score Anneke", "Oordeel Anneke"]),  # two columns are not one rater
+    ],
+)
+def test_a_rater_is_proposed_without_the_words_for_a_rating(tmp_path, columns, raters):
+    values = [3, 4, 2, 5, 1]
+    proposed = propose_raters(dict.fromkeys(columns, value) for value in values)
+    assert proposed == [
+        f"--map {shlex.quote(f'{column}=rating_{rater}')}" for column, rater in zip(columns, raters, strict=True)
+    ]
+    path = tmp_path / "team.csv"
+    rows = "".join(f"Q{value},A," + ",".join([str(value)] * len(columns)) + "\n" for value in values)
+    path.write_text(f"question,answer,{','.join(columns)}\n{rows}")
+    mapping = dict(shlex.split(option)[1].split("=") for option in proposed)
+    assert [dict(sample.ratings) for sample in load_set(path, mapping=mapping)] == [
+        dict.fromkeys(raters, value) for value in values
+    ]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        *("score_bleu", "rouge score", "llm_score", "GPT-4 score", "confidence score", "judge score", "score_total"),
+        *("Score gem.", "score_count", "score_tone", "score_id", "score max"),
+    ],
+)
+def test_a_score_that_no_person_gave_is_not_proposed(column):
+    assert propose_raters({column: value} for value in (3, 4, 2, 5, 1)) == []
 
 
 @pytest.mark.parametrize("cell", ["55", "4,5", "vier"])
