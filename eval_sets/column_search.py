@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..shell_words import quote_word
+from ..text.wording import list_first
 from ..value_messages import shorten
 from .cell_values import parse_structure
 from .column_table import (
@@ -20,11 +21,12 @@ from .column_table import (
     columns_by_usual_name,
     criterion_of,
     is_low_good,
+    is_mean_rating,
     rater_of,
     split_remark,
     usual_name,
 )
-from .columns import RATER, check_one_answer, has_list, is_rater, may_be_left_out, reason_to_leave_out, sort_row
+from .columns import FIELDS, RATER, check_one_answer, has_list, is_rater, may_be_left_out, reason_to_leave_out, sort_row
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
 from .number_rule import (
@@ -41,7 +43,7 @@ from .number_rule import (
     scale_of_header,
     usual_scale,
 )
-from .rater_proposals import ROUNDED, MeanSearch
+from .rater_proposals import ROUNDED, MeanSearch, RaterSearch
 from .rows import Row
 from .version_column import read_version
 
@@ -103,7 +105,8 @@ class ColumnSearch:
     A column of ratings is `rating` (or what is mapped to it), one of the usual names, or that of a rater
     (`rating_ada`). One of a usual name counts when most of its cells are numbers that differ, on a usual scale, or
     labels with two values. The raters' columns are on one scale, which rows may tell as `rating_min` and `rating_max`;
-    else the others tell it for one who gave only fives. Beside a `rating` only raters are read.
+    else the others tell it for one who gave only fives. Beside a `rating` only raters are read. A column that is the
+    ratings' mean by its name is the rating where there is no other one, and none that may be a rater's.
     """
 
     def __init__(
@@ -132,6 +135,8 @@ class ColumnSearch:
         self._in_messages, self._objects, self._told_cells = ColumnCells(), ColumnCells(), ColumnCells()
         self._by_rater = defaultdict[str, ColumnCells](ColumnCells)  # in objects, or beside a column of raters
         self._means = MeanSearch()
+        self._named_means: list[str] = []  # the columns that are a mean by their names
+        self._colleagues = RaterSearch()  # beside them
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 
     def add(self, row: Row) -> None:
@@ -157,8 +162,7 @@ class ColumnSearch:
         if not is_missing(own) and is_told:
             self._told_cells.add(own)
             return
-        if len(self._raters) >= _FEWEST_RATERS:
-            self._add_means(values)
+        self._add_means(values)
         rater = values.get(self._rater_column)
         if not is_missing(own) and not is_missing(rater):
             self._by_rater[str(rater)].add(own, row.place)
@@ -172,6 +176,11 @@ class ColumnSearch:
         self._told.add(is_told)
 
     def _add_means(self, values: Mapping[str, Any]) -> None:
+        if self._named_means:
+            others = values.keys() - self._mapping.keys() - {*FIELDS}
+            self._colleagues.add({column: value for column, value in values.items() if column in others})
+        if len(self._raters) < _FEWEST_RATERS:
+            return
         ratings = dict[str, float]()
         for column in self._cells:
             with suppress(ValueError):  # the reading of the values says so
@@ -194,6 +203,14 @@ class ColumnSearch:
         cells = ((column, self._cells[column].size) for column in self._equal if not scale_of_header(column))
         return {column for column, size in cells if self._equal[column] == size}
 
+    def _explain_means(self, means: set[str]) -> dict[str, str]:
+        """Why columns that are a mean, or are called so where others may be raters', are no ratings."""
+        why = dict.fromkeys({*means, self._means.result()} - {""}, "the mean of the raters")
+        if colleagues := [column for column in self._colleagues.result() if column not in self._cells]:
+            beside = f"beside {list_first(colleagues)}, which may be the ratings"
+            why = dict.fromkeys({*self._named_means} - self._mapping.keys(), beside) | why
+        return {column: f"{reason}; --map {quote_word(f'{column}=rating')} uses it" for column, reason in why.items()}
+
     def _is_beside(self, column: str) -> bool:
         """Whether a column is of a rater only where a row has no `rating`: by its name, and by no mapping."""
         return column in self._raters and column not in self._mapping
@@ -215,8 +232,11 @@ class ColumnSearch:
             if is_rater(ours) and column in self._names:
                 self._raters[column] = ours.removeprefix(RATER)
                 self._cells.setdefault(column, ColumnCells())
+        self._named_means = [column for column in columns if is_mean_rating(column)]
         for column in columns:
-            if rater := rater_of(column):
+            if column in self._named_means:
+                self._cells.setdefault(column, ColumnCells())
+            elif rater := rater_of(column):
                 same = (known for known in self._raters.values() if known.casefold() == rater.casefold())
                 self._raters.setdefault(column, next(same, rater))
                 self._cells.setdefault(column, ColumnCells())
@@ -258,10 +278,9 @@ class ColumnSearch:
             self._cells |= self._of_raters
         rated = [] if self._own in self._mapping else [column for column, cells in self._cells.items() if cells.size]
         check_one_answer(self._names, rated, self._name, "--map COLUMN=rating", chosen=self._mapping)
-        means.add(self._means.result())
-        for column in means - {""}:
-            unused[column] = f"the mean of the raters; --map {quote_word(f'{column}=rating')} uses it"
-        own = None if self._own in means else self._own_column(unused)
+        why_mean = self._explain_means(means)
+        unused |= why_mean
+        own = None if self._own in why_mean else self._own_column(unused)
         ranked = sorted((column for column in self._cells if column != self._own), key=self._rank)
         candidates = [column for column in ranked if self._cells[column].size]
         chosen, constant = list[RatingColumn](), list[RatingColumn]()
@@ -269,7 +288,7 @@ class ColumnSearch:
         has_own = own is not None and bool(self._cells.get(self._own, ColumnCells()).size)
         for column in candidates:
             cells, rater = self._cells[column], self._raters.get(column, "")
-            if column in means:
+            if column in why_mean:
                 continue
             scale = find_rating_scale(cells, self._scale or scale_of_header(column))
             is_sure = column in self._mapping and cells.values()[:1] != cells.values()[-1:]
@@ -343,6 +362,8 @@ class ColumnSearch:
         """A column that names a rater is more surely of ratings than one called `score`, and a mapping is sure."""
         if column in self._mapping:
             return -1
+        if column in self._named_means:
+            return len(_NAMES)
         return _NAMES.index("stars" if column in self._raters else usual_name(column))
 
     def _on_one_scale(
@@ -376,7 +397,7 @@ def may_tell_columns(columns: Iterable[str], mapping: Mapping[str, str], version
     names = {usual_name(column) for column in listed}
     ours = {*mapping.values()}
     may_rate = bool(names & {"ratings", *_NAMES}) or "rating" in ours or any(map(rater_of, listed))
-    may_rate |= any(criterion_of(column) or scale_of_header(column) for column in listed)
+    may_rate |= any(criterion_of(column) or scale_of_header(column) or is_mean_rating(column) for column in listed)
     may_rate |= any(map(is_rater, ours))
     has_id = "id" in {*listed, *ours}
     return may_rate or (not has_id and bool(names & {*ID_ALIASES})) or VersionSearch(mapping, versions).may_have(listed)

@@ -62,6 +62,7 @@ MONTHS = {name: number for number, names in enumerate(_TABLE["months"], 1) for n
 _CRITERIA = frozenset(_listed(_TABLE["criteria"]))
 _METRICS = frozenset(_listed(_TABLE["metrics"]))
 _LOWER_IS_BETTER = frozenset(_TABLE["lower_is_better"])
+_MEANS = frozenset(_listed(_TABLE["means"]))
 _PROGRAMS = frozenset(_TABLE["programs"])
 _LANGUAGES = {name: code for code, names in _TABLE["languages"].items() for name in names}
 _TOTALS = frozenset(_listed(_TABLE["totals"]))
@@ -182,6 +183,21 @@ def is_of_raters(column: str) -> bool:
     """
     match = _RATER.fullmatch(split_remark(column.strip())[0])
     return match is not None and match["rater"].strip().rstrip(".").casefold() in _TABLE["no_raters"]
+
+
+@lru_cache(maxsize=1024)
+def is_mean_rating(column: str) -> bool:
+    """Whether a column's name says that it holds the mean of ratings.
+
+    Examples:
+        >>> is_mean_rating("Gem. score"), is_mean_rating("average rating (1-5)"), is_mean_rating("mean_latency")
+        (True, True, False)
+        >>> is_mean_rating("rating_avg"), is_mean_rating("Average")
+        (True, False)
+    """
+    words = [word.rstrip(".") for word in _small(split_remark(column.strip())[0]).split("_")]
+    rest = "_".join(word for word in words if word not in _MEANS)
+    return rest != "_".join(words) and bool({rest, rest.removesuffix("s")} & {"rating", *RATING_ALIASES})
 
 
 def is_of_program(column: str) -> bool:

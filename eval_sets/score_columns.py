@@ -20,6 +20,7 @@ from .column_table import (
     criterion_of,
     find_roles,
     is_failed_status,
+    is_mean_rating,
     is_no_rating,
     is_of_raters,
     is_total,
@@ -341,7 +342,7 @@ class ScoreFile:
             or parts[0] in {"ratings", "reasons"}
             or not _OF_SCORES.isdisjoint(parts)
             or re.split(r"[\s_.]", column.casefold())[-1] in _BESIDE
-            or bool(rater_of(column) or criterion_of(column) or is_of_raters(column))
+            or bool(rater_of(column) or criterion_of(column) or is_of_raters(column) or is_mean_rating(column))
             or column.startswith(("column ", "Unnamed:"))  # the index that pandas writes
         )
 

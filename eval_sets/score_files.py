@@ -11,6 +11,7 @@ from ..text.wording import count_of
 from .column_table import (
     ROLES,
     is_known_metric,
+    is_mean_rating,
     is_of_raters,
     rater_of,
     usual_name,
@@ -29,7 +30,7 @@ from .number_rule import (
     usual_scale,
 )
 from .pair_ratings import describe_left_out_pair_ratings, split_pair_rows
-from .rater_proposals import MeanSearch
+from .rater_proposals import MeanSearch, propose_raters
 from .rows import Row
 from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name
 
@@ -139,13 +140,14 @@ def read_ratings(
     if not read and not has_scores:
         read = _guess_rating_columns(file, metrics)
         file.tell(f"the columns {quote_names(read)} are read as the ratings of {count_of(len(read), 'rater')}")
+    read = read or _mean_column(file)
     if not read:
         raise _nobody_rated(file)
     file.read_items()
     columns = _join_raters(file, read)
     if not options.ratings:
         check_one_answer(file.names, read, name, "--rating COLUMN")
-        _leave_out_mean(file, columns)
+        _leave_out_mean(file, columns, read)
     file.tell_ratings(read, is_named=bool(options.ratings or file.joined))
     own = _rater_name(roles.get("rating", ""))  # a mapped column keeps its name
     if not options.ratings and len(columns) > 1 and roles.get("rating") in read and own in columns:
@@ -192,7 +194,7 @@ def _nobody_rated(file: ScoreFile) -> InputError:
 
 
 def _rater_name(column: str) -> str:
-    if usual_name(column) in (*ROLES["rating"], "rating"):
+    if usual_name(column) in (*ROLES["rating"], "rating") or is_mean_rating(column):
         return RATER
     return rater_of(column) or short_name(column).removeprefix("ratings.")
 
@@ -231,7 +233,13 @@ def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
     )
 
 
-def _leave_out_mean(file: ScoreFile, columns: dict[str, dict[int, float]]) -> None:
+def _mean_column(file: ScoreFile) -> list[str]:
+    """The column that is the ratings' mean by its name, where none beside it may be a rater's; empty without one."""
+    means = [column for column in file.names if is_mean_rating(column) and file.holds_numbers(column)]
+    return [] if means and propose_raters(row.values for row in file.rows) else means[:1]
+
+
+def _leave_out_mean(file: ScoreFile, columns: dict[str, dict[int, float]], read: Collection[str]) -> None:
     """Takes out the rater whose ratings are the mean of the others', and says so, as of columns that say it."""
     search = MeanSearch()
     raters = columns.keys() - {RATER}
@@ -240,7 +248,8 @@ def _leave_out_mean(file: ScoreFile, columns: dict[str, dict[int, float]]) -> No
     if mean := search.result():
         del columns[mean]
         file.tell(f"{mean} is no rater: it is the mean of the others")
-    sums = (column for column in file.names if is_of_raters(column) and column not in _BOUNDS)
+    named = (column for column in file.names if is_of_raters(column) or is_mean_rating(column))
+    sums = (column for column in named if column not in (*_BOUNDS, *read))
     if named := [column for column in sums if file.holds_numbers(column)]:
         file.tell(f"no rater by its name: {quote_names(named)}")
 
@@ -262,6 +271,8 @@ def _guess_rating_columns(file: ScoreFile, metrics: Collection[str]) -> list[str
         if column not in file.labels and not file.is_no_metric(column) and file.holds_numbers(column)
     ]
     candidates = [column for column in numeric if not is_known_metric(column) and short_name(column) not in metrics]
+    if not candidates and (means := _mean_column(file)):
+        return means
     if not candidates and (numeric or file.is_long):
         raise _nobody_rated(file)
     numbers_by_column = [numbers for column in candidates if (numbers := file.rule(column)[0].values())]

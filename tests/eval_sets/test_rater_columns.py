@@ -211,6 +211,43 @@ def test_a_column_that_sums_up_the_raters_is_none(tmp_path, name):
     assert any(name.removeprefix("rating_") in note for note in rated.notes)
 
 
+MEANS = ["gemiddelde beoordeling", "Gemiddeld cijfer", "Gem. score", "mean_rating", "average rating", "avg_score"]
+MEANS += ["rating_avg", "Beoordeling gem.", "Durchschnittliche Bewertung", "mean of the ratings"]
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_a_mean_in_one_column_is_the_rating_where_there_is_no_other(tmp_path, name):
+    path = tmp_path / "a.csv"
+    ratings = [3.5, 3, 1.5, 4.5, 5]
+    path.write_text(f"question,answer,{name},bleu\n" + "".join(f"q{x},a,{x},0.{x:.0f}\n" for x in ratings))
+    notes: list[str] = []
+    assert [(sample.rating, sample.rating_max) for sample in load_set(path, notes=notes)] == [(x, 5) for x in ratings]
+    assert f"{name} as rating from 1 to 5" in notes[0]
+    (scores,), rated = read_score_files([path], path, ReadOptions())
+    assert (list(scores.columns), rated.columns) == (["bleu"], {"rating": dict(enumerate(ratings))})
+    path.write_text(f"id,{name}\n" + "".join(f"q{x},{x}\n" for x in ratings))
+    assert read_ratings(list(flat_rows(path)), "a.csv", ReadOptions()).columns == {"rating": dict(enumerate(ratings))}
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_a_mean_beside_colleagues_is_not_the_rating(tmp_path, name):
+    """Ann and Bob give (3, 4), (4, 4), (2, 1), (5, 4), (1, 2)."""
+    path = tmp_path / "a.csv"
+    rows = ["Q1,A,3,4,3.5", "Q2,A,4,4,4", "Q3,A,2,1,1.5", "Q4,A,5,4,4.5", "Q5,A,1,2,1.5"]
+    path.write_text(f"question,answer,Ann,Bob,{name}\n" + "\n".join(rows))
+    notes: list[str] = []
+    assert {sample.human_rating for sample in load_set(path, notes=notes)} == {None}
+    assert f"{name} (beside Ann, Bob, which may be the ratings; --map" in notes[0]
+    assert notes[1].endswith("--map Ann=rating_Ann --map Bob=rating_Bob")
+    assert read_ratings(list(flat_rows(path)), "a.csv", ReadOptions()).columns.keys() == {"Ann", "Bob"}
+
+
+def test_a_mean_of_something_else_is_no_rating(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("question,answer,mean_latency,Average\n" + "".join(f"q{x},a,{x}.5,{x}.5\n" for x in range(1, 5)))
+    assert {sample.human_rating for sample in load_set(path)} == {None}
+
+
 @pytest.mark.parametrize(
     ("marks", "options"),
     [
