@@ -278,6 +278,25 @@ class ScoreFile:
             question=name if version else "",
         )
 
+    def keep_one_row(self, columns: Sequence[str]) -> None:
+        """Keeps one row per item, where each row is the score of one metric, with the item's ratings in `columns`.
+
+        Raises `InputError` for an item whose rows have different ratings.
+        """
+        kept: dict[object, Row] = {}
+        for row in self.rows:
+            item = self._item(row)
+            key = item.id or (item.user_input, item.response)
+            for column in columns:
+                first = kept.setdefault(key, row)
+                rating, known = self.number(row, column), self.number(first, column)
+                if known is None:
+                    kept[key] = first._replace(values=first.values | {column: row.values.get(column)})
+                elif rating not in {None, known}:
+                    other = f"and of the same answer {known:g} at {first.place}; correct one of them"
+                    raise self.error(row, column, f"is {rating:g}, {other}")
+        self.rows = list(kept.values())
+
     def numbers(self, column: str) -> dict[int, float]:
         """The numbers of a column by item."""
         cells = ((number, self.number(row, column)) for number, row in enumerate(self.rows))

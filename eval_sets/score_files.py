@@ -143,6 +143,8 @@ def read_ratings(
     read = read or _mean_column(file)
     if not read:
         raise _nobody_rated(file)
+    if file.is_long:
+        file.keep_one_row(read)
     file.read_items()
     columns = _join_raters(file, read)
     if not options.ratings:

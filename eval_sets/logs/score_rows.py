@@ -12,6 +12,7 @@ from ..number_rule import is_missing
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 
 _OF_SCORES = ("metric", "value", "reason", "status", "error")
+_BESIDE_SCORES = {"evidence", "usage"}  # of `Results.save`
 _REPEATED = "keep one of them, or if these are several answers give each its own id"
 
 
@@ -22,14 +23,16 @@ class LongColumns(NamedTuple):
     name: str  # the column that names the metric or the rater
     value: str
     used: frozenset[str]  # all columns that are no answer's
+    id: str = ""  # the column `sample`, which names the answer here; in rows of samples it may be anything
 
 
 def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[str, str]) -> LongColumns | None:
     """Finds the columns of rows that are a score of a metric, or a rating of a rater where answers have several."""
     columns = find_roles(opened.columns or first, mapping)
-    if {"metric", "value"} <= columns.keys() and not {"rater", "rating"} & {*columns, *mapping.values()}:
-        used = frozenset(columns[role] for role in _OF_SCORES if role in columns)
-        return LongColumns("scores", columns["metric"], columns["value"], used)
+    if {"metric", "value"} <= columns.keys() and "rater" not in columns:
+        used = frozenset(columns[role] for role in _OF_SCORES if role in columns) | _BESIDE_SCORES
+        name = "sample" if columns.get("id") == "sample" and "sample" not in mapping else ""
+        return LongColumns("scores", columns["metric"], columns["value"], used, name)
     value = columns.get("rating") or columns.get("value")
     if "rater" in columns and value and "metric" not in columns and "ratings" not in (opened.columns or first):
         seen = set[str]()
@@ -79,14 +82,22 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
     """Joins the rows of each answer; its scores are kept in the metadata, its ratings are those of its raters."""
     names: dict[str, None] = {}
     counts = {"answers": 0, "rows": 0}
+    ids = {long.id: "id"} if long.id else {}
 
     def rows() -> Iterator[Row | BadRow]:
         counts.update(answers=0, rows=0)
         for row in join_rows(opened.rows, long, lambda values: _key(values, mapping), opened.name, _REPEATED):
-            if isinstance(row, Row):
-                names.update(dict.fromkeys(row.values[long.field]))
-                counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(row.parts))
-            yield row
+            if not isinstance(row, Row):
+                yield row
+                continue
+            names.update(dict.fromkeys(row.values[long.field]))
+            counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(row.parts))
+            try:
+                rating = _find_rating(row, mapping) if long.field == "scores" else {}
+            except InputError as error:
+                yield BadRow(row.number, InputError(f"{opened.name}, {error}"))
+                continue
+            yield row._replace(values={ids.get(name, name): value for name, value in (row.values | rating).items()})
 
     def notes() -> list[str]:
         answers, read = count_of(counts["answers"], "answer"), count_of(counts["rows"], "row")
@@ -101,8 +112,30 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
 
     columns = None
     if opened.columns is not None:
-        columns = (*(column for column in opened.columns if column not in long.used), long.field)
-    return replace(opened, rows=Repeatable(rows), columns=columns, made=frozenset([long.field]), late_notes=notes)
+        columns = (*(ids.get(column, column) for column in opened.columns if column not in long.used), long.field)
+    return replace(
+        opened,
+        rows=Repeatable(rows),
+        columns=columns,
+        made=frozenset([long.field]),
+        origins={**opened.origins, **{ours: theirs for theirs, ours in ids.items()}},
+        late_notes=notes,
+    )
+
+
+def _find_rating(joined: Row, mapping: Mapping[str, str]) -> dict[str, Any]:
+    """The rating of an answer by its column, from the first of its rows that has it; none where none has.
+
+    Raises `InputError` where another row has another rating.
+    """
+    column = find_roles(joined.values, mapping).get("rating", "")
+    rated = [row for row in joined.parts.values() if not is_missing(row.values.get(column))]
+    if not rated:
+        return {}
+    if other := next((row for row in rated if row.values[column] != rated[0].values[column]), None):
+        problem = f"differs from that of the same answer at {rated[0].place}; correct one of them"
+        raise InputError(f"{other.place}, field {column}: {problem}")
+    return {column: rated[0].values[column]}
 
 
 def _key(values: Mapping[str, Any], mapping: Mapping[str, str]) -> str | None:

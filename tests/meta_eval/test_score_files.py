@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay import evaluate
 from assay.errors import AssayError, InputError
-from assay.eval_sets import ReadOptions, read_score_files
+from assay.eval_sets import ReadOptions, load_set, read_score_files
 from assay.meta_eval import JoinedScores, ScoreTable, evaluate_table, join_sources, metric_agreements
 
 EXPORTS = Path(__file__).parent / "exports"
@@ -508,3 +509,44 @@ def test_the_row_of_the_columns_is_that_of_the_file_of_ratings(write):
     scores = write("s.csv", "id,bleu\na,0.1\nb,0.2\n")
     ratings = write("r.csv", "Team Utrecht,\nid,rating\na,4\nb,2\n")
     assert rated(read_score_table([scores], ratings, ReadOptions(header_row=2))) == {"a": 4, "b": 2}
+
+
+LONG = "sample,metric,value,status,user_input,response,rating,rating_min,rating_max\n"
+LONG += "a,m,0.5,scored,Q1,A1,2,1,5\na,n,0.25,scored,Q1,A1,,1,5\nb,m,,failed,Q2,A2,,1,5\nb,n,1,scored,Q2,A2,4,1,5\n"
+
+
+def test_a_long_file_with_ratings_has_each_answers_rating_once(write: Write) -> None:
+    """Answer a is rated 2 in its first row, b is rated 4 in its last; m failed on b."""
+    joined = read_score_table([write("long.csv", LONG)], None, ReadOptions())
+    assert rated(joined) == {"a": 2, "b": 4}
+    assert (column(joined, "m"), column(joined, "n")) == ({"a": 0.5, "b": None}, {"a": 0.25, "b": 1})
+
+
+def test_two_ratings_of_one_answer_in_a_long_file_are_named(write: Write) -> None:
+    path = write("long.csv", LONG.replace("0.25,scored,Q1,A1,,", "0.25,scored,Q1,A1,3,"))
+    with pytest.raises(InputError, match=r"line 3, field rating: is 3, and of the same answer 2 at line 2; correct"):
+        read_score_table([path], None, ReadOptions())
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "parquet"])
+def test_saved_results_are_read_as_the_table_that_they_are(tmp_path: Path, suffix: str) -> None:
+    samples = load_set("helpdesk_en", limit=6)
+    results = evaluate(samples, ["rouge_l", "declined"], progress=False)
+    path = tmp_path / f"saved.{suffix}"
+    results.save(path)
+    joined = read_score_table([path], None, ReadOptions())
+    assert rated(joined) == {sample.id: sample.human_rating for sample in samples}
+    assert {*joined.table.metrics} == {*results.metrics}
+    for metric in results.metrics:
+        assert column(joined, metric) == {name: scores[metric].value for name, scores in results.scores.items()}
+    if suffix != "json":  # whose rows are within an object
+        read = load_set(path)
+        assert [(one.id, one.response, one.rating) for one in read] == [
+            (one.id, one.response, one.human_rating) for one in samples
+        ]
+
+
+def test_a_long_file_with_two_ratings_of_one_answer_is_no_set(write: Write) -> None:
+    path = write("long.csv", LONG.replace("0.25,scored,Q1,A1,,", "0.25,scored,Q1,A1,3,"))
+    with pytest.raises(InputError, match=r"line 3, field rating: differs from that of the same answer at line 2"):
+        load_set(path)
