@@ -250,8 +250,8 @@ def _leave_out_mean(file: ScoreFile, columns: dict[str, dict[int, float]], read:
     if mean := search.result():
         del columns[mean]
         file.tell(f"{mean} is no rater: it is the mean of the others")
-    named = (column for column in file.names if is_of_raters(column) or is_mean_rating(column))
-    sums = (column for column in named if column not in (*_BOUNDS, *read))
+    others = [column for column in file.names if column not in (*_BOUNDS, *read)]
+    sums = (column for column in others if is_of_raters(column) or is_mean_rating(column))
     if named := [column for column in sums if file.holds_numbers(column)]:
         file.tell(f"no rater by its name: {quote_names(named)}")
 
