@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
-from ..presentation.result_table import ReportBlock
+from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
 from ..runs.answers.rating_join import find_rated_sample
@@ -86,14 +86,14 @@ def print_comparison(
     store: "Store", comparison: "RunComparison", decision: "Decision | str", metric: str, count: int
 ) -> None:
     """Prints sentences and tables, then the samples whose `metric` changed most with both audits side by side."""
-    from ..runs.decision.tables import change_line, comparison_block
+    from ..runs.decision.tables import change_lines, comparison_block
 
     print_blocks(comparison_block(store, comparison, decision))
     changes = comparison.most_changed(metric, count)
     if not changes:
-        print_blocks(ReportBlock(()), ReportBlock((change_line(comparison, "", metric, None),)))
-    for sample, change in changes:
-        print_blocks(ReportBlock(()), ReportBlock((change_line(comparison, sample, metric, change),)))
+        print_blocks(ReportBlock(()), ReportBlock((Paragraph(f"No sample's {metric} changed."),)))
+    for sample, line in change_lines(comparison, metric, changes):
+        print_blocks(ReportBlock(()), ReportBlock((line,)))
         _print_side_by_side(store, comparison, sample, metric)
 
 

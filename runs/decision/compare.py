@@ -14,6 +14,7 @@ from ...metrics.specification import UNDIRECTED
 from ..answers.pairing import PairedAnswer, Pairing, list_values, number_groups, pair_runs, pair_versions
 from ..answers.summary import shares_left_out
 from ..answers.table import AnswerTable
+from ..answers.unanswered import unanswered_kind
 
 if TYPE_CHECKING:
     from ..store.store import Store
@@ -116,6 +117,22 @@ def _size(value: float) -> str:
     return f"{abs(value):.2g}"
 
 
+@dataclass(frozen=True, slots=True)
+class OutcomeChange:
+    """A sample that was scored in one of two runs, and was empty, refused, skipped or failed in the other."""
+
+    sample: str  # the id in run B
+    metric: str
+    before: str  # what became of it in run A: `scored`, `empty`, `refused`, `skipped` or `failed`
+    after: str  # what became of it in run B
+    reason: str  # why it has no value, as the metric says; empty where it has one
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it was scored in run A."""
+        return self.before == "scored"
+
+
 @dataclass(frozen=True)
 class RunComparison:
     """Two runs: the differences over all, by language and by message type, and the samples that both have."""
@@ -177,20 +194,45 @@ class RunComparison:
         """The metrics that both runs have, in the order of run B."""
         return tuple(self.directions)
 
-    def most_changed(self, metric: str, count: int) -> list[tuple[str, float]]:
-        """The samples whose value changed most, with B minus A; of changes of one size, the worse ones first."""
+    @cached_property
+    def _unanswered(self) -> dict[str, tuple[str, str]]:
+        """By id in run B, of the answers that changed: whether each is empty or refused in A and in B."""
+        in_a, in_b = self.table_a.samples, self.table_b.samples
+        return {
+            name: (unanswered_kind(in_a[self.id_in_a(name)]), unanswered_kind(in_b[name]))
+            for name in self.changed_answers
+        }
+
+    def outcome_changes(self, metric: str) -> list[OutcomeChange]:
+        """The samples that were scored in one run only, or empty or refused in one only; those lost in B first."""
+        changes = []
+        for sample in self.samples:
+            scores = self.scores(sample, metric)
+            before, after = (
+                unanswered or ("" if score is None else str(score.status))
+                for unanswered, score in zip(self._unanswered.get(sample, ("", "")), scores, strict=True)
+            )
+            if None not in scores and before != after and "scored" in (before, after):
+                reason = next((score.reason for score in scores if score is not None and score.value is None), "")
+                changes.append(OutcomeChange(sample, metric, before, after, reason))
+        return sorted(changes, key=lambda change: not change.is_lost)
+
+    def most_changed(self, metric: str, count: int) -> list[tuple[str, float | None]]:
+        """The samples that changed most, with B minus A (None where one has no value).
+
+        First those that are scored in one run only, then the largest changes; of one size, the worse ones first.
+        """
         changes = [(sample, change) for sample in self.samples if (change := self.change(sample, metric))]
-        return sorted(changes, key=lambda pair: self._change_order(metric, pair[1]))[:count]
+        first = {change.sample: self.change(change.sample, metric) for change in self.outcome_changes(metric)}
+        ordered = sorted(changes, key=lambda pair: self._change_order(metric, pair[1]))
+        return [*first.items(), *(pair for pair in ordered if pair[0] not in first)][:count]
 
     def changed(self, metric: str, *, answer_changed: bool) -> list[str]:
-        """The samples that differ, the largest change of a metric first."""
-        changes = [
-            (sample, change or 0.0)
-            for sample in self.samples
-            if (sample in self.changed_answers) is answer_changed
-            if (change := self.change(sample, metric)) or answer_changed
-        ]
-        return [sample for sample, change in sorted(changes, key=lambda pair: self._change_order(metric, pair[1]))]
+        """The samples that differ: those scored in one run only, then the largest change of a metric first."""
+        of_metric = [sample for sample, _ in self.most_changed(metric, len(self.samples))]
+        others = [sample for sample in self.samples if sample in self.changed_answers] if answer_changed else []
+        listed = dict.fromkeys([*of_metric, *others])
+        return [sample for sample in listed if (sample in self.changed_answers) is answer_changed]
 
     def _change_order(self, metric: str, change: float) -> tuple[float, float]:
         return -abs(change), change if self.directions[metric] else -change

@@ -1,6 +1,7 @@
 """The tables and sentences of a decision between versions, and of two runs metric by metric; and their JSON."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ...meta_eval.decision import (
@@ -14,7 +15,8 @@ from ...meta_eval.decision import (
 from ...metrics.specification import ALL_BASELINES, UNDIRECTED
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
-from ...presentation.verdict import Verdict
+from ...presentation.texts import one_line
+from ...presentation.verdict import MOST_LINES, Verdict
 from ...text.wording import count_of, list_first, phrase
 from ..answers.table import AnswerTable
 from ..show.results import score_as_json
@@ -38,6 +40,7 @@ _OTHERS = "Above 0 is better{undirected}. Each row by itself"
 _MOST_LEFT_OUT_APART = 0.05
 _MOST_METRICS = 4  # in sentences; the table has all
 _TONES: dict[DifferenceKind, Tone] = {"better": "better", "worse": "worse"}
+_MOST_NAMES, _LONGEST_NAME = 5, 40  # ids that a sentence lists, and characters of one
 _NOTE = (
     "What the metrics measure, not what raters like. Each row by itself: of 20 rows without any difference one has a p "
     "of .05 or less"
@@ -221,9 +224,19 @@ def comparison_block(store: "Store", comparison: RunComparison, decision: Decisi
 
 def comparison_verdict(comparison: RunComparison, decision: Decision | str) -> Verdict:
     """What the ratings decide; where they do not, that nobody can tell, and what the first metric says."""
-    if not isinstance(decision, str):
-        return give_decision_verdict(decision)
     first = _shown_metrics(comparison)[0]
+    outcomes = comparison.outcome_changes(first.metric)
+    differ = phrase("answers_differ", changed=len(comparison.changed_answers), count=len(comparison.samples))
+    if outcomes:
+        lost = sum(change.is_lost for change in outcomes)
+        differ = phrase("answers_lost", differ=differ, lost=lost, gained=len(outcomes) - lost)
+    if not isinstance(decision, str):
+        statements = give_decision_verdict(decision).statements
+        if outcomes:
+            if len(statements) == MOST_LINES:
+                statements = tuple(line for line in statements if line[0] != "rests_on")
+            statements = (*statements, ("answers", differ))
+        return Verdict(statements)
     change = first.paired.value or 0.0
     better, other = ("B", "A") if change >= 0 else ("A", "B")
     amount = Figure("mean", abs(change))
@@ -231,7 +244,7 @@ def comparison_verdict(comparison: RunComparison, decision: Decision | str) -> V
     by_metric = phrase(name, measure=first.metric, amount=amount, better=better, other=other, likely=phrase("nothing"))
     difference = [] if first.paired.value is None else [("difference", by_metric)]
     rate = phrase("try_rate", run=comparison.b)
-    return Verdict((("decision", phrase("raters_unknown")), *difference, ("settle", rate)))
+    return Verdict((("answers", differ), *difference, ("decision", phrase("raters_unknown")), ("settle", rate)))
 
 
 def _shown_metrics(comparison: RunComparison) -> list[Difference]:
@@ -241,10 +254,21 @@ def _shown_metrics(comparison: RunComparison) -> list[Difference]:
 def comparison_sentences(comparison: RunComparison, decision: Decision | str | None) -> list[str]:
     """What the metrics say of B beside A, one sentence each, and what the raters say."""
     return [
+        *_sentences_of_outcomes(comparison),
         *(row.describe() for row in _shown_metrics(comparison)[:_MOST_METRICS]),
         *_sentences_left_out(comparison),
         *_rater_sentences(decision),
     ]
+
+
+def _sentences_of_outcomes(comparison: RunComparison) -> Iterator[str]:
+    """Which answers are scored in one run, and empty, refused, skipped or failed in the other."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for change in comparison.outcome_changes(_shown_metrics(comparison)[0].metric):
+        names.setdefault((change.before, change.after), []).append(change.sample)
+    for (before, after), samples in names.items():
+        listed = list_first([one_line(name, _LONGEST_NAME) for name in samples], _MOST_NAMES)
+        yield f"{before.capitalize()} in A and {after} in B: {count_of(len(samples), 'answer')} ({listed})."
 
 
 def _sentences_left_out(comparison: RunComparison) -> Iterator[str]:
@@ -295,12 +319,18 @@ def metric_table(caption: str, part: str, differences: Sequence[Difference]) -> 
     )
 
 
-def change_line(comparison: RunComparison, sample: str, metric: str, change: float | None) -> Paragraph:
-    """How much a sample's score changed, and whether its answer did; without a change, that none has."""
-    if change is None:
-        return Paragraph(f"No sample's {metric} changed.")
-    same = "" if sample in comparison.changed_answers else " (the same answer)"
-    return Paragraph(f"{sample}: {metric} {Figure('change', change)}{same}", "strong")
+def change_lines(
+    comparison: RunComparison, metric: str, changes: Sequence[tuple[str, float | None]]
+) -> Iterator[tuple[str, Paragraph]]:
+    """Each sample with what changed: its outcome and why, or its score, and whether its answer did."""
+    outcomes = {change.sample: change for change in comparison.outcome_changes(metric)} if changes else {}
+    for sample, change in changes:
+        same = "" if sample in comparison.changed_answers else " (the same answer)"
+        text = metric if change is None else f"{metric} {Figure('change', change)}"
+        if outcome := outcomes.get(sample):
+            why = f": {outcome.reason}" if outcome.reason else ""
+            text += f", {outcome.before} in A and {outcome.after} in B{why}"
+        yield sample, Paragraph(f"{sample}: {text}{same}", "strong")
 
 
 def _run_line(store: "Store", run: str) -> str:
@@ -340,6 +370,7 @@ def comparison_as_json(
         return score_as_json(table.samples[name], metric, score)
 
     most_changed = comparison.most_changed(metric, count)
+    outcomes = {change.sample: change for change in comparison.outcome_changes(metric)}
     rated = (table.with_ratings(store.database) for table in (comparison.table_a, comparison.table_b))
     table_a, table_b = rated if most_changed else (comparison.table_a, comparison.table_b)
     changed = [
@@ -347,6 +378,8 @@ def comparison_as_json(
             "sample": sample,
             "metric": metric,
             "difference": difference,
+            "before": outcomes[sample].before if sample in outcomes else "scored",
+            "after": outcomes[sample].after if sample in outcomes else "scored",
             "answer_changed": sample in comparison.changed_answers,
             "a": score_in(table_a, comparison.id_in_a(sample)),
             "b": score_in(table_b, sample),
@@ -369,5 +402,6 @@ def comparison_as_json(
         "metrics": [row.as_json() for row in comparison.overall],
         "languages": [row.as_json() for row in comparison.languages],
         "message_types": [row.as_json() for row in comparison.message_types],
+        "outcomes": [asdict(change) for change in outcomes.values()],
         "changed": changed,
     }

@@ -161,11 +161,12 @@ class GateCheck:
             p=newest.p if newest else None,
             evidence=self.level.evidence(newest.p) if newest else None,
             needed=self.level.needed if newest else None,
+            samples=tuple(self._list_answers()) if state == "failed" else (),
             is_of_refusals=state == "failed" and self._is_of_refusals,
         )
 
     def _list_fallen(self) -> list[str]:
-        """The answers that became worse than in the accepted runs, at most five, the largest change first."""
+        """The answers that became worse than in the accepted runs, the largest change first."""
         import numpy as np
 
         samples = self.samples
@@ -174,7 +175,7 @@ class GateCheck:
         known = ~np.isnan(before)
         falls = np.where(known, before, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1) - now
         falls = np.where(known.any(axis=1) & ~np.isnan(now), falls, 0.0)
-        order = np.argsort(-falls, kind="stable")[:_MOST_NAMES]
+        order = np.argsort(-falls, kind="stable")
         return [samples[place].sample for place in order.tolist() if falls[place] > ROUNDING]
 
     @property
@@ -189,26 +190,34 @@ class GateCheck:
         without = self._without_value if isinstance(self.gate, CoverageGate) else []
         return bool(without) and all(sample.after.get(UNANSWERED, (0.0,))[0] for sample in without)
 
+    def _list_answers(self) -> list[str]:
+        """The answers by which a gate failed: the refusals, those without a value, or those that became worse."""
+        if self.metric == UNANSWERED:
+            return [sample.sample for sample in self.samples if sample.after.get(self.metric, (0.0,))[0]]
+        if isinstance(self.gate, RegressionGate):
+            return self._list_fallen()
+        return [sample.sample for sample in self._without_value] if isinstance(self.gate, CoverageGate) else []
+
     def describe_answers(self) -> str:
         """Returns the answers by which a gate failed, as the end of its reason; empty of a bound on a mean or a share.
 
         They are the first refusals; or the answers without a value, and why; or those that fell most.
         """
-        metric = self.metric
+        metric, names = self.metric, self._list_answers()
         if metric == UNANSWERED:
-            names = [sample.sample for sample in self.samples if sample.after.get(metric, (0.0,))[0]]
             return f": {_list_names(names)}" if names else ""
         if isinstance(self.gate, RegressionGate):
-            names = self._list_fallen()
-            return f"; {'fell' if self.higher_is_better else 'rose'} most: {_list_names(names)}" if names else ""
+            listed = ", ".join(one_line(name, _LONGEST_NAME) for name in names[:_MOST_NAMES])
+            return f"; {'fell' if self.higher_is_better else 'rose'} most: {listed}" if names else ""
         if not isinstance(self.gate, CoverageGate):
             return ""
-        without = self._without_value
-        why = next((f"the first: {reason}" for sample in without if (reason := sample.reasons.get(metric))), "")
+        why = next(
+            (f"the first: {reason}" for sample in self._without_value if (reason := sample.reasons.get(metric))), ""
+        )
         if self._is_of_refusals:
             why = "refusals and empty answers"
         because = f" ({one_line(why, _LONGEST_WHY)})" if why else ""
-        return f". Without a value: {_list_names([sample.sample for sample in without])}{because}" if without else ""
+        return f". Without a value: {_list_names(names)}{because}" if names else ""
 
     def describe_evidence(self, newest: Evidence) -> str:
         """Returns the evidence so far as the end of a sentence."""

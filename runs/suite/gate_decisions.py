@@ -196,7 +196,10 @@ def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) 
     else:
         reason += _required(check)
     result = check.result("failed" if newest.failed else "passed", reason, bound, value=figure, newest=newest)
-    return result.model_copy(update={"is_within_noise": not newest.failed and is_beyond(figure, side, bound)})
+    is_within_noise = not newest.failed and is_beyond(figure, side, bound)
+    return result.model_copy(
+        update={"is_within_noise": is_within_noise, "is_of_few": is_within_noise and bool(history.repeated)}
+    )
 
 
 def _figure_of(check: GateCheck, figure: float, bound: float) -> str:
@@ -303,13 +306,17 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], fewest: int
         state = "undecided"
         reason += f"; {count_of(len(set(groups)), 'group')} cannot tell a {word} from chance, {fewest} are needed"
     elif newest.is_of_few:
-        reason += f", more than noise, but of too few answers to call it a {word}; see `assay show changes`"
+        reason += (
+            f", more than nightly runs differ without a change, but of too few answers to call it a {word}; see `assay "
+            "show changes`"
+        )
     elif is_shown:
         reason += f": a possible {word}, {check.describe_evidence(newest)}"
     else:
         by_chance = ", which is no more than chance gives" if change < 0 else ""
         reason += f"{by_chance}: no {word} seen{_missed(newest, word)}"
-    return check.result(state, reason, allowed, value=change, newest=newest)
+    result = check.result(state, reason, allowed, value=change, newest=newest)
+    return result.model_copy(update={"is_of_few": state == "passed" and newest.is_of_few})
 
 
 def fewest_groups(level: float) -> int:

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...languages import language_or_fallback
-from ...metrics.declined import is_refusal
 from ..answers.pairing import pair_runs
 from ..answers.table import AnswerTable
+from ..answers.unanswered import unanswered_kind
 from ..show.results import read_results
 from ..store.store import Store
 from .gates import UNANSWERED
@@ -104,10 +103,8 @@ def answered_samples(store: Store, run: str) -> Iterator[tuple[Sample, JudgedSam
     """The samples of a run with their values, and with whether the answer is empty or a refusal (`UNANSWERED`)."""
     results = read_results(store, store.run(run), has_evidence=False)
     for name, sample in results.samples.items():
-        language = language_or_fallback(sample.language)
-        is_unanswered = not sample.response.strip() or is_refusal(sample.response, language)
         values = {metric: (score.value, str(score.status)) for metric, score in results.scores[name].items()}
-        values[UNANSWERED] = float(is_unanswered), "scored"
+        values[UNANSWERED] = float(bool(unanswered_kind(sample))), "scored"
         reasons = {metric: score.reason for metric, score in results.scores[name].items() if score.value is None}
         described = sample.language or "", sample.message_type or "", sample.source
         yield sample, JudgedSample(name, *described, values, reasons)

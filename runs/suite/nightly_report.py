@@ -15,7 +15,7 @@ from ...presentation.texts import one_line
 from ...presentation.wording import describe_report
 from ...text.wording import Phrase, phrase
 from ..answers.summary import MetricReport, MetricSummary, summarise
-from ..decision.compare import RunComparison
+from ..decision.compare import OutcomeChange, RunComparison
 from ..show.predicted_rating import PredictedRating, predict_mean_rating
 from ..show.results import read_results
 from .gates import COMPARED, UNANSWERED, GateResult, ShareGate, Spending
@@ -33,6 +33,10 @@ UNFINISHED = frozenset({"running", "killed", "budget", "interrupted", "error", "
 """The verdicts after which a nightly run can be resumed."""
 
 _IN_CI = " (on GitHub: run the workflow by hand with `accept`)"
+_OF_FEW = (
+    "The same answers again bring no new evidence of a fall: more questions do, new answers each night, or a gate on "
+    "the share with `strict: true`"
+)
 _MOST_CHANGED = 5
 _MOST_FAILING = 50
 _MOST_CHARACTERS = 300
@@ -84,6 +88,8 @@ class RunReport(BaseModel):
     # those left out
     newly_failing: tuple[SampleReport, ...] = ()
     more_newly_failing: int = 0
+    # the samples that were scored in one of the two runs, and empty, refused, skipped or failed in the other, each once
+    outcomes: tuple[OutcomeChange, ...] = ()
     uncompared: UncomparedSamples | None = None  # None without an accepted run, and of a run that did not finish
 
     @property
@@ -207,6 +213,11 @@ class NightlyReport(BaseModel):
     @property
     def next_steps(self) -> list[tuple[str, str]]:
         """What to do now: the beginning of each sentence, and the command that does it, "" for none."""
+        return [*([(_OF_FEW, "")] if any(gate.is_of_few for gate in self.gates) else []), *self._own_steps]
+
+    @property
+    def _own_steps(self) -> list[tuple[str, str]]:
+        """What to do with this nightly run: resume it, accept it, or look at what changed."""
         if self.resume:
             raised = ", first raise `budget` in the suite's file, which bounds all sessions of a nightly run"
             return [(f"To resume it{raised if self.verdict == 'budget' else ''}", self.resume)]
@@ -306,6 +317,10 @@ def report_run(
     own_metrics = [metric for metric in comparison.metrics if metric in row.plan.metrics] or list(comparison.metrics)
     changed = [(name, metric) for metric in own_metrics for name, _ in comparison.most_changed(metric, _MOST_CHANGED)]
     failing = list(_newly_failing(suite, judge, comparison))
+    outcomes: dict[str, OutcomeChange] = {}
+    for metric in own_metrics:
+        for change in comparison.outcome_changes(metric):
+            outcomes.setdefault(change.sample, change)
     return report.model_copy(
         update={
             "answers_changed": len(comparison.changed_answers),
@@ -313,6 +328,7 @@ def report_run(
             "samples_gone": len(comparison.only_a),
             "changed": tuple(_report_sample(store, comparison, *change) for change in changed),
             "newly_failing": tuple(_report_sample(store, comparison, *change) for change in failing[:_MOST_FAILING]),
+            "outcomes": tuple(outcomes.values()),
             "more_newly_failing": max(0, len(failing) - _MOST_FAILING),
         }
     )

@@ -164,3 +164,39 @@ def test_a_question_that_was_answered_several_times_counts_once(assay, tmp_path)
         runs.append(run)
     row = assay("show", "changes", *runs, "--json", code=0).json["metrics"][0]
     assert (row["n"], row["mean_a"], row["mean_b"], row["difference"]) == (5, 1, 0.5, -0.5)
+
+
+def test_answers_that_became_empty_or_refused_are_changes(assay, set_file):
+    """Of eight answers one became empty and one a refusal, which token overlap still scores; the other way round both
+    have come back."""
+    answers = {"s5": "", "s3": "I am sorry, I cannot help you with that."}
+    full = assay("run", set_file(8, rating=None), "--metrics", "token_overlap", "--json").json["run"]
+    worse = changed(set_file(8, rating=None), lambda row: row.update(response=answers.get(row["id"], row["response"])))
+    silent = assay("run", worse, "--metrics", "token_overlap", "--json").json["run"]
+    for runs, before, after, said in (
+        ([full, silent], ["scored"] * 2, ["refused", "empty"], "2 became empty, refused or unscored, 0 the reverse"),
+        ([silent, full], ["refused", "empty"], ["scored"] * 2, "0 became empty, refused or unscored, 2 the reverse"),
+    ):
+        shown = assay("show", "changes", *runs, "--json", code=0).json
+        assert [row["sample"] for row in shown["outcomes"]] == ["s3", "s5"]
+        assert [row["before"] for row in shown["outcomes"]] == before
+        assert [row["after"] for row in shown["outcomes"]] == after
+        assert [row["sample"] for row in shown["changed"]] == ["s3", "s5"]
+        assert (shown["changed"][1]["difference"], shown["changed"][1]["after"]) == (None, after[1])
+        assert list(shown["verdict_lines"]) == ["Answers", "Difference", "Decision", "To settle it"]
+        assert shown["verdict_lines"]["Answers"] == f"2 of 8 differ; {said}"
+        assert f"{before[0].capitalize()} in A and {after[0]} in B: 1 answer (s3)." in shown["sentences"]
+    text = " ".join(assay("show", "changes", full, silent, code=0).out.split())
+    assert text.startswith("Answers 2 of 8 differ")
+    assert "s5: token_overlap, scored in A and empty in B" in text and "No sample's" not in text
+
+
+def test_answers_whose_score_fell_stand_after_those_without_one(assay, set_file):
+    full = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
+    answers = {"s1": "Bananas sing.", "s4": " "}
+    worse = changed(set_file(6), lambda row: row.update(response=answers.get(row["id"], row["response"])))
+    other = assay("run", worse, "--metrics", "token_overlap", "--json").json["run"]
+    shown = assay("show", "changes", full, other, "--json", code=0).json
+    assert list(shown["verdict_lines"]) == ["Decision", "Difference", "To settle it", "Answers"]  # rated answers
+    rows = shown["changed"]
+    assert [(row["sample"], row["after"]) for row in rows] == [("s4", "empty"), ("s1", "scored")]

@@ -81,6 +81,12 @@ def test_a_night_of_refusals_names_these_first(assay, suite_file, set_file):
     bad = assay("suite", suite_file(REGRESSION), "--json").json
     assert [gate["state"] for gate in bad["gates"]] == ["failed", "failed"]
     assert bad["verdict_lines"]["Suite"] == "helpdesk: failed by refusals and empty answers and 1 more gate"
+    (unanswered,) = (gate for gate in bad["gates"] if gate["metric"] == "unanswered")
+    assert "s0, s1, s2, s3, s4 and 3 more" in unanswered["reason"]
+    assert unanswered["samples"] == [f"s{n}" for n in range(8)]
+    assert [(one["sample"], one["after"]) for one in bad["runs"][0]["outcomes"]] == [
+        (f"s{n}", "refused") for n in range(8)
+    ]
 
 
 def test_a_set_whose_ids_were_renamed_is_compared_by_its_questions(assay, suite_file, set_file):

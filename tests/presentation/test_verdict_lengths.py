@@ -39,6 +39,8 @@ VALUES: dict[str, str | tuple[str, ...]] = {
     **{"second": "n" * 18, "options": "--map rating=rating", "bound": "faithfulness at least 0.80"},
     **{"rate": "assay rate SET", "score": "assay run FILE"},  # a longer command gives way to these
     **{"missing": "100,000", "left_out": "10,000", "new": ("new_samples",), "accepted": "9.99"},
+    **dict.fromkeys(("changed", "lost", "gained"), "10,000"),
+    "differ": ("answers_differ",),
     "part": ("part_scored", "nothing"),
     "answers": ("answers",),
     "likely": ("likely", "nothing"),

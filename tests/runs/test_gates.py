@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 from pydantic import TypeAdapter
 
 from assay.runs import Gate, GateResult, History, JudgedRun, JudgedSample, Spending, decide_gates, decide_verdict
+from assay.runs.suite import NightlyReport
 
 DIRECTIONS = {"faithfulness": True, "answer_length": True}
 REGRESSION = {"gate": "regression", "metric": "faithfulness"}
@@ -95,7 +96,11 @@ def test_a_topic_that_collapses_fails_and_a_small_one_is_said():
     assert two.reason.endswith(", where 20 is enough; fell most: s0, s1, s2, s3, s4")
     assert "no fall seen" not in one.reason
     assert "is lower by 0.12 in the last 4 runs than in the 9 runs before" in one.reason
-    assert "more than noise, but of too few answers to call it a fall; see `assay show changes`" in one.reason
+    assert "but of too few answers to call it a fall; see `assay show changes`" in one.reason
+    assert (two.is_of_few, one.is_of_few) == (False, True)
+    nightly = NightlyReport(suite="s", nightly_run="1", began="", status="done", verdict="passed", gates=(one, one))
+    ((cure, _),) = nightly.next_steps  # once, of two gates
+    assert "a gate on the share with `strict: true`" in cure
 
 
 def test_a_catastrophe_fails_the_first_run():
