@@ -131,7 +131,7 @@ class ColumnSearch:
         self._rater_column = ""
         self._told = set[bool]()
         self._others: list[str] = []  # the columns that may hold another answer
-        self._has_pairs = False
+        self._has_pairs = self._has_told_objects = False
         self._in_messages, self._objects, self._told_cells = ColumnCells(), ColumnCells(), ColumnCells()
         self._by_rater = defaultdict[str, ColumnCells](ColumnCells)  # in objects, or beside a column of raters
         self._means = MeanSearch()
@@ -146,20 +146,18 @@ class ColumnSearch:
             return
         self.ids.add(row)
         self.versions.add(row)
-        for rating in message_ratings(row):
-            self._in_messages.add(rating, row.place)
         values = row.values
         if not self._names.keys() >= values.keys():
             self._add_columns(values)
         self._has_pairs = self._has_pairs or self._has_other_answer(values)
-        low, high = (values.get(name) for name in ("rating_min", "rating_max"))
-        is_told = not is_missing(low) and not is_missing(high)
+        bounds = [not is_missing(values.get(name)) for name in ("rating_min", "rating_max")]
+        for rating in () if any(bounds) else message_ratings(row):
+            self._in_messages.add(rating, row.place)
         if not is_missing(ratings := values.get("ratings")) and "ratings" not in self._mapping:
-            if not is_told:
-                self._add_object(ratings, row.place)
+            self._add_object(ratings, row.place, is_told=any(bounds))
             return
         own = values.get(self._own)
-        if not is_missing(own) and is_told:
+        if not is_missing(own) and any(bounds):  # where one bound is left out, it is that of 1-5
             self._told_cells.add(own)
             return
         self._add_means(values)
@@ -173,7 +171,7 @@ class ColumnSearch:
                 self._of_raters[column].add(value, row.place)
             if is_missing(own) or not self._is_beside(column):
                 cells.add(value, row.place)
-        self._told.add(is_told)
+        self._told.add(all(bounds))
 
     def _add_means(self, values: Mapping[str, Any]) -> None:
         if self._named_means:
@@ -253,7 +251,10 @@ class ColumnSearch:
         cells += [metadata.get(name) for name in OTHER_ANSWER] if isinstance(metadata, Mapping) else []
         return any(isinstance(cell, str) and cell.strip() for cell in cells)
 
-    def _add_object(self, ratings: object, place: str) -> None:
+    def _add_object(self, ratings: object, place: str, *, is_told: bool) -> None:
+        if is_told:
+            self._has_told_objects = True
+            return
         try:
             by_rater = parse_structure(ratings)
         except ValueError:
@@ -325,7 +326,7 @@ class ColumnSearch:
             self.versions.result(),
             self._has_pairs,
             self._told_cells.rule(),
-            has_own or bool(chosen or self._objects.size or self._told_cells.size),
+            has_own or self._has_told_objects or bool(chosen or self._objects.size or self._told_cells.size),
         )
 
     def _own_column(self, unused: dict[str, str]) -> RatingColumn | None:

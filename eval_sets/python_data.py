@@ -90,7 +90,7 @@ def _item_rows(items: Sequence[Any], name: str) -> Iterator[Row]:
 
 def _item_fields(item: Any, place: str) -> dict[str, Any]:
     if isinstance(item, Sample):
-        return item.model_dump(exclude_defaults=True)
+        return item.as_row("python")
     if is_thread(item) or item == []:
         return {"messages": [plain_value(message) for message in item]}
     if isinstance(item, Mapping):

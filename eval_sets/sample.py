@@ -1,7 +1,7 @@
 """The thing under test: one message-answer pair, with what is known about it."""
 
 import hashlib
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError, to_json
@@ -175,6 +175,21 @@ class Sample(BaseModel):
             (True, False)
         """
         return bool(self.other_response) and self.has_two_sides
+
+    def as_row(self, mode: Literal["json", "python"] = "json") -> dict[str, Any]:
+        """The fields as a row of a set: those that say something, and of a rated sample its scale.
+
+        In a set some rows may be on 1-5 and others on 0-1: a row that leaves its scale out gets one that all such rows
+        decide together.
+
+        Example:
+            >>> Sample(id="1", user_input="Free?", response="Yes.", rating=2).as_row()
+            {'id': '1', 'user_input': 'Free?', 'response': 'Yes.', 'rating': 2.0, 'rating_min': 1, 'rating_max': 5}
+        """
+        row = self.model_dump(mode=mode, exclude_defaults=True)
+        if self.human_rating is not None or any(message.rating is not None for message in self.messages):
+            row |= {"rating_min": self.rating_min, "rating_max": self.rating_max}
+        return row
 
     def is_same_answer(self, other: "Sample") -> bool:
         """Whether another sample is the same answer, or conversation: the same texts and calls in the same messages.

@@ -358,14 +358,14 @@ class SampleBuilder:
     def _set_scale(self, fields: dict[str, Any]) -> None:
         """Gives all ratings the scale that the user says, and those in messages that of the set's if they have none."""
         is_rated = fields.get("rating") is not None or bool(fields.get("ratings"))
-        if is_rated and self._scale is not None:
-            fields["rating_min"], fields["rating_max"] = self._scale
+        has_rated_turn = any(message.rating is not None for message in fields.get("messages") or ())
         scale = self._columns.message_scale
-        if is_rated or scale is None:
+        if self._scale is not None and (is_rated or has_rated_turn):
+            fields["rating_min"], fields["rating_max"] = self._scale
             return
-        if any(message.rating is not None for message in fields.get("messages") or ()):
-            fields.setdefault("rating_min", scale[0])
-            fields.setdefault("rating_max", scale[1])
+        is_told = fields.get("rating_min") is not None or fields.get("rating_max") is not None
+        if scale is not None and has_rated_turn and not is_rated and not is_told:
+            fields["rating_min"], fields["rating_max"] = scale[:2]
 
     def _set_language(self, fields: dict[str, Any]) -> None:
         language = fields.get("language")

@@ -73,7 +73,7 @@ def _rows(samples: Iterable[Sample], name: str) -> Iterator[dict[str, Any]]:
         if first != number:
             raise InputError(f"{name}: samples {first} and {number} both have the id {sample.id}; make the ids differ")
         try:
-            row = sample.model_dump(mode="json", exclude_defaults=True)
+            row = sample.as_row()
         except PydanticSerializationError as error:
             raise InputError(
                 f"{name}, sample {sample.id}, field metadata: {error}; write it as text or number"

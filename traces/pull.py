@@ -219,7 +219,7 @@ class _LineWriter:
             name = f"{sample.id}@{origin.id if origin else ''}" + (f"-{number}" if number > 1 else "")
             number += 1
         self._ids.add(hash(name))
-        values = sample.model_dump(mode="json", exclude_defaults=True) | {"id": name}
+        values = sample.as_row() | {"id": name}
         try:
             line = json.dumps(values, ensure_ascii=False, allow_nan=False).encode()
         except ValueError:  # half a character, of which only the escape can be written, or a number that JSON has not

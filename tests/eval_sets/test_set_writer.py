@@ -1,5 +1,6 @@
 """What is written is read back as it was."""
 
+import json
 import math
 
 import pytest
@@ -102,3 +103,34 @@ def test_metadata_that_json_has_no_word_for(tmp_path):
     path = tmp_path / "set.jsonl"
     write_set([sample(metadata={"nan": math.nan, "half": "\ud83d", "pair": (1, 2)})], path)
     assert load_set(path)[0].metadata == {"nan": None, "half": "\ud83d", "pair": [1, 2]}
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+def test_the_rows_of_one_set_keep_their_scales(tmp_path, suffix):
+    """A 2 of 1-5 beside a 9 of 1-10 and a thumb of 0-1 stays a 2 of 5, whether an answer or a turn is rated."""
+    chat = [{"role": "user", "content": "Free?"}, {"role": "assistant", "content": "Yes."}]
+    samples = [
+        sample(id=f"{kind}-{top}", rating_min=low, rating_max=top, **rated)
+        for low, top, value in ((1, 5, 2), (1, 10, 9), (0, 1, 0))
+        for kind, rated in (
+            ("own", {"rating": value}),
+            ("rater", {"ratings": {"ada": value}}),
+            ("turn", {"messages": [*chat, *chat[:1], chat[1] | {"rating": value}]}),
+        )
+    ]
+    write_set(samples, tmp_path / f"set{suffix}")
+    notes = []
+    back = load_set(tmp_path / f"set{suffix}", notes=notes)
+    assert [(one.id, one.rating_min, one.rating_max) for one in back] == [
+        (one.id, one.rating_min, one.rating_max) for one in samples
+    ]
+    assert not any("--scale" in note for note in notes)
+
+
+def test_a_row_that_tells_one_bound_has_no_say_in_the_scale_of_the_others(tmp_path):
+    """As earlier versions wrote a rating on 1-10: its lowest, 1, is the usual one and left out."""
+    rows = [{"rating": 2.0}, {"rating": 3.0}, {"rating": 9.0, "rating_max": 10.0}]
+    lines = [json.dumps({"id": str(n), "user_input": "q", "response": "r"} | row) for n, row in enumerate(rows)]
+    (tmp_path / "set.jsonl").write_text("\n".join(lines))
+    back = load_set(tmp_path / "set.jsonl")
+    assert [(one.rating_min, one.rating_max) for one in back] == [(1, 5), (1, 5), (1, 10)]

@@ -81,6 +81,23 @@ def test_ratings_of_several_scales_in_a_session_come_to_one(store, tmp_path):
     assert conversation.metadata["traces"][2]["rating_max"] == 5
 
 
+def test_each_conversation_that_is_pulled_keeps_the_scale_of_its_ratings(store, tmp_path):
+    """Turns rated 2 and 3 of 1-5, and a thumb down of 0-1, are 1/4, 2/4 and 0 of their scales."""
+    tool = MemoryTool(
+        trace("t1", 0, "a", ratings={"ann": 2.0}),
+        trace("t2", 1, "a", ratings={"ann": 3.0}),
+        trace("t3", 2, "b", ratings={"user": 0.0}, rating_min=0, rating_max=1),
+        trace("t4", 3, "b"),
+    )
+    pull_traces(PullRequest(ADDRESS), store, tmp_path / "traces.jsonl", source=tool)
+    lines = map(json.loads, (tmp_path / "traces.jsonl").read_text().splitlines())
+    assert [(line["rating_min"], line["rating_max"]) for line in lines] == [(1, 5), (0, 1)]
+    notes = []
+    turns = [turn for one in load_set(tmp_path / "traces.jsonl", notes=notes) for turn in turn_samples(one)]
+    assert [turn.rating_share for turn in turns] == [0.25, 0.5, 0.0, None]
+    assert not any("--scale" in note for note in notes)
+
+
 def test_a_quiet_time_ends_a_conversation_and_the_later_part_says_so():
     samples = [trace("t1", 0, "s"), trace("t2", 5, "s"), trace("t3", 60, "s"), trace("t4", 61, "s")]
     joined = list(join_sessions(samples))
