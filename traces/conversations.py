@@ -209,10 +209,27 @@ def _session_trace(sample: Sample, origin: TraceOrigin | None, scale: tuple[floa
 
 def _rescaled(value: float, sample: Sample, scale: tuple[float, float]) -> float:
     """A rating on the scale of the conversation: all its messages have one."""
-    own = sample.rating_min, sample.rating_max
+    return rescale(value, (sample.rating_min, sample.rating_max), scale)
+
+
+def rescale(value: float, own: tuple[float, float], scale: tuple[float, float]) -> float:
+    """Returns a rating at the same share of another scale.
+
+    Example:
+        >>> rescale(0.0, (0, 1), (1, 5)), rescale(0.5, (0, 1), (1, 5))
+        (1.0, 3.0)
+    """
     if own == scale:
         return value
     return scale[0] + (value - own[0]) / (own[1] - own[0]) * (scale[1] - scale[0])
+
+
+def own_scale(conversation: Sample, trace: str) -> tuple[float, float]:
+    """Returns the scale on which a trace of a conversation was rated, before it came to that of the conversation."""
+    for one in conversation.metadata.get("traces", ()):
+        if one.get("id") == trace and "rating_min" in one:
+            return one["rating_min"], one["rating_max"]
+    return conversation.rating_min, conversation.rating_max
 
 
 def _rest(sample: Sample) -> dict[str, Any]:

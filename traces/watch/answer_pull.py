@@ -4,19 +4,21 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
+from typing import NamedTuple
 
 from ...eval_sets import Sample
 from ...judges import Budget
 from ...judges.embedders import load_embedder
 from ...metrics import Metric, Score
-from ...metrics.catalogue import load_metric
+from ...metrics.catalogue import load_metric, measures_conversation
 from ...metrics.metric import run_to_end
 from ...runs.score.execute import execute
-from ..conversations import GAP, join_sessions
+from ..conversations import GAP, join_sessions, own_scale, rescale
 from ..cursor import NewTraces, trace_id
 from ..source import Source, TraceOrigin, UnreadTrace
 from ..times import read_utc
 from .watch_records import WatchRecords
+from .watch_settings import WatchSettings
 from .watch_state import StepCounts, WatchRow
 
 _AT_ONCE = 200  # answers that are scored and written together
@@ -35,6 +37,7 @@ class AnswerPull:
         self.open_sessions = 0  # conversations that may go on, and are pulled when they are over
         self.has_ratings = False  # whether people have rated an answer that was pulled
         self.other_scale = 0  # answers whose ratings are on another scale than the watch's, and are left out
+        self.other_turns = 0  # rated answers of conversations that are not what the watch judges
 
     @property
     def earlier(self) -> int:
@@ -76,9 +79,7 @@ class AnswerPull:
             if isinstance(trace, Sample) and is_new and has_answer:
                 yield trace
             elif isinstance(trace, Sample) and not is_new and settings.source_address.is_file:
-                values, _ = tool_ratings(trace, settings.ratings.levels)
-                if values:
-                    self.annotations[trace_id(trace)] = values
+                self.annotations[trace_id(trace)] = tool_ratings(trace, settings).values
 
     def _conversations(self, traces: Iterator[Sample]) -> Iterator[Sample]:
         """The conversations that are over, and the answers of no session."""
@@ -107,10 +108,11 @@ class AnswerPull:
         )
         ratings: dict[str, dict[str, float]] = {}
         for sample in samples:
-            values, is_other_scale = tool_ratings(sample, self._records.settings.ratings.levels)
-            self.other_scale += is_other_scale
-            if values:
-                ratings[sample.id] = values
+            own = tool_ratings(sample, self._records.settings)
+            self.other_scale += own.is_other_scale
+            self.other_turns += own.other_turns
+            if own.values:
+                ratings[sample.id] = own.values
         if ratings:
             self.has_ratings = True
             self._counts.rated += self._records.add_ratings(ratings)
@@ -126,12 +128,34 @@ class AnswerPull:
         return own
 
 
-def tool_ratings(sample: Sample, levels: tuple[int, int]) -> tuple[dict[str, float], bool]:
-    """Returns people's annotations of a trace by rater, and whether they are left out for their scale."""
+class ToolRatings(NamedTuple):
+    """People's annotations of what a watch judges."""
+
+    values: dict[str, float]  # by rater
+    is_other_scale: bool = False  # whether they are left out for their scale
+    other_turns: int = 0  # the rated answers of the conversation that the watch does not judge
+
+
+def tool_ratings(sample: Sample, settings: WatchSettings) -> ToolRatings:
+    """Reads people's annotations: of a conversation those of the turn that is judged, the last one.
+
+    Where that turn has none, and where the metric measures the conversation, those of the conversation itself count.
+    """
     values = dict(sample.ratings) or ({} if sample.rating is None else {"annotation": sample.rating})
-    if values and (sample.rating_min, sample.rating_max) != levels:
-        return {}, True
-    return values, False
+    scale, low, high = (sample.rating_min, sample.rating_max), *settings.ratings.levels
+    rated = [place for place, message in enumerate(sample.messages) if message.is_answer and message.rating is not None]
+    place = None if measures_conversation(settings.metric) else sample.turn
+    if place in rated:
+        rated.remove(place)
+        message = sample.messages[place]
+        extra = message.model_extra or {}
+        values = dict(extra.get("ratings") or {"annotation": message.rating})
+        own = own_scale(sample, str(extra.get("trace_id", "")))
+        values = {rater: rescale(value, scale, own) for rater, value in values.items()}
+        scale = own
+    if values and scale != (low, high):
+        return ToolRatings({}, True, len(rated))
+    return ToolRatings(values, False, len(rated))
 
 
 def _writable(sample: Sample) -> Sample:

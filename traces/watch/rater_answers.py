@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from ...eval_sets import Sample
+from ...eval_sets.message import Message
+from ...metrics.catalogue import measures_conversation
 from ...regular_files import read_text_file
 from ...runs import Store
 from ...runs.ratings import QueueSettings, RatingQueue
 from ...runs.ratings.rating_queue import queue_ids
 from ..cursor import trace_id
-from ..source import Source
+from ..source import Source, TraceOrigin
 from .answer_pull import tool_ratings
 from .judging import draw_answers, pace
 from .watch_records import WatchRecords
@@ -80,7 +82,12 @@ def _fill_queue(records: WatchRecords) -> int:
 
 def _unrated(sample: Sample) -> Sample:
     """The answer without the ratings that it came with, which a rater should not see."""
-    return sample.model_copy(update={"rating": None, "ratings": {}, "rating_min": 1, "rating_max": 5})
+    messages = tuple(
+        Message.model_validate(message.model_dump(exclude={"rating", "ratings"}, exclude_defaults=True))
+        for message in sample.messages
+    )
+    own = {"rating": None, "ratings": {}, "rating_min": 1, "rating_max": 5, "messages": messages}
+    return sample.model_copy(update=own)
 
 
 def read_queue_ratings(records: WatchRecords) -> int:
@@ -124,5 +131,13 @@ def reread_annotations(
     annotations = dict(read_before)
     for trace in source.read(since, now) if samples and not settings.source_address.is_file else ():
         if isinstance(trace, Sample):
-            annotations[trace_id(trace)] = tool_ratings(trace, settings.ratings.levels)[0]
-    return records.add_ratings({samples[trace]: values for trace, values in annotations.items() if trace in samples})
+            annotations[trace_id(trace)] = tool_ratings(trace, settings).values
+    ratings = {samples[trace]: values for trace, values in annotations.items() if values and trace in samples}
+    if measures_conversation(settings.metric):  # a rating of the last of several traces is none of the conversation
+        ratings = {one.id: ratings[one.id] for one in records.samples([*ratings]) if not _has_several_traces(one)}
+    return records.add_ratings(ratings)
+
+
+def _has_several_traces(sample: Sample) -> bool:
+    origin = TraceOrigin.of_sample(sample)
+    return origin is not None and origin.unit == "session"

@@ -238,6 +238,35 @@ def test_without_raters_ratings_count_of_answers_that_are_not_judged(bench, sour
     assert (report.stored.counts.rated, report.stored.look.rated) == (10, 10)
 
 
+@pytest.mark.parametrize(
+    ("metric", "rated", "mean", "said"),
+    [
+        ("rouge_l_precision", 3, 8 / 3, "5 ratings of other turns do not count: this watch judges the last turn"),
+        ("conversation_turns", 0, None, "8 ratings of turns do not count: conversation_turns measures whole conver"),
+    ],
+)
+def test_of_a_conversation_the_rating_of_the_judged_turn_counts(bench, metric, rated, mean, said):
+    """Last turns rated 2, 5 and 1 of 1-5; of the third two first turns are thumbs, which make its scale 0-1."""
+    watch = bench(by="session", source="otel:traces.jsonl", push=False, metric=metric, sample={"share": 1})
+    turns = [("a", 4.0), ("a", 2.0), ("b", 3.0), ("b", None), ("c", 3.0), ("c", 5.0)]
+    traces = [
+        trace(f"{session}{place}", NOON - timedelta(hours=2) + timedelta(minutes=place), session=session, rating=value)
+        for place, (session, value) in enumerate(turns)
+    ]
+    thumbs = [
+        trace(f"d{place}", NOON - timedelta(hours=2) + timedelta(minutes=10 + place), session="d", **fields)
+        for place, fields in enumerate([{"rating": 0, "rating_min": 0, "rating_max": 1}] * 2 + [{"rating": 1}])
+    ]
+    watch.traces.traces = [*traces, *thumbs]
+    report = watch.step()
+    assert report.stored.counts.rated == rated
+    assert [note for note in report.notes if note.startswith(said)]
+    again = watch.step(timedelta(minutes=15))  # the file is read again: the same ratings of the same turns
+    assert (again.stored.counts.rated, again.stored.look.rated) == (0, rated)
+    sql = "SELECT avg(rating) FROM watch_items WHERE rating IS NOT NULL"
+    assert watch.store.database.execute(sql).fetchall() == [(mean,)]
+
+
 def test_an_alarm_fires_once_and_clears_once(bench):
     with Webhook() as webhook:
         watch = bench(bounds=[{"mean": 4}], webhook=webhook.url, budget={"judged_per_day": 40})
