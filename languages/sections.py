@@ -1,9 +1,9 @@
 """The sections of a language pack, a model for each of its YAML files."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -67,9 +67,23 @@ Pattern = Annotated[re.Pattern[str], _compiled(re.NOFLAG)]
 CaselessPattern = Annotated[re.Pattern[str], _compiled(re.IGNORECASE)]
 VerbosePattern = Annotated[re.Pattern[str], _compiled(re.VERBOSE)]
 ComponentPattern = Annotated[Pattern, AfterValidator(_with_group("component"))]
-
-
 ValuePattern = Annotated[CaselessPattern, AfterValidator(_with_group("value"))]
+
+
+def any_pattern(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
+    """Joins caseless patterns into one that matches where any of them does; none matches nothing."""
+    return re.compile("|".join(f"(?:{pattern.pattern})" for pattern in patterns) or r"(?!)", re.IGNORECASE)
+
+
+if TYPE_CHECKING:
+    AnyPattern = re.Pattern[str]
+    StatedPattern = re.Pattern[str]
+else:
+    AnyPattern = Annotated[tuple[CaselessPattern, ...], AfterValidator(any_pattern)]
+    """A list of patterns in the file, of which any may match."""
+    StatedPattern = Annotated[tuple[CaselessPattern, ...], Field(min_length=1), AfterValidator(any_pattern)]
+    """One that has to be there."""
+NO_PATTERN = any_pattern(())
 
 
 class PackFile(BaseModel):
@@ -219,14 +233,14 @@ class DeclinedWords(PackFile):
     """
 
     statement: str
-    declines: tuple[CaselessPattern, ...] = Field(min_length=1)
-    beside: tuple[CaselessPattern, ...] = ()
+    declines: StatedPattern
+    beside: AnyPattern = NO_PATTERN
 
 
 class ThanksWords(PackFile):
     """`thanks.yaml`: how a customer thanks; searched in a message."""
 
-    thanks: tuple[CaselessPattern, ...] = Field(min_length=1)
+    thanks: StatedPattern
 
 
 class CitationWords(PackFile):
@@ -250,18 +264,18 @@ class HandoverWords(GroupedSection):
     negating_tools: frozenset[str] = frozenset()
     # the assistant hands over now, or has done so; unless what stands before it in its sentence matches
     # `unless_before`, or what stands after it `unless_after`: a condition, an offer, what a rule says
-    happens: tuple[CaselessPattern, ...] = Field(min_length=1)
-    unless_before: tuple[CaselessPattern, ...] = ()
-    unless_after: tuple[CaselessPattern, ...] = ()
+    happens: StatedPattern
+    unless_before: AnyPattern = NO_PATTERN
+    unless_after: AnyPattern = NO_PATTERN
     # the assistant may hand over; `accepts` is how a customer's message begins who takes the offer
-    offers: tuple[CaselessPattern, ...] = ()
-    accepts: tuple[CaselessPattern, ...] = ()
+    offers: AnyPattern = NO_PATTERN
+    accepts: AnyPattern = NO_PATTERN
     # the customer asks for a person; `asks_not` stands right before it where the customer does not want one, or a word
     # of `negations` in it
-    asks: tuple[CaselessPattern, ...] = Field(min_length=1)
-    asks_not: tuple[CaselessPattern, ...] = ()
+    asks: StatedPattern
+    asks_not: AnyPattern = NO_PATTERN
     negations: frozenset[str] = frozenset()
-    cannot: tuple[CaselessPattern, ...] = ()  # the assistant says that it cannot help
+    cannot: AnyPattern = NO_PATTERN  # the assistant says that it cannot help
 
 
 class FactWords(PackFile):
@@ -269,7 +283,7 @@ class FactWords(PackFile):
 
     name: str  # what it is called, with its article, for a judge
     noun: CaselessPattern  # how a question calls it; a pattern, case apart
-    asked: tuple[CaselessPattern, ...] = ()  # questions that ask for it without naming it ("when did you buy it")
+    asked: AnyPattern = NO_PATTERN  # questions that ask for it without naming it ("when did you buy it")
     # how a customer gives it unasked; patterns with a group `value`, case apart but for `(?-i:...)`
     stated: tuple[ValuePattern, ...] = ()
     value: ValuePattern  # what an answer to the question looks like; a pattern with a group `value`
@@ -284,23 +298,23 @@ class EffortWords(GroupedSection):
     asked_again: Annotated[str, AfterValidator(_naming("turn", "fact", "said_turn", "value"))]
     asked_choice: Annotated[str, AfterValidator(_naming("turn", "value", "said_turn"))]  # the same of a choice
     # where a sentence begins to ask the customer for something; the noun of a fact stands after it
-    asks: tuple[CaselessPattern, ...] = Field(min_length=1)
+    asks: StatedPattern
     # A sentence with one of these asks for no fact: it confirms one, or says where to find it
-    asks_not: tuple[CaselessPattern, ...] = ()
+    asks_not: AnyPattern = NO_PATTERN
     # what does not stand between `asks` and the noun: there another clause begins
-    between_not: tuple[CaselessPattern, ...] = ()
-    invalid: tuple[CaselessPattern, ...] = ()  # A message with one of these says that what was given cannot be used
+    between_not: AnyPattern = NO_PATTERN
+    invalid: AnyPattern = NO_PATTERN  # A message with one of these says that what was given cannot be used
     # what says that another thing is meant than before, right before the noun; `other_after` the same right after it;
     # `another` in a message of the customer after the fact was given
-    other: tuple[CaselessPattern, ...] = ()
-    other_after: tuple[CaselessPattern, ...] = ()
-    another: tuple[CaselessPattern, ...] = ()
+    other: AnyPattern = NO_PATTERN
+    other_after: AnyPattern = NO_PATTERN
+    another: AnyPattern = NO_PATTERN
     facts: dict[str, FactWords] = Field(min_length=1)  # the kinds of facts, by name
     choice: tuple[CaselessPattern, ...] = ()  # A question that offers a choice, with the groups `first` and `second`
     # A sentence of the customer with one of these, or a question mark, asks for something
-    wants: tuple[CaselessPattern, ...] = ()
+    wants: AnyPattern = NO_PATTERN
     # A sentence of the customer that asks for nothing, whole: "Can you help me?"
-    idle: tuple[CaselessPattern, ...] = ()
+    idle: AnyPattern = NO_PATTERN
 
 
 class Speakers(PackFile):

@@ -14,7 +14,6 @@ from ..languages import Language, packs_with
 from ..languages.sections import EffortWords, FactWords
 from ..text.lemmas import stem, words
 from ..text.message_sentences import message_sentences
-from ..text.phrases import any_pattern
 from .tool_results import is_error
 
 CHOICE = "choice"
@@ -77,7 +76,6 @@ class _Reader:
         self.pairs: list[AskedAgain] = []
         self._language = language
         self._pack = language.effort
-        self._patterns = _patterns(language)
         self._known: dict[str, _Fact] = {}
         self._asked: frozenset[str] = frozenset()  # by the last answer: a bare value answers it
         self._wishes: dict[str, _Wish] = {}  # sentences of the customer that may choose, each where it was said first
@@ -86,12 +84,12 @@ class _Reader:
     def read_customer(self, turn: int, text: str) -> None:
         for kind, value in _facts_said(text, self._pack, self._asked):
             self._note(kind, turn, value)
-        if self._patterns.another.search(text):
+        if self._pack.another.search(text):
             self._last_another = turn
             self._wishes.clear()
         is_reply = len(words(text)) <= _FEW_WORDS
         for sentence, _ in message_sentences(text):
-            if sentence not in self._wishes and (is_reply or self._patterns.wants.search(sentence)):
+            if sentence not in self._wishes and (is_reply or self._pack.wants.search(sentence)):
                 self._wishes[sentence] = _Wish(turn, frozenset(_stems(sentence, self._language)))
 
     def read_result(self, turn: int, text: str) -> None:
@@ -105,9 +103,9 @@ class _Reader:
         fact.values.add(_plain(value))
 
     def read_answer(self, turn: int, text: str) -> None:
-        questions = dict(_facts_asked(text, self._pack, self._patterns))
+        questions = dict(_facts_asked(text, self._pack))
         self._asked = frozenset(questions)
-        if self._patterns.invalid.search(text):
+        if self._pack.invalid.search(text):
             return
         for kind, sentence in questions.items():
             fact = self._known.get(kind)
@@ -116,7 +114,7 @@ class _Reader:
             before = fact.first
             if _plain(before.value) not in _plain(sentence) and not _asks_for_more(sentence, kind, before.value):
                 self.pairs.append(AskedAgain(sentence, turn, before.turn, kind, before.value))
-        self.pairs += _choices_again(text, turn, self._patterns, self._wishes.values(), self._language)
+        self.pairs += _choices_again(text, turn, self._wishes.values(), self._language)
 
 
 def _plain(text: str) -> str:
@@ -128,18 +126,18 @@ def _asks_for_more(sentence: str, kind: str, value: str) -> bool:
     return kind == "name" and len(value.split()) == 1 and not re.search(r"\byour name\b", sentence, re.IGNORECASE)
 
 
-def _facts_asked(text: str, pack: EffortWords, patterns: "_Patterns") -> Iterator[tuple[str, str]]:
+def _facts_asked(text: str, pack: EffortWords) -> Iterator[tuple[str, str]]:
     """The kinds of facts that an answer asks for, each with the first sentence that does."""
     seen: set[str] = set()
     lead_in = False  # a line that asks for what is listed below it
     for sentence, is_item in message_sentences(text, without_quotes=True):
         is_listed = lead_in and is_item
         if not is_listed:
-            lead_in = sentence.endswith(":") and patterns.asks.search(sentence) is not None
-        if patterns.asks_not.search(sentence):
+            lead_in = sentence.endswith(":") and pack.asks.search(sentence) is not None
+        if pack.asks_not.search(sentence):
             continue
         for kind, fact in pack.facts.items():
-            if kind not in seen and (_asks_for(sentence, fact, patterns) or (is_listed and _names(sentence, fact))):
+            if kind not in seen and (_asks_for(sentence, fact, pack) or (is_listed and _names(sentence, fact))):
                 seen.add(kind)
                 yield kind, sentence
 
@@ -153,19 +151,19 @@ def _names(item: str, fact: FactWords) -> bool:
     return not rest or rest.startswith("(")
 
 
-def _asks_for(sentence: str, fact: FactWords, patterns: "_Patterns") -> bool:
+def _asks_for(sentence: str, fact: FactWords, pack: EffortWords) -> bool:
     is_question = sentence.endswith("?")
-    if is_question and any(pattern.search(sentence) for pattern in fact.asked):
+    if is_question and fact.asked.search(sentence):
         return True
     match = fact.noun.search(sentence)
-    if match is None or patterns.other.search(sentence[max(0, match.start() - _NEAR) : match.start()]):
+    if match is None or pack.other.search(sentence[max(0, match.start() - _NEAR) : match.start()]):
         return False
-    if patterns.other_after.search(sentence[match.end() :]):
+    if pack.other_after.search(sentence[match.end() :]):
         return False
     if is_question and match.start() <= _SHORT_LEAD and len(sentence) - match.end() <= 2:
         return True
-    starts = [cue.end() for cue in patterns.asks.finditer(sentence, 0, match.end()) if cue.start() <= match.start()]
-    return bool(starts) and not patterns.between_not.search(sentence[starts[-1] : match.start()])
+    starts = [cue.end() for cue in pack.asks.finditer(sentence, 0, match.end()) if cue.start() <= match.start()]
+    return bool(starts) and not pack.between_not.search(sentence[starts[-1] : match.start()])
 
 
 def _facts_said(text: str, pack: EffortWords, asked: frozenset[str]) -> Iterator[tuple[str, str]]:
@@ -208,12 +206,10 @@ def _stems(text: str, language: Language) -> list[str]:
     return [stem(word, language) for word in words(text)]
 
 
-def _choices_again(
-    text: str, turn: int, patterns: "_Patterns", wishes: Collection[_Wish], language: Language
-) -> Iterator[AskedAgain]:
+def _choices_again(text: str, turn: int, wishes: Collection[_Wish], language: Language) -> Iterator[AskedAgain]:
     """The questions of an answer that offer a choice of which the customer has chosen one."""
     for sentence, _ in message_sentences(text, without_quotes=True):
-        match = next((hit for pattern in patterns.choices if (hit := pattern.search(sentence))), None)
+        match = next((hit for pattern in language.effort.choice if (hit := pattern.search(sentence))), None)
         if match is None:
             continue
         first, second = (_stems(match[name], language)[-1] for name in ("first", "second"))
@@ -223,34 +219,6 @@ def _choices_again(
                 value = match["first"].split()[-1] if is_first else match["second"]
                 yield AskedAgain(sentence, turn, wish.turn, CHOICE, value)
                 break
-
-
-class _Patterns(NamedTuple):
-    asks: re.Pattern[str]
-    asks_not: re.Pattern[str]
-    between_not: re.Pattern[str]
-    other: re.Pattern[str]
-    other_after: re.Pattern[str]
-    another: re.Pattern[str]
-    invalid: re.Pattern[str]
-    wants: re.Pattern[str]
-    choices: tuple[re.Pattern[str], ...]
-
-
-@cache
-def _patterns(language: Language) -> _Patterns:
-    pack = language.effort
-    return _Patterns(
-        any_pattern(pack.asks),
-        any_pattern(pack.asks_not),
-        any_pattern(pack.between_not),
-        any_pattern(pack.other),
-        any_pattern(pack.other_after),
-        any_pattern(pack.another),
-        any_pattern(pack.invalid),
-        any_pattern(pack.wants),
-        pack.choice,
-    )
 
 
 @cache

@@ -1,12 +1,8 @@
 """Baselines, which a metric should beat: overlap with the contexts, lengths, turns, and thanks at the end."""
 
-from functools import cache
-from re import Pattern
-
 from ..eval_sets.message import find_turns
 from ..eval_sets.sample import Sample
-from ..languages import Language, language_or_fallback
-from ..text.phrases import any_pattern
+from ..languages import language_or_fallback
 from ..text.text_matching import tokens
 from ..text.wording import count_of
 from .metric import ComputedMetric
@@ -130,13 +126,8 @@ class ThanksAtEnd(ComputedMetric):
         last = next((place for place in reversed(places) if sample.messages[place].text.strip()), None)
         if last is None:
             return skipped("the customer says nothing in this conversation")
-        match = _thanks(language_or_fallback(sample.language, "thanks")).search(sample.messages[last].text)
+        match = language_or_fallback(sample.language, "thanks").thanks.thanks.search(sample.messages[last].text)
         evidence = {"turn": last, "words": match[0] if match else ""}
         if match is None:
             return scored(0.0, f"no word of thanks in the customer's last message (turn {last})", evidence)
         return scored(1.0, f'the customer\'s last message (turn {last}) says "{match[0]}"', evidence)
-
-
-@cache
-def _thanks(language: Language) -> Pattern[str]:
-    return any_pattern(language.thanks.thanks)

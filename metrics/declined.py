@@ -2,14 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Predicate, Request, open_judge
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
-from ..text.phrases import any_pattern
 from ..text.sentence_kinds import CLAIM, CLOSING_QUOTES
 from ..text.sentences import NO_SENTENCES, answer_sentences, describe_cut_lines
 from .faithfulness import require_answers
@@ -53,12 +51,12 @@ def find_refusal(answer: str, language: Language) -> Refusal:
         >>> find_refusal("I cannot find that. The desk opens at nine.", load_language("en")).undecided
         True
     """
-    declines, beside = _patterns(language)
+    pack = language.declined
     split = [sentence for sentence in answer_sentences(answer, language) if sentence.kind not in NO_SENTENCES]
-    declining = [place for place, sentence in enumerate(split) if declines.search(sentence.written)]
+    declining = [place for place, sentence in enumerate(split) if pack.declines.search(sentence.written)]
     # what is left of "No, it is not" without its first word answers nothing
     claiming = {place for place, sentence in enumerate(split) if sentence.kind == CLAIM and not sentence.answer_word}
-    answering = [place for place in sorted(claiming - {*declining}) if not beside.search(split[place].written)]
+    answering = [place for place in sorted(claiming - {*declining}) if not pack.beside.search(split[place].written)]
     declined, answered = (split[places[0]].written if places else "" for places in (declining, answering))
     comes_first = (
         bool(declining and answering)
@@ -77,7 +75,7 @@ def is_refusal(answer: str, language: Language) -> bool:
         >>> is_refusal("Sorry, I cannot help.", load_language("en"))
         True
     """
-    return bool(_patterns(language)[0].search(answer)) and find_refusal(answer, language).declined
+    return bool(language.declined.declines.search(answer)) and find_refusal(answer, language).declined
 
 
 def declined_request(sample: Sample, prompts: Prompts) -> Request:
@@ -147,8 +145,3 @@ class Declined(Metric):
         )
         reason = f"the judge says {answer.option}, {certainty}"
         return scored(float(answer.support >= 0.5), reason, evidence_by_judge, answers.usage)
-
-
-@cache
-def _patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return any_pattern(language.declined.declines), any_pattern(language.declined.beside)

@@ -18,7 +18,6 @@ from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.lemmas import stem, words
 from ..text.message_sentences import message_sentences
-from ..text.phrases import any_pattern
 from ..text.wording import count_of
 from .asked_again import CHOICE, AskedAgain, find_asked_again
 from .faithfulness import require_answers
@@ -60,13 +59,13 @@ def customer_questions(messages: Sequence[Message], language: Language) -> list[
 
     Left out is what asks for nothing by itself ("Can you help me?"), and what has no word of its own.
     """
-    wants, idle = _patterns(language)
+    pack = language.effort
     questions = []
     for turn, message in enumerate(messages):
         if message.role != "user":
             continue
         for text, _ in message_sentences(message.text):
-            if not (text.endswith("?") or wants.search(text)) or idle.search(text):
+            if not (text.endswith("?") or pack.wants.search(text)) or pack.idle.search(text):
                 continue
             stems = frozenset(stem(word, language) for word in words(text)) - _function_stems(language)
             if stems:
@@ -127,11 +126,6 @@ def _swaps_words(earlier: Sequence[str], later: Sequence[str]) -> bool:
     end = next((place for place in range(left) if earlier[-1 - place] != later[-1 - place]), left)
     swapped = (len(earlier) - start - end, len(later) - start - end)
     return min(swapped) > 0 and max(swapped) <= _MOST_SWAPPED and start + end >= _LEAST_FRAME
-
-
-@cache
-def _patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return any_pattern(language.effort.wants), any_pattern(language.effort.idle)
 
 
 @cache

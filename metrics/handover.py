@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from ..eval_sets.message import Message
@@ -14,7 +13,6 @@ from ..languages import Language, language_or_fallback, packs_with
 from ..languages.sections import HandoverWords
 from ..prompts import BUNDLED, Prompts
 from ..text.message_sentences import message_sentences
-from ..text.phrases import any_pattern
 from ..value_messages import shorten
 from .faithfulness import require_answers
 from .metric import Metric, compute_for
@@ -94,10 +92,11 @@ def _names_handover(words: tuple[str, ...], pack: HandoverWords) -> bool:
 
 def _handing_over(text: str, language: Language) -> str:
     """The first sentence of an assistant's text that says that it hands over; "" where none does."""
-    happens, before, after = _handover_patterns(language)
+    pack = language.handover
     for sentence in _sentences(text):
-        for match in happens.finditer(sentence):
-            if not before.search(sentence[: match.start()]) and not after.search(sentence[match.end() :]):
+        for match in pack.happens.finditer(sentence):
+            before, after = sentence[: match.start()], sentence[match.end() :]
+            if not (pack.unless_before.search(before) or pack.unless_after.search(after)):
                 return sentence
     return ""
 
@@ -125,9 +124,9 @@ def find_needs(messages: Sequence[Message], language: Language, end: int) -> lis
 
 def _without_help(text: str, language: Language) -> str:
     """The first sentence of an assistant's text that says that it cannot help; "" where none does."""
-    cannot, before = _refusal_patterns(language)
+    pack = language.handover
     for sentence in _sentences(text):
-        if (match := cannot.search(sentence)) and not before.search(sentence[: match.start()]):
+        if (match := pack.cannot.search(sentence)) and not pack.unless_before.search(sentence[: match.start()]):
             return sentence
     return ""
 
@@ -143,16 +142,16 @@ def customer_wish(text: str, language: Language, answer_before: str = "") -> tup
         >>> customer_wish("No. I don't want to speak to a human.", load_language("en"))
         (False, "I don't want to speak to a human.")
     """
-    asks, asks_not, offers, accepts = _wish_patterns(language)
+    pack = language.handover
     wish: bool | None = None
     last = ""
     for sentence in (one.text for one in message_sentences(text)):
-        for match in asks.finditer(sentence):
-            is_negated = not language.handover.negations.isdisjoint(match[0].lower().split())
-            wish, last = not is_negated and asks_not.search(sentence[: match.start()]) is None, sentence
-    if wish is None and answer_before and accepts.search(text.strip()):
+        for match in pack.asks.finditer(sentence):
+            is_negated = not pack.negations.isdisjoint(match[0].lower().split())
+            wish, last = not is_negated and pack.asks_not.search(sentence[: match.start()]) is None, sentence
+    if wish is None and answer_before and pack.accepts.search(text.strip()):
         *_, offer = ["", *_sentences(answer_before)]
-        if offers.search(offer):
+        if pack.offers.search(offer):
             return True, " ".join(text.split())
     return wish, last
 
@@ -160,25 +159,6 @@ def customer_wish(text: str, language: Language, answer_before: str = "") -> tup
 def _sentences(text: str) -> Iterator[str]:
     """What an assistant says itself, sentence by sentence: what it cites is left out."""
     return (sentence.text for sentence in message_sentences(text, without_quotes=True))
-
-
-@cache
-def _handover_patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    words = language.handover
-    return any_pattern(words.happens), any_pattern(words.unless_before), any_pattern(words.unless_after)
-
-
-@cache
-def _wish_patterns(
-    language: Language,
-) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    words = language.handover
-    return any_pattern(words.asks), any_pattern(words.asks_not), any_pattern(words.offers), any_pattern(words.accepts)
-
-
-@cache
-def _refusal_patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return any_pattern(language.handover.cannot), any_pattern(language.handover.unless_before)
 
 
 HandoverVerdict = Literal["right", "missing", "needless", "none_needed"]

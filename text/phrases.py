@@ -6,16 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from ..languages.sections import Sentences, expand_phrase
+from ..languages.sections import Sentences, any_pattern, expand_phrase
 from ..untrusted import without_unseen
 
 _WORD = re.compile(r"\w+")
 _WORD_OR_PAUSE = re.compile(r"(\w+)|[,;:!?.()\[\]–—…\n]|\s-+\s")
-
-
-def any_pattern(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
-    """Joins caseless patterns into one that matches where any of them does; none matches nothing."""
-    return re.compile("|".join(f"(?:{pattern.pattern})" for pattern in patterns) or r"(?!)", re.IGNORECASE)
 
 
 @dataclass(slots=True)  # made for every sentence: not frozen, which takes three times as long
