@@ -26,7 +26,6 @@ from .claims_against_reference import (
     AnswerCorrectness as AnswerCorrectness,
     FactualCorrectness as FactualCorrectness,
     NoiseSensitivity as NoiseSensitivity,
-    f_beta as f_beta,
 )
 from .consistent import (
     MOST_CLAIMS as MOST_CLAIMS,
@@ -37,6 +36,7 @@ from .consistent import (
 from .declined import Declined as Declined, find_refusal as find_refusal
 from .effort import Effort as Effort
 from .expected_actions import match_most as match_most
+from .f_score import f_beta as f_beta
 from .factoid import Factoid as Factoid
 from .faithfulness import (
     Claims as Claims,

@@ -5,11 +5,11 @@ from typing import Self
 from pydantic import BaseModel, model_validator
 
 from ..eval_sets.sample import Sample
-from ..judges import JudgeLike, Question, open_judge
+from ..judges import JudgeLike
 from ..judges.embedders import Embedder, open_embedder
 from ..prompts import BUNDLED, Prompts
 from ..text.wording import count_of
-from .metric import Metric
+from .judged import JudgedMetric
 from .score import Score, scored
 
 
@@ -26,14 +26,7 @@ class ReverseQuestions(BaseModel):
         return self
 
 
-def reverse_questions_question(sample: Sample, count: int, prompts: Prompts) -> Question[ReverseQuestions]:
-    """What the judge is asked for the questions that an answer answers."""
-    prompt = prompts.load("questions", sample.language)
-    user = prompt.render({"answer": sample.response, "count": str(count)})
-    return Question(prompt, user, ReverseQuestions, sample.id, prompts=prompts)
-
-
-class AnswerRelevance(Metric):
+class AnswerRelevance(JudgedMetric):
     """How near the question that was asked is to the questions that the answer answers.
 
     Formula: the mean over N different generated questions of cosine(E(generated), E(original)). Range: [0, 1]; a
@@ -58,8 +51,7 @@ class AnswerRelevance(Metric):
     def __init__(
         self, judge: JudgeLike, embedder: Embedder | str = "use", questions: int = 3, prompts: Prompts = BUNDLED
     ) -> None:
-        self.judge = open_judge(judge)
-        self.prompts = prompts
+        super().__init__(judge, prompts)
         self.embedder = open_embedder(embedder)
         if questions < 1:
             raise ValueError(f"questions is the number of generated questions, 1 or more, not {questions}")
@@ -71,8 +63,8 @@ class AnswerRelevance(Metric):
         Raises:
             JudgeError: The judge or the embedder gave no usable reply.
         """
-        question = reverse_questions_question(sample, self.questions, self.prompts)
-        reply = await self.judge.ask(question)
+        parts = {"answer": sample.response, "count": str(self.questions)}
+        reply = await self.ask("questions", sample, ReverseQuestions, parts)
         different = {" ".join(text.split()).casefold(): text for text in reply.value.questions if text.strip()}
         texts = list(different.values())[: self.questions]
         evidence = {
@@ -80,8 +72,7 @@ class AnswerRelevance(Metric):
             "questions": [{"text": text, "cosine": None} for text in texts],
             "wanted": self.questions,
             "embedder": self.embedder.name,
-            "judge": self.judge.name,
-        } | self.prompts.evidence(["questions"], sample.language)
+        } | self.asked_with(sample, "questions")
         if reply.value.noncommittal:
             return scored(0.0, "the answer is noncommittal", evidence, reply.usage)
         cosines = await self.embedder.cosines(sample.user_input, texts)

@@ -5,10 +5,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge, JudgeLike, Usage, open_judge
+from ..judges import JudgeLike, Usage
 from ..judges.usage import NO_USAGE
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
@@ -25,12 +25,12 @@ from .citation_marks import (
     is_address,
     read_citations,
 )
-from .faithfulness import SUPPORT, judge_support, sentence_evidence, sentences_of_answer, with_quotes
-from .metric import Metric, compute_for
+from .f_score import Mode
+from .faithfulness import SUPPORT, SupportMetric, sentence_evidence, sentences_of_answer, with_quotes
+from .metric import check_choice, compute_for
 from .sample_state import shown_contexts
 from .score import Claim, Score, scored, skipped
 
-Mode = Literal["f1", "precision", "recall"]
 Passages = frozenset[int]
 
 MOST_CITED = 10
@@ -96,7 +96,7 @@ class _CitedClaims:
         return [citation for citation in self.citations if claim in citation.claims]
 
 
-class Citations(Metric):
+class Citations(SupportMetric):
     """Whether the sources that the answer cites support its sentences (precision), and its claims are cited (recall).
 
     Formula, as in ALCE: recall = claims that all their cited sources together support / all claims. Precision =
@@ -124,7 +124,6 @@ class Citations(Metric):
 
     name = "citations"
     needs = ("response", "retrieved_contexts")
-    asks_support = True
 
     def __init__(
         self,
@@ -135,13 +134,11 @@ class Citations(Metric):
         pattern: str | None = None,
         prompts: Prompts = BUNDLED,
     ) -> None:
-        if mode not in get_args(Mode):
-            raise ValueError(f"mode is f1, precision or recall, not {mode!r}")
-        self.judge = open_judge(judge)
+        check_choice("mode", mode, Mode)
+        super().__init__(judge, prompts)
         self.mode: Mode = mode
         self.required = required
         self.pattern = None if pattern is None else citation_pattern(pattern)
-        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with each citation, what it cites and its verdict in the evidence.
@@ -158,7 +155,7 @@ class Citations(Metric):
             return skipped("the answer makes no claims", evidence)
         if not cited.citations and not self.required:
             return skipped(f"{_cites_nothing(sample.response)} (with required=yes this scores 0)", evidence)
-        asked = _Support(sample, self.judge, self.prompts)
+        asked = _Support(sample, self)
         claims = await _judge_claims(cited, asked)
         for citation in cited.citations:
             citation.verdict = citation.verdict or _without_source(citation, cited)
@@ -177,10 +174,9 @@ class Citations(Metric):
 class _Support:
     """Asks a judge whether passages support claims, each question once."""
 
-    def __init__(self, sample: Sample, judge: Judge, prompts: Prompts) -> None:
+    def __init__(self, sample: Sample, metric: SupportMetric) -> None:
         self._sample = sample
-        self._judge = judge
-        self._prompts = prompts
+        self._metric = metric
         self._verdicts: dict[tuple[Passages, str], Claim] = {}
         self.usage: Usage = NO_USAGE
 
@@ -210,7 +206,7 @@ class _Support:
     async def _judge_support(self, passages: Passages, claims: Sequence[str]) -> tuple[list[Claim], Usage]:
         shown = shown_contexts(self._sample)
         texts = tuple(shown[number] for number in sorted(passages))
-        return await judge_support(self._sample, claims, "\n\n".join(texts), self._judge, self._prompts, passages=texts)
+        return await self._metric.judge_support(self._sample, claims, "\n\n".join(texts), passages=texts)
 
     def _texts(self, passages: Passages) -> tuple[str, ...]:
         return tuple(self._sample.retrieved_contexts[number] for number in sorted(passages))

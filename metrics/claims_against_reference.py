@@ -3,61 +3,21 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge, JudgeLike, Usage, open_judge
+from ..judges import JudgeLike, Usage
 from ..judges.embedders import Embedder, open_embedder
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import answer_to_its_reader
 from ..text.wording import count_of
-from .faithfulness import ClaimsBy, extract_claims, judge_support, sentence_evidence, sentences_of_answer
-from .metric import Metric, compute_for
+from .f_score import Mode, score_by_mode
+from .faithfulness import ClaimsBy, ClaimsMetric, sentence_evidence
+from .metric import check_choice
 from .sample_state import shown_contexts
 from .score import Claim, Score, scored, skipped
 
-
-def precision(true_positives: float, false_positives: float) -> float | None:
-    """Computes TP / (TP + FP): the share of what was said that is right; None where nothing was said.
-
-    Example:
-        >>> precision(3, 1), precision(0, 0)
-        (0.75, None)
-    """
-    positives = true_positives + false_positives
-    return true_positives / positives if positives else None
-
-
-def recall(true_positives: float, false_negatives: float) -> float | None:
-    """Computes TP / (TP + FN): the share of what should be said that is said; None where nothing should be.
-
-    Example:
-        >>> recall(3, 3), recall(0, 0)
-        (0.5, None)
-    """
-    wanted = true_positives + false_negatives
-    return true_positives / wanted if wanted else None
-
-
-def f_beta(true_positives: float, false_positives: float, false_negatives: float, beta: float = 1.0) -> float | None:
-    """Computes the F-beta score, the weighted harmonic mean of precision and recall.
-
-    Formula: (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP). Where precision or recall has no value but the other counts
-    are not all 0, this is 0.
-
-    Returns:
-        A number in [0, 1]; None where all counts are 0.
-
-    Example:
-        >>> f_beta(2, 1, 1), f_beta(0, 0, 2), f_beta(0, 0, 0)
-        (0.6666666666666666, 0.0, None)
-    """
-    squared = beta * beta
-    total = (1 + squared) * true_positives + squared * false_negatives + false_positives
-    return (1 + squared) * true_positives / total if total else None
-
-
-Mode = Literal["f1", "precision", "recall"]
+_NO_CLAIMS = "the reference makes no claims to compare with"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +48,7 @@ class FactualComparison:
 
     def value(self, mode: Mode, beta: float) -> float | None:
         """Precision, recall or F-beta; None where it has no value."""
-        if mode == "precision":
-            return precision(self.true_positives, self.false_positives)
-        if mode == "recall":
-            return recall(self.true_positives, self.false_negatives)
-        return f_beta(self.true_positives, self.false_positives, self.false_negatives, beta)
+        return score_by_mode(mode, self.true_positives, self.false_positives, self.false_negatives, beta)
 
     def evidence(self) -> dict[str, Any]:
         """The claims of both texts (`of`: response or reference) and the counts, as JSON values."""
@@ -122,27 +78,36 @@ class FactualComparison:
         return ", ".join(parts)
 
 
-async def compare_with_reference(
-    sample: Sample, judge: Judge, claims_by: ClaimsBy, prompts: Prompts, *, both_ways: bool = True
-) -> FactualComparison:
-    """Judges the answer's claims by the reference and, `both_ways`, the reference's claims by the answer."""
-    response, reference = sample.response, sample.reference or ""
-    of_answer, answer_usage = await extract_claims(sample, response, claims_by, judge, prompts)
-    of_reference, reference_usage = await extract_claims(sample, reference, claims_by, judge, prompts)
-    usage = answer_usage + reference_usage
-    split = await compute_for(sample, sentences_of_answer, sample)
-    sentences = sentence_evidence(split, claims_by)
-    if not of_reference:
-        return FactualComparison((), (), False, usage, sentences)
-    evidence = answer_to_its_reader(response, split)
-    (by_reference, forth), (by_answer, back) = await asyncio.gather(
-        judge_support(sample, of_answer, reference, judge, prompts),
-        judge_support(sample, of_reference if both_ways else (), evidence, judge, prompts),
-    )
-    return FactualComparison(by_reference, by_answer, True, usage + forth + back, sentences)
+class ReferenceMetric(ClaimsMetric):
+    """A metric that compares the claims of an answer with those of its reference; `beta` weighs recall in F-beta."""
+
+    needs = ("response", "reference")
+
+    def __init__(
+        self, judge: JudgeLike, beta: float = 1.0, claims: ClaimsBy = "sentences", prompts: Prompts = BUNDLED
+    ) -> None:
+        if beta <= 0:
+            raise ValueError(f"beta is above 0, not {beta}")
+        super().__init__(judge, claims, prompts)
+        self.beta = beta
+
+    async def compare(self, sample: Sample, *, both_ways: bool = True) -> FactualComparison:
+        """Judges the answer's claims by the reference and, `both_ways`, the reference's claims by the answer."""
+        response, reference = sample.response, sample.reference or ""
+        split, of_answer, answer_usage = await self.extract_claims(sample, response)
+        _, of_reference, reference_usage = await self.extract_claims(sample, reference)
+        usage = answer_usage + reference_usage
+        sentences = sentence_evidence(split, self.claims)
+        if not of_reference:
+            return FactualComparison((), (), False, usage, sentences)
+        (by_reference, forth), (by_answer, back) = await asyncio.gather(
+            self.judge_support(sample, of_answer, reference),
+            self.judge_support(sample, of_reference if both_ways else (), answer_to_its_reader(response, split)),
+        )
+        return FactualComparison(by_reference, by_answer, True, usage + forth + back, sentences)
 
 
-class FactualCorrectness(Metric):
+class FactualCorrectness(ReferenceMetric):
     """How far the answer claims what the reference claims: precision, recall or F1 of its claims.
 
     Formula: TP = the answer's claims that the reference supports, FP = the others, FN = the reference's claims that the
@@ -164,8 +129,6 @@ class FactualCorrectness(Metric):
     """
 
     name = "factual_correctness"
-    needs = ("response", "reference")
-    asks_support = True
 
     def __init__(
         self,
@@ -175,15 +138,9 @@ class FactualCorrectness(Metric):
         claims: ClaimsBy = "sentences",
         prompts: Prompts = BUNDLED,
     ) -> None:
-        if mode not in get_args(Mode) or claims not in get_args(ClaimsBy):
-            raise ValueError("mode is f1, precision or recall, claims is judge or sentences")
-        if beta <= 0:
-            raise ValueError(f"beta is above 0, not {beta}")
-        self.judge = open_judge(judge)
+        check_choice("mode", mode, Mode)
+        super().__init__(judge, beta, claims, prompts)
         self.mode: Mode = mode
-        self.beta = beta
-        self.claims: ClaimsBy = claims
-        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with the claims of both texts and their verdicts in the evidence.
@@ -191,21 +148,17 @@ class FactualCorrectness(Metric):
         Raises:
             JudgeError: The judge gave no usable reply.
         """
-        compared = await compare_with_reference(
-            sample, self.judge, self.claims, self.prompts, both_ways=self.mode != "precision"
-        )
-        prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
-        evidence = {"mode": self.mode, "claims_by": self.claims, "judge": self.judge.name} | compared.evidence()
-        evidence |= self.prompts.evidence(prompt_names, sample.language)
+        compared = await self.compare(sample, both_ways=self.mode != "precision")
+        evidence = self.claims_evidence(sample, compared.evidence())
         if not compared.reference_has_claims:
-            return skipped("the reference makes no claims to compare with", evidence, compared.usage)
+            return skipped(_NO_CLAIMS, evidence, compared.usage)
         value = compared.value(self.mode, self.beta)
         if value is None:
             return skipped(compared.reason(), evidence, compared.usage)
         return scored(value, compared.reason(), evidence, compared.usage)
 
 
-class AnswerCorrectness(Metric):
+class AnswerCorrectness(ReferenceMetric):
     """How correct the answer is: the F1 of its claims against the reference, and how near both texts are in meaning.
 
     Formula: w * F-beta + (1 - w) * cosine(E(response), E(reference)), with F-beta that of `factual_correctness` and a
@@ -228,8 +181,6 @@ class AnswerCorrectness(Metric):
     """
 
     name = "answer_correctness"
-    needs = ("response", "reference")
-    asks_support = True
 
     def __init__(
         self,
@@ -243,14 +194,9 @@ class AnswerCorrectness(Metric):
     ) -> None:
         if not 0 <= weight <= 1:
             raise ValueError(f"weight is the share of the facts, from 0 to 1, not {weight}")
-        if beta <= 0 or claims not in get_args(ClaimsBy):
-            raise ValueError("beta is above 0, claims is judge or sentences")
-        self.judge = open_judge(judge)
+        super().__init__(judge, beta, claims, prompts)
         self.embedder = open_embedder(embedder)
         self.weight = weight
-        self.beta = beta
-        self.claims: ClaimsBy = claims
-        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with its two parts and every claim in the evidence.
@@ -258,12 +204,10 @@ class AnswerCorrectness(Metric):
         Raises:
             JudgeError: The judge or the embedder gave no usable reply.
         """
-        compared = await compare_with_reference(sample, self.judge, self.claims, self.prompts)
-        prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
-        evidence = {"claims_by": self.claims, "judge": self.judge.name} | compared.evidence()
-        evidence |= self.prompts.evidence(prompt_names, sample.language)
+        compared = await self.compare(sample)
+        evidence = self.claims_evidence(sample, compared.evidence())
         if not compared.reference_has_claims:
-            return skipped("the reference makes no claims to compare with", evidence, compared.usage)
+            return skipped(_NO_CLAIMS, evidence, compared.usage)
         factual = compared.value("f1", self.beta) or 0.0
         cosine = 0.0
         if self.weight < 1:
@@ -295,7 +239,7 @@ def noise_share(
     return count / len(incorrect)
 
 
-class NoiseSensitivity(Metric):
+class NoiseSensitivity(ClaimsMetric):
     """The share of the answer's claims that are wrong and were taken from the passages; lower is better.
 
     Formula: claims of the answer that the reference does not support and that a relevant passage supports (`mode`
@@ -318,18 +262,14 @@ class NoiseSensitivity(Metric):
 
     name = "noise_sensitivity"
     needs = ("response", "reference", "retrieved_contexts")
-    asks_support = True
     higher_is_better = False
 
     def __init__(
         self, judge: JudgeLike, mode: NoiseMode = "relevant", claims: ClaimsBy = "sentences", prompts: Prompts = BUNDLED
     ) -> None:
-        if mode not in get_args(NoiseMode) or claims not in get_args(ClaimsBy):
-            raise ValueError("mode is relevant or irrelevant, claims is judge or sentences")
-        self.judge = open_judge(judge)
+        check_choice("mode", mode, NoiseMode)
+        super().__init__(judge, claims, prompts)
         self.mode: NoiseMode = mode
-        self.claims: ClaimsBy = claims
-        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score; the evidence has each claim with the reference's verdict, and by number the passages behind it.
@@ -338,16 +278,13 @@ class NoiseSensitivity(Metric):
             JudgeError: The judge gave no usable reply.
         """
         reference = sample.reference or ""
-        claims, usage = await extract_claims(sample, sample.response, self.claims, self.judge, self.prompts)
-        of_reference, more = await extract_claims(sample, reference, self.claims, self.judge, self.prompts)
+        split, claims, usage = await self.extract_claims(sample, sample.response)
+        _, of_reference, more = await self.extract_claims(sample, reference)
         usage += more
-        evidence: dict[str, Any] = {"mode": self.mode, "claims_by": self.claims, "judge": self.judge.name, "claims": []}
-        evidence |= sentence_evidence(await compute_for(sample, sentences_of_answer, sample), self.claims)
-        prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
-        evidence |= self.prompts.evidence(prompt_names, sample.language)
+        evidence = self.claims_evidence(sample, {"claims": [], **sentence_evidence(split, self.claims)})
         if not claims or not of_reference:
             return skipped(f"the {'reference' if claims else 'answer'} makes no claims", evidence, usage)
-        judged, more = await judge_support(sample, claims, reference, self.judge, self.prompts)
+        judged, more = await self.judge_support(sample, claims, reference)
         incorrect = [claim.verdict != "supported" for claim in judged]
         wrong = [claim for claim, is_wrong in zip(claims, incorrect, strict=True) if is_wrong]
         relevant, passages_of, passages_usage = await self._passages(sample, wrong, of_reference)
@@ -374,9 +311,7 @@ class NoiseSensitivity(Metric):
             return [False] * len(passages), {}, Usage()
         # a claim of both texts is asked about once
         asked = list(dict.fromkeys([*wrong, *of_reference]))
-        replies = await asyncio.gather(
-            *(judge_support(sample, asked, passage, self.judge, self.prompts) for passage in passages)
-        )
+        replies = await asyncio.gather(*(self.judge_support(sample, asked, passage) for passage in passages))
         verdicts = [{claim.text for claim in judged if claim.verdict == "supported"} for judged, _ in replies]
         relevant = [not held.isdisjoint(of_reference) for held in verdicts]
         passages_of = {claim: [number for number, held in enumerate(verdicts) if claim in held] for claim in wrong}

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from ..eval_sets.sample import Sample
-from ..judges import JudgeLike, Predicate, Request, open_judge
+from ..judges import JudgeLike
 from ..judges.usage import NO_USAGE
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
@@ -14,9 +14,8 @@ from ..text.sentence_kinds import CLAIM
 from ..text.sentences import answer_sentences
 from ..text.text_matching import tokens
 from ..text.wording import count_of, verb_of
-from .faithfulness import require_answers
-from .metric import Metric, compute_for
-from .sample_state import Thread, fitting_thread
+from .judged import JudgedMetric, numbered
+from .metric import compute_for
 from .score import Score, scored, skipped
 
 MOST_CLAIMS = 400
@@ -81,28 +80,14 @@ def _word_starts(text: str, language: Language) -> frozenset[str]:
     return frozenset(word[:_WORD_START] for word in tokens(text) if word not in language.function_words)
 
 
-def contradiction_request(
-    sample: Sample, pairs: Sequence[ClaimPair], thread: Thread | str, prompts: Prompts
-) -> Request:
-    """What a judge is asked: of each pair of claims, whether they contradict each other."""
+def _statement(pair: ClaimPair, sample: Sample) -> str:
+    """What the judge is asked of a pair of claims: whether they contradict each other."""
     statement = language_or_fallback(sample.language, "consistency").consistency.contradiction
-    predicates = [
-        Predicate(
-            str(number),
-            statement.format(
-                earlier_turn=pair.earlier.turn,
-                earlier=" ".join(pair.earlier.text.split()),
-                later_turn=pair.later.turn,
-                later=" ".join(pair.later.text.split()),
-            ),
-        )
-        for number, pair in enumerate(pairs, start=1)
-    ]
-    text = thread if isinstance(thread, str) else thread.text
-    return Request("consistent", {"conversation": text}, predicates, sample.language, sample.id, prompts)
+    earlier, later = (" ".join(claim.text.split()) for claim in (pair.earlier, pair.later))
+    return statement.format(earlier_turn=pair.earlier.turn, earlier=earlier, later_turn=pair.later.turn, later=later)
 
 
-class Consistent(Metric):
+class Consistent(JudgedMetric):
     """1 - the share of the assistant's claims in a conversation that contradict an earlier one of its own.
 
     Formula: 1 - contradicting claims / claims of all its answers. Range: [0, 1]. What a claim is: see `Faithfulness`.
@@ -127,9 +112,8 @@ class Consistent(Metric):
     def __init__(self, judge: JudgeLike, *, pairs: int = MOST_PAIRS, prompts: Prompts = BUNDLED) -> None:
         if pairs < 1:
             raise ValueError(f"pairs is 1 or more, not {pairs}")
-        self.judge = open_judge(judge)
+        super().__init__(judge, prompts)
         self.pairs = pairs
-        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score; the evidence has each contradiction with both claims and their turns.
@@ -137,7 +121,6 @@ class Consistent(Metric):
         Raises:
             JudgeError: The judge gave no usable reply.
         """
-        judge = self.judge
         claims = await compute_for(sample, read_claims, sample)
         pairs = await compute_for(sample, alike_pairs, claims)
         asked = pairs[: self.pairs]
@@ -154,21 +137,15 @@ class Consistent(Metric):
             return skipped(f"the assistant makes {count_of(len(claims), 'claim')}; two can be compared", evidence)
         usage = NO_USAGE
         if asked:
-
-            def ask(text: str) -> Request:
-                return contradiction_request(sample, asked[:1], text, self.prompts)
-
-            thread = await compute_for(sample, fitting_thread, sample, judge, ask)
-            answers = await judge.decide(contradiction_request(sample, asked, thread, self.prompts))
+            statements = numbered(_statement(pair, sample) for pair in asked)
+            thread, answers = await self.decide_about_thread("consistent", sample, statements, alone=True)
             evidence["contradictions"] = [
                 _describe(pair) | {"probability": answer.probability}
-                for pair, answer in zip(asked, require_answers(answers).values(), strict=True)
+                for pair, answer in zip(asked, answers.values(), strict=True)
                 if answer.support >= 0.5
             ]
             usage = answers.usage
-            evidence |= (
-                thread.evidence() | {"judge": judge.name} | self.prompts.evidence(["consistent"], sample.language)
-            )
+            evidence |= thread.evidence() | self.asked_with(sample, "consistent")
         contradictions = evidence["contradictions"]
         contradictions.sort(key=lambda entry: (entry["later_turn"], entry["earlier_turn"]))
         count = len({(entry["later_turn"], entry["later"]) for entry in contradictions})

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..eval_sets.sample import Sample
-from ..judges import JudgeLike, Predicate, Request, open_judge
+from ..judges import JudgeLike, Predicate, open_judge
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentence_kinds import CLAIM, CLOSING_QUOTES
 from ..text.sentences import NO_SENTENCES, answer_sentences, describe_cut_lines
-from .faithfulness import require_answers
-from .metric import Metric, compute_for
+from .judged import JudgedMetric
+from .metric import compute_for
 from .sample_state import sample_state
 from .score import Score, scored
 
@@ -78,14 +78,7 @@ def is_refusal(answer: str, language: Language) -> bool:
     return bool(language.declined.declines.search(answer)) and find_refusal(answer, language).declined
 
 
-def declined_request(sample: Sample, prompts: Prompts) -> Request:
-    """What the judge is asked: whether this answer declines."""
-    statement = language_or_fallback(sample.language).declined.statement
-    state = sample_state(sample, ("user_input", "response"))
-    return Request("declined", state, [Predicate(_ID, statement)], sample.language, sample.id, prompts)
-
-
-class Declined(Metric):
+class Declined(JudgedMetric):
     """1 when the answer says that it cannot answer, else 0; lower is better.
 
     Patterns decide where they find nothing but a refusal; then the judge, where there is one: 1 when P(declined) is at
@@ -132,16 +125,13 @@ class Declined(Metric):
             if refusal.undecided and not refusal.declined:
                 reason = f'beside "{refusal.declining}" it answers'
             return scored(float(refusal.declined), f'{reason}: "{sentence}"' if sentence else reason, evidence)
-        answers = await self.judge.decide(declined_request(sample, self.prompts))
-        answer = require_answers(answers)[_ID]
-        evidence_by_judge = {
-            "by": "judge",
-            "sentence": refusal.declining,
-            "probability": answer.probability,
-            "judge": self.judge.name,
-        } | self.prompts.evidence(["declined"], sample.language)
+        state = sample_state(sample, ("user_input", "response"))
+        answers = await self.decide("declined", sample, state, [Predicate(_ID, language.declined.statement)])
+        answer = answers[_ID]
+        evidence = {"by": "judge", "sentence": refusal.declining, "probability": answer.probability}
+        evidence |= self.asked_with(sample, "declined")
         certainty = (
             "and gives no probability" if answer.probability is None else f"P(declined) = {answer.probability:.2f}"
         )
         reason = f"the judge says {answer.option}, {certainty}"
-        return scored(float(answer.support >= 0.5), reason, evidence_by_judge, answers.usage)
+        return scored(float(answer.support >= 0.5), reason, evidence, answers.usage)

@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
 from ..installation import require_packages
-from ..judges import JudgeLike, Predicate, Request, Usage, open_judge
+from ..judges import JudgeLike, Usage, open_judge
 from ..judges.embedders import Embedder, open_embedder
 from ..judges.usage import NO_USAGE
 from ..languages import Language, language_or_fallback
@@ -20,9 +20,8 @@ from ..text.lemmas import stem, words
 from ..text.message_sentences import message_sentences
 from ..text.wording import count_of
 from .asked_again import CHOICE, AskedAgain, find_asked_again
-from .faithfulness import require_answers
-from .metric import Metric, compute_for
-from .sample_state import fitting_thread
+from .judged import JudgedMetric, numbered
+from .metric import compute_for
 from .score import Score, scored
 
 SAME_COSINE = 0.8
@@ -139,7 +138,7 @@ PARTS = ("turns", "repeated", "asked_again")
 """What can be counted."""
 
 
-class Effort(Metric):
+class Effort(JudgedMetric):
     """What the conversation cost the customer; lower is better.
 
     Formula: the customer's messages + their questions that repeat an earlier one of theirs + the facts that the
@@ -214,40 +213,25 @@ class Effort(Metric):
 
     async def _judge_pairs(self, sample: Sample, pairs: list[AskedAgain]) -> tuple[dict[str, Any], Usage]:
         """The pairs that the judge confirms, as evidence, and the usage."""
-        assert self.judge is not None
-        thread = fitting_thread(sample, self.judge, lambda text: self.request(sample, text, pairs))
-        request = self.request(sample, thread.text, pairs)
-        answers = require_answers(await self.judge.decide(request))
+        statements = numbered(_statement(pair, sample) for pair in pairs)
+        thread, answers = await self.decide_about_thread("asked_again", sample, statements)
         judged = [(pair, answer.support) for pair, answer in zip(pairs, answers.values(), strict=True)]
         evidence = {
             "asked_again": [_pair_evidence(pair, support) for pair, support in judged if support >= 0.5],
             "not_again": [_pair_evidence(pair, support) for pair, support in judged if support < 0.5],
             "decided_by": "judge",
-            "judge": self.judge.name,
-            **thread.evidence(),
-            **self.prompts.evidence([request.task], sample.language),
+            **self.asked_with(sample, "asked_again", thread=thread),
         }
         return evidence, answers.usage
 
-    def request(self, sample: Sample, conversation: str, pairs: list[AskedAgain]) -> Request:
-        """What the judge is asked: of each pair, whether the question asks for what the earlier message gave.
 
-        Args:
-            sample: The conversation that it is about.
-            conversation: Its messages as the judge reads them.
-            pairs: What rules propose.
-        """
-        words = language_or_fallback(sample.language, "effort").effort
-        predicates = []
-        for number, pair in enumerate(pairs, start=1):
-            filled = {"turn": pair.turn, "said_turn": pair.said_turn, "value": " ".join(pair.value.split())}
-            if pair.fact == CHOICE:
-                statement = words.asked_choice.format(**filled)
-            else:
-                statement = words.asked_again.format(fact=words.facts[pair.fact].name, **filled)
-            predicates.append(Predicate(str(number), statement))
-        state = {"conversation": conversation}
-        return Request("asked_again", state, predicates, sample.language, sample.id, self.prompts)
+def _statement(pair: AskedAgain, sample: Sample) -> str:
+    """What the judge is asked of a pair: whether the question asks for what the earlier message gave."""
+    words = language_or_fallback(sample.language, "effort").effort
+    filled = {"turn": pair.turn, "said_turn": pair.said_turn, "value": " ".join(pair.value.split())}
+    if pair.fact == CHOICE:
+        return words.asked_choice.format(**filled)
+    return words.asked_again.format(fact=words.facts[pair.fact].name, **filled)
 
 
 def _pair_evidence(pair: AskedAgain, probability: float | None = None) -> dict[str, Any]:

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from ..errors import JudgeError
 from ..eval_sets.sample import Sample
 from ..installation import require_packages
-from ..judges import Answer, Answers, Judge, JudgeLike, Predicate, Question, Request, Usage, open_judge
+from ..judges import Answer, Judge, JudgeLike, Predicate, Question, Request, Usage
 from ..judges.transports.chat import delimit_all
 from ..judges.typed_questions import YES
 from ..judges.usage import NO_USAGE
@@ -28,7 +27,8 @@ from ..text.sentences import (
 from ..text.text_matching import find_nearest_sentence
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
-from .metric import Metric, compute_for
+from .judged import JudgedMetric
+from .metric import check_choice, compute_for
 from .sample_state import Documentation, TableContext, earlier_turns, fitting_documents, quote_documents, shown_contexts
 from .score import SENTENCES, Claim, QuotedDocument, Score, scored, skipped
 
@@ -49,20 +49,6 @@ def claims_question(sample: Sample, prompts: Prompts, answer: str | None = None)
     if before := delimit_all(earlier_turns(sample)):
         user = f"{before}\n{user}"
     return Question(prompt, user, Claims, sample.id, prompts=prompts)
-
-
-async def claims_by_judge(
-    sample: Sample, split: Sequence[AnswerSentence], judge: Judge, prompts: Prompts, text: str | None = None
-) -> tuple[list[str], Usage]:
-    """The answer's claims, decontextualised by the judge in one call, and the usage of the call.
-
-    What the answer says to its judge is not shown, and is no claim.
-    """
-    answer = answer_to_its_reader(sample.response if text is None else text, split)
-    reply = await judge.ask(claims_question(sample, prompts, answer))
-    language = language_or_fallback(sample.language)
-    texts = (without_words_to_judge(" ".join(claim.split()), language) for claim in reply.value.claims)
-    return list(dict.fromkeys(filter(None, texts))), reply.usage
 
 
 def sentences_of_answer(sample: Sample, text: str | None = None) -> list[AnswerSentence]:
@@ -106,16 +92,6 @@ def sentence_evidence(split: Sequence[AnswerSentence], claims_by: ClaimsBy = "se
     return {"left_out": left_out + parts + answer_words, SENTENCES: {"judged": judged, "left_out": count}}
 
 
-async def extract_claims(
-    sample: Sample, text: str, claims_by: ClaimsBy, judge: Judge, prompts: Prompts
-) -> tuple[list[str], Usage]:
-    """Lists the claims of a text of a sample: its answer, or its reference as if it were the answer."""
-    split = await compute_for(sample, sentences_of_answer, sample, text)
-    if claims_by == "judge":
-        return await claims_by_judge(sample, split, judge, prompts, text)
-    return claims_of_sentences(split), NO_USAGE
-
-
 SUPPORT = "support"
 """The prompt of a claim and its contexts."""
 CONVERSATION_SUPPORT = "conversation_support"
@@ -146,31 +122,74 @@ def support_request(
     return Request(task, state, predicates, sample.language, sample.id, prompts, passages=passages)
 
 
-async def judge_support(
-    sample: Sample,
-    claims: Sequence[str],
-    documentation: str,
-    judge: Judge,
-    prompts: Prompts,
-    *,
-    context: Mapping[str, str] = _NO_CONTEXT,
-    task: str = SUPPORT,
-    passages: tuple[str, ...] = (),
-) -> tuple[list[Claim], Usage]:
-    """Has a judge say of each claim whether a text supports it; without claims nobody is asked.
+class SupportMetric(JudgedMetric):
+    """A metric that asks a judge whether a text supports claims."""
 
-    An entailment model reads the passages of the text one by one.
+    asks_support = True
+    judge: Judge
 
-    Returns:
-        The claims with their verdicts, in order, and the usage.
+    async def judge_support(
+        self,
+        sample: Sample,
+        claims: Sequence[str],
+        documentation: str,
+        *,
+        context: Mapping[str, str] = _NO_CONTEXT,
+        task: str = SUPPORT,
+        passages: tuple[str, ...] = (),
+    ) -> tuple[list[Claim], Usage]:
+        """Has the judge say of each claim whether a text supports it; without claims nobody is asked.
+
+        An entailment model reads the passages of the text one by one.
+
+        Returns:
+            The claims with their verdicts, in order, and the usage.
+        """
+        if not claims:
+            return [], NO_USAGE
+        answers = await self.judge.decide(
+            support_request(sample, claims, documentation, self.prompts, context=context, task=task, passages=passages)
+        )
+        judged = [predicate_claim(answer, claim) for answer, claim in zip(answers.values(), claims, strict=True)]
+        return judged, answers.usage
+
+
+class ClaimsMetric(SupportMetric):
+    """A metric over the claims of texts.
+
+    Args:
+        judge: Gives the verdicts.
+        claims: What a claim is: `sentences` (no call), or `judge`: claims that the judge writes (one call per text).
+        prompts: The prompts of the requests.
     """
-    if not claims:
-        return [], NO_USAGE
-    request = support_request(sample, claims, documentation, prompts, context=context, task=task, passages=passages)
-    answers = await judge.decide(request)
-    return [predicate_claim(answer, claim) for answer, claim in zip(answers.values(), claims, strict=True)], (
-        answers.usage
-    )
+
+    mode: str = ""
+    """Which of its formulas gives the value; "" for a metric with one."""
+
+    def __init__(self, judge: JudgeLike, claims: ClaimsBy = "sentences", prompts: Prompts = BUNDLED) -> None:
+        check_choice("claims", claims, ClaimsBy)
+        super().__init__(judge, prompts)
+        self.claims: ClaimsBy = claims
+
+    async def extract_claims(self, sample: Sample, text: str) -> tuple[Sequence[AnswerSentence], list[str], Usage]:
+        """Lists the sentences and the claims of a text of a sample: its answer, or its reference as if it were one.
+
+        What the text says to its judge is not shown to the judge, and is no claim.
+        """
+        split = await compute_for(sample, sentences_of_answer, sample, text)
+        if self.claims == "sentences":
+            return split, claims_of_sentences(split), NO_USAGE
+        reply = await self.judge.ask(claims_question(sample, self.prompts, answer_to_its_reader(text, split)))
+        language = language_or_fallback(sample.language)
+        texts = (without_words_to_judge(" ".join(claim.split()), language) for claim in reply.value.claims)
+        return split, list(dict.fromkeys(filter(None, texts))), reply.usage
+
+    def claims_evidence(self, sample: Sample, found: Mapping[str, Any], task: str = SUPPORT) -> dict[str, Any]:
+        """The evidence of claims: how they were listed and judged, with what was found in between."""
+        names = ["claims", task] if self.claims == "judge" else [task]
+        evidence: dict[str, Any] = {"mode": self.mode} if self.mode else {}
+        evidence |= {"claims_by": self.claims, "judge": self.judge.name} | found
+        return evidence | self.prompts.evidence(names, sample.language)
 
 
 def predicate_claim(answer: Answer, text: str = "") -> Claim:
@@ -223,17 +242,7 @@ def with_quotes(claims: Sequence[Claim], contexts: tuple[str, ...]) -> list[Clai
     return quoted
 
 
-def require_answers(answers: Answers) -> Answers:
-    """Returns the answers, where every question has one."""
-    for number, answer in enumerate(answers.values(), start=1):
-        if answer.option is None:
-            raise JudgeError(
-                f"question {number} of {len(answers)} has no answer: {answer.problem or 'the judge declined'}"
-            )
-    return answers
-
-
-class Faithfulness(Metric):
+class Faithfulness(ClaimsMetric):
     """The share of the answer's claims that its contexts support.
 
     Formula: supported claims / all claims made; with probabilities, the mean P(supported), and the plain share stands
@@ -266,7 +275,6 @@ class Faithfulness(Metric):
 
     name = "faithfulness"
     needs = ("response", "retrieved_contexts")
-    asks_support = True
 
     def __init__(
         self,
@@ -277,13 +285,9 @@ class Faithfulness(Metric):
         context: bool = False,
         prompts: Prompts = BUNDLED,
     ) -> None:
-        if claims not in {None, *get_args(ClaimsBy)}:
-            raise ValueError(f"claims is judge or sentences, not {claims!r}")
-        self.judge = open_judge(judge)
-        self.prompts = prompts
+        super().__init__(judge, "sentences" if claims is None else claims, prompts)
         self.numeric = numeric
         self.context = context
-        self.claims: ClaimsBy = claims or "sentences"
         self.substitutes = {"retrieved_contexts": ("messages",) if numeric is False else ("messages", "tables")}
 
     def _prepare(self, sample: Sample) -> Sample:
@@ -302,7 +306,7 @@ class Faithfulness(Metric):
         Raises:
             JudgeError: The judge gave no usable reply.
         """
-        split, claims, usage = await self._split(sample)
+        split, claims, usage = await self.extract_claims(sample, sample.response)
         evidence = self._evidence(sample, split)
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
@@ -318,21 +322,9 @@ class Faithfulness(Metric):
             evidence |= documents.evidence()
         return self._score(judged, evidence, usage + verdicts_usage)
 
-    async def _split(self, sample: Sample) -> tuple[list[AnswerSentence], list[str], Usage]:
-        """The sentences of the answer, its claims, and what listing them took."""
-        split = await compute_for(sample, sentences_of_answer, sample)
-        if self.claims == "sentences":
-            return split, claims_of_sentences(split), NO_USAGE
-        return split, *await claims_by_judge(sample, split, self.judge, self.prompts)
-
     def _evidence(self, sample: Sample, split: Sequence[AnswerSentence]) -> dict[str, Any]:
-        prompt_names = ["claims"] * (self.claims == "judge") + [_task(sample)]
-        evidence: dict[str, Any] = {
-            "claims_by": self.claims,
-            "judge": self.judge.name,
-            "claims": [],
-            **sentence_evidence(split, self.claims),
-        } | self.prompts.evidence(prompt_names, sample.language)
+        found = {"claims": [], **sentence_evidence(split, self.claims)}
+        evidence = self.claims_evidence(sample, found, _task(sample))
         if self.claims == "sentences" and (bounds := describe_cut_lines(sample.response)):
             evidence["bounds"] = bounds
         return evidence
@@ -343,15 +335,8 @@ class Faithfulness(Metric):
         """The claims with the judge's verdicts."""
         passages = shown_contexts(sample) if documents is None else documents.lines
         documentation = "\n\n".join(passages)
-        return await judge_support(
-            sample,
-            claims,
-            documentation,
-            self.judge,
-            self.prompts,
-            context=context,
-            task=_task(sample),
-            passages=passages,
+        return await self.judge_support(
+            sample, claims, documentation, context=context, task=_task(sample), passages=passages
         )
 
     async def _locate(self, sample: Sample, judged: list[Claim], documents: Documentation | None) -> list[Claim]:

@@ -7,16 +7,15 @@ from typing import Any, Literal, NamedTuple
 
 from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
-from ..judges import ChoiceQuestion, JudgeLike, Request, open_judge
+from ..judges import ChoiceQuestion, JudgeLike, open_judge
 from ..judges.usage import NO_USAGE, Usage
 from ..languages import Language, language_or_fallback, packs_with
 from ..languages.sections import HandoverWords
 from ..prompts import BUNDLED, Prompts
 from ..text.message_sentences import message_sentences
 from ..value_messages import shorten
-from .faithfulness import require_answers
-from .metric import Metric, compute_for
-from .sample_state import fitting_thread
+from .judged import JudgedMetric
+from .metric import compute_for
 from .score import Score, scored
 from .tool_results import failed_calls
 
@@ -184,7 +183,7 @@ def handover_verdict(*, happened: bool, needed: bool) -> HandoverVerdict:
     return "missing" if needed else "none_needed"
 
 
-class Handover(Metric):
+class Handover(JudgedMetric):
     """Whether the conversation was rightly handed over to a person, or rightly not.
 
     Formula: with n = P(a person was needed), n where a handover happened, else 1 - n; without probabilities 1 for the
@@ -249,11 +248,11 @@ class Handover(Metric):
 
     async def _judge_need(self, sample: Sample, sign: HandoverSign | None) -> tuple[float, bool, dict[str, Any], Usage]:
         """How probable a person was needed, whether one was, the evidence and the usage."""
-        assert self.judge is not None
         before = sample if sign is None else sample.model_copy(update={"messages": sample.messages[: sign.turn]})
-        thread = fitting_thread(before, self.judge, lambda text: self.request(sample, text))
-        request = self.request(sample, thread.text)
-        answers = require_answers(await self.judge.decide(request))
+        words = language_or_fallback(sample.language, "handover").handover
+        question = ChoiceQuestion(_ID, words.question, words.options)
+        state = {"policy": sample.policy or ""}
+        thread, answers = await self.decide_about_thread("handover", before, [question], state=state)
         answer = answers[_ID]
         person = answer.question.options[0]
         share = None if answer.probabilities is None else answer.probabilities[person]
@@ -261,20 +260,6 @@ class Handover(Metric):
         evidence = {
             "probability": share,
             "decided_by": "judge",
-            "judge": self.judge.name,
-            **thread.evidence(),
-            **self.prompts.evidence([request.task], sample.language),
+            **self.asked_with(sample, "handover", thread=thread),
         }
         return float(needed) if share is None else share, needed, evidence, answers.usage
-
-    def request(self, sample: Sample, conversation: str) -> Request:
-        """What the judge is asked: who should help the customer after this conversation, by the policy.
-
-        Args:
-            sample: The conversation that it is about; it has a policy.
-            conversation: Its messages before the handover, as the judge reads them.
-        """
-        words = language_or_fallback(sample.language, "handover").handover
-        question = ChoiceQuestion(_ID, words.question, words.options)
-        state = {"policy": sample.policy or "", "conversation": conversation}
-        return Request("handover", state, [question], sample.language, sample.id, self.prompts)

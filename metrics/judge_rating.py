@@ -4,10 +4,10 @@ from typing import Literal, get_args
 
 from ..errors import JudgeError
 from ..eval_sets.sample import Sample
-from ..judges import JudgeLike, Level, Request, ScoreQuestion, open_judge
+from ..judges import Level, Request, ScoreQuestion
 from ..languages import language_or_fallback
-from ..prompts import BUNDLED, Prompts
-from .metric import Metric
+from ..prompts import Prompts
+from .judged import JudgedMetric
 from .sample_state import sample_state
 from .score import Score, scored
 
@@ -23,7 +23,7 @@ def rating_request(sample: Sample, prompts: Prompts) -> Request:
     return Request("rating", state, questions, sample.language, sample.id, prompts)
 
 
-class JudgeRating(Metric):
+class JudgeRating(JudgedMetric):
     """One of three requirements that the judge rates from 1 to 5; they are asked together, in one request.
 
     Formula: where the judge gives log probabilities, the expected stars, sum over s = 1..5 of s * P(s) (as in G-Eval,
@@ -35,14 +35,11 @@ class JudgeRating(Metric):
     requirement: Requirement
     """The requirement that this metric rates."""
 
-    def __init__(self, judge: JudgeLike, prompts: Prompts = BUNDLED) -> None:
-        self.judge = open_judge(judge)
-        self.prompts = prompts
-
     async def measure(self, sample: Sample) -> Score:
         """The score, with the stars that the judge chose, the expected ones and each one's probability (or null)."""
         request = rating_request(sample, self.prompts)
-        answers = await self.judge.decide(request)
+        assert self.judge is not None
+        answers = await self.judge.decide(request)  # one requirement may have its answer, and another none
         answer = answers[self.requirement]
         if answer.option is None:
             raise JudgeError(f"there is no rating of {self.requirement}: {answer.problem or 'the judge declined'}")
@@ -51,8 +48,7 @@ class JudgeRating(Metric):
             "stars": stars,
             "expected": None if answer.probabilities is None else expected,
             "probabilities": None if answer.probabilities is None else dict(answer.probabilities),
-            "judge": self.judge.name,
-        } | self.prompts.evidence([request.task], sample.language)
+        } | self.asked_with(sample, request.task)
         reason = f"the judge gives {stars} of 5 for {self.requirement}"
         if answer.probabilities is not None:
             reason += f"; over its alternatives {expected:.2f} on average"

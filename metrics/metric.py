@@ -10,7 +10,7 @@ from copy import copy
 from functools import cache, partial
 from itertools import filterfalse
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, cast, get_args
 
 from pydantic import ValidationError
 
@@ -165,6 +165,20 @@ class Metric(ABC):
             0.6666666666666667
         """
         return run_to_end(self.ascore(**fields))
+
+
+def check_choice(option: str, value: str, choices: Any) -> None:
+    """Checks that an option has one of the words of a `Literal`.
+
+    Example:
+        >>> from typing import Literal
+        >>> check_choice("mode", "f2", Literal["f1", "precision", "recall"])
+        Traceback (most recent call last):
+        ValueError: mode is f1, precision or recall, not 'f2'
+    """
+    *words, last = get_args(choices)
+    if value not in {*words, last}:
+        raise ValueError(f"{option} is {', '.join(words)} or {last}, not {value!r}")
 
 
 def check_metric(name: str, value: Any) -> None:

@@ -16,16 +16,18 @@ from pydantic import (
 from ..arguments import check_type
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
-from ..judges import Answer, JudgeLike, Level, Predicate, Request, ScoreQuestion, open_judge
+from ..judges import Answer, JudgeLike, Level, Predicate, ScoreQuestion
 from ..languages.yaml_file import read_yaml
 from ..prompts import BUNDLED, Prompts
-from .faithfulness import predicate_claim, require_answers
-from .metric import Metric
+from .faithfulness import predicate_claim
+from .judged import JudgedMetric
 from .sample_state import read_fields, sample_state
 from .score import Score, scored
 
+_TASK = "own_question"
 
-class PredicateMetric(Metric):
+
+class PredicateMetric(JudgedMetric):
     """How true a statement of yours is of the answer: `predicate:"The answer is polite"`.
 
     Formula: P(yes), or 1 and 0 where the judge gives no probabilities. Range: [0, 1]. Write the statement so that yes
@@ -59,10 +61,9 @@ class PredicateMetric(Metric):
         check_type("statement", statement, str, "a sentence that may be true of the answer")
         if not statement.strip():
             raise ValueError("the statement is empty; say what may be true of the answer")
-        self.judge = open_judge(judge)
+        super().__init__(judge, prompts)
         self.statement = statement.strip()
         self.needs = read_fields(fields)
-        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with the statement and its verdict in the evidence.
@@ -70,18 +71,11 @@ class PredicateMetric(Metric):
         Raises:
             JudgeError: The judge gave no usable reply.
         """
-        request = self.request(sample)
-        answers = require_answers(await self.judge.decide(request))
-        claim = predicate_claim(answers["statement"])
-        evidence = {"claims": [claim.evidence()], "judge": self.judge.name}
-        evidence |= self.prompts.evidence([request.task], sample.language)
-        return scored(claim.support, f'"{self.statement}": {claim.reason}', evidence, answers.usage)
-
-    def request(self, sample: Sample) -> Request:
-        """What the judge is asked: whether the statement is true of the fields."""
         state = sample_state(sample, self.needs)
-        predicate = Predicate("statement", self.statement)
-        return Request("own_question", state, [predicate], sample.language, sample.id, self.prompts)
+        answers = await self.decide(_TASK, sample, state, [Predicate("statement", self.statement)])
+        claim = predicate_claim(answers["statement"])
+        evidence = {"claims": [claim.evidence()]} | self.asked_with(sample, _TASK)
+        return scored(claim.support, f'"{self.statement}": {claim.reason}', evidence, answers.usage)
 
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -159,7 +153,7 @@ def read_rubric(file: str | Path) -> Rubric:
     return read_yaml(path, Rubric)
 
 
-class RubricMetric(Metric):
+class RubricMetric(JudgedMetric):
     """How good the answer is by criteria in a file of yours: `rubric:helpful.yaml`.
 
     Formula: the weighted mean over the criteria of (E - 1) / (n - 1), with n the criterion's levels and E the expected
@@ -185,10 +179,9 @@ class RubricMetric(Metric):
 
     def __init__(self, judge: JudgeLike, file: str | Path | Rubric, prompts: Prompts = BUNDLED) -> None:
         check_type("file", file, (Rubric, str, Path), "the path of a rubric, or a Rubric")
-        self.judge = open_judge(judge)
+        super().__init__(judge, prompts)
         self.rubric = file if isinstance(file, Rubric) else read_rubric(file)
         self.needs = self.rubric.fields
-        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with each criterion's level, expected level and probabilities in the evidence.
@@ -196,33 +189,22 @@ class RubricMetric(Metric):
         Raises:
             JudgeError: The judge gave no usable reply.
         """
-        request = self.request(sample)
-        answers = require_answers(await self.judge.decide(request))
+        questions = [
+            ScoreQuestion(str(number), criterion.question, tuple(Level(*level) for level in criterion.levels.items()))
+            for number, criterion in enumerate(self.rubric.criteria, start=1)
+        ]
+        answers = await self.decide(_TASK, sample, sample_state(sample, self.needs), questions)
         criteria = [
             _criterion_evidence(criterion, answer)
             for criterion, answer in zip(self.rubric.criteria, answers.values(), strict=True)
         ]
         total = sum(criterion["weight"] for criterion in criteria)
         value = sum(criterion["weight"] * criterion["share"] for criterion in criteria) / total
-        evidence = {"rubric": self.rubric.name, "criteria": criteria, "judge": self.judge.name}
-        evidence |= self.prompts.evidence([request.task], sample.language)
+        evidence = {"rubric": self.rubric.name, "criteria": criteria} | self.asked_with(sample, _TASK)
         reason = "; ".join(
             f"{criterion['text']}: {criterion['level']} ({criterion['share']:.2f})" for criterion in criteria
         )
         return scored(min(1.0, max(0.0, value)), reason, evidence, answers.usage)
-
-    def request(self, sample: Sample) -> Request:
-        """What the judge is asked: one question per criterion, about the fields."""
-        questions = [
-            ScoreQuestion(
-                str(number),
-                criterion.question,
-                tuple(Level(label, description) for label, description in criterion.levels.items()),
-            )
-            for number, criterion in enumerate(self.rubric.criteria, start=1)
-        ]
-        state = sample_state(sample, self.rubric.fields)
-        return Request("own_question", state, questions, sample.language, sample.id, self.prompts)
 
 
 def _criterion_evidence(criterion: Criterion, answer: Answer) -> dict[str, Any]:

@@ -5,14 +5,15 @@ from typing import Any
 
 from ..eval_sets.preference import Choice
 from ..eval_sets.sample import Sample
-from ..judges import Answer, ChoiceQuestion, Judge, JudgeLike, Request, open_judge
+from ..judges import Answer, ChoiceQuestion, Judge, Request
 from ..judges.question import ReplyPending
 from ..judges.usage import NO_USAGE, Usage
 from ..languages import language_or_fallback
-from ..prompts import BUNDLED, Prompts
+from ..prompts import Prompts
 from ..text.sentences import answer_to_its_reader
-from .faithfulness import require_answers, sentences_of_answer
-from .metric import Metric, compute_for
+from .faithfulness import sentences_of_answer
+from .judged import JudgedMetric, require_answers
+from .metric import compute_for
 from .sample_state import earlier_turns, sample_state
 from .score import Score, scored
 
@@ -121,7 +122,7 @@ def _addressed(sample: Sample) -> tuple[Choice, ...]:
     return tuple(place for place, text in answers.items() if _to_its_reader(sample, text) != text.strip())
 
 
-async def prefer_answer(sample: Sample, judge: Judge, prompts: Prompts = BUNDLED) -> AnswerPreference:
+async def prefer_answer(sample: Sample, judge: Judge, prompts: Prompts) -> AnswerPreference:
     """Asks a judge which of two answers is better, in both orders; of the same answer twice nobody is asked: a tie."""
     if " ".join(sample.response.split()) == " ".join(sample.other_response.split()):
         return AnswerPreference("tie")
@@ -155,7 +156,7 @@ async def _ask(sample: Sample, judge: Judge, prompts: Prompts, *, is_reversed: b
     return OrderedChoice(options[answer.option or ""], shares, answer, is_reversed), answers.usage
 
 
-class Pairwise(Metric):
+class Pairwise(JudgedMetric):
     """Whether the answer is better than another answer to the same question: 1 better, 0.5 a tie, 0 worse.
 
     The judge sees the question, the contexts where there are any, the earlier turns, and the two answers; it says
@@ -171,10 +172,7 @@ class Pairwise(Metric):
 
     name = "pairwise"
     needs = ("user_input", "response", "other_response")
-
-    def __init__(self, judge: JudgeLike, prompts: Prompts = BUNDLED) -> None:
-        self.judge = open_judge(judge)
-        self.prompts = prompts
+    judge: Judge
 
     async def measure(self, sample: Sample) -> Score:
         """The score; the evidence has both orders, `contradiction` and `preference` (above 0 for the other answer).
@@ -183,6 +181,5 @@ class Pairwise(Metric):
             JudgeError: The judge gave no usable reply in one of the orders.
         """
         preferred = await prefer_answer(sample, self.judge, self.prompts)
-        evidence = preferred.evidence() | {"judge": self.judge.name}
-        evidence |= self.prompts.evidence([_TASK], sample.language)
+        evidence = preferred.evidence() | self.asked_with(sample, _TASK)
         return scored(_VALUES[preferred.choice], preferred.reason, evidence, preferred.usage)

@@ -5,20 +5,18 @@ from typing import Any
 
 from ..errors import JudgeError
 from ..eval_sets.sample import Sample
-from ..judges import ChoiceQuestion, JudgeLike, Predicate, Request, Usage, open_judge
+from ..judges import ChoiceQuestion, Usage
 from ..judges.typed_questions import MOST_OPTIONS, YES
 from ..judges.usage import NO_USAGE
 from ..languages import language_or_fallback
-from ..prompts import BUNDLED, Prompts
 from ..text.demands import find_rules
 from ..text.wording import count_of
-from .faithfulness import require_answers
-from .metric import Metric, compute_for
-from .sample_state import fitting_thread
+from .judged import JudgedMetric, mean_probability, numbered
+from .metric import compute_for
 from .score import Score, scored, skipped
 
 
-class PolicyKept(Metric):
+class PolicyKept(JudgedMetric):
     """The share of the policy's rules that no turn of the assistant broke.
 
     Formula: the mean over the rules of 1 - P(broken); of a judge without probabilities, the rules that were not broken
@@ -43,10 +41,6 @@ class PolicyKept(Metric):
     needs = ("messages", "policy")
     measures = "conversation"
 
-    def __init__(self, judge: JudgeLike, prompts: Prompts = BUNDLED) -> None:
-        self.judge = open_judge(judge)
-        self.prompts = prompts
-
     async def measure(self, sample: Sample) -> Score:
         """The score; the evidence has each rule, whether it was broken and in which turn.
 
@@ -58,12 +52,12 @@ class PolicyKept(Metric):
         if not turns:
             return skipped("the assistant says and does nothing in this conversation")
         rules, others = await compute_for(sample, find_rules, policy, language_or_fallback(sample.language, "demands"))
-        evidence: dict[str, Any] = {"others": others, "judge": self.judge.name}
-        evidence |= self.prompts.evidence(["policy_kept"], sample.language)
+        evidence: dict[str, Any] = {"others": others} | self.asked_with(sample, "policy_kept")
         if not rules:
             return skipped("the policy has no rule: no sentence or list item that obliges somebody", evidence)
-        thread = fitting_thread(sample, self.judge, lambda text: self.request(sample, rules, text))
-        answers = require_answers(await self.judge.decide(self.request(sample, rules, thread.text)))
+        statement = language_or_fallback(sample.language, "statements").statements.rule_broken
+        statements = numbered(statement.format(rule=rule) for rule in rules)
+        thread, answers = await self.decide_about_thread("policy_kept", sample, statements)
         broken = [answer.option == YES for answer in answers.values()]
         broken_rules = [rule for rule, is_broken in zip(rules, broken, strict=True) if is_broken]
         try:
@@ -83,8 +77,8 @@ class PolicyKept(Metric):
         evidence |= thread.evidence()
         kept = len(rules) - sum(broken)
         evidence["ratio"] = kept / len(rules)
-        known = [answer.probability for answer in answers.values() if answer.probability is not None]
-        value = 1 - sum(known) / len(known) if len(known) == len(rules) else kept / len(rules)
+        probability = mean_probability(answers)
+        value = evidence["ratio"] if probability is None else 1 - probability
         return scored(value, _reason(evidence["rules"], kept), evidence, answers.usage + usage)
 
     async def _find_turns(
@@ -99,18 +93,11 @@ class PolicyKept(Metric):
             ChoiceQuestion(str(number), question.format(rule=rule), options)
             for number, rule in enumerate(broken, start=1)
         ]
-        state = {"conversation": conversation}
-        request = Request("policy_kept", state, questions, sample.language, sample.id, self.prompts)
-        answers = await self.judge.decide(request)
+        assert self.judge is not None
+        request = self.request("policy_kept", sample, {"conversation": conversation}, questions)
+        answers = await self.judge.decide(request)  # one without an answer names no turn
         chosen = {rule: answer.option for rule, answer in zip(broken, answers.values(), strict=True)}
         return {rule: int(option) for rule, option in chosen.items() if option is not None}, answers.usage
-
-    def request(self, sample: Sample, rules: Sequence[str], conversation: str) -> Request:
-        """What the judge is asked: of each rule, whether the assistant broke it."""
-        statement = language_or_fallback(sample.language, "statements").statements.rule_broken
-        predicates = [Predicate(str(number), statement.format(rule=rule)) for number, rule in enumerate(rules, start=1)]
-        state = {"conversation": conversation}
-        return Request("policy_kept", state, predicates, sample.language, sample.id, self.prompts)
 
 
 def assistant_turns(sample: Sample) -> list[int]:

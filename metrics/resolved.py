@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Sequence, Set
-from functools import cache
-from typing import Any, Literal, NamedTuple, get_args
+from functools import cache, partial
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
 from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
 from ..installation import require_packages
-from ..judges import JudgeLike, Predicate, Question, Request, Usage, open_judge
+from ..judges import JudgeLike, Usage
 from ..judges.typed_questions import YES
 from ..judges.usage import NO_USAGE
 from ..languages import Language, language_or_fallback
@@ -20,8 +20,8 @@ from ..text.lemmas import content_stems
 from ..text.sentence_kinds import load_sentence_kinds
 from ..text.sentences import without_words_to_judge
 from ..text.wording import count_of
-from .faithfulness import require_answers
-from .metric import Metric, compute_for
+from .judged import JudgedMetric, mean_probability, numbered
+from .metric import check_choice, compute_for
 from .sample_state import fitting_thread
 from .score import Score, failed, scored, skipped
 
@@ -44,7 +44,7 @@ class _Listed(NamedTuple):
     evidence: dict[str, Any]
 
 
-class Resolved(Metric):
+class Resolved(JudgedMetric):
     """The share of the customer's requests that were met at the end of the conversation.
 
     Formula: the mean over the requests of P(met); of a judge without probabilities, the requests that were met / all.
@@ -82,13 +82,11 @@ class Resolved(Metric):
     measures = "conversation"
 
     def __init__(self, judge: JudgeLike, goal: Goal = "judge", prompts: Prompts = BUNDLED) -> None:
-        if goal not in get_args(Goal):
-            raise ValueError(f"goal is judge or given, not {goal!r}")
-        self.judge = open_judge(judge)
+        check_choice("goal", goal, Goal)
+        super().__init__(judge, prompts)
         self.goal: Goal = goal
         if goal == "given":
             self.needs = (*self.needs, "metadata.customer_goal")
-        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score; the evidence has each request, whether it was met and in which turn.
@@ -103,9 +101,8 @@ class Resolved(Metric):
         if not any(message.text.strip() or message.tool_calls for message in _of_role(sample, "assistant")):
             return scored(0.0, "the assistant never answers")
         listed = await self._list(sample, frozenset().union(*words_of_customer))
-        evidence: dict[str, Any] = {"goal": self.goal, "judge": self.judge.name}
         names = ["resolved"] if self.goal == "given" else ["requests", "resolved"]
-        evidence |= self.prompts.evidence(names, sample.language) | listed.evidence
+        evidence: dict[str, Any] = {"goal": self.goal} | self.asked_with(sample, *names) | listed.evidence
         if not listed.requests:
             if listed.invented:
                 evidence["invented"] = listed.invented
@@ -114,8 +111,9 @@ class Resolved(Metric):
             if self.goal == "given":
                 return skipped("metadata.customer_goal names no request", evidence)
             return skipped("the judge finds no request of the customer", evidence, listed.usage)
-        thread = fitting_thread(sample, self.judge, lambda text: self.request(sample, listed.requests, text))
-        answers = require_answers(await self.judge.decide(self.request(sample, listed.requests, thread.text)))
+        statement = language_or_fallback(sample.language, "statements").statements.request_met
+        statements = numbered(statement.format(request=text) for text in listed.requests)
+        thread, answers = await self.decide_about_thread("resolved", sample, statements)
         turns = await compute_for(sample, find_meeting_turns, sample, listed.requests)
         requests = [
             {
@@ -129,18 +127,19 @@ class Resolved(Metric):
         evidence |= {"requests": requests} | thread.evidence()
         evidence |= {"invented": listed.invented} if listed.invented else {}
         met = sum(bool(request["met"]) for request in requests)
-        shares = [answer.probability for answer in answers.values()]
-        known = [share for share in shares if share is not None]
-        value = sum(known) / len(known) if len(known) == len(shares) else met / len(requests)
         evidence["ratio"] = met / len(requests)
+        probability = mean_probability(answers)
+        value = evidence["ratio"] if probability is None else probability
         return scored(value, _reason(requests, met, len(listed.invented)), evidence, listed.usage + answers.usage)
 
     async def _list(self, sample: Sample, spoken: Set[str]) -> _Listed:
         """The requests, those that the judge made up, and what listing them took."""
         if self.goal == "given":
             return _Listed(given_requests(sample), [], NO_USAGE, {})
-        thread = fitting_thread(_without_tools(sample), self.judge, lambda text: self.listing(sample, text))
-        reply = await self.judge.ask(self.listing(sample, thread.text))
+        assert self.judge is not None
+        ask = partial(self.question, "requests", sample, Requests)
+        thread = fitting_thread(_without_tools(sample), self.judge, lambda text: ask({"conversation": text}))
+        reply = await self.judge.ask(ask({"conversation": thread.text}))
         language = language_or_fallback(sample.language)
         texts = [without_words_to_judge(" ".join(text.split()), language) for text in reply.value.requests]
         kinds = load_sentence_kinds(language)
@@ -154,21 +153,6 @@ class Resolved(Metric):
         answers = [_stems(message.text, sample) for message in _of_role(sample, "assistant")]
         kept = [text for text in distinct.values() if _is_of_customer(_stems(text, sample), spoken, answers)]
         return _Listed(kept, [text for text in distinct.values() if text not in kept], reply.usage, evidence)
-
-    def listing(self, sample: Sample, conversation: str) -> Question[Requests]:
-        """What the judge is asked for the requests."""
-        prompt = self.prompts.load("requests", sample.language)
-        user = prompt.render({"conversation": conversation})
-        return Question(prompt, user, Requests, sample.id, prompts=self.prompts)
-
-    def request(self, sample: Sample, requests: Sequence[str], conversation: str) -> Request:
-        """What the judge is asked: of each request, whether it was met."""
-        statement = language_or_fallback(sample.language, "statements").statements.request_met
-        predicates = [
-            Predicate(str(number), statement.format(request=text)) for number, text in enumerate(requests, start=1)
-        ]
-        state = {"conversation": conversation}
-        return Request("resolved", state, predicates, sample.language, sample.id, self.prompts)
 
 
 def given_requests(sample: Sample) -> list[str]:

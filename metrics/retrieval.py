@@ -1,16 +1,17 @@
 """Whether the retrieved contexts help: their order, what of the reference they hold, and what of the question."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Literal
 
 from ..eval_sets.sample import Sample
-from ..judges import JudgeLike, Level, Predicate, Request, ScoreQuestion, open_judge
+from ..judges import JudgeLike, Level, ScoreQuestion
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import sentences
 from ..text.wording import count_of
-from .faithfulness import ClaimsBy, extract_claims, judge_support, predicate_claim, require_answers
-from .metric import Metric, compute_for
+from .faithfulness import ClaimsMetric, predicate_claim
+from .judged import JudgedMetric, numbered
+from .metric import check_choice, compute_for
 from .sample_state import sample_state, shown_contexts
 from .score import Claim, Score, scored, skipped
 
@@ -41,7 +42,7 @@ def average_precision(relevance: Sequence[float]) -> float:
     return weighted / total
 
 
-class ContextPrecision(Metric):
+class ContextPrecision(JudgedMetric):
     """Whether the passages that help to answer are retrieved before those that do not.
 
     Formula: the average precision of the passages in their order, sum over k of P@k * v_k / sum of v_k; v_k is
@@ -66,11 +67,9 @@ class ContextPrecision(Metric):
     needs = ("user_input", "retrieved_contexts", "reference")
 
     def __init__(self, judge: JudgeLike, against: Against = "reference", prompts: Prompts = BUNDLED) -> None:
-        if against not in get_args(Against):
-            raise ValueError(f"against is reference or response, not {against!r}")
-        self.judge = open_judge(judge)
+        check_choice("against", against, Against)
+        super().__init__(judge, prompts)
         self.against = against
-        self.prompts = prompts
         self.needs = ("user_input", "retrieved_contexts", against)
 
     async def measure(self, sample: Sample) -> Score:
@@ -79,8 +78,13 @@ class ContextPrecision(Metric):
         Raises:
             JudgeError: The judge gave no usable reply.
         """
-        request = self.request(sample)
-        answers = require_answers(await self.judge.decide(request))
+        words = language_or_fallback(sample.language, "statements").statements
+        passages = shown_contexts(sample)
+        answer = (sample.reference if self.against == "reference" else sample.response) or ""
+        state = {f"passage_{number}": passage for number, passage in enumerate(passages, start=1)}
+        state |= {"question": sample.user_input, "answer": answer}
+        statements = numbered(words.useful_passage.format(number=place + 1) for place in range(len(passages)))
+        answers = await self.decide("context_precision", sample, state, statements)
         claims = [predicate_claim(answer) for answer in answers.values()]
         value = average_precision([claim.support for claim in claims])
         by_verdicts = average_precision([float(claim.verdict == "supported") for claim in claims])
@@ -88,21 +92,8 @@ class ContextPrecision(Metric):
             "against": self.against,
             "claims": [claim.evidence() for claim in claims],
             "by_verdicts": by_verdicts,
-            "judge": self.judge.name,
-        } | self.prompts.evidence([request.task], sample.language)
+        } | self.asked_with(sample, "context_precision")
         return scored(value, _reason(claims), evidence, answers.usage)
-
-    def request(self, sample: Sample) -> Request:
-        """What the judge is asked: one predicate per passage, about the question, the answer and all passages."""
-        words = language_or_fallback(sample.language, "statements").statements
-        passages = shown_contexts(sample)
-        answer = (sample.reference if self.against == "reference" else sample.response) or ""
-        state = {f"passage_{number}": passage for number, passage in enumerate(passages, start=1)}
-        state |= {"question": sample.user_input, "answer": answer}
-        predicates = [
-            Predicate(str(number), words.useful_passage.format(number=number)) for number in range(1, len(passages) + 1)
-        ]
-        return Request("context_precision", state, predicates, sample.language, sample.id, self.prompts)
 
 
 def _reason(claims: Sequence[Claim]) -> str:
@@ -113,7 +104,7 @@ def _reason(claims: Sequence[Claim]) -> str:
     return f"{len(useful)} of {count_of(len(claims), 'passage')} help to answer: at rank {ranks}"
 
 
-class ContextRecall(Metric):
+class ContextRecall(ClaimsMetric):
     """The share of the reference's claims that the retrieved contexts support.
 
     Formula: claims of the reference that the contexts support / claims of the reference; with probabilities the mean
@@ -134,14 +125,6 @@ class ContextRecall(Metric):
 
     name = "context_recall"
     needs = ("retrieved_contexts", "reference")
-    asks_support = True
-
-    def __init__(self, judge: JudgeLike, claims: ClaimsBy = "sentences", prompts: Prompts = BUNDLED) -> None:
-        if claims not in get_args(ClaimsBy):
-            raise ValueError(f"claims is judge or sentences, not {claims!r}")
-        self.judge = open_judge(judge)
-        self.claims = claims
-        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with every claim of the reference and its verdict in the evidence.
@@ -149,17 +132,12 @@ class ContextRecall(Metric):
         Raises:
             JudgeError: The judge gave no usable reply.
         """
-        reference = sample.reference or ""
-        claims, usage = await extract_claims(sample, reference, self.claims, self.judge, self.prompts)
-        prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
-        evidence: dict[str, Any] = {"claims_by": self.claims, "judge": self.judge.name, "claims": []}
-        evidence |= self.prompts.evidence(prompt_names, sample.language)
+        _, claims, usage = await self.extract_claims(sample, sample.reference or "")
+        evidence = self.claims_evidence(sample, {"claims": []})
         if not claims:
             return skipped("the reference makes no claims", evidence, usage)
         contexts = shown_contexts(sample)
-        judged, verdicts_usage = await judge_support(
-            sample, claims, "\n\n".join(contexts), self.judge, self.prompts, passages=contexts
-        )
+        judged, verdicts_usage = await self.judge_support(sample, claims, "\n\n".join(contexts), passages=contexts)
         supported = sum(claim.verdict == "supported" for claim in judged)
         value = sum(claim.support for claim in judged) / len(judged)
         evidence |= {"claims": [claim.evidence() for claim in judged], "ratio": supported / len(judged)}
@@ -172,7 +150,7 @@ class ContextRecall(Metric):
 Unit = Literal["contexts", "sentences"]
 
 
-class ContextRelevance(Metric):
+class ContextRelevance(JudgedMetric):
     """How far the retrieved contexts hold what the question asks for, whatever the answer says.
 
     Formula: (the expected level - 1) / 2 of three levels, 1 (nothing that the question asks for), 2 (a part of it) and
@@ -196,11 +174,9 @@ class ContextRelevance(Metric):
     needs = ("user_input", "retrieved_contexts")
 
     def __init__(self, judge: JudgeLike, unit: Unit = "contexts", prompts: Prompts = BUNDLED) -> None:
-        if unit not in get_args(Unit):
-            raise ValueError(f"unit is contexts or sentences, not {unit!r}")
-        self.judge = open_judge(judge)
+        check_choice("unit", unit, Unit)
+        super().__init__(judge, prompts)
         self.unit = unit
-        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with the level and its probabilities, or each sentence's verdict, in the evidence.
@@ -210,8 +186,12 @@ class ContextRelevance(Metric):
         """
         if self.unit == "sentences":
             return await self._measure_sentences(sample)
-        request = self.level_request(sample)
-        answers = require_answers(await self.judge.decide(request))
+        words = language_or_fallback(sample.language, "statements").statements
+        question = ScoreQuestion(
+            "relevance", words.relevance_question, tuple(Level(*level) for level in words.relevance_levels.items())
+        )
+        state = sample_state(sample, ("user_input", "retrieved_contexts"))
+        answers = await self.decide("context_relevance", sample, state, [question])
         (answer,) = answers.values()
         levels = answer.question.options
         expected = float(answer.value or 1)
@@ -219,8 +199,7 @@ class ContextRelevance(Metric):
             "level": answer.option,
             "expected": expected,
             "probabilities": None if answer.probabilities is None else dict(answer.probabilities),
-            "judge": self.judge.name,
-        } | self.prompts.evidence([request.task], sample.language)
+        } | self.asked_with(sample, "context_relevance")
         reason = f"the judge says {answer.option}; level {expected:.2f} of {len(levels)} on average"
         return scored((expected - 1) / (len(levels) - 1), reason, evidence, answers.usage)
 
@@ -228,32 +207,14 @@ class ContextRelevance(Metric):
         language = language_or_fallback(sample.language)
         text = "\n\n".join(shown_contexts(sample))
         parts = list(dict.fromkeys(await compute_for(sample, sentences, text, language)))
-        evidence = {"judge": self.judge.name, "claims": []} | self.prompts.evidence(
-            ["sentence_relevance"], sample.language
-        )
+        evidence = {"claims": []} | self.asked_with(sample, "sentence_relevance")
         if not parts:
             return skipped("the contexts have no sentence", evidence)
-        predicates = [Predicate(str(number), part) for number, part in enumerate(parts, start=1)]
-        request = Request(
-            "sentence_relevance",
-            sample_state(sample, ("user_input",)),
-            predicates,
-            sample.language,
-            sample.id,
-            self.prompts,
-        )
-        answers = require_answers(await self.judge.decide(request))
+        state = sample_state(sample, ("user_input",))
+        answers = await self.decide("sentence_relevance", sample, state, numbered(parts))
         claims = [predicate_claim(answer) for answer in answers.values()]
         relevant = sum(claim.verdict == "supported" for claim in claims)
         evidence |= {"claims": [claim.evidence() for claim in claims], "ratio": relevant / len(claims)}
         value = sum(claim.support for claim in claims) / len(claims)
         reason = f"{relevant} of {count_of(len(claims), 'sentence')} of the contexts help to answer"
         return scored(value, reason, evidence, answers.usage)
-
-    def level_request(self, sample: Sample) -> Request:
-        """What the judge is asked about the contexts as a whole."""
-        words = language_or_fallback(sample.language, "statements").statements
-        levels = tuple(Level(label, description) for label, description in words.relevance_levels.items())
-        question = ScoreQuestion("relevance", words.relevance_question, levels)
-        state = sample_state(sample, ("user_input", "retrieved_contexts"))
-        return Request("context_relevance", state, [question], sample.language, sample.id, self.prompts)

@@ -10,8 +10,8 @@ from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
 from ..text.wording import count_of
 from ..value_messages import shorten
-from .claims_against_reference import f_beta, precision, recall
 from .expected_actions import FIELD, CallComparison, ExpectedAction, match_in_order, match_most, read_expected_actions
+from .f_score import precision, recall, score_by_mode
 from .metric import ComputedMetric
 from .score import Score, failed, scored, skipped
 from .tool_results import failed_calls
@@ -159,11 +159,7 @@ class ToolCalls(ComputedMetric):
             return 1.0
         if self.mode == "exact":
             return float(not others and not missing and in_order is not False)
-        if self.mode == "precision":
-            return precision(matched, others)
-        if self.mode == "recall":
-            return recall(matched, missing)
-        return f_beta(matched, others, missing)
+        return score_by_mode(self.mode, matched, others, missing)
 
 
 def is_named(tool: str, patterns: Sequence[str]) -> bool:
