@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,12 +19,12 @@ from ..eval_sets.levels import Level
 from ..installation import load_entry, registered_entries
 from ..judges import Judge
 from ..judges.embedders import Embedder
+from ..languages.yaml_file import read_yaml
 from ..name_suggestions import nearest_names
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
 from .specification import (
     DEFAULT_METRICS,
-    INSTEAD,
     SCORER,
     MetricSpecification,
     coerce_options,
@@ -245,11 +246,22 @@ def _metric_class(specification: MetricSpecification) -> Any:
             f"{specification}: name the scorer's file (scorer:FILE); make one with: assay meta RUN --save FILE"
         )
     if name not in entries:
-        if instead := INSTEAD.get(plain_name(name)):
+        if instead := find_substitute(name):
             raise UsageError(f"no metric is called {name!r}; {instead} (docs/python.md has other tools' names)")
         near = ", ".join(nearest_names(name, entries, at_most=3, cutoff=0))
         raise UsageError(f"no metric is called {name!r}; the nearest are {near} (`assay metrics` lists all)")
     return load_entry(entries[name])
+
+
+def find_substitute(name: str) -> str:
+    """Says what to use in the place of another tool's metric that has no counterpart of one name; "" for any other.
+
+    Example:
+        >>> find_substitute("ContextUtilization")
+        'write context_precision:against=response'
+    """
+    substitutes = read_yaml(resources.files(__package__).joinpath("other_tools.yaml"), dict[str, list[str]])
+    return next((instead for instead, names in substitutes.items() if plain_name(name) in names), "")
 
 
 def _option_texts(specification: MetricSpecification, metric_class: Any) -> dict[str, str]:
