@@ -141,11 +141,7 @@ class Citations(SupportMetric):
         self.pattern = None if pattern is None else citation_pattern(pattern)
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with each citation, what it cites and its verdict in the evidence.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score, with each citation, what it cites and its verdict in the evidence."""
         cited = await compute_for(sample, _read_claims, sample, self.pattern)
         evidence: dict[str, Any] = {"mode": self.mode, "judge": self.judge.name, "base": cited.base}
         evidence |= {"precision": None, "recall": None, "citations": [], "claims": []}

@@ -143,11 +143,7 @@ class FactualCorrectness(ReferenceMetric):
         self.mode: Mode = mode
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with the claims of both texts and their verdicts in the evidence.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score, with the claims of both texts and their verdicts in the evidence."""
         compared = await self.compare(sample, both_ways=self.mode != "precision")
         evidence = self.claims_evidence(sample, compared.evidence())
         if not compared.reference_has_claims:
@@ -272,11 +268,7 @@ class NoiseSensitivity(ClaimsMetric):
         self.mode: NoiseMode = mode
 
     async def measure(self, sample: Sample) -> Score:
-        """The score; the evidence has each claim with the reference's verdict, and by number the passages behind it.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score; the evidence has each claim with the reference's verdict, and by number the passages behind it."""
         reference = sample.reference or ""
         split, claims, usage = await self.extract_claims(sample, sample.response)
         _, of_reference, more = await self.extract_claims(sample, reference)

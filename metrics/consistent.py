@@ -116,11 +116,7 @@ class Consistent(JudgedMetric):
         self.pairs = pairs
 
     async def measure(self, sample: Sample) -> Score:
-        """The score; the evidence has each contradiction with both claims and their turns.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score; the evidence has each contradiction with both claims and their turns."""
         claims = await compute_for(sample, read_claims, sample)
         pairs = await compute_for(sample, alike_pairs, claims)
         asked = pairs[: self.pairs]

@@ -105,11 +105,7 @@ class Declined(JudgedMetric):
         self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
-        """The score; the evidence says who decided (`patterns` or `judge`) and by which sentence.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score; the evidence says who decided (`patterns` or `judge`) and by which sentence."""
         if not sample.response.strip():
             return scored(1.0, "the answer is empty", {"by": "patterns", "sentence": ""})
         language = language_or_fallback(sample.language)

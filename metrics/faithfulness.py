@@ -301,11 +301,7 @@ class Faithfulness(ClaimsMetric):
         return sample
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with every claim, verdict, quote and place in the evidence.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score, with every claim, verdict, quote and place in the evidence."""
         split, claims, usage = await self.extract_claims(sample, sample.response)
         evidence = self._evidence(sample, split)
         if not claims:

@@ -212,11 +212,7 @@ class Handover(JudgedMetric):
         self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
-        """The score; the evidence has the handover's turn, by what it was read, the verdict and who decided it.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score; the evidence has the handover's turn, by what it was read, the verdict and who decided it."""
         language = language_or_fallback(sample.language, "handover")
         sign = await compute_for(sample, find_handover, sample.messages, language, self.tools)
         evidence: dict[str, Any] = {

@@ -66,11 +66,7 @@ class PredicateMetric(JudgedMetric):
         self.needs = read_fields(fields)
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with the statement and its verdict in the evidence.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score, with the statement and its verdict in the evidence."""
         state = sample_state(sample, self.needs)
         answers = await self.decide(_TASK, sample, state, [Predicate("statement", self.statement)])
         claim = predicate_claim(answers["statement"])
@@ -184,11 +180,7 @@ class RubricMetric(JudgedMetric):
         self.needs = self.rubric.fields
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with each criterion's level, expected level and probabilities in the evidence.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score, with each criterion's level, expected level and probabilities in the evidence."""
         questions = [
             ScoreQuestion(str(number), criterion.question, tuple(Level(*level) for level in criterion.levels.items()))
             for number, criterion in enumerate(self.rubric.criteria, start=1)

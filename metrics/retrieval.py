@@ -73,11 +73,7 @@ class ContextPrecision(JudgedMetric):
         self.needs = ("user_input", "retrieved_contexts", against)
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with the verdict on each passage in the evidence, as claims.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score, with the verdict on each passage in the evidence, as claims."""
         words = language_or_fallback(sample.language, "statements").statements
         passages = shown_contexts(sample)
         answer = (sample.reference if self.against == "reference" else sample.response) or ""
@@ -127,11 +123,7 @@ class ContextRecall(ClaimsMetric):
     needs = ("retrieved_contexts", "reference")
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with every claim of the reference and its verdict in the evidence.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score, with every claim of the reference and its verdict in the evidence."""
         _, claims, usage = await self.extract_claims(sample, sample.reference or "")
         evidence = self.claims_evidence(sample, {"claims": []})
         if not claims:
@@ -179,11 +171,7 @@ class ContextRelevance(JudgedMetric):
         self.unit = unit
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with the level and its probabilities, or each sentence's verdict, in the evidence.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score, with the level and its probabilities, or each sentence's verdict, in the evidence."""
         if self.unit == "sentences":
             return await self._measure_sentences(sample)
         words = language_or_fallback(sample.language, "statements").statements

@@ -57,11 +57,7 @@ class TopicAdherence(JudgedMetric):
         self.topics = [topic.strip() for topic in topics.split(";") if topic.strip()]
 
     async def measure(self, sample: Sample) -> Score:
-        """The score; the evidence has each topic, whether it was answered and whether it belongs there.
-
-        Raises:
-            JudgeError: The judge gave no usable reply.
-        """
+        """The score; the evidence has each topic, whether it was answered and whether it belongs there."""
         wanted = reference_topics(sample) or self.topics
         if not wanted:
             return skipped("there are no reference topics: neither metadata.reference_topics nor the option topics")
