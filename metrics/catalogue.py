@@ -6,7 +6,6 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -180,7 +179,11 @@ def load_metric(
             f"{specification}: the {argument} is missing; write {specification.name}:{argument.upper()}{quotes}"
         )
     if isinstance(metric_class, Metric):
-        return _named(copy.copy(metric_class), specification, texts)
+        if texts:
+            raise UsageError(f"{specification}: {metric_class.name} takes no options")
+        metric = copy.copy(metric_class)
+        metric.name = specification.text
+        return metric
     parameters = _parameters(metric_class)
     arguments = coerce_options(specification.text, metric_class, texts) if texts else {}
     if "judge" in parameters:
@@ -190,7 +193,7 @@ def load_metric(
     if "prompts" in parameters:
         arguments["prompts"] = prompts
     try:
-        metric: Metric = metric_class(**arguments)
+        metric = metric_class(**arguments)
     except (TypeError, ValueError) as error:
         raise UsageError(f"{specification}: {error}") from error
     if texts or specification.path:
@@ -213,14 +216,6 @@ def uses_embedder(specification: MetricSpecification | str) -> bool:
 
 def _parsed(specification: MetricSpecification | str) -> MetricSpecification:
     return parse_specification(specification) if isinstance(specification, str) else specification
-
-
-def _named(metric: Metric, specification: MetricSpecification, texts: Mapping[str, str]) -> Metric:
-    """Names a metric that is already an object as in the specification; it takes no options."""
-    if texts:
-        raise UsageError(f"{specification}: {metric.name} takes no options")
-    metric.name = specification.text
-    return metric
 
 
 def _parameters(metric_class: Any) -> dict[str, inspect.Parameter]:

@@ -1,6 +1,7 @@
 """What an answer claims, against its reference: factual and answer correctness, and noise sensitivity."""
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,8 +17,6 @@ from .faithfulness import ClaimsBy, ClaimsMetric, sentence_evidence
 from .metric import check_choice
 from .sample_state import shown_contexts
 from .score import Claim, Score, scored, skipped
-
-_NO_CLAIMS = "the reference makes no claims to compare with"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +90,20 @@ class ReferenceMetric(ClaimsMetric):
         super().__init__(judge, claims, prompts)
         self.beta = beta
 
-    async def compare(self, sample: Sample, *, both_ways: bool = True) -> FactualComparison:
-        """Judges the answer's claims by the reference and, `both_ways`, the reference's claims by the answer."""
+    async def measure(self, sample: Sample) -> Score:
+        """The score, with the claims of both texts and their verdicts in the evidence."""
+        compared = await self._compare(sample)
+        evidence = self.claims_evidence(sample, compared.evidence())
+        if not compared.reference_has_claims:
+            return skipped("the reference makes no claims to compare with", evidence, compared.usage)
+        return await self.score_comparison(sample, compared, evidence)
+
+    @abstractmethod
+    async def score_comparison(self, sample: Sample, compared: FactualComparison, evidence: dict[str, Any]) -> Score:
+        """The formula; the evidence has the claims already."""
+
+    async def _compare(self, sample: Sample) -> FactualComparison:
+        """Judges the answer's claims by the reference and, where they count, the reference's claims by the answer."""
         response, reference = sample.response, sample.reference or ""
         split, of_answer, answer_usage = await self.extract_claims(sample, response)
         _, of_reference, reference_usage = await self.extract_claims(sample, reference)
@@ -102,7 +113,9 @@ class ReferenceMetric(ClaimsMetric):
             return FactualComparison((), (), False, usage, sentences)
         (by_reference, forth), (by_answer, back) = await asyncio.gather(
             self.judge_support(sample, of_answer, reference),
-            self.judge_support(sample, of_reference if both_ways else (), answer_to_its_reader(response, split)),
+            self.judge_support(
+                sample, () if self.mode == "precision" else of_reference, answer_to_its_reader(response, split)
+            ),
         )
         return FactualComparison(by_reference, by_answer, True, usage + forth + back, sentences)
 
@@ -142,12 +155,8 @@ class FactualCorrectness(ReferenceMetric):
         super().__init__(judge, beta, claims, prompts)
         self.mode: Mode = mode
 
-    async def measure(self, sample: Sample) -> Score:
-        """The score, with the claims of both texts and their verdicts in the evidence."""
-        compared = await self.compare(sample, both_ways=self.mode != "precision")
-        evidence = self.claims_evidence(sample, compared.evidence())
-        if not compared.reference_has_claims:
-            return skipped(_NO_CLAIMS, evidence, compared.usage)
+    async def score_comparison(self, sample: Sample, compared: FactualComparison, evidence: dict[str, Any]) -> Score:
+        """Precision, recall or F-beta; skipped where that has nothing to divide by."""
         value = compared.value(self.mode, self.beta)
         if value is None:
             return skipped(compared.reason(), evidence, compared.usage)
@@ -194,16 +203,8 @@ class AnswerCorrectness(ReferenceMetric):
         self.embedder = open_embedder(embedder)
         self.weight = weight
 
-    async def measure(self, sample: Sample) -> Score:
-        """The score, with its two parts and every claim in the evidence.
-
-        Raises:
-            JudgeError: The judge or the embedder gave no usable reply.
-        """
-        compared = await self.compare(sample)
-        evidence = self.claims_evidence(sample, compared.evidence())
-        if not compared.reference_has_claims:
-            return skipped(_NO_CLAIMS, evidence, compared.usage)
+    async def score_comparison(self, sample: Sample, compared: FactualComparison, evidence: dict[str, Any]) -> Score:
+        """The weighted sum of both parts. Raises `JudgeError` where the embedder gives no usable reply."""
         factual = compared.value("f1", self.beta) or 0.0
         cosine = 0.0
         if self.weight < 1:

@@ -184,7 +184,7 @@ class ClaimsMetric(SupportMetric):
         texts = (without_words_to_judge(" ".join(claim.split()), language) for claim in reply.value.claims)
         return split, list(dict.fromkeys(filter(None, texts))), reply.usage
 
-    def claims_evidence(self, sample: Sample, found: Mapping[str, Any], task: str = SUPPORT) -> dict[str, Any]:
+    def claims_evidence(self, sample: Sample, found: dict[str, Any], task: str = SUPPORT) -> dict[str, Any]:
         """The evidence of claims: how they were listed and judged, with what was found in between."""
         names = ["claims", task] if self.claims == "judge" else [task]
         evidence: dict[str, Any] = {"mode": self.mode} if self.mode else {}
@@ -303,7 +303,10 @@ class Faithfulness(ClaimsMetric):
     async def measure(self, sample: Sample) -> Score:
         """The score, with every claim, verdict, quote and place in the evidence."""
         split, claims, usage = await self.extract_claims(sample, sample.response)
-        evidence = self._evidence(sample, split)
+        found = {"claims": [], **sentence_evidence(split, self.claims)}
+        evidence = self.claims_evidence(sample, found, _task(sample))
+        if self.claims == "sentences" and (bounds := describe_cut_lines(sample.response)):
+            evidence["bounds"] = bounds
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
         context = {sentence.text: sentence.context for sentence in split} if self.context else {}
@@ -311,29 +314,15 @@ class Faithfulness(ClaimsMetric):
         if documents is not None and not documents.states_fact:
             reason = "nothing is documented: there are no contexts and no tool results, and the customer states nothing"
             return skipped(reason, evidence, usage)
-        judged, verdicts_usage = await self._judge(sample, claims, context, documents)
+        passages = shown_contexts(sample) if documents is None else documents.lines
+        judged, verdicts_usage = await self.judge_support(
+            sample, claims, "\n\n".join(passages), context=context, task=_task(sample), passages=passages
+        )
         judged = await self._locate(sample, judged, documents)
         judged = await self._compute(sample, judged)
         if documents is not None:
             evidence |= documents.evidence()
         return self._score(judged, evidence, usage + verdicts_usage)
-
-    def _evidence(self, sample: Sample, split: Sequence[AnswerSentence]) -> dict[str, Any]:
-        found = {"claims": [], **sentence_evidence(split, self.claims)}
-        evidence = self.claims_evidence(sample, found, _task(sample))
-        if self.claims == "sentences" and (bounds := describe_cut_lines(sample.response)):
-            evidence["bounds"] = bounds
-        return evidence
-
-    async def _judge(
-        self, sample: Sample, claims: Sequence[str], context: Mapping[str, str], documents: Documentation | None
-    ) -> tuple[list[Claim], Usage]:
-        """The claims with the judge's verdicts."""
-        passages = shown_contexts(sample) if documents is None else documents.lines
-        documentation = "\n\n".join(passages)
-        return await self.judge_support(
-            sample, claims, documentation, context=context, task=_task(sample), passages=passages
-        )
 
     async def _locate(self, sample: Sample, judged: list[Claim], documents: Documentation | None) -> list[Claim]:
         """The claims, each supported one with the sentence that a reader looks at first."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
@@ -39,11 +39,6 @@ class NeedSign(NamedTuple):
     sentence: str
 
 
-def first_customer_turn(messages: Sequence[Message]) -> int:
-    """The place of the customer's first message; the number of messages where there is none."""
-    return next((turn for turn, message in enumerate(messages) if message.role == "user"), len(messages))
-
-
 def find_handover(messages: Sequence[Message], language: Language, tools: Sequence[str] = ()) -> HandoverSign | None:
     """Finds where the assistant hands the customer over to a person.
 
@@ -51,9 +46,10 @@ def find_handover(messages: Sequence[Message], language: Language, tools: Sequen
     that it hands over now or has done so, not where it offers that, refuses it, makes it depend on something, or cites.
     """
     failed = failed_calls(messages)
-    for turn in range(first_customer_turn(messages), len(messages)):
-        message = messages[turn]
-        if message.role != "assistant":
+    asked = False  # what the assistant says before the customer is a greeting
+    for turn, message in enumerate(messages):
+        asked = asked or message.role == "user"
+        if not asked or message.role != "assistant":
             continue
         if sentence := _handing_over(message.text, language):
             return HandoverSign(turn, sentence, is_tool=False)
@@ -160,27 +156,14 @@ def _sentences(text: str) -> Iterator[str]:
     return (sentence.text for sentence in message_sentences(text, without_quotes=True))
 
 
-HandoverVerdict = Literal["right", "missing", "needless", "none_needed"]
 _ID = "handover"
-_REASONS: dict[HandoverVerdict, str] = {
-    "right": "handed over, and a person was needed",
-    "needless": "handed over, though no person was needed",
-    "missing": "not handed over, though a person was needed",
-    "none_needed": "not handed over, and no person was needed",
+_VERDICTS = {  # by whether it happened, and whether it was needed
+    (True, True): ("right", "handed over{place}, and a person was needed"),
+    (True, False): ("needless", "handed over{place}, though no person was needed"),
+    (False, True): ("missing", "not handed over, though a person was needed"),
+    (False, False): ("none_needed", "not handed over, and no person was needed"),
 }
 _NEEDS = {"asked": "the customer asked for a person", "cannot": "the assistant said that it cannot help"}
-
-
-def handover_verdict(*, happened: bool, needed: bool) -> HandoverVerdict:
-    """The verdict on a handover.
-
-    Example:
-        >>> handover_verdict(happened=True, needed=False)
-        'needless'
-    """
-    if happened:
-        return "right" if needed else "needless"
-    return "missing" if needed else "none_needed"
 
 
 class Handover(JudgedMetric):
@@ -236,10 +219,9 @@ class Handover(JudgedMetric):
             lacks = "there is no judge to read the policy" if has_policy else "there is no policy"
             because = "; ".join(f"{_NEEDS[need.kind]} in message {need.turn}" for need in signs)
             why = f"{because or 'no message asks for a person or says that it cannot help'}; {lacks}: the rule decides"
-        verdict = handover_verdict(happened=sign is not None, needed=needed)
-        evidence["verdict"] = verdict
+        evidence["verdict"], reason = _VERDICTS[sign is not None, needed]
         place = f' in message {sign.turn} ("{shorten(sign.by)}")' if sign else ""
-        reason = f"{_REASONS[verdict].replace('handed over', f'handed over{place}', 1)}: {why}"
+        reason = f"{reason.format(place=place)}: {why}"
         return scored(share if sign else 1 - share, reason, evidence, usage)
 
     async def _judge_need(self, sample: Sample, sign: HandoverSign | None) -> tuple[float, bool, dict[str, Any], Usage]:
@@ -253,9 +235,5 @@ class Handover(JudgedMetric):
         person = answer.question.options[0]
         share = None if answer.probabilities is None else answer.probabilities[person]
         needed = answer.option == person
-        evidence = {
-            "probability": share,
-            "decided_by": "judge",
-            **self.asked_with(sample, "handover", thread=thread),
-        }
+        evidence = {"probability": share, "decided_by": "judge"} | self.asked_with(sample, "handover", thread=thread)
         return float(needed) if share is None else share, needed, evidence, answers.usage

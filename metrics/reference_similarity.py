@@ -1,6 +1,5 @@
 """How like the reference an answer is: ROUGE, BLEU and BERTScore; ROUGE-L against the contexts too."""
 
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
@@ -100,6 +99,8 @@ class Rouge(ComputedMetric):
     needs = ("response", "reference")
     units: str
     """What is counted, in words."""
+    order: int
+    """How many words in a row are one unit."""
 
     def compute(self, sample: Sample) -> Score:
         """Skipped when answer or reference has no words; the evidence has precision and recall."""
@@ -115,9 +116,9 @@ class Rouge(ComputedMetric):
         )
         return scored(overlap.f_measure, reason, {"precision": overlap.precision, "recall": overlap.recall})
 
-    @abstractmethod
     def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap | str:
-        """Counts what the tokens of both have in common, or says why that cannot be computed."""
+        """Counts what the tokens of both have in common, in any order, or says why that cannot be computed."""
+        return ngram_overlap(answer, reference, self.order)
 
 
 class Rouge1(Rouge):
@@ -133,10 +134,7 @@ class Rouge1(Rouge):
 
     name = "rouge_1"
     units = "words"
-
-    def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap:
-        """The shared words, in any order."""
-        return ngram_overlap(answer, reference, order=1)
+    order = 1
 
 
 class Rouge2(Rouge):
@@ -152,10 +150,7 @@ class Rouge2(Rouge):
 
     name = "rouge_2"
     units = "pairs of words"
-
-    def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap:
-        """The shared pairs, in any order."""
-        return ngram_overlap(answer, reference, order=2)
+    order = 2
 
 
 class RougeL(Rouge):

@@ -134,9 +134,8 @@ def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
             addressed.append(turn)
             text = text or "[...]"
         if message.role == "tool":
-            if most_characters is not None and len(text) > most_characters:
-                shortened += 1
-                text = f"{text[:most_characters]} [...]"
+            text, is_cut = _cut(text, most_characters)
+            shortened += is_cut
             lines.append(message_line(f"[{turn}] {words.tool_result.format(tool=tool_label(tools[turn]))}", text))
         elif message.role != "system" and text.strip():
             speaker = words.customer if message.role == "user" else words.assistant
@@ -145,6 +144,13 @@ def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
             speaker = words.tool_call.format(tool=tool_label(call.function.name))
             lines.append(message_line(f"[{turn}] {speaker}", call.function.arguments))
     return Thread("\n".join(lines), shortened, most_characters if shortened else None, tuple(addressed))
+
+
+def _cut(text: str, most_characters: int | None) -> tuple[str, bool]:
+    """A tool's result with at most so many characters, and whether it was cut."""
+    if most_characters is None or len(text) <= most_characters:
+        return text, False
+    return f"{text[:most_characters]} [...]", True
 
 
 def fitting_thread(sample: Sample, judge: Judge, ask: Callable[[str], Request | Question[Any]]) -> Thread:
@@ -281,9 +287,8 @@ def _results(
         text = without_words_to_judge(message.text, language) if message.role == "tool" else ""
         if not text.strip():
             continue
-        if most_characters is not None and len(text) > most_characters:
-            shortened += 1
-            text = f"{text[:most_characters]} [...]"
+        text, is_cut = _cut(text, most_characters)
+        shortened += is_cut
         label = language.statements.tool_result.format(tool=tool_label(names[turn]))
         documents.append(Document("tool result", turn, text, message_line(f"[{turn}] {label}", text)))
     return documents, shortened

@@ -65,7 +65,8 @@ class _Rules:
         self.error, self.action, self.chat = map(deciding, (rules.error, rules.action, rules.chat))
         self.question, self.inside = typed(rules.question), typed(rules.inside)
         self.marked, self.embedded = deciding(rules.marked), deciding(rules.embedded_binary)
-        self.wish, self.complaint = deciding(rules.wish), deciding(rules.complaint)
+        self.wish = deciding(rules.wish)
+        self.complaint = tuple(_Typed("reasoning", pattern) for pattern in deciding(rules.complaint))
 
 
 def classify(
@@ -110,8 +111,8 @@ def _classify_by_position(text: str, rules: _Rules) -> TypeMatch:
         or _match_question(asking, rules)
         or _match_question([sentence for sentence in sentences if not sentence.asks], rules)
         or _match_start(sentences, "instruction", rules.wish, "says what the customer wants to do")
-        or _match_inside(asking or sentences, rules.inside)
-        or _match_complaint(sentences, rules)
+        or _match_inside(asking or sentences, rules.inside, "asks inside a sentence")
+        or _match_inside(sentences, rules.complaint, "reports something unexpected")
         or TypeMatch("unspecified", "", "", "no sentence asks, orders, wishes or reports a failure")
     )
 
@@ -149,7 +150,7 @@ def _match_start(
         for clause in sentence.clauses:
             for pattern in patterns:
                 if match := pattern.match(clause):
-                    return TypeMatch(kind, pattern.pattern, match[0], f"{match[0]!r} begins a clause that {does}")
+                    return _describe_match(kind, match, f"begins a clause that {does}")
     return None
 
 
@@ -184,19 +185,11 @@ def _describe_match(kind: MessageType, match: re.Match[str], where: str) -> Type
     return TypeMatch(kind, match.re.pattern, match[0], f"{match[0]!r} {where}")
 
 
-def _match_inside(sentences: list[Sentence], patterns: tuple[_Typed, ...]) -> TypeMatch | None:
+def _match_inside(sentences: list[Sentence], patterns: tuple[_Typed, ...], does: str) -> TypeMatch | None:
     for sentence in sentences:
         for kind, pattern in patterns:
             if match := pattern.search(sentence.text):
-                return TypeMatch(kind, pattern.pattern, match[0], f"{match[0]!r} asks inside a sentence")
-    return None
-
-
-def _match_complaint(sentences: list[Sentence], rules: _Rules) -> TypeMatch | None:
-    for sentence in sentences:
-        for pattern in rules.complaint:
-            if match := pattern.search(sentence.text):
-                return TypeMatch("reasoning", pattern.pattern, match[0], f"{match[0]!r} reports something unexpected")
+                return _describe_match(kind, match, does)
     return None
 
 
