@@ -181,7 +181,7 @@ def load_metric(
     if isinstance(metric_class, Metric):
         if texts:
             raise UsageError(f"{specification}: {metric_class.name} takes no options")
-        metric = copy.copy(metric_class)
+        metric: Metric = copy.copy(metric_class)
         metric.name = specification.text
         return metric
     parameters = _parameters(metric_class)
