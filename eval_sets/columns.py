@@ -119,19 +119,26 @@ def is_rater(ours: str) -> bool:
     return ours.startswith(RATER) and ours != RATER
 
 
+_FIELD_OF = {name.casefold(): field for field, names in ALIASES.items() for name in reversed(names)}
+
+
 def read_raters(mapping: Mapping[str, str]) -> dict[str, str]:
-    """A mapping with each column of one rater's ratings as `ratings.NAME`.
+    """A mapping with each column of one rater's ratings as `ratings.NAME`, and a usual name of a field as the field.
 
     Such a column is mapped to `rating_NAME`, or with others to one field: each then is a rater named by its column.
 
     Examples:
         >>> read_raters({"Ann": "rating_Ann", "low": "rating_min"})
         {'Ann': 'ratings.Ann', 'low': 'rating_min'}
+        >>> read_raters({"documentatie": "context"})
+        {'documentatie': 'retrieved_contexts'}
         >>> read_raters({"Ann": "rating", "Bob": "rating"}), read_raters({"mark": "rating"})
         ({'Ann': 'ratings.Ann', 'Bob': 'ratings.Bob'}, {'mark': 'rating'})
     """
     read = {}
-    for theirs, ours in mapping.items():
+    own_names = {*FIELDS, *TURN_FIELDS}
+    for theirs, typed in mapping.items():
+        ours = typed if typed in own_names else _FIELD_OF.get(typed.casefold(), typed)
         name = "" if ours in FIELDS or not ours.startswith("rating_") else ours.removeprefix("rating_")
         if ours in {"rating", "ratings"} and [*mapping.values()].count(ours) > 1:
             name = rater_of(theirs) or theirs

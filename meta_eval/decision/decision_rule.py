@@ -391,10 +391,10 @@ def _describe_assumptions(table: VersionTable, questions: VersionQuestions, deci
     if decision.is_paired and any(
         abs(row.difference - (means[row.second] - means[row.first])) > _MUCH for row in apart
     ):
-        notes.append(
-            "A difference compares answers to the same questions; each mean is of a version's own rated answers, "
-            "which may be to other questions."
-        )
+        whose = "of a version's own rated answers, which may be to other questions"
+        if decision.basis == "ratings and scores" and any(one.rated < one.n for one in decision.versions):
+            whose = "estimated for all answers of a version, from its own ratings"
+        notes.append(f"A difference compares answers to the same questions; each mean is {whose}.")
     if decision.basis == "ratings" and _weighs_same(questions):
         notes.append(
             "The means are of all answers: those that are the same in all versions count by their number, and not by "

@@ -66,6 +66,9 @@ class PromptTrial:
     in_use: str
     effects: Mapping[str, PromptEffect]  # what each other wording changes, by its name
     decision: "Decision | None"  # whether one of them agrees better with the ratings; None where none can be compared
+    same: tuple[
+        str, ...
+    ] = ()  # the wordings that change no claim, no verdict and no score, which nothing is decided on
 
 
 def compare_prompts(samples: Sequence[Sample], before: SampleScores, after: SampleScores) -> PromptEffect:
@@ -122,12 +125,23 @@ def compare_wordings(
     both = [sample for sample in samples if sample.id in before]
     check_ratings_fit("the samples", both, first)
     variants = {name: _of_metric(first, scores) for name, scores in ({in_use: before} | dict(edits)).items()}
-    table = build_variant_table(both, variants, higher_is_better=rises_with_rating(first))
-    decision = decide_variants(table, measure=first)
+    same = tuple(name for name in edits if _changes_nothing(effects[name], variants[in_use], variants[name]))
+    variants = {name: scores for name, scores in variants.items() if name not in same}
+    decision = None
+    if len(variants) > 1:
+        table = build_variant_table(both, variants, higher_is_better=rises_with_rating(first))
+        decision = decide_variants(table, measure=first)
     if decision is not None and others:
         note = f"{first}, the first metric, decides; {', '.join(others)} {verb_of(len(others), 'does', 'do')} not."
         decision = replace(decision, notes=(note, *decision.notes))
-    return PromptTrial(in_use, effects, decision)
+    return PromptTrial(in_use, effects, decision, same)
+
+
+def _changes_nothing(effect: PromptEffect, before: Mapping[str, Score], after: Mapping[str, Score]) -> bool:
+    """Whether a wording leaves every claim, every verdict and every score as it is."""
+    if effect.lost or effect.added or effect.flips or effect.failed:
+        return False
+    return before.keys() == after.keys() and all(before[name].value == after[name].value for name in before)
 
 
 def _claims(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:

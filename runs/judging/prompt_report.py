@@ -19,8 +19,13 @@ def trial_block(trial: PromptTrial) -> ReportBlock:
         if len(trial.effects) > 1:
             parts.append(_line(f"--- {one_line(name)} instead of {trial.in_use}"))
         parts += _effect_lines(effect)
-    decision = map(_line, variant_sentences(trial.decision, trial.in_use))
-    return ReportBlock((*parts, _line(""), _wording_table(trial), *decision))
+    said = [
+        f"{one_line(name)}: the same verdicts on all {count_of(trial.effects[name].samples, 'answer')}."
+        for name in trial.same
+    ]
+    if len(trial.same) < len(trial.effects):
+        said += variant_sentences(trial.decision, trial.in_use)
+    return ReportBlock((*parts, _line(""), _wording_table(trial), *map(_line, said)))
 
 
 def _line(text: str, label: str = "", indent: int = 0) -> Paragraph:

@@ -174,3 +174,13 @@ def test_a_reader_that_goes_away_is_no_error_to_print():
     os.close(write)
     assert done.stderr == b""
     assert done.returncode == 1
+
+
+def test_a_wording_that_changes_no_verdict_is_said_so_and_nothing_is_decided(assay, set_file, judge_file, tmp_path):
+    """The judge replies to six samples as before: there is no difference of which a number could say more."""
+    words = ["judges", "prompts", "try", "claims.en", set_file(), "--edit", edited(tmp_path / "own", "claims.en")]
+    words += ["--judge", judge_file()]
+    out = " ".join(assay(*words, code=0).out.split())
+    assert out.endswith("claims.en.md: the same verdicts on all 6 answers."), out
+    assert "more ratings" not in out and "+0.00" not in out
+    assert assay(*words, "--json", code=0).json["decision"] is None
