@@ -117,6 +117,7 @@ _ANSWERS = sorted(
 _ANSWER = re.compile(rf"(?:{'|'.join(map(re.escape, reversed(_ANSWERS)))})(?:_(?P<end>\w+))?")
 _FEWEST_ANSWERS = 2  # with one, `rating_bot` beside `answer_bot` is its rating
 _REMARK = re.compile(r"(.*\S)\s*[(\[](?P<remark>[^()\[\]]*)[)\]]\s*")
+_VALUE = re.compile(r"(.*[^\W\d_])[\s:=]+\d[\d.,]*\s*%?\s*")  # what a row of sums may hold beside its name
 _RANGE = re.compile(
     r"(.*[^\W\d_])[\s:,_]+(?P<remark>-?\d+\s*(?:-|–|\.\.|to|t/m|bis)\s*\d+|(?:/|out of|van|von|sur)\s*\d+)\s*"
 )
@@ -331,7 +332,11 @@ def is_total(text: str) -> bool:
     Examples:
         >>> is_total("Gemiddelde:"), is_total("Average rating"), is_total("How do I cancel?"), is_total("Total cost?")
         (True, True, False, False)
+        >>> is_total("Totaal (120 vragen)"), is_total("Average: 3.4")
+        (True, True)
     """
+    if match := _REMARK.fullmatch(text) or _VALUE.fullmatch(text):
+        text = match[1]
     if len(text) >= _LONGEST_TOTAL:
         return False
     words = _small(text).replace("_", " ")
