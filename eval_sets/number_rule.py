@@ -494,6 +494,8 @@ def rating_range(ordered: Sequence[float]) -> Bounds:
     """The lowest and highest of sorted ratings, without what lies far beyond the usual scale of all others: 44 for 4.
 
     Examples:
+        >>> rating_range([5, 5, 5, 55]), rating_range([0, 0, 0, 100])
+        ((5, 5), (0, 100))
         >>> rating_range([1, 2, 4, 5, 55]), rating_range([-1, 1, 2, 5]), rating_range([0, 20, 50, 90])
         ((1, 5), (1, 5), (0, 90))
     """
@@ -505,9 +507,10 @@ def rating_range(ordered: Sequence[float]) -> Bounds:
             return ordered[cut], ordered[-1 - cut]
     for odd in (high, low):
         others = [value for value in ordered if value != odd]
-        if len(others) < _FEWEST_OTHERS or others[0] == others[-1]:
+        inner = usual_scale(others[0], others[-1]) if len(others) >= _FEWEST_OTHERS else None
+        # equal ones tell less: all of 0 or 1 may be of a wide scale, or of two labels
+        if inner is not None and others[0] == others[-1] and (others[0] <= 1 or odd < _MUCH_WIDER * inner[1]):
             continue
-        inner = usual_scale(others[0], others[-1])
         if inner is not None and _is_beyond(odd, len(ordered) - len(others), inner, scale, len(ordered)):
             return others[0], others[-1]
     return low, high

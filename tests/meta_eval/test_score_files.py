@@ -550,3 +550,9 @@ def test_a_long_file_with_two_ratings_of_one_answer_is_no_set(write: Write) -> N
     path = write("long.csv", LONG.replace("0.25,scored,Q1,A1,,", "0.25,scored,Q1,A1,3,"))
     with pytest.raises(InputError, match=r"line 3, field rating: differs from that of the same answer at line 2"):
         load_set(path)
+
+
+def test_one_55_among_fives_is_an_error(write: Write) -> None:
+    path = write("a.csv", "id,m,rating\n" + "".join(f"q{n},0.{n},5\n" for n in range(11)) + "q,0.5,55\n")
+    with pytest.raises(InputError, match=r"line 13, field rating: is 55, and the other ratings lie on the scale 1-5"):
+        read_score_table([path], None, ReadOptions())
