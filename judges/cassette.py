@@ -640,7 +640,10 @@ class MissExplainer:
         else:
             reason = f"the nearest recording ({nearest.prompt}, sample {nearest.sample or 'not named'}) differs in "
             reason += "; ".join(_differences(nearest, missing)) or _NOT_RECORDED
-        record = "the same command with --mode auto (in pytest --assay-mode auto): a model is then asked"
+        record = (
+            "the same command with --mode auto (in a suite `mode: auto` under `cassette:`, in pytest --assay-mode auto)"
+            ": a model is then asked"
+        )
         return f"{place}; {reason}. To record it: {record}"
 
     @cached_property

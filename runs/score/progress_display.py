@@ -99,11 +99,12 @@ def _usage_line(progress: Progress) -> str:
         f"{count_of(usage.calls, 'call')} ({usage.from_cassette} replayed), "
         f"{usage.bound}{count_of(usage.tokens_in + usage.tokens_out, 'token')}, "
     )
-    line += f"{format_cost(usage.usd, usage.bound)}, {count_of(progress.retries, 'retry')}"
+    prices = " at recorded prices" if usage.from_cassette and usage.usd else ""
+    line += f"{format_cost(usage.usd, usage.bound)}{prices}, {count_of(progress.retries, 'retry')}"
     if lost := progress.lost:
         line += f", {lost.calls} lost (at most {count_of(lost.tokens, 'token')}, {format_cost(lost.usd)})"
     if failed := progress.scores["failed"]:
-        line += f", {failed} failed"
+        line += f", {count_of(failed, 'score')} failed"
     return line
 
 

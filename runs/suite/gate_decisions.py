@@ -266,10 +266,10 @@ def _prepare(check: GateCheck) -> "GateResult | tuple[Falls, list[str]]":
     figures = check.figures(samples, [*history.accepted, *history.nights])
     known = ~np.isnan(figures)
     if not known[:, -1].any():
-        return check.result("undecided", f"the change is unknown: no sample has a value of {check.metric}", allowed)
+        return check.result("undecided", f"the change is unknown: no sample has a value of {check.subject}", allowed)
     paired = known[:, -1] & known[:, :accepted].any(axis=1)
     if not paired.any():
-        reason = f"no sample has a value of {check.metric} in the accepted run too; accept a newer one"
+        reason = f"no sample has a value of {check.subject} in the accepted run too; accept a newer one"
         return check.result("no baseline", reason, allowed)
     counts = known[paired].sum(axis=0)
     usable = 2 * counts >= counts[-1]  # a nightly run of other samples says nothing of these

@@ -37,7 +37,8 @@ def test_the_time_left(monkeypatch):
     current.scores["failed"] = 2
     line = progress_line(current)
     assert line == (
-        "10 of 100 samples, 0 calls (0 replayed), 0 tokens, 0.0000 USD, 0 retries, 2 failed, about 3 minutes left"
+        "10 of 100 samples, 0 calls (0 replayed), 0 tokens, 0.0000 USD, 0 retries, 2 scores failed, "
+        "about 3 minutes left"
     )
     after_batches = Progress(total=100, started=now - 3620, waited=3600, samples=10)
     assert progress_line(after_batches).endswith(", about 3 minutes left")

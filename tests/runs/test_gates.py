@@ -258,3 +258,11 @@ def test_a_lower_bound_passes_wherever_a_higher_one_does(values, bound):
     gate = {"gate": "mean", "metric": "faithfulness"}
     if results(gate | {"at_least": bound}, list(values)).state == "passed":
         assert results(gate | {"at_least": bound / 2}, list(values)).state == "passed"
+
+
+def test_a_gate_on_one_language_names_it_where_nothing_has_a_value():
+    gate = results(REGRESSION | {"language": "nl"}, [None] * 8, accepted=[[1.0] * 8])
+    assert (gate.state, gate.reason) == (
+        "undecided",
+        "the change is unknown: no sample has a value of faithfulness (nl)",
+    )
