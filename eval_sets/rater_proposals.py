@@ -36,6 +36,11 @@ class RaterSearch:
         ...     search.add({"Ann": ann, "Bob": bob, "page": page, "note": "x"})
         >>> search.result()
         ['Ann', 'Bob']
+        >>> search = RaterSearch()  # what a set from documents says of its questions
+        >>> for topic in (0, 1, 2, 3):
+        ...     search.add({"topic": topic, "section": topic, "fold": topic})
+        >>> search.result()
+        []
     """
 
     def __init__(self) -> None:

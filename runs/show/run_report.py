@@ -49,7 +49,7 @@ def _propose_raters(results: Results) -> list[str]:
     """What to type where nobody rated, but columns that were kept in the metadata may be ratings."""
     from ...eval_sets import propose_raters  # late: a run that is rated needs none of it
 
-    return propose_raters(sample.metadata for sample in results.samples.values())
+    return propose_raters(one.metadata for one in results.samples.values() if one.response.strip())
 
 
 def name_run(store: "Store", run: str) -> str:

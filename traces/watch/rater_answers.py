@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from ...eval_sets import Sample
 from ...eval_sets.message import Message
@@ -86,7 +87,7 @@ def _unrated(sample: Sample) -> Sample:
         Message.model_validate(message.model_dump(exclude={"rating", "ratings"}, exclude_defaults=True))
         for message in sample.messages
     )
-    own = {"rating": None, "ratings": {}, "rating_min": 1, "rating_max": 5, "messages": messages}
+    own: dict[str, Any] = {"rating": None, "ratings": {}, "rating_min": 1, "rating_max": 5, "messages": messages}
     return sample.model_copy(update=own)
 
 
