@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import settings
+from modules import module_of
 from network_guard import GUARD, UNGUARD
 from openai_server import OpenAIServer
 from phoenix_server import PhoenixServer, find_phoenix
@@ -93,6 +94,11 @@ def assay(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     if "ASSAY_PUBLIC_SETS" not in os.environ:  # a public set that a developer has downloaded is none of a test's
         monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
+
+    from assay.runs import progress_line
+
+    for name in ("FIRST_LINE_SECONDS", "SECONDS_PER_LINE"):  # a busy machine would print lines of progress too
+        monkeypatch.setattr(module_of(progress_line), name, 3600)
 
     def typed(*words, code=None):
         """`code` is how the command has to end, where a test says so."""

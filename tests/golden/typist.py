@@ -49,8 +49,12 @@ EARLIER_NAMES = {  # what commands were called in the version that `make against
 }
 LINK = re.compile(r"(?:^|\s)(\w*):? ?(https?://\S+/enter/\S+)")
 ID = re.compile(r"(?<![\w-])(rating-|nightly-)?\d{8}(-|&#45;)\d{6}(?:\2[0-9a-f]{4})?(?:\2\d)?\b")
+_PROGRESS = (
+    r"\d+ of \d+ samples|(scores|documents|sections|traces): \d|"
+    r"reading scores|evaluating|judging|\d+ judges?,|Embedding"
+)
 VARIES = [
-    (re.compile(r"assay: \d+ of \d+ samples, .*\n"), ""),  # progress, on a slow machine
+    (re.compile(rf"assay: ({_PROGRESS}).*\n"), ""),  # on a slow machine
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\+00:00| UTC|Z)?"), "TIME"),
     (re.compile(r"\S*/bin/python\d?[\d.]*(?=\s)"), "PYTHON"),  # in advice on what to install
     (re.compile(r"(pip install) (-e )?'?\S+(\[\w+\])'?"), r"\1 assay\3"),
