@@ -27,7 +27,7 @@ class VersionTable:
     scores: Floats
     ratings: Floats  # the mean rating of each answer, (answers,); NaN where it is not rated
     # the text of each answer as a number, (answers,): answers to one question with one number are the same answer, of
-    # which one rating serves all
+    # which a rating serves those that have none
     text: Places
     scale: tuple[float, float] = (1.0, 5.0)  # the lowest and the highest rating, or, where nothing is rated, score
     # further metrics, which never decide: name -> (answers,), more is better
@@ -81,9 +81,9 @@ class VersionQuestions:
 
     @classmethod
     def of_table(cls, table: VersionTable) -> "VersionQuestions":
-        """Sums up a table; a rating of one answer serves the same answer of other versions."""
-        shared = mean_by(table.answers, table.ratings, int(table.answers.max()) + 1)
-        return cls.of_columns(table, shared[table.answers], table.scores)
+        """Sums up a table; a rating of one answer serves the same answer of other versions where it has none."""
+        shared = mean_by(table.answers, table.ratings, int(table.answers.max()) + 1)[table.answers]
+        return cls.of_columns(table, np.where(np.isnan(table.ratings), shared, table.ratings), table.scores)
 
     @classmethod
     def of_columns(cls, table: VersionTable, ratings: Floats, scores: Floats) -> "VersionQuestions":

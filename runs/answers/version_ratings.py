@@ -191,30 +191,62 @@ def _describe_shared(
     return [f"The same answer has the same ratings: {listed} {verb_of(shared.total(), 'was', 'were')} rated elsewhere."]
 
 
+def _join_same_answers(
+    answers: Sequence[PairedAnswer], by_answer: _OwnRatings
+) -> tuple[list[RatedText], list[int], set[tuple[int, int]]]:
+    """Joins the same answer of several versions to one where it has one set of ratings.
+
+    Where its ratings differ each counts for its own: the mean of a version is that of its own ratings. One without any
+    has the mean of the others.
+
+    Returns:
+        The answers with their ratings; by answer, its place among these; and the texts, by question and text, whose
+        ratings differ between versions.
+    """
+    by_text = defaultdict[tuple[int, int], list[int]](list)
+    for place, answer in enumerate(answers):
+        by_text[answer.question, answer.text].append(place)
+    rated: list[RatedText] = []
+    where = [0] * len(answers)
+    differing = set[tuple[int, int]]()
+    for key, places in by_text.items():
+        own = {place: by_answer.get((answers[place].version, answers[place].sample.id), {}) for place in places}
+        joined = defaultdict[str, list[float]](list)
+        for rater, rating in (one for ratings in own.values() for one in ratings.items()):
+            joined[rater].append(rating)
+        shared = {rater: sum(values) / len(values) for rater, values in joined.items()}
+        distinct = {tuple(sorted(ratings.items())) for ratings in own.values() if ratings}
+        if len(distinct) < 2:
+            for place in places:
+                where[place] = len(rated)
+            rated.append(RatedText(key[0], frozenset(answers[place].version for place in places), shared))
+            continue
+        of_versions = defaultdict[int, list[float]](list)
+        for place, ratings in own.items():
+            where[place] = len(rated)
+            rated.append(RatedText(key[0], frozenset({answers[place].version}), ratings or shared))
+            of_versions[answers[place].version] += [_mean(ratings)] if ratings else []
+        if len({tuple(sorted(means)) for means in of_versions.values() if means}) > 1:
+            differing.add(key)
+    return rated, where, differing
+
+
 def _average(
     versions: Sequence[AnswerTable], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
 ) -> tuple[list[float], list[str], bool]:
-    """The mean of each answer; the same answer of several versions has the ratings of all of them.
+    """The mean of each answer, and the same answer of another version where it has no ratings of its own.
 
     Returns:
         The means, notes, and whether the ratings decide nothing (`VersionRatings.has_other_raters`).
     """
-    texts = [(answer.question, answer.text) for answer in answers]
-    owners: dict[tuple[int, int], set[int]] = {}
-    merged: dict[tuple[int, int], dict[str, list[float]]] = {}
-    for answer, key in zip(answers, texts, strict=True):
-        owners.setdefault(key, set()).add(answer.version)
-        for rater, rating in by_answer.get((answer.version, answer.sample.id), {}).items():
-            merged.setdefault(key, {}).setdefault(rater, []).append(rating)
-    places = {key: place for place, key in enumerate(owners)}
-    rated = [
-        RatedText(
-            key[0],
-            frozenset(theirs),
-            {rater: sum(values) / len(values) for rater, values in merged.get(key, {}).items()},
+    rated, where, differing = _join_same_answers(answers, by_answer)
+    own_notes = []
+    if differing:
+        count = len(differing)
+        own_notes.append(
+            f"{count_of(count, 'answer')} that several versions gave {verb_of(count, 'has', 'have')} different ratings "
+            "in each: a version's mean is of its own, and the same answer counts as no difference."
         )
-        for key, theirs in owners.items()
-    ]
     common = find_common_raters(rated, range(len(versions)))
     everyone = {rater for answer in rated for rater in answer.ratings}
     is_rated = {version for answer in rated if answer.ratings for version in answer.versions}
@@ -222,10 +254,10 @@ def _average(
         by_rater = "no rater rated answers of every version, and how strict they are may differ"
         has_other_raters = FILE not in everyone and len(is_rated) > 1
         note = [f"All ratings count: {by_rater}."] if len(everyone) > 1 and not has_other_raters else []
-        return [_mean(rated[places[key]].ratings) for key in texts], note, has_other_raters
+        return [_mean(rated[place].ratings) for place in where], [*own_notes, *note], has_other_raters
     kept = comparable_ratings(rated, common)
     means = [_mean(ratings) for ratings in kept]
-    notes = []
+    notes = own_notes
     if others := everyone - common:
         count = sum(len(answer.ratings.keys() & others) for answer in rated)
         notes.append(
@@ -251,8 +283,8 @@ def _average(
         )
     compared = {version for answer, own in zip(rated, kept, strict=True) if own for version in answer.versions}
     if len(compared) < 2 <= len(is_rated) and FILE not in everyone:  # each question has other raters for each version
-        return [_mean(rated[places[key]].ratings) for key in texts], notes, True
-    return [means[places[key]] for key in texts], notes, False
+        return [_mean(rated[place].ratings) for place in where], notes, True
+    return [means[place] for place in where], notes, False
 
 
 def _mean(ratings: Mapping[str, float]) -> float:

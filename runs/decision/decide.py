@@ -32,7 +32,7 @@ from ...meta_eval.sequence import Interval, Look
 from ...presentation.wording import describe_report
 from ...text.wording import Phrase, count_of, list_first, phrase, verb_of
 from ..answers.pairing import PairedAnswer, list_values, number_groups, pair_versions
-from ..answers.rating_join import agreed_rating
+from ..answers.rating_join import agreed_rating, ratings_by_rater
 from ..answers.table import AnswerTable
 from ..answers.version_answers import at_rated_level, read_sources
 from ..answers.version_ratings import VersionRatings, rate_versions
@@ -502,14 +502,19 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def _with_agreed(ratings: VersionRatings, answers: Sequence[PairedAnswer]) -> VersionRatings:
-    """The ratings with what the team agreed on instead of its raters' mean, of the same answer in all versions."""
+    """The ratings with what the team agreed on instead of its raters' mean: also of the same answer without ratings."""
+    own = [
+        agreed_rating(answer.sample) if (answer.sample.rating_min, answer.sample.rating_max) == ratings.scale else None
+        for answer in answers
+    ]
     agreed: dict[tuple[int, int], float] = {}
-    for answer in answers:
-        rating, scale = agreed_rating(answer.sample), (answer.sample.rating_min, answer.sample.rating_max)
-        if rating is not None and scale == ratings.scale:
+    for answer, rating in zip(answers, own, strict=True):
+        if rating is not None:
             agreed.setdefault((answer.question, answer.text), rating)
-    keys = [(answer.question, answer.text) for answer in answers]
-    means = (agreed.get(key, mean) for key, mean in zip(keys, ratings.means, strict=True))
+    means = []
+    for answer, rating, mean in zip(answers, own, ratings.means, strict=True):
+        shared = None if ratings_by_rater(answer.sample) else agreed.get((answer.question, answer.text))
+        means.append(next((value for value in (rating, shared) if value is not None), mean))
     return replace(ratings, means=tuple(means))
 
 
