@@ -47,15 +47,20 @@ class CassetteMiss(JudgeError):
     """In replay, a question that the cassette holds no recording of."""
 
 
-class JudgeUnavailable(AssayError):
-    """The judge cannot be reached or refuses every call. The run stops, since every other sample would fail too."""
-
-
-class BudgetReached(AssayError):
-    """The next call would pass the budget. The run stops cleanly and can be resumed.
+class EvaluationEnded(AssayError):
+    """What ends an evaluation before all is scored; what was scored until then is not lost.
 
     Attributes:
-        results: What `evaluate` scored until then (`assay.Results`); None where another function was called.
+        results: What `evaluate` scored until then (`assay.Results`); None where nothing was begun, or where another
+            function was called.
     """
 
     results: Any = None
+
+
+class JudgeUnavailable(EvaluationEnded):
+    """The judge cannot be reached or refuses every call. The run stops, since every other sample would fail too."""
+
+
+class BudgetReached(EvaluationEnded):
+    """The next call would pass the budget. The run stops cleanly and can be resumed."""

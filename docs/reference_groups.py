@@ -294,7 +294,8 @@ GROUPS = (
                 "assay.AssayError",
                 *_of(
                     "assay.errors",
-                    "UsageError InputError JudgeError ReplyError CassetteMiss JudgeUnavailable BudgetReached",
+                    "UsageError InputError JudgeError ReplyError CassetteMiss EvaluationEnded JudgeUnavailable "
+                    "BudgetReached",
                 ),
             )
         },

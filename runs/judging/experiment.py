@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import BudgetReached, UsageError
+from ...errors import BudgetReached, EvaluationEnded, JudgeUnavailable, UsageError
 from ...eval_sets import Sample
 from ...judges import Budget, Cassette, JudgeLike, LiteLLMJudge, Mode, ReplyCounts
 from ...judges.judge import open_model
@@ -14,6 +14,7 @@ from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.catalogue import needs_judge
 from ...metrics.metric import run_to_end
+from ..answers.answer_groups import group_answers
 from ..score.evaluate import aevaluate
 from ..score.options import JUDGE_FIELD
 from ..show.results import Results
@@ -102,9 +103,16 @@ def score_by_judges(
             run_to_end(_score(name, open_model(judge), scoring, samples, probed=probed or {}, again=again))
             for name, judge in judges.items()
         ]
+    except JudgeUnavailable as ended:
+        raise _without_results(ended) from ended
     except BudgetReached as reached:
-        bound = reached.__cause__ or reached  # what `evaluate` adds is about its results, which nobody has here
+        bound = _without_results(reached)
         raise BudgetReached(f"{bound}; all replies are kept: the same command goes on with them") from reached
+
+
+def _without_results(ended: EvaluationEnded) -> EvaluationEnded:
+    """The error without what `evaluate` adds, which is about its results: nobody has these here."""
+    return ended.__cause__ if isinstance(ended.__cause__, EvaluationEnded) else ended
 
 
 async def _score(
@@ -186,7 +194,7 @@ def build_value_table(
         rating_min=scale[0],
         rating_max=scale[1],
         directions=directions or {},
-        groups=tuple(sample.source for sample in samples),
+        groups=tuple(group_answers(samples)),
     )
 
 

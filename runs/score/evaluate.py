@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from ...arguments import check_path, check_type, wrong_type
-from ...errors import AssayError, BudgetReached, UsageError
+from ...errors import AssayError, EvaluationEnded, UsageError
 from ...eval_sets import Sample, read_samples
 from ...eval_sets.levels import TURNS, Turns
 from ...eval_sets.turns import with_turns
@@ -158,7 +158,8 @@ def evaluate(*args: Any, **kwargs: Any) -> Results:
     Raises:
         UsageError: For an unknown name, a missing judge, or a metric that can score none of the samples.
         InputError: The samples, prompts, settings or recordings cannot be read.
-        BudgetReached: At a bound of the budget; its `results` are what was scored until then.
+        BudgetReached: At a bound of the budget. The `results` of this error and the next are what was scored until
+            then; with a `store` the same call goes on with it (`resume="last"`).
         JudgeUnavailable: The judge is gone.
 
     Example:
@@ -186,20 +187,20 @@ async def _score(
     show: bool | OnProgress,
     results: Callable[[], Results],
 ) -> Progress:
-    """Scores the samples into the record; at a bound of the budget the error gets the results until then."""
+    """Scores the samples into the record; the error that ends it early gets the results until then."""
     progress = Progress(total=record.count(rows))
     display: AbstractContextManager[OnProgress]
     display = live_progress(quiet=not show) if isinstance(show, bool) else nullcontext(show)
     try:
         with display as on_progress:
             await score_samples(rows, record, request, progress=progress, on_progress=on_progress)
-    except BudgetReached as error:
+    except EvaluationEnded as error:
+        if not (record.run or record.directions):  # it was not begun
+            raise
         if record.run:
-            more = BudgetReached(
-                f'{error}; what was scored is kept: go on with the same call and resume="{record.run}"'
-            )
+            more = type(error)(f'{error}; what was scored is kept: go on with the same call and resume="{record.run}"')
         else:
-            more = BudgetReached(f"{error}; what was scored is in this error's `results`")
+            more = type(error)(f"{error}; what was scored is in this error's `results`")
         more.results = results()
         raise more from error
     return progress

@@ -9,7 +9,7 @@ import openai
 import pytest
 
 from assay import Budget, Faithfulness, Sample, aevaluate, evaluate
-from assay.errors import AssayError, BudgetReached, InputError, JudgeError, UsageError
+from assay.errors import AssayError, BudgetReached, InputError, JudgeError, JudgeUnavailable, UsageError
 from assay.prompts import BUNDLED
 
 ROWS = [
@@ -193,3 +193,44 @@ def test_both_ways_to_evaluate_have_one_signature():
     wrong = {"judges": "openai/test"}
     with pytest.raises(TypeError, match="judges"):
         evaluate(ROWS, "token_overlap", **wrong)
+
+
+def _judge_that_dies(after):
+    """A judge that supports every claim of the first requests, and then fails."""
+    asked = 0
+
+    def judge(text):
+        nonlocal asked
+        asked += 1
+        if asked > after:
+            raise RuntimeError("the GPU is gone")
+        return '{"1": "Yes"}'
+
+    return judge
+
+
+FACTS = [
+    {"question": f"What is fact {n}?", "answer": f"Fact {n} costs money.", "context": f"Fact {n} costs money."}
+    for n in range(40)
+]
+
+
+@pytest.mark.parametrize("store", [None, "runs"])
+def test_a_judge_that_dies_loses_nothing(store):
+    """One request per answer, one at a time: 12 are answered; as many failures in a row as that end it."""
+    options = {"concurrency": 1, "progress": False, "store": store}
+    how = r'go on with the same call and resume="20' if store else "in this error's `results`"
+    with pytest.raises(JudgeUnavailable, match=f"the GPU is gone.*{how}") as raised:
+        evaluate(FACTS, "faithfulness", judge=_judge_that_dies(12), model="rules", **options)
+    scores = [of.get("faithfulness") for of in raised.value.results.scores.values()]
+    assert [score.value for score in scores if score is not None and score.value is not None] == [1.0] * 12
+    if store:
+        done = evaluate(FACTS, "faithfulness", judge=_judge_that_dies(28), model="rules", resume="last", **options)
+        assert [of["faithfulness"].value for of in done.scores.values()] == [1.0] * 40
+
+
+def test_what_was_not_begun_has_no_results(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(JudgeUnavailable, match=r"Nothing was asked$") as raised:
+        evaluate(FACTS, "faithfulness", judge="openai/gpt-4o-mini", progress=False)
+    assert raised.value.results is None
