@@ -64,6 +64,7 @@ class ScoreTable:
     # the question of each item: answers of two versions to one question are compared. "" where it is unknown.
     questions: tuple[str, ...] = ()
     baselines: frozenset[str] = BASELINES
+    judgeless: frozenset[str] = frozenset()  # the metrics beside the baselines that are known to ask no judge
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups) or tuple(self.items))

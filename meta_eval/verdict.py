@@ -58,9 +58,16 @@ def give_verdict(
             return Verdict((answers, trust, ("good_for", phrase("use_reading")), _with_a_judge(commands)))
         is_baseline = {*selection.chosen.metrics} <= baselines
         more = _to_be_surer(_more(rated, selection, () if is_baseline else comparisons), commands)
+        if is_baseline and _asked_nobody(table, metrics):
+            more = (_with_a_judge(commands),)
         use = phrase("use_reading") if is_baseline else _use(policy)
         return Verdict((answers, trust, ("good_for", use), *more))
     return Verdict((answers, *_nothing_shown(rated, metrics, selection, commands)))
+
+
+def _asked_nobody(table: ScoreTable, metrics: tuple[MetricAgreement, ...]) -> bool:
+    """Whether only metrics were tried that ask no judge: what a judge would add is not known yet."""
+    return all(metric.baseline or metric.name in table.judgeless for metric in metrics)
 
 
 def _with_a_judge(commands: NextCommands) -> tuple[str, *tuple[Phrase, ...]]:
@@ -146,48 +153,49 @@ def _trust(
     if agreement.low is not None:
         ends = (Figure("coefficient", end) for end in (agreement.low, agreement.high))
         likely = phrase("likely", low=next(ends), high=next(ends))
+    scored, total = _count_scored(table, selection.chosen)
+    is_whole = scored >= _NEARLY_ALL * total
+    part = (
+        phrase("nothing") if is_whole else phrase("part_scored", scored=scored, answers=phrase("answers", count=total))
+    )
     values = {
         "metric": _name_shortly(selection.chosen),
+        "shorter": _name_shortly(selection.chosen, "_shortly"),
         "how": phrase(word),
         "agreement": Figure("coefficient", agreement.value),
         "likely": likely,
-        "part": _part_scored(table, selection.chosen),
+        "part": part,
+        "scored": scored,
+        "total": total,
     }
-    is_whole = values["part"] == phrase("nothing")
-    trust, shortly = (
-        phrase(name, **values) for name in (("trust", "trust_shortly") if is_whole else ("trust_shortly", "trust_part"))
-    )
     if not has_others:
-        return phrase("trust_overlap", **values), phrase("trust_overlap_shortly", **values)
+        names = ("trust_overlap", "trust_overlap_shortly", *(() if is_whole else ("trust_overlap_part",)))
+        return tuple(phrase(name, **values) for name in names)
+    names = ("trust", "trust_shortly") if is_whole else ("trust_shortly", "trust_part", "trust_part_shortly")
+    forms = tuple(phrase(name, **values) for name in names)
     for one in comparisons:
         if one.second in baselines and not one.problem and one.standing.kind in {"worse", "equivalent"}:
-            as_well = {"baseline": one.second, "trust": trust}
-            shortest = phrase("trust_baseline_shortly", **(values | as_well | {"part": phrase("nothing")}))
-            return (
-                phrase("trust_baseline", **as_well),
-                phrase("trust_baseline_shortly", **values, **as_well),
-                shortest,
-            )
-    return trust, shortly
+            as_well = {"baseline": one.second, "trust": forms[0], "shortly": forms[1]}
+            return phrase("trust_baseline", **as_well), phrase("trust_baseline_shortly", **as_well), *forms
+    return forms
 
 
-def _part_scored(table: ScoreTable, combination: Combination) -> Phrase:
-    """On how many of the rated answers a combination has its scores; nothing where that is nearly all."""
+def _count_scored(table: ScoreTable, combination: Combination) -> tuple[int, int]:
+    """On how many of the rated answers a combination has its scores, and how many are rated."""
     rated = table.rated()
     is_scored = ~np.isnan([rated.column(metric) for metric in combination.metrics]).any(axis=0)
-    if is_scored.mean() >= _NEARLY_ALL:
-        return phrase("nothing")
-    return phrase("part_scored", scored=int(is_scored.sum()), answers=phrase("answers", count=int(is_scored.size)))
+    return int(is_scored.sum()), int(is_scored.size)
 
 
-def _name_shortly(combination: Combination) -> str | Phrase:
+def _name_shortly(combination: Combination, form: str = "") -> str | Phrase:
     """A combination in a few words, without how it is made."""
     first, *others = combination.metrics
     if not others:
         return one_line(first, _LONGEST_NAME)
+    first = one_line(first, _LONGEST_OF_TWO)
     if len(others) > 1:
-        return phrase("together_with_more", first=one_line(first, _LONGEST_OF_TWO), count=len(others))
-    return phrase("together", first=one_line(first, _LONGEST_OF_TWO), second=one_line(others[0], _LONGEST_OF_TWO))
+        return phrase(f"together_with_more{form}", first=first, count=len(others))
+    return phrase(f"together{form}", first=first, second=one_line(others[0], _LONGEST_OF_TWO))
 
 
 def _use(policy: Policy | None) -> Phrase:

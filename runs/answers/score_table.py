@@ -10,7 +10,7 @@ from ...eval_sets import Sample
 from ...eval_sets.score_files import read_score_files
 from ...meta_eval.question_only import add_question_only
 from ...meta_eval.score_join import join_sources
-from ...metrics.catalogue import load_metric
+from ...metrics.catalogue import load_metric, metric_names, needs_judge
 from ...metrics.metric import run_to_end
 from ...metrics.score import FITTED_ON
 from ...metrics.specification import BASELINES
@@ -58,7 +58,9 @@ def join_scores(
     if ratings is None:
         raise UsageError("name a file of ratings: --ratings FILE")
     joined = join_sources(scores, ratings, options)
-    joined = replace(joined, table=joined.table.with_agreed(AGREED))
+    judged = {metric for source in scores for metric in source.judges}
+    names = {metric for metric in joined.table.metrics if metric in {*metric_names()} and not needs_judge(metric)}
+    joined = replace(joined, table=replace(joined.table.with_agreed(AGREED), judgeless=frozenset(names - judged)))
     if not (options.metrics and joined.table.baselines & {*joined.table.metrics}):  # else those named are all
         joined = add_baselines(joined)
         questions = [joined.answers[item].user_input for item in joined.table.items]

@@ -298,6 +298,25 @@ def test_of_word_overlap_alone_a_judge_is_advised_and_nothing_that_ratings_would
     assert "comparing versions" not in english["Good for"] and "versies" not in dutch["Bruikbaar voor"]
 
 
+def test_a_free_metric_beside_word_overlap_takes_nothing_from_the_verdict():
+    """Word overlap, of 50 of 60 answers, is what to trust: how far, on how many, and that no judge was tried.
+
+    A metric that may have asked a judge, which nobody knows of one in a file, is no reason to ask one.
+    """
+    ratings = [1.0, 2.0, 3.0, 4.0, 5.0] * 12
+    overlap = [np.nan if place % 6 == 0 else rating + place % 3 for place, rating in enumerate(ratings)]
+    rouge = [value + place % 2 for place, value in enumerate(overlap)]
+    declined = [float(place % 7 == 0) for place in range(60)]
+    columns = {"token_overlap": overlap, "rouge_l_precision": rouge, "declined": declined}
+    known = dataclasses.replace(table_of(columns, ratings), judgeless=frozenset({"declined"}))
+    lines = evaluate_table(known, **QUICK).verdict.as_json()
+    assert re.search(r": 0\.\d\d of 1 \(0\.\d\d to 0\.\d\d\), (scored )?on 50 of 60", lines["Trust"]), lines
+    assert len(lines) == 4 and all(len(says) <= 90 for says in lines.values())
+    assert lines["To be surer"] == "score them with a judge: assay run FILE --judge MODEL --budget 1usd"
+    unknown = evaluate_table(dataclasses.replace(known, judgeless=frozenset()), **QUICK).verdict.as_json()
+    assert "with a judge" not in unknown.get("To be surer", "")
+
+
 def test_the_verdict_says_on_how_many_answers_a_metric_has_a_score():
     ratings = [1.0, 2.0, 3.0, 4.0, 5.0] * 12
     scores = [np.nan if place % 6 == 0 else rating + place % 3 for place, rating in enumerate(ratings)]

@@ -20,6 +20,8 @@ PARTS = {
         "no_answer_yet",
         "too_few_ratings",
         "and_also",
+        "together_shortly",
+        "together_with_more_shortly",
     ),
     *("file", "scored_run", "named_raters", "written_on", "version_of"),
 }
@@ -51,6 +53,8 @@ VALUES: dict[str, str | tuple[str, ...]] = {
     "are_rated": ("are_rated",),
     "how": ("closely", "well", "moderately", "weakly"),
     "trust": ("trust",),
+    "shortly": ("trust_shortly",),
+    "shorter": ("together_shortly", "together_with_more_shortly"),
     "basis": ("on_ratings",),
     "why": ("no_answer_yet", "too_few_ratings"),
     "before": ("accepted_run", "run_before"),
@@ -72,9 +76,11 @@ OWN_VALUES: dict[str, dict[str, str | tuple[str, ...]]] = {
     "rated": SHARES | {"bad": "10,000", "count": "10,000"},
     "watched": SHARES,
     **dict.fromkeys(("crosseval_answered", "crosseval_made_up"), SHARES | {"count": "10,000"}),
-    "trust": {"scored": "10,000", "count": "10,000"},
-    "trust_part": {"scored": "10,000", "count": "10,000"},
-    "trust_baseline": {"part": ("nothing",)},
+    "trust": {"scored": "10,000", "count": "10,000", "total": "10,000"},
+    **{
+        name: {"scored": "10,000", "count": "10,000", "total": "10,000"}
+        for name in ("trust_part", "trust_baseline", "trust_overlap", "trust_overlap_part")
+    },
     **{
         name: dict.fromkeys(("count", "judged", "rated", "used"), "10,000")
         for name in ("on_watched", "on_watched_part")
@@ -113,7 +119,9 @@ def lines_of(texts):
 
 # texts that stand where these have no room
 SHORTER = {
-    "trust": "trust_part",
+    "trust": "trust_part_shortly",
+    "trust_baseline": "trust_part_shortly",
+    "trust_overlap": "trust_overlap_part",
     "new_beside": "new_samples",
     "on_ratings_and_scores": "on_ratings",
     "rated_higher": "scores_higher_shortly",
