@@ -4,6 +4,7 @@ Items of one source are not independent. The statistics of the package get their
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -229,6 +230,27 @@ def t_quantile(share: float, degrees: float) -> float:
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * d**4),
     )
     return z + sum(terms)
+
+
+def name_questions(asked: Sequence[str], groups: Sequence[str], versions: Sequence[str] = ()) -> tuple[str, ...]:
+    """Returns what answers to one question have in common, by what was asked; empty where that is unknown.
+
+    A text that one version was asked in several groups, such as a greeting, is another question in each group.
+
+    Args:
+        asked: What each answer replies to, with what was said before it.
+        groups: The group that each answer names; empty where it names none.
+        versions: The version of each; empty where all are of one.
+    """
+    texts = [" ".join(text.split()) for text in asked]
+    groups_of = defaultdict[tuple[str, str], set[str]](set)
+    for text, version, group in zip(texts, versions or [""] * len(texts), groups, strict=True):
+        groups_of[text, version].add(group)
+    repeated = {text for (text, _), of_text in groups_of.items() if len(of_text) > 1}
+    return tuple(
+        f"{group}: {text}" if text in repeated and (text or group) else text
+        for text, group in zip(texts, groups, strict=True)
+    )
 
 
 def merge_groups(groups: Sequence[str], questions: Sequence[str]) -> tuple[str, ...]:

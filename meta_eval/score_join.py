@@ -16,7 +16,7 @@ from ..eval_sets.score_columns import ReadOptions, check_patterns
 from ..eval_sets.score_files import find_scale
 from ..text.wording import count_of, verb_of
 from .arrays import Floats
-from .groups import merge_groups
+from .groups import merge_groups, name_questions
 from .table import BASELINES, ScoreTable
 
 _MOST_LISTED = 10
@@ -85,7 +85,9 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     labels = _labels(items, attribute, "group" if options.group else "")
     groups = tuple(f"{attribute} {label}" if label else name for name, label in zip(names, labels, strict=True))
     versions = _versions(items, options)
-    questions = _questions(items, versions or [""] * len(scored), labels)
+    asked = [item.asked if item.user_input else "" for item in items]
+    named = name_questions(asked, labels, versions)
+    questions = tuple(item.question or text for item, text in zip(items, named, strict=True))
     is_repeated = len({*questions} - {""}) < sum(map(bool, questions))  # trials of a question are of one group
     table = ScoreTable(
         names,
@@ -216,22 +218,6 @@ def _versions(items: Sequence[Item], options: ReadOptions) -> tuple[str, ...]:
         for item, label in zip(items, labels, strict=True)
     )
     return versions if len(set(versions) - {""}) > 1 else ()
-
-
-def _questions(items: Sequence[Item], versions: Sequence[str], groups: Sequence[str]) -> tuple[str, ...]:
-    """What answers to one question have in common: what the source says, else the text; empty where that is unknown.
-
-    A text that one version was asked in several groups, such as a greeting, is another question in each group.
-    """
-    texts = [" ".join(item.asked.split()) if item.user_input else "" for item in items]
-    groups_of = defaultdict[tuple[str, str], set[str]](set)
-    for text, version, group in zip(texts, versions, groups, strict=True):
-        groups_of[text, version].add(group)
-    repeated = {text for (text, _), of_text in groups_of.items() if len(of_text) > 1}
-    return tuple(
-        item.question or (f"{group}: {text}" if text in repeated else text)
-        for item, text, group in zip(items, texts, groups, strict=True)
-    )
 
 
 def _item_ids(items: list[Item], source: str) -> list[str]:

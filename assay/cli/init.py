@@ -104,9 +104,10 @@ def _write(file: Path, text: str) -> None:
 
 def _describe_gates(suite: "Suite", look: "SetLook") -> str:
     """What the gates of the suite promise: of a set that is too small to tell a fall from chance, no more than that."""
+    from ..runs.answers.answer_groups import group_answers
     from ..runs.suite.gate_decisions import fewest_groups_of
 
-    groups, fewest = len({sample.source for sample in look.samples}), fewest_groups_of(suite)
+    groups, fewest = len({*group_answers(look.samples)}), fewest_groups_of(suite)
     if groups >= fewest:
         return "enough answers get a value, and no metric falls below the runs that you accept"
     return (

@@ -65,7 +65,11 @@ with_read_options = option_group(
     click.option(
         "--higher-is-better", metavar="A,B", callback=_split_names, help="Metrics whose higher scores are better."
     ),
-    click.option("--group", metavar="COLUMN", help="Items with one label here resample together. Default: group."),
+    click.option(
+        "--group",
+        metavar="COLUMN",
+        help="Items with one label here resample together; without one, answers to one question. Default: group.",
+    ),
     click.option(
         "--by", metavar="A,B", callback=_split_names, help="Evaluate also by these columns, such as language."
     ),

@@ -11,7 +11,7 @@ from ...eval_sets.conversation import asked_text
 from ...eval_sets.message import turn_id
 from ...eval_sets.opening_question import opening_question
 from ...eval_sets.version_column import question_id
-from ...meta_eval.groups import ENOUGH_PAIRED
+from ...meta_eval.groups import ENOUGH_PAIRED, merge_groups, name_questions
 from ...text.wording import count_of, verb_of
 from .table import AnswerTable
 
@@ -177,16 +177,24 @@ def pair_runs(a: AnswerTable, b: AnswerTable, answers: Sequence[PairedAnswer] | 
 
 
 def number_groups(answers: Sequence[PairedAnswer]) -> list[int]:
-    """The group of each answer; all answers to one question are of the group of the first that has a group."""
-    names: dict[int, str] = {}
+    """The group of each answer; all answers to one question are of the group of the first that has a group.
+
+    Questions of no group that have one text, under several ids, are one group (`group_answers`).
+    """
+    labels: dict[int, str] = {}
     for answer in answers:
         sample = answer.sample
         if sample.source != sample.id:
-            names.setdefault(answer.question, f"group {sample.source}")
+            labels.setdefault(answer.question, f"group {sample.source}")
+    names = [labels.get(answer.question, f"question {answer.question}") for answer in answers]
+    asked = [
+        "" if answer.question in labels or not answer.sample.user_input else asked_text(answer.sample)
+        for answer in answers
+    ]
     numbers: dict[str, int] = {}
     return [
-        numbers.setdefault(names.get(answer.question, f"question {answer.question}"), len(numbers))
-        for answer in answers
+        numbers.setdefault(group, len(numbers))
+        for group in merge_groups(names, name_questions(asked, [""] * len(asked)))
     ]
 
 

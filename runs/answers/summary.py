@@ -113,12 +113,12 @@ def summarise(
     all_summaries: list[MetricSummary] = []
     for part in sorted({part for part, _ in columns}):
         summaries = [
-            _summarise_metric(name, part, columns[part, name], higher, has_agreement=has_agreement)
+            _summarise_metric(name, part, columns[part, name], higher, table.groups if has_agreement else None)
             for name, higher in table.directions.items()
             if (part, name) in columns
         ]
         if has_interval:
-            summaries = [_with_interval(summary, columns[part, summary.name]) for summary in summaries]
+            summaries = [_with_interval(summary, columns[part, summary.name], table.groups) for summary in summaries]
         baselines = {
             summary.name: summary.agreement
             for summary in summaries
@@ -129,11 +129,16 @@ def summarise(
 
 
 def _summarise_metric(
-    name: str, part: str, scores: Sequence[tuple[Sample, Score]], higher_is_better: bool, *, has_agreement: bool
+    name: str,
+    part: str,
+    scores: Sequence[tuple[Sample, Score]],
+    higher_is_better: bool,
+    groups: Mapping[str, str] | None,
 ) -> MetricSummary:
+    """The summary; how the scores follow the ratings only where the groups of the answers are given."""
     values = [score.value for _, score in scores if score.value is not None]
     rated = [
-        (score.value, rating, sample.source)
+        (score.value, rating, groups[sample.id] if groups else "")
         for sample, score in scores
         if score.value is not None and not score.is_fitted_on
         if (rating := rating_of_score(sample, name)) is not None
@@ -150,14 +155,16 @@ def _summarise_metric(
         skipped=statuses["skipped"],
         failed=statuses["failed"],
         mean=fsum(values) / len(values) if values else None,
-        correlation=spearman(*columns) if has_agreement else Estimate(None, n=len(rated)),
+        correlation=spearman(*columns) if groups is not None else Estimate(None, n=len(rated)),
         higher_is_better=higher_is_better,
         left_out=left_out / (judged + left_out) if judged + left_out else None,
     )
 
 
-def _with_interval(summary: MetricSummary, scores: Sequence[tuple[Sample, Score]]) -> MetricSummary:
-    values = [(score.value, sample.source) for sample, score in scores if score.value is not None]
+def _with_interval(
+    summary: MetricSummary, scores: Sequence[tuple[Sample, Score]], groups: Mapping[str, str]
+) -> MetricSummary:
+    values = [(score.value, groups[sample.id]) for sample, score in scores if score.value is not None]
     mean = estimate_mean([value for value, _ in values], [group for _, group in values])
     return replace(summary, low=mean.low, high=mean.high)
 

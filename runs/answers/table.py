@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from ...eval_sets import Sample
@@ -9,6 +10,7 @@ from ...eval_sets.message import turn_id
 from ...eval_sets.turns import is_turn, turn_samples
 from ...metrics import Score
 from ...metrics.specification import parse_specification
+from .answer_groups import group_answers
 from .rating_direction import rates_pair
 from .rating_join import join_ratings
 
@@ -87,6 +89,11 @@ class AnswerTable:
         for sample, scores in self.scores.items():
             for metric, score in scores.items():
                 yield sample, metric, score
+
+    @cached_property
+    def groups(self) -> Mapping[str, str]:
+        """The group of each answer (`group_answers`)."""
+        return dict(zip(self.samples, group_answers(self.samples.values()), strict=True))
 
     def values(self, metric: str) -> dict[str, float]:
         """The values of a metric by answer, of those that have one."""

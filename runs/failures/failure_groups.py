@@ -13,6 +13,7 @@ from ...meta_eval.estimate import Estimate
 from ...text.lemmas import find_typical_words
 from ...text.wording import count_of, verb_of
 from ...worker_threads import compute_beside
+from ..answers.answer_groups import group_answers
 from ..answers.rating_direction import rates_pair
 from ..answers.table import AnswerTable
 from .bad_answers import BadAnswers, count_others, select_bad_answers
@@ -182,7 +183,8 @@ async def group_failures(
     if not texts:
         return failures
     embeddable = embeddable_texts([text.text for text in texts])
-    sources = [selected.answers[one.answer].source for one in texts]
+    groups_of = dict(zip(selected.answers, group_answers(selected.answers.values()), strict=True))
+    sources = [groups_of[one.answer] for one in texts]
     vectors = await embed_texts(embeddable, embedder)
     clusters = await compute_beside(cluster_texts, vectors, embeddable, sources, groups, seed=seed)
     return await compute_beside(_describe_groups, failures, _Grouping(selected, texts, embeddable, clusters))
@@ -252,6 +254,6 @@ def _share(selected: BadAnswers, names: Collection[str], among: Sequence[str]) -
     from ...meta_eval.prediction_powered import share_of_rated
 
     holds = np.array([name in names for name in among], dtype=bool)
-    sources = [selected.answers[name].source for name in among]
+    sources = group_answers(selected.answers[name] for name in among)
     numbers = np.unique(np.asarray(sources), return_inverse=True)[1] if among else np.empty(0, dtype=np.intp)
     return share_of_rated(holds, numbers) if among else Estimate(None, n=0, groups=0, problem="there is no answer")

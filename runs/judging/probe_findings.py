@@ -9,6 +9,7 @@ from ...judges.drift import RepeatedQuestion
 from ...meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...metrics import Score
+from ..answers.answer_groups import group_answers
 from ..answers.pair_difference import paired_difference
 from .experiment import Scores, claims_by_text
 from .judge_card import Injections
@@ -40,14 +41,15 @@ def compare_probed(samples: Sequence[Sample], scores: Scores, changed: Scores) -
     A claim that was computed counts with the judge's verdict, not the computation's.
     """
     both = [sample for sample in samples if sample.id in scores and sample.id in changed]
+    groups = group_answers(both)
     claims = [
-        (sample.source, *verdicts)
-        for sample in both
+        (group, *verdicts)
+        for sample, group in zip(both, groups, strict=True)
         for verdicts in _common_claims(scores[sample.id], changed[sample.id])
     ]
     shifts = [
-        (after - before, sample.source)
-        for sample in both
+        (after - before, group)
+        for sample, group in zip(both, groups, strict=True)
         if (before := scores[sample.id].value) is not None and (after := changed[sample.id].value) is not None
     ]
     flipped = [_is_supported(before) != _is_supported(after) for _, before, after in claims]
@@ -102,7 +104,8 @@ def measure_shift(probe: ProbeFindings | None, *, kind: str) -> Estimate:
 
 def measure_position(samples: Sequence[Sample], scores: Scores, *, is_of_pairs: bool) -> Estimate:
     """By how much the share of a judge's choices that fell on the answer it read first is more than one half."""
-    asked = [(scores[sample.id], sample.source) for sample in samples if sample.id in scores]
+    groups = zip(samples, group_answers(samples), strict=True)
+    asked = [(scores[sample.id], group) for sample, group in groups if sample.id in scores]
     asked = [(score, group) for score, group in asked if score.value is not None and score.evidence.get("orders")]
     if not asked:
         elsewhere = "only a judge of two answers side by side has one (--metric pairwise)"
@@ -142,7 +145,7 @@ def check_injections(
         share = Estimate(None, n=len(tried), problem=_UNSEEN if is_unseen else _NO_REPEAT)
     else:
         differences = [int(rose) - int(noise) for rose, noise in zip(worked, repeated, strict=True)]
-        share = _share_beyond_noise(differences, [sample.source for sample in tried])
+        share = _share_beyond_noise(differences, group_answers(tried))
     return Injections(
         tried=len(tried),
         worked=sum(worked),

@@ -18,6 +18,7 @@ from ...metrics import Score
 from ...metrics.specification import ALL_BASELINES, BASELINES
 from ...presentation.texts import one_line
 from ...text.wording import count_of
+from ..answers.answer_groups import group_answers
 from ..answers.rating_direction import rises_with_rating
 from ..score.evaluate import evaluate
 from .card_set import CardSet
@@ -64,7 +65,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         digest=card_set.digest,
         unrated=card_set.unrated,
         answers=len(samples),
-        groups=len({sample.source for sample in samples}),
+        groups=len({*group_answers(samples)}),
         scored=statuses.count("scored"),
         skipped=statuses.count("skipped"),
         failed=statuses.count("failed"),

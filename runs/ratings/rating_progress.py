@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..answers.answer_groups import group_answers
 from .judgement import Judgement
 from .rating_queue import RatingQueue
 
@@ -100,7 +101,7 @@ def rater_agreement(queue: RatingQueue) -> "Raters | None":
         raters=queue.settings.raters,
         rating_min=queue.settings.rating_min,
         rating_max=queue.settings.rating_max,
-        groups=tuple(sample.source for sample in samples),
+        groups=tuple(group_answers(samples)),
     )
     return agreement_of_raters(table)
 

@@ -111,7 +111,7 @@ def predict_mean_rating(results: "Results", metrics: Sequence[str]) -> Predicted
         ratings=np.array(ratings)[:, None],
         rating_min=rows[0].rating_min,
         rating_max=rows[0].rating_max,
-        groups=tuple(row.source for row in rows),
+        groups=tuple(results.groups[name] for name in values),
     )
     rated = table.rated()
     count = len(rated.items)

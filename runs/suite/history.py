@@ -106,7 +106,7 @@ def answered_samples(store: Store, run: str) -> Iterator[tuple[Sample, JudgedSam
         values = {metric: (score.value, str(score.status)) for metric, score in results.scores[name].items()}
         values[UNANSWERED] = float(bool(unanswered_kind(sample))), "scored"
         reasons = {metric: score.reason for metric, score in results.scores[name].items() if score.value is None}
-        described = sample.language or "", sample.message_type or "", sample.source
+        described = sample.language or "", sample.message_type or "", results.groups[name]
         yield sample, JudgedSample(name, *described, values, reasons)
 
 

@@ -748,3 +748,42 @@ def test_a_metric_that_is_named_decides_beside_ratings_of_pairs(tmp_path):
     assert [version.rated for version in decision.versions] == [0, 0]
     with pytest.raises(InputError, match=r"^old: its ratings say .*\(--metric NAME, --scorer FILE\)"):
         decide(runs, names=["old", "new"])
+
+
+def test_the_same_answer_with_ratings_that_differ_counts_in_each_mean_with_its_own(tmp_path):
+    """Of 6 answers the first 2 are the same, rated 1 and 1 in A's file and 5 and 5 in B's; the others 3, 4, 3, 4.
+
+    The means are (1 + 1 + 14) / 6 and (5 + 5 + 14) / 6; answers that are the same count as no different.
+    """
+    rated = {"A": [1, 1, 3, 4, 3, 4], "B": [5, 5, 3, 4, 3, 4]}
+    old, new = (
+        [sample(f"q{n}", f"Question {n}?", f"{'same' if n < 2 else name} {n}", of) for n, of in enumerate(ratings)]
+        for name, ratings in rated.items()
+    )
+    reading = read(tmp_path, old, new)
+    assert by_version(reading, reading.table.ratings) == rated
+    (note,) = (note for note in reading.notes if "different ratings" in note)
+    assert note.startswith("2 answers that several versions gave have different ratings in each")
+    decision = decide_reading(reading)
+    assert [one.mean for one in decision.versions] == pytest.approx([16 / 6, 24 / 6])
+    assert (decision.differences[0].difference, decision.differences[0].changed) == (0, 4)
+
+
+def test_the_same_answer_without_ratings_has_the_mean_of_those_that_differ(tmp_path):
+    """Three versions gave one answer: 2 in A, 5 in B, nothing in C, where it counts as 3.5."""
+    versions = [[sample("q0", "Free?", "Yes.", rating), *version(name, [None, 3])[1:]] for name, rating in
+                (("a", 2), ("b", 5), ("c", None))]  # fmt: skip
+    reading = read(tmp_path, *versions)
+    assert by_version(reading, reading.table.ratings) == {"A": [2, 3], "B": [5, 3], "C": [3.5, 3]}
+
+
+def test_questions_of_one_text_are_one_group(tmp_path):
+    """Ids q0 to q5 ask three texts twice, so that there are three groups; a group that is named stays by itself."""
+    old, new = (
+        [sample(f"q{n}", f"Question {n % 3}?", f"{name} {n}", 3, group="page" if n == 5 else None) for n in range(6)]
+        for name in ("old", "new")
+    )
+    assert by_version(read(tmp_path, old, new), read(tmp_path, old, new).table.group) == {
+        "A": [0, 1, 2, 0, 1, 3],
+        "B": [0, 1, 2, 0, 1, 3],
+    }

@@ -187,3 +187,36 @@ def test_another_metric_or_nobody_who_rated_says_nothing_of_either(store):
     second = write_run(store, ["A."], 0.9, metric="relevance", rating=4)
     assert change(store, first, second) == "the same answers"
     assert [part.write() for part in summarise_run(store, first).describe()] == ["faithfulness 0.50 on average"]
+
+
+def _answers_to(questions, **fields):
+    """Two answers per question, a right one rated 4 and a wrong one rated 2, and their scores 1 and 0."""
+    samples = [
+        Sample(id=f"{n}{kind}", user_input=f"Question {n}?", response=kind, rating=rating, **fields)
+        for n in range(questions)
+        for kind, rating in (("right", 4), ("wrong", 2))
+    ]
+    scores = {sample.id: {"m": scored(float(sample.response == "right"), "so")} for sample in samples}
+    return AnswerTable({"m": True}, {sample.id: sample for sample in samples}, scores)
+
+
+def test_answers_to_one_question_are_one_group():
+    """8 answers to 4 questions are 4 groups, of which nothing has an interval; to 5 questions they are 5."""
+    four, five = (summarise_table(_answers_to(n), has_interval=True)[0] for n in (4, 5))
+    assert (four.correlation.n, four.correlation.groups, four.low, four.high) == (8, 4, None, None)
+    assert (five.correlation.n, five.correlation.groups) == (10, 5)
+    assert five.low is not None
+
+
+def test_a_group_that_is_named_counts_before_the_question():
+    """Ten answers that name one group are one, whatever they were asked; a conversation is another question."""
+    assert set(_answers_to(5, group="page 1").groups.values()) == {"page 1"}
+    asked = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
+    end = [{"role": "user", "content": "Free?"}, {"role": "assistant", "content": "Yes."}]
+    samples = [
+        Sample(id="a", user_input="Free?", response="Yes."),
+        Sample(id="b", user_input=" Free? ", response="No."),
+        Sample(id="c", messages=[*asked, *end]),
+    ]
+    table = AnswerTable({}, {sample.id: sample for sample in samples}, {})
+    assert dict(table.groups) == {"a": "a", "b": "a", "c": "c"}
