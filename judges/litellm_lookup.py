@@ -54,6 +54,18 @@ def missing_api_key(model: str) -> str | None:
     return None if any(os.environ.get(name) for name in missing) else " or ".join(missing)
 
 
+def has_known_provider(settings: JudgeSettings) -> bool:
+    """Whether litellm knows who is to be asked for a model: by its name, else by the address of its server."""
+    if settings.model.startswith((GGUF, ENTAIL)):
+        return True
+    litellm = load_litellm()
+    try:
+        litellm.get_llm_provider(settings.model, api_base=settings.api_base)
+    except litellm.exceptions.BadRequestError:
+        return False
+    return True
+
+
 def takes_schema(model: str) -> bool:
     """Whether a model takes the JSON schema of a reply, by litellm's list."""
     return _takes_schema(model, len(load_litellm().model_cost))

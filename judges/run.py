@@ -16,7 +16,7 @@ from ..text.wording import count_of
 from .budget import measure_question
 from .cassette import Recording, make_recording
 from .connection import Connection
-from .litellm_lookup import find_context_limit, missing_api_key
+from .litellm_lookup import find_context_limit, has_known_provider, missing_api_key
 from .question import PendingReplies, PlainText, Question, RawReply, Reply, ReplyPending
 from .retry import call_with_retries, concerns_the_request, explain, is_not_offered
 from .settings import JudgeSettings
@@ -277,6 +277,12 @@ class Run:
         if name := missing_api_key(self.settings.model):
             raise JudgeUnavailable(
                 f"{self.name} needs an API key: set the environment variable {name}. Nothing was asked"
+            )
+        if not has_known_provider(self.settings):
+            raise JudgeUnavailable(
+                f"{self.name}: litellm knows no provider of {self.settings.model}; write PROVIDER/MODEL, such as "
+                "openai/gpt-4o-mini, or for a server of your own openai/MODEL with its api_base in a settings file. "
+                "Nothing was asked"
             )
         self._has_api_key = True
 

@@ -4,6 +4,7 @@ import inspect
 import math
 from collections.abc import Awaitable, Callable
 from functools import update_wrapper
+from numbers import Real
 from typing import Any, get_args, overload
 
 from ..arguments import wrong_type
@@ -47,7 +48,7 @@ class FunctionMetric(Metric):
             raise wrong_type("measures", measures, '"answer" or "conversation"')
         self.measures = measures
         self.needs = needs = (_NEEDS[measures],) if needs is None else needs
-        self.range = range
+        self.range = _checked_range(self.name, range)
         self.higher_is_better = higher_is_better
         if unknown := [field for field in needs if field not in Sample.model_fields]:
             raise UsageError(f"{self.name} needs {unknown[0]!r}, which is not a field of a sample")
@@ -125,7 +126,8 @@ def metric(function: MetricFunction | None = None, /, **declaration: Any) -> Any
             that looks at all of `sample.messages`.
 
     Raises:
-        UsageError: `needs` has a name that is not a field of a sample, or the function takes other arguments.
+        UsageError: `needs` has a name that is not a field of a sample, `range` is no two bounds, or the function takes
+            other arguments.
 
     Example:
         >>> from assay import Sample, metric
@@ -138,6 +140,21 @@ def metric(function: MetricFunction | None = None, /, **declaration: Any) -> Any
     if function is not None:
         return FunctionMetric(function)
     return lambda decorated: FunctionMetric(decorated, **declaration)
+
+
+def _checked_range(name: str, declared: Any) -> tuple[float | None, float | None]:
+    """The lowest and the highest value. Raises `UsageError` where they are no two bounds, the lower one first."""
+    bounds = tuple(declared) if isinstance(declared, list | tuple) else ()
+    if len(bounds) != 2 or not all(bound is None or _is_bound(bound) for bound in bounds):
+        raise UsageError(f"{name}: range is {declared!r}; write the lowest and the highest value: range=(1, 5)")
+    low, high = bounds
+    if low is not None and high is not None and low >= high:
+        raise UsageError(f"{name}: range is {declared!r}, whose first bound is not below the second; write (LOW, HIGH)")
+    return low, high
+
+
+def _is_bound(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and not math.isnan(value)
 
 
 def _required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:

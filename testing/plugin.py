@@ -58,10 +58,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     source = str(marker.args[0])
     beside = metafunc.definition.path.parent / source
+    problem = ""
     try:
         samples = load_set(beside if beside.exists() else source, **marker.kwargs)
     except AssayError as error:
-        pytest.fail(f"{name}: {error}", pytrace=False)
+        problem = f"{name}: {error}"
+    if problem:  # outside of the block, where pytest would print the errors that it came from too
+        _fail(problem)
     metafunc.parametrize(ARGUMENT, samples, ids=[sample.id for sample in samples])
 
 
@@ -86,10 +89,13 @@ def assay_judge(request: pytest.FixtureRequest) -> "Iterator[LiteLLMJudge]":
         _fail(f"there are no recorded replies in {_relative(cassette, request)}; record them with --assay-mode auto")
     if mode in {"record", "auto"}:
         cassette.parent.mkdir(exist_ok=True)
+    problem = ""
     try:
         judge = LiteLLMJudge(name, cassette=None if mode == "off" else cassette, mode=mode)  # type: ignore[arg-type]
     except AssayError as error:
-        _fail(str(error))
+        problem = str(error)
+    if problem:  # outside of the block, where pytest would print the errors that it came from too
+        _fail(problem)
     yield judge
     run_to_end(_close(judge))
 

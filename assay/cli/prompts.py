@@ -59,7 +59,10 @@ def show(name: str) -> None:
 
     base, _, language = name.partition(".")
     prompt = BUNDLED.load(base, language or None)
-    for line in (prompt.identity, *_lines(prompt.messages(prompt.template))):
+    messages = [message for message in prompt.messages(prompt.template) if message["content"]]
+    if prompt.task:  # of one for typed questions it is all that there is
+        messages.insert(0, {"role": "task", "content": prompt.task})
+    for line in (prompt.identity, *_lines(messages)):
         echo(line)
 
 

@@ -184,3 +184,9 @@ def test_a_wording_that_changes_no_verdict_is_said_so_and_nothing_is_decided(ass
     assert out.endswith("claims.en.md: the same verdicts on all 6 answers."), out
     assert "more ratings" not in out and "+0.00" not in out
     assert assay(*words, "--json", code=0).json["decision"] is None
+
+
+def test_a_prompt_for_typed_questions_is_shown_with_its_task(assay):
+    shown = assay("judges", "prompts", "show", "context_precision.en").out
+    assert "--- task\nYou check which passages of documentation helped to give an answer." in shown
+    assert "--- user" not in shown

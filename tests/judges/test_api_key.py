@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from test_house import syntax_tree
 
+from assay import evaluate
+from assay.errors import JudgeUnavailable
 from assay.judges import load_litellm, missing_api_key
 
 
@@ -100,3 +102,8 @@ def test_the_loader_reaches_no_network_and_turns_telemetry_off(warm_python):
     )
     done = warm_python.run("-c", script)
     assert (done.returncode, done.stdout) == (0, "False True True\n"), done.stderr
+
+
+def test_a_model_of_no_provider_is_refused_before_any_call():
+    with pytest.raises(JudgeUnavailable, match=r"nosuch/model.*write PROVIDER/MODEL.*Nothing was asked$"):
+        evaluate([{"question": "Free?", "answer": "Yes.", "context": "Yes."}], "faithfulness", judge="nosuch/model")

@@ -42,6 +42,22 @@ def helper(sample):
 '''
 
 
+@pytest.mark.parametrize(
+    "declared", [5, (1, 5, 9), (5, 1), (3, 3), (float("nan"), 1), ("1", "5"), "15", (True, 5), None]
+)
+def test_a_range_that_is_none_is_an_error_where_it_is_declared(declared):
+    with pytest.raises(UsageError, match=r"^stars: range is .*(range=\(1, 5\)|write \(LOW, HIGH\))"):
+
+        @metric(range=declared)
+        def stars(_: Sample) -> float:
+            return 3
+
+
+@pytest.mark.parametrize("declared", [(1, 5), [0, None], (None, None), (-1.0, float("inf"))])
+def test_a_range_has_two_bounds_or_none(declared):
+    assert metric(range=declared)(lambda _: 3).range == tuple(declared)
+
+
 def sample(response: str = "Yes, it is.", **fields: Any) -> Sample:
     return Sample.model_validate({"id": "s1", "user_input": "Is it?", "response": response} | fields)
 

@@ -211,3 +211,11 @@ def test_a_failure_shows_the_calls():
         "  [2] Result of cancel_order: ok",
         "  [3] Assistant: It is cancelled.",
     ]
+
+
+def test_a_judge_file_that_is_missing_is_said_once(pytester):
+    pytester.makepyfile("def test_it(assay_judge): pass")
+    printed = pytester.runpytest("--assay-judge", "missing.yaml", "--assay-mode", "off").stdout.str()
+    report, _, _ = printed.partition("short test summary info")
+    assert report.count("missing.yaml: the judge's settings cannot be read") == 1
+    assert "Errno" not in printed
