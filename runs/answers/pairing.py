@@ -184,7 +184,7 @@ def number_groups(answers: Sequence[PairedAnswer]) -> list[int]:
     labels: dict[int, str] = {}
     for answer in answers:
         sample = answer.sample
-        if sample.source != sample.id:
+        if _group_of(sample):
             labels.setdefault(answer.question, f"group {sample.source}")
     names = [labels.get(answer.question, f"question {answer.question}") for answer in answers]
     asked = [

@@ -10,7 +10,7 @@ from ...eval_sets.message import turn_id
 from ...eval_sets.turns import is_turn, turn_samples
 from ...metrics import Score
 from ...metrics.specification import parse_specification
-from .answer_groups import group_answers
+from ..ratings.answer_groups import group_answers
 from .rating_direction import rates_pair
 from .rating_join import join_ratings
 

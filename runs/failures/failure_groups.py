@@ -13,9 +13,9 @@ from ...meta_eval.estimate import Estimate
 from ...text.lemmas import find_typical_words
 from ...text.wording import count_of, verb_of
 from ...worker_threads import compute_beside
-from ..answers.answer_groups import group_answers
 from ..answers.rating_direction import rates_pair
 from ..answers.table import AnswerTable
+from ..ratings.answer_groups import group_answers
 from .bad_answers import BadAnswers, count_others, select_bad_answers
 from .failure_texts import FailureText, TextKind, embeddable_texts
 from .text_clusters import TextClusters, cluster_texts

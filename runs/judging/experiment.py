@@ -14,7 +14,7 @@ from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.catalogue import needs_judge
 from ...metrics.metric import run_to_end
-from ..answers.answer_groups import group_answers
+from ..ratings.answer_groups import group_answers
 from ..score.evaluate import aevaluate
 from ..score.options import JUDGE_FIELD
 from ..show.results import Results

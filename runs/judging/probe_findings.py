@@ -9,8 +9,8 @@ from ...judges.drift import RepeatedQuestion
 from ...meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...metrics import Score
-from ..answers.answer_groups import group_answers
 from ..answers.pair_difference import paired_difference
+from ..ratings.answer_groups import group_answers
 from .experiment import Scores, claims_by_text
 from .judge_card import Injections
 from .pairwise_preferences import measure_position_bias

@@ -18,8 +18,8 @@ from ...metrics import Score
 from ...metrics.specification import ALL_BASELINES, BASELINES
 from ...presentation.texts import one_line
 from ...text.wording import count_of
-from ..answers.answer_groups import group_answers
 from ..answers.rating_direction import rises_with_rating
+from ..ratings.answer_groups import group_answers
 from ..score.evaluate import evaluate
 from .card_set import CardSet
 from .experiment import ANSWERS, JudgeScores, build_value_table, correlate

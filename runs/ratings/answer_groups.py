@@ -19,7 +19,7 @@ def group_answers(samples: Iterable[Sample]) -> list[str]:
         ['a', 'a', 'c', 'page 1']
     """
     answers = list(samples)
-    labels = ["" if answer.source == answer.id else answer.source for answer in answers]
+    labels = [str(answer.group or answer.metadata.get("group") or "") for answer in answers]
     # that of an answer with a group has no part in it, and in turns of long conversations it is long
     asked = [
         asked_text(answer) if answer.user_input and not label else ""

@@ -195,13 +195,17 @@ async def _score(
         with display as on_progress:
             await score_samples(rows, record, request, progress=progress, on_progress=on_progress)
     except EvaluationEnded as error:
-        if not (record.run or record.directions):  # it was not begun
+        try:
+            until_then = results() if record.run or record.directions else None
+        except UsageError:  # a run in which nothing was asked is not kept
+            until_then = None
+        if until_then is None:
             raise
         if record.run:
             more = type(error)(f'{error}; what was scored is kept: go on with the same call and resume="{record.run}"')
         else:
             more = type(error)(f"{error}; what was scored is in this error's `results`")
-        more.results = results()
+        more.results = until_then
         raise more from error
     return progress
 
