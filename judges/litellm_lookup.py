@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .settings import ENTAIL, GGUF, JudgeSettings, Price
+from .settings import ENTAIL, GGUF, PYTHON, JudgeSettings, Price
 
 _DECISION_MODES = frozenset({"decisions", "evaluation"})
 # Models without a price, each with the length of litellm's price list, which grows where users add prices: to search
@@ -56,7 +56,7 @@ def missing_api_key(model: str) -> str | None:
 
 def has_known_provider(settings: JudgeSettings) -> bool:
     """Whether litellm knows who is to be asked for a model: by its name, else by the address of its server."""
-    if settings.model.startswith((GGUF, ENTAIL)):
+    if settings.model.startswith((GGUF, ENTAIL, PYTHON)):
         return True
     litellm = load_litellm()
     try:

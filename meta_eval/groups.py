@@ -319,12 +319,14 @@ def variance_of_mean(values: "Floats", groups: "Places") -> float:
 
     G / (G - 1) times the sum over the G groups of (sum of the group's deviations from the mean)^2, divided by n^2: the
     cluster-robust variance of an intercept (Liang and Zeger, 1986; statsmodels' `cov_cluster` gives the same number).
-    Returns the variance, in the values' unit squared.
+    Returns the variance, in the values' unit squared; infinity of one group, which tells none.
     """
     import numpy as np
 
     group_of = np.unique(groups, return_inverse=True)[1]
     count = int(group_of.max()) + 1
+    if count < 2:
+        return math.inf
     sums = np.bincount(group_of, weights=values - values.mean(), minlength=count)
     return float(count / (count - 1) * (sums**2).sum() / len(values) ** 2)
 

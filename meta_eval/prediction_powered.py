@@ -158,8 +158,7 @@ def prediction_powered_mean(
     is_bad = np.where(is_rated, ratings < sum(scale) / 2, np.nan)
     widths = [round(share * (scale[1] - scale[0]), 10) for share in _WIDTHS]
     residuals, weighted = (ratings - power * scores)[is_rated], (power * scores)[~is_rated]
-    has_groups = len(np.unique(groups)) > 1
-    rating_variance = variance_of_mean(residuals, groups[is_rated]) if has_groups else math.inf
+    rating_variance = variance_of_mean(residuals, groups[is_rated])
     score_variance = variance_of_mean(weighted, groups[~is_rated]) if power else 0.0
     return MeanRating(
         rated=rated,

@@ -33,7 +33,7 @@ def rows(rated: int) -> list[dict[str, Any]]:
     return [
         {
             "id": f"s{n}",
-            "user_input": "Where is it?",
+            "user_input": f"Where is page {n}?",
             "response": "open the menu" if n % 2 else "no idea whatsoever",
             "retrieved_contexts": ["open the menu now"],
         }

@@ -34,6 +34,7 @@ def test_the_variance_of_a_mean_over_groups_is_that_of_a_regression_on_a_constan
     values, groups = generator.normal(size=40), generator.integers(0, 9, 40)
     expected = cov_cluster(OLS(values, np.ones(40)).fit(), groups)[0, 0]
     assert variance_of_mean(values, groups) == pytest.approx(expected)
+    assert variance_of_mean(values, np.zeros(40, int)) == np.inf  # one group tells none
 
 
 def test_a_perfect_score_sends_the_good_and_holds_the_bad():
