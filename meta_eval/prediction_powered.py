@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .combiners import ScaledScores
 from .estimate import TOO_FEW_GROUPS, Estimate, interval_of_mean, interval_of_share
-from .groups import FEWEST_GROUPS, FEWEST_RATED, LEVEL, effective_degrees, replicate_error, variance_of_mean
+from .groups import FEWEST_GROUPS, FEWEST_RATED, effective_degrees, replicate_error, variance_of_mean
 from .table import ScoreTable
 
 _FEWEST_UNRATED = 2  # one has no variance
@@ -156,20 +155,20 @@ def prediction_powered_mean(
     if not power or not scale[0] < powered.value < scale[1]:
         powered = alone
     is_bad = np.where(is_rated, ratings < sum(scale) / 2, np.nan)
-    widths = [round(share * (scale[1] - scale[0]), 10) for share in _WIDTHS]
+    mean = _with_interval(powered, rated, scale)
     residuals, weighted = (ratings - power * scores)[is_rated], (power * scores)[~is_rated]
     rating_variance = variance_of_mean(residuals, groups[is_rated])
     score_variance = variance_of_mean(weighted, groups[~is_rated]) if power else 0.0
     return MeanRating(
         rated=rated,
         unrated=unrated,
-        mean=_with_interval(powered, rated, scale),
+        mean=mean,
         classical=_with_interval(alone, rated, scale),
         bad_share=_share(is_bad, -scores, groups),
         power=power,
         ratings_for_width=tuple(
-            (width, ratings_for_width(width, rating_variance * rated, score_variance, most=len(ratings)))
-            for width in widths
+            (width, ratings_for_width(width, mean, rating_variance, score_variance, most=len(ratings)))
+            for width in (round(share * (scale[1] - scale[0]), 10) for share in _WIDTHS)
         ),
     )
 
@@ -207,13 +206,19 @@ def _share(holds: Floats, scores: Floats, groups: Places) -> Estimate:
     return Estimate(one.value, *ends, n=n, groups=one.groups)
 
 
-def ratings_for_width(width: float, rating_variance: float, score_variance: float, *, most: int) -> int | None:
-    """Computes how many ratings bring the interval of a mean to a width.
+def ratings_for_width(
+    width: float, present: Estimate, rating_variance: float, score_variance: float, *, most: int
+) -> int | None:
+    """Computes how many ratings bring the interval of a mean from its present width W0 to another, W.
 
-    n = s^2 / ((width / 2z)^2 - v), with z the normal quantile of 0.975. Returns the number of ratings; None where
-    even `most` would not do.
+    A width goes with the root of the variance, of which the ratings have the part r, at n ratings today, and the scores
+    the part v: n r / ((r + v) (W / W0)^2 - v), so that the present width takes the present ratings. It supposes that
+    further ratings come as those so far, from other groups too. Returns the number of ratings; None where even `most`
+    would not do, and where there is no interval.
     """
-    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
-    allowed_variance = (width / (2 * z)) ** 2 - score_variance
-    is_possible = allowed_variance > 0 and rating_variance / allowed_variance <= most
-    return math.ceil(rating_variance / allowed_variance) if is_possible else None
+    if present.low is None or present.high is None:
+        return None
+    change = (width / (present.high - present.low)) ** 2
+    allowed = (rating_variance + score_variance) * change - score_variance
+    needed = present.n * rating_variance / allowed if allowed > 0 else math.inf
+    return math.ceil(round(needed, 9)) if needed <= most else None

@@ -126,11 +126,12 @@ def _mean_block(mean: "MeanRating", table: "ScoreTable", judged: str | None) -> 
     )
     parts.append(tabulate("", rows, fields))
     width = None if mean.mean.low is None or mean.mean.high is None else mean.mean.high - mean.mean.low
-    narrower = [
-        (reached, count) for reached, count in mean.ratings_for_width if count and (width is None or reached < width)
-    ]
-    if narrower and narrower[-1][1] > mean.rated:
+    narrower = [pair for pair in mean.ratings_for_width if width is not None and pair[0] < width]
+    if narrower and mean.unrated:
         reached, count = narrower[-1]
-        more = count_of(count - mean.rated, "more answer")
-        parts.append(Paragraph(f"Rate {more} for an interval {reached:g} wide ({typed_command('rate', 'last')})."))
+        if count is None:
+            parts.append(Paragraph(f"Rating the others too would leave the interval wider than {reached:g}."))
+        else:
+            more, rate = count_of(count - mean.rated, "more answer"), typed_command("rate", "last")
+            parts.append(Paragraph(f"Rate about {more} for an interval {reached:g} wide ({rate})."))
     return ReportBlock(parts)

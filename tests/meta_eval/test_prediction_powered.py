@@ -7,6 +7,7 @@ from tables_of_scores import score_table
 
 from assay.errors import UsageError
 from assay.meta_eval import (
+    Estimate,
     Floats,
     MeanRating,
     estimate_mean,
@@ -119,10 +120,16 @@ def test_too_few_ratings_are_named():
 
 
 def test_how_many_ratings_a_width_takes_by_hand():
-    """s^2 = 4, v = 0, width 1: (1 / (2 * 1.96))^2 = .0651, 4 / .0651 = 61.5: 62."""
-    assert ratings_for_width(1.0, 4.0, 0.0, most=100) == 62
-    assert ratings_for_width(1.0, 4.0, 0.0, most=61) is None
-    assert ratings_for_width(1.0, 4.0, 0.07, most=100) is None  # the scores alone leave more than the width allows
+    """Half the width takes a quarter of the variance, and so four times the ratings; the present width as many as now.
+
+    With as much variance by the scores: (r + v) / 4 - v is below 0, and at W / W0 = .8 20 / (2 * .64 - 1) = 71.4: 72.
+    """
+    present = Estimate(3.0, 2.0, 4.0, n=20)
+    assert [ratings_for_width(width, present, 0.1, 0.0, most=80) for width in (2.0, 1.0)] == [20, 80]
+    assert ratings_for_width(1.0, present, 0.1, 0.0, most=79) is None
+    assert ratings_for_width(1.0, present, 0.1, 0.1, most=1000) is None  # the scores alone leave more than that
+    assert ratings_for_width(1.6, present, 0.1, 0.1, most=1000) == 72
+    assert ratings_for_width(1.0, Estimate(3.0, n=20), 0.1, 0.0, most=80) is None
 
 
 def test_a_table_without_unrated_answers_has_nothing_to_power():
