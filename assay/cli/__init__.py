@@ -41,7 +41,7 @@ def cli(context: click.Context) -> None:
 
     \b
     Exit codes: 0 done, 1 error, 2 usage, 3 budget reached (resumable),
-    4 more samples failed than --max-failed, 5 a gate of a suite failed,
+    4 more samples failed than --max-failed, 5 a gate failed or an alarm stands,
     130 interrupted by Ctrl-C or TERM (resumable).
     """
     if context.invoked_subcommand is None:
