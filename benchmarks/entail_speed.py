@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import checkout  # noqa: F401
-import yaml
 from benchmark_output import print_machine, print_table
 
 from assay import Sample, evaluate, load_set
 from assay.judges import open_judge
+from assay.languages import read_yaml
 
-SHAPES: Mapping[str, dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("entailment_shapes.yaml").read_text(encoding="utf-8")
+SHAPES: Mapping[str, dict[str, Any]] = read_yaml(
+    Path(__file__).with_name("entailment_shapes.yaml"), dict[str, dict[str, Any]]
 )
 _LABELS = {"id2label": {0: "not supported", 1: "supported"}, "label2id": {"not supported": 0, "supported": 1}}
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]

@@ -22,14 +22,16 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
+import checkout  # noqa: F401
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from assay.languages import read_yaml
 
 ROOT = Path(__file__).parents[1]
 SLOW_LINE = 10e6 / 8  # bytes per second of 10 Mbit/s
 
-PURPOSES: Mapping[str, str] = yaml.safe_load(Path(__file__).with_name("dependencies.yaml").read_text(encoding="utf-8"))
+PURPOSES: Mapping[str, str] = read_yaml(Path(__file__).with_name("dependencies.yaml"), dict[str, str])
 """What each dependency of the plain installation is for."""
 
 

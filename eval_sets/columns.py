@@ -138,7 +138,9 @@ def read_raters(mapping: Mapping[str, str]) -> dict[str, str]:
     read = {}
     own_names = {*FIELDS, *TURN_FIELDS}
     for theirs, typed in mapping.items():
-        ours = typed if typed in own_names else _FIELD_OF.get(typed.casefold(), typed)
+        # the other way round, as in user_input=vraag, is a mistake
+        is_usual = typed not in own_names and theirs not in own_names
+        ours = _FIELD_OF.get(typed.casefold(), typed) if is_usual else typed
         name = "" if ours in FIELDS or not ours.startswith("rating_") else ours.removeprefix("rating_")
         if ours in {"rating", "ratings"} and [*mapping.values()].count(ours) > 1:
             name = rater_of(theirs) or theirs

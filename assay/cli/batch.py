@@ -10,6 +10,7 @@ import click
 from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
+from ..shell_words import quote_word
 from .options import judge_option, path_in_store
 from .output import print_result
 from .typed_values import BoundedCount
@@ -88,7 +89,7 @@ def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel:
     settings = load_settings(judge) if judge else None
     if cassette is not None:
         if JUDGE_FIELD in str(cassette) and settings is None:
-            raise UsageError(f"--cassette {cassette}: say whose it is (--judge MODEL)")
+            raise UsageError(f"--cassette {quote_word(str(cassette))}: say whose it is (--judge MODEL)")
         cassettes = [RunOptions(cassette=cassette).cassette_file(lambda: settings) or cassette]
     else:
         folder = path_in_store(store, _FOLDER, "name the cassette with --cassette FILE")
