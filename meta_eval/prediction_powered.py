@@ -216,7 +216,7 @@ def ratings_for_width(
     further ratings come as those so far, from other groups too. Returns the number of ratings; None where even `most`
     would not do, and where there is no interval.
     """
-    if present.low is None or present.high is None:
+    if present.low is None or present.high is None or present.n is None:
         return None
     change = (width / (present.high - present.low)) ** 2
     allowed = (rating_variance + score_variance) * change - score_variance

@@ -1,6 +1,5 @@
 """`assay judges prompts`: what the judges are asked, word for word."""
 
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from .prompts_try import try_prompt
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from ..prompts import Prompt, PromptMessage
+    from ..prompts import Prompt
 
 
 # The schema of a prompt's replies, and so of its examples; other prompts have replies without a shape.
@@ -59,11 +58,11 @@ def show(name: str) -> None:
 
     base, _, language = name.partition(".")
     prompt = BUNDLED.load(base, language or None)
-    messages = [message for message in prompt.messages(prompt.template) if message["content"]]
-    if prompt.task:  # of one for typed questions it is all that there is
-        messages.insert(0, {"role": "task", "content": prompt.task})
-    for line in (prompt.identity, *_lines(messages)):
-        echo(line)
+    parts = [(str(message["role"]), message["content"]) for message in prompt.messages(prompt.template)]
+    echo(prompt.identity)
+    for part, text in (("task", prompt.task), *parts):  # one for typed questions has a task alone
+        if text:
+            echo(f"\n--- {part}\n{text}")
 
 
 @prompts.command()
@@ -89,10 +88,6 @@ def copy(name: str, file: Path) -> None:
     except OSError as error:
         raise InputError(f"{file}: cannot be written: {error.strerror}") from error
     echo(f"{name} is in {file}")
-
-
-def _lines(messages: "Sequence[PromptMessage]") -> list[str]:
-    return [f"\n--- {message['role']}\n{message['content']}" for message in messages]
 
 
 @prompts.command()
