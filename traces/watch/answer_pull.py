@@ -10,7 +10,7 @@ from ...eval_sets import Sample
 from ...judges import Budget
 from ...judges.embedders import load_embedder
 from ...metrics import Metric, Score
-from ...metrics.catalogue import load_metric, measures_conversation
+from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...runs.score.execute import execute
 from ..conversations import GAP, join_sessions, own_scale, rescale
@@ -73,13 +73,15 @@ class AnswerPull:
         Of the others of a file, which is read whole, people's annotations are kept: they may be new.
         """
         settings = self._records.settings
+        is_reread = settings.source_address.is_file and settings.ratings.reread is not None
         for trace, is_new in traces:
             has_answer = isinstance(trace, Sample) and bool(trace.response.strip() or trace.messages)
             self._counts.unread += is_new and not has_answer
             if isinstance(trace, Sample) and is_new and has_answer:
                 yield trace
-            elif isinstance(trace, Sample) and not is_new and settings.source_address.is_file:
-                self.annotations[trace_id(trace)] = tool_ratings(trace, settings).values
+            elif is_reread and isinstance(trace, Sample) and not is_new:
+                annotations = tool_ratings(trace, settings).values
+                self.annotations |= {trace_id(trace): annotations} if annotations else {}
 
     def _conversations(self, traces: Iterator[Sample]) -> Iterator[Sample]:
         """The conversations that are over, and the answers of no session."""
@@ -144,7 +146,7 @@ def tool_ratings(sample: Sample, settings: WatchSettings) -> ToolRatings:
     values = dict(sample.ratings) or ({} if sample.rating is None else {"annotation": sample.rating})
     scale, low, high = (sample.rating_min, sample.rating_max), *settings.ratings.levels
     rated = [place for place, message in enumerate(sample.messages) if message.is_answer and message.rating is not None]
-    place = None if measures_conversation(settings.metric) else sample.turn
+    place = None if settings.measures_conversations else sample.turn
     if place in rated:
         rated.remove(place)
         message = sample.messages[place]

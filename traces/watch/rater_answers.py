@@ -6,13 +6,12 @@ from typing import Any
 
 from ...eval_sets import Sample
 from ...eval_sets.message import Message
-from ...metrics.catalogue import measures_conversation
 from ...regular_files import read_text_file
 from ...runs import Store
 from ...runs.ratings import QueueSettings, RatingQueue
 from ...runs.ratings.rating_queue import queue_ids
 from ..cursor import trace_id
-from ..source import Source, TraceOrigin
+from ..source import Source
 from .answer_pull import tool_ratings
 from .judging import draw_answers, pace
 from .watch_records import WatchRecords
@@ -128,17 +127,10 @@ def reread_annotations(
     if settings.ratings.reread is None:
         return 0
     since = now - settings.ratings.reread
-    samples = records.samples_of_traces(since)
+    # a rating of one of several traces is none of the conversation
+    samples = records.samples_of_traces(since, alone=settings.measures_conversations)
     annotations = dict(read_before)
     for trace in source.read(since, now) if samples and not settings.source_address.is_file else ():
-        if isinstance(trace, Sample):
-            annotations[trace_id(trace)] = tool_ratings(trace, settings).values
-    ratings = {samples[trace]: values for trace, values in annotations.items() if values and trace in samples}
-    if measures_conversation(settings.metric):  # a rating of the last of several traces is none of the conversation
-        ratings = {one.id: ratings[one.id] for one in records.samples([*ratings]) if not _has_several_traces(one)}
-    return records.add_ratings(ratings)
-
-
-def _has_several_traces(sample: Sample) -> bool:
-    origin = TraceOrigin.of_sample(sample)
-    return origin is not None and origin.unit == "session"
+        if isinstance(trace, Sample) and (values := tool_ratings(trace, settings).values):
+            annotations[trace_id(trace)] = values
+    return records.add_ratings({samples[trace]: values for trace, values in annotations.items() if trace in samples})

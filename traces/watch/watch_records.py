@@ -214,9 +214,12 @@ class WatchRecords(WatchState):
         with self._writing():
             self._update("queue_state = 'queued'", [(name,) for name in names])
 
-    def samples_of_traces(self, since: datetime) -> dict[str, str]:
-        """Returns trace -> sample of the answers since a moment."""
-        return dict(self._items("trace, sample", "time >= ?", utc_text(since)))
+    def samples_of_traces(self, since: datetime, *, alone: bool = False) -> dict[str, str]:
+        """Returns trace -> sample of the answers since a moment; if `alone`, only of those that are of one trace."""
+        if not alone:
+            return dict(self._items("trace, sample", "time >= ?", utc_text(since)))
+        one = "SELECT sample FROM watch_traces WHERE watch = ? GROUP BY sample HAVING count(*) = 1"
+        return dict(self._items("trace, sample", f"time >= ? AND sample IN ({one})", utc_text(since), self.watch_id))
 
     def add_ratings(self, ratings: Mapping[str, Mapping[str, float]], agreed: Mapping[str, float] | None = None) -> int:
         """Keeps people's ratings of answers by rater, the newest of each, and returns how many had none before."""

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ from ...errors import UsageError
 from ...judges import JudgeSettings, load_settings
 from ...judges.settings import is_judge_folder
 from ...meta_eval.monitoring.look import Bound, BoundKind
+from ...metrics.catalogue import measures_conversation
 from ...runs.store.plan import WATCH_DATA, MetricName, Plan, judge_identity
 from ...runs.suite.suite import CassetteUse
 from ..address import TraceAddress
@@ -173,6 +175,11 @@ class WatchSettings(BaseModel):
     page: str | None = Field(default=None, max_length=2_000)
     store: str | None = None
     seed: int = Field(default=0, ge=0, le=2**32)
+
+    @cached_property
+    def measures_conversations(self) -> bool:
+        """Whether the metric measures whole conversations; that of a scorer is read from its file, once."""
+        return measures_conversation(self.metric)
 
     @field_validator("cassette", mode="before")
     @classmethod

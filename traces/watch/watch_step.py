@@ -10,7 +10,7 @@ from ...errors import AssayError, BudgetReached
 from ...judges.secrets import Scrubber
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.monitoring.look import Look
-from ...metrics.catalogue import higher_is_better, measures_conversation
+from ...metrics.catalogue import higher_is_better
 from ...presentation.texts import one_line
 from ...runs import Store
 from ...runs.score.session import OnProgress
@@ -140,9 +140,9 @@ class WatchStep:
         if pull.other_turns:
             metric, ratings = self._settings.metric, count_of(pull.other_turns, "rating")
             why = "this watch judges the last turn of a conversation, and counts its rating (`by: trace` judges each)"
-            if measures_conversation(metric):
+            if self._settings.measures_conversations:
                 why = f"{metric} measures whole conversations, and only ratings of these count"
-            kind = "turns" if measures_conversation(metric) else "other turns"
+            kind = "turns" if self._settings.measures_conversations else "other turns"
             self._notes.append(f"{ratings} of {kind} {verb_of(pull.other_turns, 'does', 'do')} not count: {why}")
         is_first = self._records.moment("reread_at") is None
         if self._settings.ratings.raters and (is_first or pull.has_ratings):

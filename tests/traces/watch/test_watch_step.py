@@ -267,6 +267,28 @@ def test_of_a_conversation_the_rating_of_the_judged_turn_counts(bench, metric, r
     assert watch.store.database.execute(sql).fetchall() == [(mean,)]
 
 
+@pytest.mark.parametrize("source", ["otel:traces.jsonl", ADDRESS])
+def test_late_ratings_of_answers_that_no_draw_kept_do_not_stop_those_of_others(bench, source):
+    """Six answers of one trace and six conversations of two, some of them judged: rated late, the six of one count."""
+    watch = bench(by="session", source=source, push=False, metric="conversation_turns", sample={"share": 0.5})
+    began = NOON - timedelta(hours=3)
+    lone = [trace(f"l{place}", began, session=f"l{place}") for place in range(6)]
+    first, last = (
+        [trace(f"{part}{place}", began + timedelta(minutes=minute), session=f"s{place}") for place in range(6)]
+        for part, minute in (("f", 0), ("g", 1))
+    )
+    watch.traces.traces = [*lone, *first, *last]
+    report = watch.step()
+    assert (report.stored.counts.pulled, report.stored.counts.rated) == (12, 0)
+    assert 0 < report.stored.counts.judged < 12
+    late = {"rating": 4.0, "rating_min": 1, "rating_max": 5}
+    watch.traces.traces = [*first, *(one.model_copy(update=late) for one in (*lone, *last))]
+    again = watch.step(timedelta(days=1, minutes=15))
+    assert (again.problems, again.stored.counts.rated) == ([], 6)
+    rated = "SELECT sample FROM watch_items WHERE rating IS NOT NULL ORDER BY sample"
+    assert watch.store.database.execute(rated).fetchall() == [(f"l{place}",) for place in range(6)]
+
+
 def test_an_alarm_fires_once_and_clears_once(bench):
     with Webhook() as webhook:
         watch = bench(bounds=[{"mean": 4}], webhook=webhook.url, budget={"judged_per_day": 40})
