@@ -11,8 +11,9 @@ from ...eval_sets.conversation import asked_text
 from ...eval_sets.message import turn_id
 from ...eval_sets.opening_question import opening_question
 from ...eval_sets.version_column import question_id
-from ...meta_eval.groups import ENOUGH_PAIRED, merge_groups, name_questions
+from ...meta_eval.groups import ENOUGH_PAIRED, merge_groups
 from ...text.wording import count_of, verb_of
+from ..ratings.answer_groups import named_group, question_text
 from .table import AnswerTable
 
 Keys = Sequence[Mapping[str, Hashable]]
@@ -184,18 +185,12 @@ def number_groups(answers: Sequence[PairedAnswer]) -> list[int]:
     labels: dict[int, str] = {}
     for answer in answers:
         sample = answer.sample
-        if _group_of(sample):
+        if named_group(sample):
             labels.setdefault(answer.question, f"group {sample.source}")
     names = [labels.get(answer.question, f"question {answer.question}") for answer in answers]
-    asked = [
-        "" if answer.question in labels or not answer.sample.user_input else asked_text(answer.sample)
-        for answer in answers
-    ]
+    asked = ["" if answer.question in labels else question_text(answer.sample) for answer in answers]
     numbers: dict[str, int] = {}
-    return [
-        numbers.setdefault(group, len(numbers))
-        for group in merge_groups(names, name_questions(asked, [""] * len(asked)))
-    ]
+    return [numbers.setdefault(group, len(numbers)) for group in merge_groups(names, asked)]
 
 
 def list_values(answers: Sequence[PairedAnswer], values: Sequence[Mapping[str, float]]) -> list[float]:
@@ -251,7 +246,7 @@ def _by_text(versions: Sequence[AnswerTable], read: Callable[[Sample], str]) -> 
     repeated = {text for of_version in texts for text, count in Counter(of_version.values()).items() if count > 1}
     return [
         {
-            name: (text, _group_of(version.samples[name]) if text in repeated else "")
+            name: (text, named_group(version.samples[name]) if text in repeated else "")
             for name, text in of_version.items()
         }
         for version, of_version in zip(versions, texts, strict=True)
@@ -260,13 +255,9 @@ def _by_text(versions: Sequence[AnswerTable], read: Callable[[Sample], str]) -> 
 
 def _by_group(versions: Sequence[AnswerTable]) -> Keys:
     return [
-        {name: _group_of(sample) or (number, name) for name, sample in version.samples.items()}
+        {name: named_group(sample) or (number, name) for name, sample in version.samples.items()}
         for number, version in enumerate(versions)
     ]
-
-
-def _group_of(sample: Sample) -> str:
-    return str(sample.group or sample.metadata.get("group") or "")
 
 
 def _shared(keys: Keys) -> set[Hashable]:

@@ -193,19 +193,20 @@ def _describe_shared(
 
 def _join_same_answers(
     answers: Sequence[PairedAnswer], by_answer: _OwnRatings
-) -> tuple[list[RatedText], list[int], set[tuple[int, int]]]:
+) -> tuple[list[RatedText], list[RatedText], list[int], set[tuple[int, int]]]:
     """Joins the same answer of several versions to one where it has one set of ratings.
 
     Where its ratings differ each counts for its own: the mean of a version is that of its own ratings. One without any
     has the mean of the others.
 
     Returns:
-        The answers with their ratings; by answer, its place among these; and the texts, by question and text, whose
-        ratings differ between versions.
+        The texts with all their ratings, each once, whoever gave it; the answers with the ratings that count for them;
+        by answer, its place among these; and the texts, by question and text, whose ratings differ between versions.
     """
     by_text = defaultdict[tuple[int, int], list[int]](list)
     for place, answer in enumerate(answers):
         by_text[answer.question, answer.text].append(place)
+    texts: list[RatedText] = []
     rated: list[RatedText] = []
     where = [0] * len(answers)
     differing = set[tuple[int, int]]()
@@ -215,11 +216,12 @@ def _join_same_answers(
         for rater, rating in (one for ratings in own.values() for one in ratings.items()):
             joined[rater].append(rating)
         shared = {rater: sum(values) / len(values) for rater, values in joined.items()}
+        texts.append(RatedText(key[0], frozenset(answers[place].version for place in places), shared))
         distinct = {tuple(sorted(ratings.items())) for ratings in own.values() if ratings}
         if len(distinct) < 2:
             for place in places:
                 where[place] = len(rated)
-            rated.append(RatedText(key[0], frozenset(answers[place].version for place in places), shared))
+            rated.append(texts[-1])
             continue
         of_versions = defaultdict[int, list[float]](list)
         for place, ratings in own.items():
@@ -228,7 +230,7 @@ def _join_same_answers(
             of_versions[answers[place].version] += [_mean(ratings)] if ratings else []
         if len({tuple(sorted(means)) for means in of_versions.values() if means}) > 1:
             differing.add(key)
-    return rated, where, differing
+    return texts, rated, where, differing
 
 
 def _average(
@@ -239,7 +241,7 @@ def _average(
     Returns:
         The means, notes, and whether the ratings decide nothing (`VersionRatings.has_other_raters`).
     """
-    rated, where, differing = _join_same_answers(answers, by_answer)
+    texts, rated, where, differing = _join_same_answers(answers, by_answer)
     own_notes = []
     if differing:
         count = len(differing)
@@ -247,7 +249,7 @@ def _average(
             f"{count_of(count, 'answer')} that several versions gave {verb_of(count, 'has', 'have')} different ratings "
             "in each: a version's mean is of its own, and the same answer counts as no difference."
         )
-    common = find_common_raters(rated, range(len(versions)))
+    common = find_common_raters(texts, range(len(versions)))
     everyone = {rater for answer in rated for rater in answer.ratings}
     is_rated = {version for answer in rated if answer.ratings for version in answer.versions}
     if not common:

@@ -15,7 +15,6 @@ from ...text.wording import count_of, verb_of
 from ...worker_threads import compute_beside
 from ..answers.rating_direction import rates_pair
 from ..answers.table import AnswerTable
-from ..ratings.answer_groups import group_answers
 from .bad_answers import BadAnswers, count_others, select_bad_answers
 from .failure_texts import FailureText, TextKind, embeddable_texts
 from .text_clusters import TextClusters, cluster_texts
@@ -183,8 +182,7 @@ async def group_failures(
     if not texts:
         return failures
     embeddable = embeddable_texts([text.text for text in texts])
-    groups_of = dict(zip(selected.answers, group_answers(selected.answers.values()), strict=True))
-    sources = [groups_of[one.answer] for one in texts]
+    sources = [selected.table.groups[one.answer] for one in texts]
     vectors = await embed_texts(embeddable, embedder)
     clusters = await compute_beside(cluster_texts, vectors, embeddable, sources, groups, seed=seed)
     return await compute_beside(_describe_groups, failures, _Grouping(selected, texts, embeddable, clusters))
@@ -254,6 +252,6 @@ def _share(selected: BadAnswers, names: Collection[str], among: Sequence[str]) -
     from ...meta_eval.prediction_powered import share_of_rated
 
     holds = np.array([name in names for name in among], dtype=bool)
-    sources = group_answers(selected.answers[name] for name in among)
+    sources = [selected.table.groups[name] for name in among]
     numbers = np.unique(np.asarray(sources), return_inverse=True)[1] if among else np.empty(0, dtype=np.intp)
     return share_of_rated(holds, numbers) if among else Estimate(None, n=0, groups=0, problem="there is no answer")

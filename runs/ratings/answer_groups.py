@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from ...eval_sets import Sample
 from ...eval_sets.conversation import asked_text
-from ...meta_eval.groups import merge_groups, name_questions
+from ...meta_eval.groups import merge_groups
 
 
 def group_answers(samples: Iterable[Sample]) -> list[str]:
     """Returns the group of each answer: the one that it names, else that of all answers to its question.
 
-    The same rule as `assay meta` has for answers of files (`name_questions`).
+    The rule that `assay meta` has for answers of files too.
 
     Example:
         >>> asked = {"a": "Is it free?", "b": "Is it  free?", "c": "How?"}
@@ -19,10 +19,17 @@ def group_answers(samples: Iterable[Sample]) -> list[str]:
         ['a', 'a', 'c', 'page 1']
     """
     answers = list(samples)
-    labels = [str(answer.group or answer.metadata.get("group") or "") for answer in answers]
-    # that of an answer with a group has no part in it, and in turns of long conversations it is long
-    asked = [
-        asked_text(answer) if answer.user_input and not label else ""
-        for answer, label in zip(answers, labels, strict=True)
-    ]
-    return list(merge_groups([answer.source for answer in answers], name_questions(asked, labels)))
+    return list(merge_groups([answer.source for answer in answers], [question_text(answer) for answer in answers]))
+
+
+def named_group(sample: Sample) -> str:
+    """The group that an answer names; empty where it names none."""
+    return str(sample.group or sample.metadata.get("group") or "")
+
+
+def question_text(sample: Sample) -> str:
+    """What answers that name no group have in common with others to their question; empty of one that names one.
+
+    In turns of long conversations it is long.
+    """
+    return " ".join(asked_text(sample).split()) if sample.user_input and not named_group(sample) else ""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...presentation.texts import one_line
@@ -161,7 +162,7 @@ class GateCheck:
             p=newest.p if newest else None,
             evidence=self.level.evidence(newest.p) if newest else None,
             needed=self.level.needed if newest else None,
-            samples=tuple(self._list_answers()) if state == "failed" else (),
+            samples=tuple(self._answers) if state == "failed" else (),
             is_of_refusals=state == "failed" and self._is_of_refusals,
         )
 
@@ -178,7 +179,7 @@ class GateCheck:
         order = np.argsort(-falls, kind="stable")
         return [samples[place].sample for place in order.tolist() if falls[place] > ROUNDING]
 
-    @property
+    @cached_property
     def _without_value(self) -> list[JudgedSample]:
         return [sample for sample in self.samples if sample.after.get(self.metric, (None,))[0] is None]
 
@@ -190,7 +191,8 @@ class GateCheck:
         without = self._without_value if isinstance(self.gate, CoverageGate) else []
         return bool(without) and all(sample.after.get(UNANSWERED, (0.0,))[0] for sample in without)
 
-    def _list_answers(self) -> list[str]:
+    @cached_property
+    def _answers(self) -> list[str]:
         """The answers by which a gate failed: the refusals, those without a value, or those that became worse."""
         if self.metric == UNANSWERED:
             return [sample.sample for sample in self.samples if sample.after.get(self.metric, (0.0,))[0]]
@@ -203,7 +205,7 @@ class GateCheck:
 
         They are the first refusals; or the answers without a value, and why; or those that fell most.
         """
-        metric, names = self.metric, self._list_answers()
+        metric, names = self.metric, self._answers
         if metric == UNANSWERED:
             return f": {_list_names(names)}" if names else ""
         if isinstance(self.gate, RegressionGate):

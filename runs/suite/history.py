@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ...errors import UsageError
 from ...eval_sets import Sample
+from ...metrics import Score
 from ..answers.pairing import pair_runs
 from ..answers.table import AnswerTable
 from ..answers.unanswered import unanswered_kind
@@ -64,15 +65,21 @@ class History(NamedTuple):
 
 
 def read_history(
-    store: Store, rows: Sequence[NightlyRunRow], *, judge: str, run: str, baseline: Baseline | None
+    store: Store,
+    rows: Sequence[NightlyRunRow],
+    *,
+    judge: str,
+    run: str,
+    baseline: Baseline | None,
+    newest: Sequence[tuple[Sample, JudgedSample]] = (),
 ) -> History:
-    """Reads the runs that one run of a nightly run is compared with.
+    """Reads the runs that one run of a nightly run is compared with; `newest` are its `answered_samples`, if read.
 
     A nightly run counts if it finished without a failed gate, began after the baseline was accepted, and had the same
     sets, metrics and judge. One that was replayed within twelve hours, with the same values, counts once.
     """
     plan = store.run(run).plan
-    newest = list(answered_samples(store, run))
+    newest = newest or list(answered_samples(store, run))
     accepted_runs = [name for name in baseline.runs if name != run] if baseline else []
     nights = [
         name
@@ -103,11 +110,15 @@ def answered_samples(store: Store, run: str) -> Iterator[tuple[Sample, JudgedSam
     """The samples of a run with their values, and with whether the answer is empty or a refusal (`UNANSWERED`)."""
     results = read_results(store, store.run(run), has_evidence=False)
     for name, sample in results.samples.items():
-        values = {metric: (score.value, str(score.status)) for metric, score in results.scores[name].items()}
-        values[UNANSWERED] = float(bool(unanswered_kind(sample))), "scored"
+        values = _values(sample, results.scores[name])
         reasons = {metric: score.reason for metric, score in results.scores[name].items() if score.value is None}
         described = sample.language or "", sample.message_type or "", results.groups[name]
         yield sample, JudgedSample(name, *described, values, reasons)
+
+
+def _values(sample: Sample, scores: Mapping[str, Score]) -> dict[str, ValueAndStatus]:
+    values = {metric: (score.value, str(score.status)) for metric, score in scores.items()}
+    return values | {UNANSWERED: (float(bool(unanswered_kind(sample))), "scored")}
 
 
 def _nightly_runs(store: Store, rows: Sequence[NightlyRunRow], judge: str, baseline: Baseline | None) -> Iterator[str]:
@@ -125,17 +136,22 @@ def _paired_values(
 ) -> RunValues | None:
     """The run's values by the newest run's samples; None where they share none, or the run is gone."""
     try:
-        earlier_sets = store.run(run).plan.sets
+        row = store.run(run)
     except UsageError:
         return None
-    earlier = list(answered_samples(store, run))
+    earlier = read_results(store, row, has_evidence=False)
     before, now = (
-        AnswerTable({}, {sample.id: sample for sample, _ in listed}, {}, sets=tuple(of_listed))
-        for listed, of_listed in ((earlier, earlier_sets), (newest, sets))
+        AnswerTable({}, samples, {}, sets=tuple(of_samples))
+        for samples, of_samples in (
+            (earlier.samples, row.plan.sets),
+            ({sample.id: sample for sample, _ in newest}, sets),
+        )
     )
     pairing = pair_runs(before, now)
-    values = {sample.id: judged.after for sample, judged in earlier}
-    return {name: values[earlier_name] for name, earlier_name in pairing.ids.items()} or None
+    return {
+        name: _values(earlier.samples[earlier_name], earlier.scores[earlier_name])
+        for name, earlier_name in pairing.ids.items()
+    } or None
 
 
 def _is_replayed(store: Store, run: str) -> bool:

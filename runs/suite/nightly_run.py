@@ -224,8 +224,9 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
         accepted = baseline.runs[-1] if baseline else None
         shown = _comparison(store, accepted, run) or _comparison(store, previous_runs.get(judge), run)
         reports.append(report_run(store, suite, judge=judge, run=run, accepted=accepted, comparison=shown))
-        samples = [judged for _, judged in answered_samples(store, run)]
-        history = read_history(store, earlier, judge=judge, run=run, baseline=baseline)
+        newest = list(answered_samples(store, run))
+        samples = [judged for _, judged in newest]
+        history = read_history(store, earlier, judge=judge, run=run, baseline=baseline, newest=newest)
         decide = partial(_decide_against, nightly, accepted, run) if accepted and accepted != run else None
         directions = store.run(run).plan.all_directions
         judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, history, decide))
@@ -297,7 +298,8 @@ def _earlier_rows(nightly: NightlyRun, ledger: Ledger) -> list[NightlyRunRow]:
 def _undecided(gate: GateResult) -> GateResult:
     """A gate of a nightly run that did not finish: its figure is of a part of the samples, so it decides nothing."""
     reason = f"not decided, since the nightly run did not finish; so far: {gate.reason}"
-    return gate.model_copy(update={"state": "undecided", "reason": reason})
+    update = {"state": "undecided", "reason": reason, "is_of_few": False, "is_within_noise": False}
+    return gate.model_copy(update=update)
 
 
 def _accepted(gate: GateResult) -> GateResult:

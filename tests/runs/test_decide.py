@@ -255,6 +255,16 @@ def test_raters_of_every_version_who_share_no_question_settle_nothing(tmp_path):
     assert [one.rated for one in decide_reading(read(tmp_path, old, new)).versions] == [1, 1]
 
 
+@pytest.mark.parametrize("again", [3, 4], ids=["equally", "otherwise"])
+def test_the_same_answers_rated_twice_make_nobody_a_rater_of_both_versions(tmp_path, again):
+    """Ann rates the old version and, of the new one, the four answers that are the same; Bob rates the others."""
+    old, new = by_rater("old", ann=[3] * 12), by_rater("new", ann=[again] * 4 + [None] * 8, bob=[None] * 4 + [4] * 8)
+    new[:4] = [one.model_copy(update={"response": other.response}) for one, other in zip(new[:4], old[:4], strict=True)]
+    decision = decide_reading(read(tmp_path, old, new))
+    assert decision.verdict == "unsettled" and decision.has_other_raters
+    assert [(one.n, one.rated) for one in decision.versions] == [(12, 12), (12, 12)]
+
+
 def test_versions_rated_by_other_people_settle_nothing(tmp_path):
     """One point more is what Bob gives; the same answer in both versions says nothing of who is strict."""
     old, new = by_rater("old", ann=[2, 3, 4] * 4), by_rater("new", bob=[3, 4, 5] * 4)
