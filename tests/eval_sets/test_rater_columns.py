@@ -342,25 +342,3 @@ def test_a_column_of_three_labels_is_proposed(tmp_path, column):
     notes.clear()
     load_set(path, notes=notes)
     assert not any("no column is read as a rating" in note for note in notes)
-
-
-@pytest.mark.parametrize("label", ["Totaal (120 vragen)", "Average (n=120)", "Gemiddelde: 3,4", "Total 120"])
-def test_a_row_of_sums_says_more_than_its_word(tmp_path, label):
-    path = tmp_path / "a.csv"
-    path.write_text(f"vraag;antwoord;beoordeling\nQ;A;3\nR;B;5\nS;C;1\n{label};;340\n")
-    notes: list[str] = []
-    assert [sample.rating for sample in load_set(path, notes=notes)] == [3, 5, 1]
-    assert any(f"1 row left out that sums up others ({label})" in note for note in notes)
-
-
-def test_a_question_of_totals_with_an_answer_is_one(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("question,answer,rating\nTotal (my invoice),See page 2.,3\nQ,A,5\n")
-    assert len(load_set(path)) == 2
-
-
-def test_one_55_among_fives_is_an_error_as_among_others(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("question,answer,rating\n" + "".join(f"Q{n},A,5\n" for n in range(11)) + "Q,A,55\n")
-    with pytest.raises(InputError, match=r"line 13, field rating: 55 is outside the scale 1-5"):
-        load_set(path)

@@ -476,3 +476,8 @@ def test_a_row_of_sums_without_an_empty_cell_is_left_out_and_sets_no_scale(tmp_p
         "1 row left out that sums up others (Total): line 4",
         "1 row left out that sums up others (Mean): line 5",
     ]
+
+
+def test_a_question_of_totals_with_an_answer_is_one(tmp_path):
+    samples, _ = read(tmp_path / "a.csv", "question,answer,rating\nTotal (my invoice),See page 2.,3\nQ,A,5\n")
+    assert len(samples) == 2

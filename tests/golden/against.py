@@ -19,7 +19,7 @@ import yaml
 from outcomes import FOLDER, SCENARIOS, SETS, Typist, differences, step_values
 
 COMMIT = "6da67d2fa531d1d87c69227d44e5436f2249208a"
-NEEDED_BEFORE = ("choix>=0.3",)
+NEEDED_BEFORE = ("choix>=0.3", "qdrant-client>=1.10", "grpcio>=1.41")
 """What the earlier version depends on and the work tree no longer does."""
 ROOT = FOLDER.parents[1]
 PLACE = ROOT / ".venv" / "against"

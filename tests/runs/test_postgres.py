@@ -2,7 +2,6 @@
 
 import json
 import socket
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,6 @@ from assay.runs import AnswerIndex, AnswerQuery, Ledger, Plan, RunWriter, Store,
 from assay.runs.ratings import QueueSettings, RatingQueue
 
 psycopg = pytest.importorskip("psycopg")
-ROOT = Path(__file__).parents[2]
 PLAN = Plan(sets=("set.jsonl",), metrics=("faithfulness",))
 pytestmark = pytest.mark.timeout(300)
 
