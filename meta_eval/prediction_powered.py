@@ -30,7 +30,8 @@ class MeanRating:
     classical: Estimate  # the mean of the rated ones alone
     bad_share: Estimate  # the share of answers that the team would rate below the middle of the scale
     power: float  # the factor lambda of PPI++; 0 where the scores do not help
-    # pairs of an interval's width and the number of ratings that reach it; None where none do
+    # pairs of an interval's width and the number of ratings that reach it; None where none do. No pairs where nothing
+    # varies: that width is a share's, of which `ratings_for_width` tells nothing
     ratings_for_width: tuple[tuple[float, int | None], ...]
 
 
@@ -156,9 +157,10 @@ def prediction_powered_mean(
         powered = alone
     is_bad = np.where(is_rated, ratings < sum(scale) / 2, np.nan)
     mean = _with_interval(powered, rated, scale)
-    residuals, weighted = (ratings - power * scores)[is_rated], (power * scores)[~is_rated]
-    rating_variance = variance_of_mean(residuals, groups[is_rated])
-    score_variance = variance_of_mean(weighted, groups[~is_rated]) if power else 0.0
+    slope = 0.0 if powered is alone else power / (1 - rated / len(ratings))
+    rating_variance = variance_of_mean((ratings - slope * scores)[is_rated], groups[is_rated])
+    score_variance = variance_of_mean(slope * scores, groups) if slope else 0.0
+    varies = rating_variance + score_variance > (_NO_SPREAD * (scale[1] - scale[0])) ** 2
     return MeanRating(
         rated=rated,
         unrated=unrated,
@@ -169,6 +171,7 @@ def prediction_powered_mean(
         ratings_for_width=tuple(
             (width, ratings_for_width(width, mean, rating_variance, score_variance, most=len(ratings)))
             for width in (round(share * (scale[1] - scale[0]), 10) for share in _WIDTHS)
+            if varies
         ),
     )
 
@@ -212,9 +215,11 @@ def ratings_for_width(
     """Computes how many ratings bring the interval of a mean from its present width W0 to another, W.
 
     A width goes with the root of the variance, of which the ratings have the part r, at n ratings today, and the scores
-    the part v: n r / ((r + v) (W / W0)^2 - v), so that the present width takes the present ratings. It supposes that
-    further ratings come as those so far, from other groups too. Returns the number of ratings; None where even `most`
-    would not do, and where there is no interval.
+    the part v: n r / ((r + v) (W / W0)^2 - v), so that the present width takes the present ratings. v stays as more is
+    rated: theta is the mean of Y - s f of the rated plus that of s f of all (`_solve`), whose slope s, unlike lambda =
+    s (1 - n / N), does not fall, and the two parts do not vary together where s is the slope of Y on f. It supposes
+    that further ratings come as those so far, from other groups too. Returns the number of ratings; None where even
+    `most` would not do, and where there is no interval.
     """
     if present.low is None or present.high is None or present.n is None:
         return None

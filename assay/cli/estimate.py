@@ -133,5 +133,6 @@ def _mean_block(mean: "MeanRating", table: "ScoreTable", judged: str | None) -> 
             parts.append(Paragraph(f"Rating the others too would leave the interval wider than {reached:g}."))
         else:
             more, rate = count_of(count - mean.rated, "more answer"), typed_command("rate", "last")
-            parts.append(Paragraph(f"Rate about {more} for an interval {reached:g} wide ({rate})."))
+            others = ", from other groups too" if (mean.mean.groups or 0) < mean.rated else ""
+            parts.append(Paragraph(f"Rate about {more}{others} for an interval {reached:g} wide ({rate})."))
     return ReportBlock(parts)

@@ -1,6 +1,7 @@
 """`assay show changes` and `assay estimate`, as people type them."""
 
 import json
+import re
 
 import pytest
 
@@ -122,6 +123,28 @@ def test_an_estimate_names_its_metric_and_asks_for_ratings(assay, scores, tmp_pa
     few = tmp_path / "few.jsonl"
     few.write_text("".join(scores.read_text(encoding="utf-8").splitlines(keepends=True)[11:]), encoding="utf-8")
     assert "9 rated answers do not suffice: rate at least 10" in assay("estimate", "--scores", few).err
+
+
+def test_an_estimate_asks_for_ratings_from_other_groups_too(assay, tmp_path):
+    """60 of 400 answers rated; of two answers a group the ratings are of 30 groups, of one each of 60."""
+    for in_group, others in ((2, ", from other groups too"), (1, "")):
+        rows = [
+            {"id": f"a{n}", "group": f"g{n // in_group}", "m": n % 7, "rating": 1 + n // 2 % 5 if n < 60 else None}
+            for n in range(400)
+        ]
+        path = tmp_path / "groups.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        shown = " ".join(assay("estimate", "--scores", path).out.split())
+        assert re.search(rf"Rate about \d+ more answers{others} for an interval 0\.\d wide \(assay rate last\)", shown)
+
+
+def test_equal_ratings_are_not_said_to_leave_the_interval_wide(assay, tmp_path):
+    """60 fives of 300: the interval, .24 wide, would be .05 wide with all rated fives; no number is told."""
+    rows = [{"id": f"a{n}", "m": n % 7, "rating": 5 if n < 60 else None} for n in range(300)]
+    path = tmp_path / "fives.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    shown = assay("estimate", "--scores", path, "--scale", "1-5").out
+    assert "5.00 [4.76, 5.00]" in shown and "Rating the others too" not in shown and "Rate about" not in shown
 
 
 def test_estimate_and_meta_say_one_mean(assay, scores):

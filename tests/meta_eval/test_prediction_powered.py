@@ -1,5 +1,7 @@
 """Prediction-powered means: against ppi-python, brute force and by hand."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import special, stats
@@ -130,6 +132,48 @@ def test_how_many_ratings_a_width_takes_by_hand():
     assert ratings_for_width(1.0, present, 0.1, 0.1, most=1000) is None  # the scores alone leave more than that
     assert ratings_for_width(1.6, present, 0.1, 0.1, most=1000) == 72
     assert ratings_for_width(1.0, Estimate(3.0, n=20), 0.1, 0.0, most=80) is None
+
+
+def balanced_ratings(rated: int) -> MeanRating:
+    """100 answers of the scores -1 and 1, half of each; the rated ones are 3 + score + 1 as often as 3 + score - 1."""
+    scores, extra = np.tile([-1.0, -1, 1, 1], 25), np.tile([-1.0, 1], 50)
+    ratings = np.where(np.arange(100) < rated, 3 + scores + extra, np.nan)
+    return prediction_powered_mean(ratings, scores, np.arange(100), scale=(0, 6))
+
+
+def test_what_the_scores_leave_stays_as_more_is_rated():
+    """cov = 1 and var = 100/99, so the slope is .99 and lambda .99 (1 - 40/100). Y - .99 f is 3 +- .01 +- 1: its mean
+    varies by r = 1.0001 / 39, and .99 times the mean of all scores by v = .99^2 / 99 = .0099, however many are rated.
+    With so many the width is .6 less up to 3%: t with 83 degrees is 1.7% below that with 39, and 40/39 is 1 by then.
+    """
+    now = balanced_ratings(40)
+    assert now.power == pytest.approx(0.99 * 0.6)
+    rating_variance, share = 1.0001 / 39, (0.6 / (now.mean.high - now.mean.low)) ** 2
+    needed = math.ceil(40 * rating_variance / ((rating_variance + 0.0099) * share - 0.0099))
+    assert dict(now.ratings_for_width)[0.6] == needed
+    reached = balanced_ratings(4 * round(needed / 4)).mean
+    assert 0.58 < reached.high - reached.low <= 0.6
+
+
+def test_ratings_alone_are_counted_alone():
+    """Scores that lead beyond the scale take no part, and so not in how many more ratings a width takes either.
+
+    18 fives of score 0, two ones of -3, 200 unrated about .3: cov 1.08, var .11, and 4.6 + 9 (.25 + .3) is above 5.
+    """
+    scores = np.concatenate([np.zeros(18), np.full(2, -3.0), np.tile([0.2, 0.4], 100)])
+    ratings = np.concatenate([np.full(18, 5.0), np.ones(2), np.full(200, np.nan)])
+    with_scores, alone = (
+        prediction_powered_mean(ratings, of, np.arange(220), scale=(1, 5)) for of in (scores, np.zeros(220))
+    )
+    assert with_scores.power > 0 and with_scores.mean == alone.mean
+    assert with_scores.ratings_for_width == alone.ratings_for_width
+
+
+@pytest.mark.parametrize("rating", [1.0, 3.0, 5.0])
+def test_where_all_ratings_are_equal_no_number_is_told(rating):
+    """72 fives have an interval .2 wide, 60 one of .24; r and v are 0, of which follows neither 72 nor `none do`."""
+    ratings = np.where(np.arange(300) < 60, rating, np.nan)
+    assert prediction_powered_mean(ratings, np.arange(300.0), np.arange(300), scale=(1, 5)).ratings_for_width == ()
 
 
 def test_a_table_without_unrated_answers_has_nothing_to_power():
