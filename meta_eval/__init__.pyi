@@ -69,6 +69,7 @@ from .groups import (
     intraclass_correlation as intraclass_correlation,
     jackknife_interval as jackknife_interval,
     merge_groups as merge_groups,
+    name_questions as name_questions,
     t_quantile as t_quantile,
     variance_of_mean as variance_of_mean,
 )

@@ -246,11 +246,8 @@ def name_questions(asked: Sequence[str], groups: Sequence[str], versions: Sequen
     groups_of = defaultdict[tuple[str, str], set[str]](set)
     for text, version, group in zip(texts, versions or [""] * len(texts), groups, strict=True):
         groups_of[text, version].add(group)
-    repeated = {text for (text, _), of_text in groups_of.items() if len(of_text) > 1}
-    return tuple(
-        f"{group}: {text}" if text in repeated and (text or group) else text
-        for text, group in zip(texts, groups, strict=True)
-    )
+    repeated = {text for (text, _), of_text in groups_of.items() if len(of_text) > 1} - {""}
+    return tuple(f"{group}: {text}" if text in repeated else text for text, group in zip(texts, groups, strict=True))
 
 
 def merge_groups(groups: Sequence[str], questions: Sequence[str]) -> tuple[str, ...]:

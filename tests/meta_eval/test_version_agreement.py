@@ -13,6 +13,7 @@ from assay.meta_eval import (
     describe_versions,
     estimate_difference,
     merge_groups,
+    name_questions,
     version_agreement,
 )
 from assay.meta_eval.decision import VersionTable, decide_versions
@@ -126,6 +127,12 @@ def test_groups_that_share_a_question_are_one():
     ratings = {"old": NOTHING, "new": pairs_of_questions(1, 1, 1, 1)}
     table = table_of(ratings, {"same": ratings}, other_groups=True)  # each version's own groups, the same questions
     assert version_agreement(table).pairs[0].groups == 4
+
+
+def test_answers_whose_question_is_unknown_have_none_in_common():
+    assert name_questions(["", "", "", ""], ["a", "a", "b", "b"]) == ("", "", "", "")
+    asked, groups = ["Hello", "Hello", "", "Bye"], ["a", "b", "b", "b"]
+    assert name_questions(asked, groups) == ("a: Hello", "b: Hello", "", "Bye")  # a greeting of two groups
 
 
 def test_what_is_left_out_is_said():
