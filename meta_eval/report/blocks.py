@@ -128,7 +128,7 @@ def _further_blocks(evaluation: MetaEvaluation, *, is_page: bool) -> Iterator[tu
         widths = " ".join(
             f"An interval {Figure('rating', width)} wide needs "
             f"{'more ratings than there are answers' if needed is None else count_of(needed, 'rating')}."
-            for width, needed in (rating.ratings_for_width if is_page else ())
+            for width, needed in (rating.ratings_for_width if is_page and rating.mean.low is not None else ())
         )
         yield "mean-rating", ReportBlock([_sentence(text) for text in (sentence, widths) if text])
 

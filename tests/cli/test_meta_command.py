@@ -161,6 +161,17 @@ def test_a_report_names_its_run_its_answers_and_its_raters_in_the_language_of_it
     assert "; 12 beoordeelde antwoorden; beoordelaars: ann, bob; rapport van " in about
 
 
+def test_a_report_tells_no_width_where_there_is_no_interval(assay, tmp_path):
+    """Ratings of four groups have no interval, and so no number of ratings that narrows it; those of twenty have."""
+    file = tmp_path / "scores.csv"
+    for groups, count in ((4, 0), (20, 4)):
+        rows = [f"{row},g{row % groups},{row % 5 + 1 if row < 60 else ''},{row % 7}\n" for row in range(120)]
+        file.write_text("id,group,rating,good\n" + "".join(rows))
+        assay("meta", "--scores", file, "--report", "report.html", *QUICK)
+        page = Path("report.html").read_text(encoding="utf-8")
+        assert "Mean rating that your team would give" in page and page.count("An interval 0.") == count
+
+
 def test_bootstrap_is_how_often_ratings_are_shuffled(assay, tmp_path):
     file = tmp_path / "scores.csv"
     file.write_text("id,rating,good\n" + "".join(f"{row},{row % 5 + 1},{row % 7}\n" for row in range(12)))
