@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 _AS_IT_IS = frozenset({"", FALLBACK, "c", "posix"})  # languages of readers for whom nothing is translated
 _ENDS_IN_Y = re.compile("(?<=[^aeiou])y$")
 _MARKS = str.maketrans(".,", ",.")
-_NUMBER = re.compile(r"(?<![\w.,/@-])[-+\u2212]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)(?![\w/@]|-[^\W\d]|[.,]\d)")
+_MARKED = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)"
+# a number with marks, or a range of two of which one at least has marks
+_NUMBER = re.compile(rf"(?<![\w.,/@-])[-+\u2212]?(?:\d+-)?{_MARKED}(?:-{_MARKED})?(?![\w/@]|-[^\W\d]|[.,]\d)")
 _ENDS = re.compile(
     r"(\[[-+\u2212]?\d[\d.,]*%?),(?= [-+\u2212]?\d[\d.,]*%?\])"
 )  # what stands between the ends of an interval
@@ -169,13 +171,18 @@ def with_number_marks(shown: str, code: str = "", names: Iterable[str] = ()) -> 
         '0,30 [-0,10; 0,60] of 1.200'
         >>> with_number_marks("gpt-4.1 and v1.2: 1.3 is 0.25 better than 1.2", "nl", ["1.3", "1.2"])
         'gpt-4.1 and v1.2: 1.3 is 0,25 better than 1.2'
+        >>> with_number_marks("0.8 of 0.5-5.5: 0.87 (likely 0.82 to 0.91)", "nl", ["0.8"])
+        '0.8 of 0,5-5,5: 0,87 (likely 0,82 to 0,91)'
+        >>> with_number_marks("0-1.5 or 1.5-5 by gpt-4.1, smollm2-1.7 or 3-4.1.2 on 2026-11-30", "nl")
+        '0-1,5 or 1,5-5 by gpt-4.1, smollm2-1.7 or 3-4.1.2 on 2026-11-30'
     """
     if not code and _plain_code(_reader_code()) in _AS_IT_IS:  # reads no pack
         return shown
     if phrase("decimal_mark").write(code or reader_language()) != ",":
         return shown
     kept = {name for name in names if _NUMBER.search(name)}
-    parts = re.split(f"({'|'.join(map(re.escape, sorted(kept, key=len, reverse=True)))})", shown) if kept else [shown]
+    one_of_kept = "|".join(map(re.escape, sorted(kept, key=len, reverse=True)))
+    parts = re.split(rf"((?<![\w.])(?:{one_of_kept})(?!\w|[.,]\d))", shown) if kept else [shown]
     return "".join(
         part if part in kept else _NUMBER.sub(lambda number: number[0].translate(_MARKS), _ENDS.sub(r"\1;", part))
         for part in parts
