@@ -152,6 +152,6 @@ def _is_main_thread() -> bool:
 
 def _end(error: AssayError, code: int) -> None:
     unknown = re.match(r"no (judge|metric) is called '([^']*)'", str(error))
-    gone = _what_went(f"{unknown[1]}s {unknown[2]}", unknown[2]) if unknown else ""
+    gone = _what_went(f"{unknown[1]}s {unknown[2]}") if unknown else ""
     echo(f"assay: {error}{gone}", err=True)
     sys.exit(code)

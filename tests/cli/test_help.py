@@ -201,6 +201,9 @@ def test_what_never_was_is_said_as_before(assay):
     assert "It went" not in assay("run", "x.jsonl", "--shardrows", "5").err
     assert "It went" not in assay("run", "helpdesk_en", "--judge", "nobody").err
     assert "It went" not in assay("decide", "a.jsonl", "b.jsonl", "--all").err, "another command's option"
+    for command in ("diff", "render"):  # commands that went, and no metrics
+        refused = assay("run", "helpdesk_en", "--metrics", command).err
+        assert f"no metric is called '{command}'" in refused and "It went" not in refused
 
 
 def test_an_address_that_no_tool_reads_is_named_before_the_file_that_is_missing(assay):
