@@ -66,6 +66,7 @@ _MEANS = frozenset(_listed(_TABLE["means"]))
 _PROGRAMS = frozenset(_TABLE["programs"])
 _LANGUAGES = {name: code for code, names in _TABLE["languages"].items() for name in names}
 _TOTALS = frozenset(_listed(_TABLE["totals"]))
+_FIRST_OF_TOTALS = tuple({name.split()[0] for name in _TOTALS})
 _LONGEST_TOTAL = 30  # characters, with what stands around the word
 _FAILURE = re.compile(
     rf"\W*(?:[\w.]*(?:error|exception)\s*(?:[:(\[]|$)|(?:{'|'.join(_listed(_TABLE['failures']))}))", re.IGNORECASE
@@ -117,7 +118,7 @@ _ANSWERS = sorted(
 _ANSWER = re.compile(rf"(?:{'|'.join(map(re.escape, reversed(_ANSWERS)))})(?:_(?P<end>\w+))?")
 _FEWEST_ANSWERS = 2  # with one, `rating_bot` beside `answer_bot` is its rating
 _REMARK = re.compile(r"(.*\S)\s*[(\[](?P<remark>[^()\[\]]*)[)\]]\s*")
-_VALUE = re.compile(r"(.*[^\W\d_])[\s:=]+\d[\d.,]*\s*%?\s*")  # what a row of sums may hold beside its name
+_VALUE = re.compile(r"(.*[^\W\d_])[\s:=]+\d[\d.,]*\s*(?:%\s*)?")  # what a row of sums may hold beside its name
 _RANGE = re.compile(
     r"(.*[^\W\d_])[\s:,_]+(?P<remark>-?\d+\s*(?:-|–|\.\.|to|t/m|bis)\s*\d+|(?:/|out of|van|von|sur)\s*\d+)\s*"
 )
@@ -335,6 +336,8 @@ def is_total(text: str) -> bool:
         >>> is_total("Totaal (120 vragen)"), is_total("Average: 3.4")
         (True, True)
     """
+    if not text[:_LONGEST_TOTAL].lstrip().casefold().startswith(_FIRST_OF_TOTALS):
+        return False  # most cells, whatever their length
     if match := _REMARK.fullmatch(text) or _VALUE.fullmatch(text):
         text = match[1]
     if len(text) >= _LONGEST_TOTAL:

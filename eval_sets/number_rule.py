@@ -139,7 +139,8 @@ class NumberRule:
 class ColumnCells:
     """The different cells of a column, as far as the rule of their numbers needs them."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: NumberRule | None = None) -> None:
+        self._told = told  # the rule, where more than these cells tell it
         self.numbers = Counter[float]()  # what is a number already
         self.texts = Counter[str]()
         self.others = 0
@@ -208,7 +209,7 @@ class ColumnCells:
     def _decided(self) -> tuple[int, NumberRule, list[float], int]:
         if self._read is not None and self._read[0] == self.size:
             return self._read
-        rule = find_number_rule(self.texts, self.numbers)
+        rule = self._told or find_number_rule(self.texts, self.numbers)
         values, unread = list(self.numbers.elements()), self.others
         for text, count in self.texts.items():
             try:
@@ -556,7 +557,8 @@ def find_common_scale(
         scale = next(iter(told.values())) if len({*told.values()}) == 1 else None
     if scale is not None and not any(_is_wider(scale, own, len(raters[rater].values())) for rater, own in told.items()):
         values = [value for cells in raters.values() for value in cells.values()]
-        places = {value: place for cells in raters.values() for value, place in cells.places().items()}
+        # the first rater's place of a value comes last, and so counts
+        places = {value: place for cells in reversed([*raters.values()]) for value, place in cells.places().items()}
         return RatingScale(*scale, () if is_written else scale_hints(values, scale, places))
     listed = [f"{rater} {own[0]:g} to {own[1]:g}{_name_few(raters[rater], own)}" for rater, own in told.items()]
     listed += [f"{rater} only {cells.values()[0]:g}" for rater, cells in raters.items() if rater not in told]

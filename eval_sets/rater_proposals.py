@@ -10,7 +10,7 @@ from typing import Any
 from ..shell_words import quote_word
 from ..text.wording import list_first
 from ..value_messages import shorten
-from .column_table import LABELS, RATING_ALIASES, has_other_role, is_no_rating, is_of_program, rater_of, usual_name
+from .column_table import LABELS, RATING_ALIASES, has_other_role, is_of_program, rater_of, usual_name
 from .number_rule import ColumnCells, NumberRule, find_rating_scale, is_missing, label_of, scale_of_header
 
 _HIGHEST, _HIGHEST_MARK = 10, 20
@@ -20,6 +20,7 @@ _FEWEST_VALUES = 3  # different ones: two may be a flag
 _MOST_LABELS, _LONGEST_LABEL = 5, 30
 _ODD_SHOWN = 3
 _FIRST_WORD, _LAST_WORD = re.compile(r"([^\s_.:-]+)[\s_.:-]+(?=\w)"), re.compile(r"(?<=\w)[\s_.:-]+([^\s_.:-]+)$")
+_ANY_NUMBER = NumberRule()
 _MOST_ODD = 0.2  # the share of cells that may hold something else, by a slip: 55 for 5
 
 
@@ -44,7 +45,7 @@ class RaterSearch:
     """
 
     def __init__(self) -> None:
-        self._labels: dict[str, Counter[str]] = defaultdict(Counter)  # of each column, as long as they are few
+        self._labels = defaultdict[str, dict[str, None]](dict)  # of each column, as long as they are few
         self._numbers: dict[str, Counter[int] | None] = {}  # None: the column's name is no rater's
         # how many cells of each column hold something else, and the first ones
         self._odd, self._first_odd = Counter[str](), defaultdict[str, list[str]](list)
@@ -55,10 +56,10 @@ class RaterSearch:
             if column not in self._numbers:
                 self._numbers[column] = Counter() if _may_be_rater(column) else None
             numbers = self._numbers[column]
-            if is_missing(cell) or is_no_rating(cell):
+            if is_missing(cell):
                 continue
             if isinstance(cell, str) and len(self._labels[column]) <= _MOST_LABELS:
-                self._labels[column][label_of(cell)[:_LONGEST_LABEL]] += 1
+                self._labels[column].setdefault(_short_label(cell))
             if numbers is None:
                 continue
             number = _whole_number(cell)
@@ -210,6 +211,8 @@ def _name_raters(columns: Iterable[str]) -> dict[str, str]:
         rests = [word.string[word.end() :] for word in words]
         if len(words) < len(raters) or len({word[1].casefold() for word in words}) > 1 or any(map(str.isdigit, rests)):
             break  # of colleague 1 and colleague 2 the number alone is no name
+        if any(rater_of(f"rating_{rest}") != rest for rest in rests):
+            break  # of qa_max the rest would be read as the top of the scale
         raters = dict(zip(raters, rests, strict=True))
     is_told_apart = len({rater.casefold() for rater in raters.values()}) == len(raters)
     return raters if is_told_apart else {column: column for column in raters}
@@ -235,10 +238,15 @@ def _may_be_rater(column: str) -> bool:
     return is_name and usual_name(column) not in RATING_ALIASES and not is_of_program(rater)
 
 
+@lru_cache(maxsize=1024)  # few labels stand in many rows
+def _short_label(cell: str) -> str:
+    return label_of(cell)[:_LONGEST_LABEL]
+
+
 def _whole_number(cell: object) -> int | None:
     """The whole number from 0 to 10 that a cell holds; None where it holds anything else."""
     try:
-        number = None if isinstance(cell, bool) else NumberRule().read(cell)
+        number = None if isinstance(cell, bool) else _ANY_NUMBER.read(cell)
     except ValueError:
         return None
     return int(number) if number is not None and number.is_integer() and 0 <= number <= _HIGHEST else None

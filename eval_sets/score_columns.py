@@ -138,6 +138,7 @@ class ScoreFile:
         self.items: list[Item] = []  # one per row
         # the columns of scores or ratings that were joined, by metric or rater, and the column that they were in
         self.joined, self._value = dict[str, str](), ""
+        self._labels_of_all: NumberRule | None = None  # how the ratings of all raters are read, where they are labels
         self.reasons: dict[int, dict[str, str]] = {}  # of the scores of each item, by metric
         self.beside = {
             column: columns for column in self.names if (columns := _columns_beside(column, self.names, self.roles))
@@ -188,7 +189,8 @@ class ScoreFile:
     def rule(self, column: str) -> tuple[ColumnCells, NumberRule]:
         """The cells of a column, and how they are read as numbers."""
         if column not in self._rules:
-            cells = self._rules[column] = ColumnCells()
+            is_joined = column in self.joined.values()
+            cells = self._rules[column] = ColumnCells(self._labels_of_all if is_joined else None)
             for row in self.rows:
                 cells.add(row.values.get(column), row.part(column).place)
         return self._rules[column], self._rules[column].rule()
@@ -219,6 +221,8 @@ class ScoreFile:
             if not (name := as_label(row.values.get(by))) or self._key(row.values) is None:
                 missing = self.roles.get("id", "id") if name else by
                 raise self.error(row, missing, "is missing; without it nobody knows what was measured")
+        if role == "rater" and (rule := self.rule(value)[1]).labels:
+            self._labels_of_all = rule  # a rater who used one label alone tells no rule
         long = LongColumns("ratings" if role == "rater" else "scores", by, value, frozenset((by, value)))
         rows = list[Row]()
         for joined in join_rows(self.rows, long, self._key, self.name, self.repeated):
@@ -283,17 +287,19 @@ class ScoreFile:
 
         Raises `InputError` for an item whose rows have different ratings.
         """
-        kept: dict[object, Row] = {}
+        kept: dict[str, Row] = {}
         for row in self.rows:
-            item = self._item(row)
-            key = item.id or (item.user_input, item.response)
+            key = self._key(row.values) or row.place
+            kept.setdefault(key, row)
             for column in columns:
-                first = kept.setdefault(key, row)
-                rating, known = self.number(row, column), self.number(first, column)
-                if known is None:
-                    kept[key] = first._replace(values=first.values | {column: row.values.get(column)})
-                elif rating not in {None, known}:
-                    other = f"and of the same answer {known:g} at {first.place}; correct one of them"
+                if (rating := self.number(row, column)) is None:
+                    continue
+                first = kept[key]
+                if (known := self.number(first, column)) is None:
+                    values = first.values | {column: row.values[column]}
+                    kept[key] = first._replace(values=values, parts={**first.parts, column: row})
+                elif rating != known:
+                    other = f"and of the same answer {known:g} at {first.part(column).place}; correct one of them"
                     raise self.error(row, column, f"is {rating:g}, {other}")
         self.rows = list(kept.values())
 
@@ -367,16 +373,22 @@ class ScoreFile:
 
     def tell_ratings(self, read: Collection[str], *, is_named: bool) -> None:
         """Notes which cells of the columns hold no rating, how labels are read, and what other ratings there are."""
+        by_origin: dict[str, list[str]] = {}
         for column in read:
-            cells = [
-                f'{row.part(column).place} "{row.values[column]}"'
+            by_origin.setdefault(self.origin(column), []).append(column)
+        for origin, columns in by_origin.items():
+            empty = [
+                (row.part(column), row.values[column])
+                for column in columns
                 for row in self.rows
                 if is_no_rating(row.values.get(column))
             ]
-            if cells:
-                self.tell(f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}")
-            if described := self.rule(column)[1].describe():
-                self.tell(f"read {column} as ratings from 0 to 1, {described}")
+            if empty:
+                cells = [f'{row.place} "{cell}"' for row, cell in sorted(empty, key=lambda found: found[0].number)]
+                self.tell(f"{count_of(len(cells), 'cell')} of {origin} without a rating: {list_first(cells)}")
+            for described in dict.fromkeys(self.rule(column)[1].describe() for column in columns):
+                if described:
+                    self.tell(f"read {origin} as ratings from 0 to 1, {described}")
         for column in () if is_named else self.names:
             is_rating = usual_name(column) in ROLES["rating"] or criterion_of(column)
             if is_rating and column not in read and self.holds_numbers(column):

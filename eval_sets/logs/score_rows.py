@@ -1,15 +1,18 @@
 """Rows of scores or ratings, several of one answer: the answers, each once, with what was given to it by name."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...text.wording import count_of, list_first
+from ..column_search import VersionSearch
 from ..column_table import NAMES, columns_by_usual_name, find_roles
 from ..items import as_label
 from ..number_rule import is_missing
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
+from ..version_column import read_version
 
 _OF_SCORES = ("metric", "value", "reason", "status", "error")
 _BESIDE_SCORES = {"evidence", "usage"}  # of `Results.save`
@@ -24,23 +27,29 @@ class LongColumns(NamedTuple):
     value: str
     used: frozenset[str]  # all columns that are no answer's
     id: str = ""  # the column `sample`, which names the answer here; in rows of samples it may be anything
+    version: str = ""  # the column that tells apart the answers of versions to the question of one id
 
 
 def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[str, str]) -> LongColumns | None:
     """Finds the columns of rows that are a score of a metric, or a rating of a rater where answers have several."""
     columns = find_roles(opened.columns or first, mapping)
     if {"metric", "value"} <= columns.keys() and "rater" not in columns:
-        used = frozenset(columns[role] for role in _OF_SCORES if role in columns) | _BESIDE_SCORES
         name = "sample" if columns.get("id") == "sample" and "sample" not in mapping else ""
-        return LongColumns("scores", columns["metric"], columns["value"], used, name)
+        used = frozenset(columns[role] for role in _OF_SCORES if role in columns)
+        if name:
+            used |= _BESIDE_SCORES - mapping.keys()
+        version = _find_version(opened, opened.columns or first, columns, "metric")
+        return LongColumns("scores", columns["metric"], columns["value"], used, name, version)
     value = columns.get("rating") or columns.get("value")
     if "rater" in columns and value and "metric" not in columns and "ratings" not in (opened.columns or first):
+        version = _find_version(opened, opened.columns or first, columns, "rater")
         seen = set[str]()
         for row in opened.rows:
-            key = _key(row.values, mapping) if isinstance(row, Row) else None
+            key = _key(row.values, mapping, version) if isinstance(row, Row) else None
             if isinstance(row, Row) and key is not None and not is_missing(row.values.get(columns["rater"])):
                 if key in seen:
-                    return LongColumns("ratings", columns["rater"], value, frozenset((columns["rater"], value)))
+                    used = frozenset((columns["rater"], value))
+                    return LongColumns("ratings", columns["rater"], value, used, version=version)
                 seen.add(key)
     return None
 
@@ -84,9 +93,12 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
     counts = {"answers": 0, "rows": 0}
     ids = {long.id: "id"} if long.id else {}
 
+    def key(values: Mapping[str, Any]) -> str | None:
+        return _key(values, mapping, long.version)
+
     def rows() -> Iterator[Row | BadRow]:
         counts.update(answers=0, rows=0)
-        for row in join_rows(opened.rows, long, lambda values: _key(values, mapping), opened.name, _REPEATED):
+        for row in join_rows(opened.rows, long, key, opened.name, _REPEATED):
             if not isinstance(row, Row):
                 yield row
                 continue
@@ -138,12 +150,31 @@ def _find_rating(joined: Row, mapping: Mapping[str, str]) -> dict[str, Any]:
     return {column: rated[0].values[column]}
 
 
-def _key(values: Mapping[str, Any], mapping: Mapping[str, str]) -> str | None:
-    """What the rows of one answer have in common: its id, its texts, and the version that gave it."""
+def _find_version(opened: Rows, names: Iterable[str], columns: Mapping[str, str], part: str) -> str:
+    """The column that tells apart the answers of versions to the question of one id; empty where none need be.
+
+    `names` are those of all columns, and `part` is the role of the one that names the metric or the rater.
+    """
+    search = VersionSearch({columns.get("id", "id"): "id"})
+    if not search.may_have(names):
+        return ""
+    with suppress(OSError):  # the reading itself meets the same error, and tells it
+        for row in opened.rows:
+            if isinstance(row, Row):
+                search.add(row, as_label(row.values.get(columns[part])))
+    return search.result()
+
+
+def _key(values: Mapping[str, Any], mapping: Mapping[str, str], version: str) -> str | None:
+    """What the rows of one answer have in common: its id, its texts, and the version that gave it.
+
+    `version` is the column that tells versions apart where rows have ids; without an id each of a usual name does.
+    """
     roles = find_roles(values, mapping)
-    by_name = columns_by_usual_name(values)
-    version = next((by_name[name] for name in NAMES["version"] if name in by_name), "")
-    columns = [*(roles.get(role, "") for role in ("id", "user_input", "response")), version]
-    cells = [values.get(column) for column in columns]
-    name, question, answer, label = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
+    cells = [values.get(roles.get(role, "")) for role in ("id", "user_input", "response")]
+    name, question, answer = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
+    if not name:
+        by_name = columns_by_usual_name(values)
+        version = next((by_name[name] for name in NAMES["version"] if name in by_name), "")
+    label = read_version(values, version) if version else ""
     return "\0".join([name, question, answer, label]) if question or answer else None

@@ -11,7 +11,7 @@ import pytest
 
 from assay import evaluate
 from assay.errors import AssayError, InputError
-from assay.eval_sets import ReadOptions, load_set, read_score_files
+from assay.eval_sets import ReadOptions, flat_rows, load_set, read_ratings, read_score_files
 from assay.meta_eval import JoinedScores, ScoreTable, evaluate_table, join_sources, metric_agreements
 
 EXPORTS = Path(__file__).parent / "exports"
@@ -145,7 +145,7 @@ def test_long_ratings_are_read_as_columns_of_raters(write):
     joined = read_score_table([write("s.csv", "id,f\na,1\nb,2\nc,3\nd,4\n")], ratings, ReadOptions())
     assert joined.table.raters == ("ann", "bo")
     assert any(note.endswith("lea is no rater: it is the mean of the others") for note in joined.notes)
-    assert any(note.endswith('1 cell of ratings.bo without a rating: line 6 "n/a"') for note in joined.notes)
+    assert any(note.endswith('1 cell of rating without a rating: line 6 "n/a"') for note in joined.notes)
     text = "id,rater,rating,rating_min,rating_max\na,ann,4,1,7\na,bo,3,1,5\nb,ann,7,1,7\nb,bo,1,1,5\n"
     joined = read_score_table([write("s.csv", "id,f\na,1\nb,2\n")], write("r2.csv", text), ReadOptions())
     assert joined.table.ratings.tolist() == [[3, 3], [5, 1]]
@@ -556,3 +556,34 @@ def test_one_55_among_fives_is_an_error(write: Write) -> None:
     path = write("a.csv", "id,m,rating\n" + "".join(f"q{n},0.{n},5\n" for n in range(11)) + "q,0.5,55\n")
     with pytest.raises(InputError, match=r"line 13, field rating: is 55, and the other ratings lie on the scale 1-5"):
         read_score_table([path], None, ReadOptions())
+
+
+def test_a_rater_who_used_one_label_is_read_by_the_labels_of_all(write: Write) -> None:
+    """Of good and bad, Ann gave both and Bob only good."""
+    rows = "a,q,x,Ann,good\na,q,x,bob,good\nb,q2,y,Ann,bad\nb,q2,y,bob,good\n"
+    ratings = write("lab.csv", f"id,question,answer,rater,rating\n{rows}")
+    _, source = read_score_files([write("sc.csv", "id,f\na,0.9\nb,0.1\n")], ratings, ReadOptions())
+    assert source is not None
+    assert source.columns == {"Ann": {0: 1, 1: 0}, "bob": {0: 1, 1: 1}}
+    assert source.scale == (0, 1)
+    assert source.notes == (f"{ratings}: read rating as ratings from 0 to 1, good is 1 and bad is 0",)
+    assert [dict(sample.ratings) for sample in load_set(ratings)] == [{"Ann": 1, "bob": 1}, {"Ann": 0, "bob": 1}]
+
+
+def test_cells_without_a_rating_are_told_by_the_column_of_the_file(write: Write) -> None:
+    path = write("r.csv", "id,rater,rating\na,ann,n/a\na,bob,2\nb,ann,3\nb,bob,-\nc,ann,1\nc,bob,5\n")
+    _, source = read_score_files([write("s.csv", "id,f\na,1\nb,0\nc,2\n")], path, ReadOptions())
+    assert source is not None
+    assert f'{path}: 2 cells of rating without a rating: line 2 "n/a", line 5 "-"' in source.notes
+
+
+def test_the_place_of_a_rating_is_that_of_the_row_that_it_came_from(write: Write) -> None:
+    path = write("k.csv", "id,metric,value,rating\na,f,0.5,\na,g,0.5,4\na,h,1,5\n")
+    with pytest.raises(InputError, match="line 4, field rating: is 5, and of the same answer 4 at line 3; correct"):
+        read_score_table([path], None, ReadOptions())
+
+
+def test_rows_of_scores_that_name_no_answer_are_not_one(write: Write) -> None:
+    path = write("k.csv", "metric,value,rating\nf,0.5,4\nf,0.5,5\n")
+    source = read_ratings(flat_rows(path), path.name, ReadOptions())
+    assert source.columns == {"rating": {0: 4, 1: 5}}
