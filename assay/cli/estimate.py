@@ -9,7 +9,7 @@ import click
 from ..errors import AssayError, UsageError
 from ..presentation.figure import Figure
 from ..presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
-from ..text.wording import count_of
+from ..text.wording import count_of, with_number_marks
 from .meta import scores_option, with_read_options
 from .output import print_result, typed_command
 
@@ -108,13 +108,14 @@ def _mean_block(mean: "MeanRating", table: "ScoreTable", judged: str | None) -> 
     answers, figure = len(table.items), Figure.from_estimate("mean", mean.mean)
     scale = f"{table.rating_min:g}-{table.rating_max:g}"
     parts: list[Paragraph | ResultTable] = [
-        Paragraph(f"Mean rating of all {count_of(answers, 'answer')}: {figure} on {scale}", "strong")
+        Paragraph(with_number_marks(f"Mean rating of all {count_of(answers, 'answer')}: {figure} on {scale}"), "strong")
     ]
     if mean.rated == answers:
         own = Figure("mean", mean.classical.value)
-        parts.append(Paragraph(f"All are rated: {own} is their own mean. The interval is for more answers like these."))
+        words = f"All are rated: {own} is their own mean. The interval is for more answers like these."
+        parts.append(Paragraph(with_number_marks(words)))
     bad = Figure.from_estimate("rate", mean.bad_share)
-    parts.append(Paragraph(f"Bad answers (rated below the middle): {bad}"))
+    parts.append(Paragraph(with_number_marks(f"Bad answers (rated below the middle): {bad}")))
     rows = [("ratings alone", mean.rated, mean.classical)]
     if judged is not None:
         rows.append((f"and {judged}", _count_judged(table, judged), mean.mean))
@@ -130,9 +131,11 @@ def _mean_block(mean: "MeanRating", table: "ScoreTable", judged: str | None) -> 
     if narrower and mean.unrated:
         reached, count = narrower[-1]
         if count is None:
-            parts.append(Paragraph(f"Rating the others too would leave the interval wider than {reached:g}."))
+            words = f"Rating the others too would leave the interval wider than {reached:g}."
+            parts.append(Paragraph(with_number_marks(words)))
         else:
             more, rate = count_of(count - mean.rated, "more answer"), typed_command("rate", "last")
             others = ", from other groups too" if (mean.mean.groups or 0) < mean.rated else ""
-            parts.append(Paragraph(f"Rate about {more}{others} for an interval {reached:g} wide ({rate})."))
+            words = with_number_marks(f"Rate about {more}{others} for an interval {reached:g} wide")
+            parts.append(Paragraph(f"{words} ({rate})."))
     return ReportBlock(parts)

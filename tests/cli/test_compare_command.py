@@ -138,6 +138,17 @@ def test_an_estimate_asks_for_ratings_from_other_groups_too(assay, tmp_path):
         assert re.search(rf"Rate about \d+ more answers{others} for an interval 0\.\d wide \(assay rate last\)", shown)
 
 
+def test_an_estimate_has_the_marks_of_its_reader(assay, tmp_path, monkeypatch):
+    rows = [{"id": f"a{n}", "m": n % 7, "rating": 0.5 + n % 6 if n < 60 else None} for n in range(1200)]
+    path = tmp_path / "scores.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    monkeypatch.setenv("LC_ALL", "nl_NL.UTF-8")
+    shown = " ".join(assay("estimate", "--scores", path, "--scale", "0.5-5.5").out.split())
+    assert re.search(r"Mean rating of all 1\.200 answers: 3,00 \[2,\d\d; 3,\d\d\] on 0,5-5,5", shown)
+    assert re.search(r"Bad answers \(rated below the middle\): 50,0% \[\d\d,\d%; \d\d,\d%\]", shown)
+    assert re.search(r"Rate about \d+ more answers for an interval 0,\d+ wide \(assay rate last\)", shown)
+
+
 def test_equal_ratings_are_not_said_to_leave_the_interval_wide(assay, tmp_path):
     """60 fives of 300: the interval, .24 wide, would be .05 wide with all rated fives; no number is told."""
     rows = [{"id": f"a{n}", "m": n % 7, "rating": 5 if n < 60 else None} for n in range(300)]
