@@ -122,6 +122,7 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
         )
         return [f"{opened.name}: {what}"]
 
+    renamed = {theirs: ours for theirs, ours in mapping.items() if theirs in long.used} | ids
     columns = None
     if opened.columns is not None:
         columns = (*(ids.get(column, column) for column in opened.columns if column not in long.used), long.field)
@@ -130,7 +131,7 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
         rows=Repeatable(rows),
         columns=columns,
         made=frozenset([long.field]),
-        origins={**opened.origins, **{ours: theirs for theirs, ours in ids.items()}},
+        origins={**opened.origins, **{ours: theirs for theirs, ours in renamed.items()}},
         late_notes=notes,
     )
 

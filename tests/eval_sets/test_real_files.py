@@ -94,6 +94,60 @@ def test_scores_of_metrics_are_no_ratings_and_one_answer_is_one(tmp_path):
     assert notes[0].startswith("4 rows with one score each, of 2 answers: faithfulness, toxicity are the scores")
 
 
+_EVIDENCE = """{id},question,answer,metric,value,evidence,usage
+a,Q?,A.,faithfulness,0.5,page 3,12
+a,Q?,A.,toxicity,0.1,page 3,12
+"""
+
+
+def test_columns_beside_the_scores_are_kept_but_where_a_run_wrote_them(tmp_path):
+    scores = {"scores": {"faithfulness": "0.5", "toxicity": "0.1"}}
+    [sample], notes = read(tmp_path / "a.csv", _EVIDENCE.format(id="id"))
+    assert sample.metadata == {"evidence": "page 3", "usage": "12"} | scores
+    assert notes[1].endswith("kept in the metadata: evidence, usage")
+    [sample], _ = read(tmp_path / "a.csv", _EVIDENCE.format(id="sample"))
+    assert sample.metadata == scores
+
+
+@pytest.mark.parametrize("name", ["id", "sample"])
+def test_a_column_beside_the_scores_is_read_as_it_is_mapped(tmp_path, name):
+    mapping = {"evidence": "retrieved_contexts"}
+    [sample], _ = read(tmp_path / "a.csv", _EVIDENCE.format(id=name), mapping=mapping)
+    assert (sample.id, sample.retrieved_contexts) == ("a", ("page 3",))
+    mapping = {"foo": "user_input", "bar": "response"}
+    text = "id,foo,bar,metric,value\na,Q?,A.,faithfulness,0.5\na,Q?,A.,toxicity,0.1\n"
+    [sample], _ = read(tmp_path / "a.csv", text, mapping=mapping)
+    assert (sample.user_input, sample.response) == ("Q?", "A.")
+    text = "id,question,answer,rater,given\na,Q?,A.,ann,4\na,Q?,A.,bob,2\n"
+    [sample], _ = read(tmp_path / "a.csv", text, mapping={"given": "rating"})
+    assert sample.ratings == {"ann": 4, "bob": 2}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+@pytest.mark.parametrize(("part", "value"), [("metric", "score"), ("rater", "rating")])
+def test_a_column_of_judges_makes_no_answer_two(tmp_path, suffix, part, value):
+    """The model is that of the judge: no metric, and no rater, stands twice with one id."""
+    rows = [("a", "Q?", "A.", "gpt", "f", 4), ("a", "Q?", "A.", "mistral", "g", 1)]
+    rows += [("b", "P?", "B.", "gpt", "f", 5), ("b", "P?", "B.", "mistral", "g", 2)]
+    columns = ("id", "question", "answer", "model", part, value)
+    text = "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)])
+    if suffix == "jsonl":
+        text = "\n".join(json.dumps(dict(zip(columns, row, strict=True))) for row in rows)
+    samples, _ = read(tmp_path / f"a.{suffix}", text)
+    assert [sample.id for sample in samples] == ["a", "b"]
+    if part == "rater":
+        assert [dict(sample.ratings) for sample in samples] == [{"f": 4, "g": 1}, {"f": 5, "g": 2}]
+
+
+def test_versions_that_a_metric_scored_each_are_answers_of_their_own(tmp_path):
+    rows = "a,Q?,A.,old,f,0.5\na,Q?,A.,new,f,0.1\na,Q?,A.,old,g,0.2\na,Q?,A.,new,g,0.3\n"
+    samples, _ = read(tmp_path / "a.csv", f"id,question,answer,system,metric,score\n{rows}")
+    assert {sample.id: sample.metadata["scores"] for sample in samples} == {
+        "a@old": {"f": "0.5", "g": "0.2"},
+        "a@new": {"f": "0.1", "g": "0.3"},
+    }
+
+
 @pytest.mark.parametrize(("column", "options"), CASES["scales"])
 def test_one_scale_for_every_way_of_naming(tmp_path, column, options):
     text = rated("0", "1", "2", "0", "1", column=column)
