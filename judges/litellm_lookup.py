@@ -55,14 +55,20 @@ def missing_api_key(model: str) -> str | None:
 
 
 def has_known_provider(settings: JudgeSettings) -> bool:
-    """Whether litellm knows who is to be asked for a model: by its name, else by the address of its server."""
+    """Whether litellm knows who is to be asked for a model: by its name or parameters, else by its server's address.
+
+    litellm raises the same error for other reasons too, such as a sign-in that failed: the first call says these.
+    """
     if settings.model.startswith((GGUF, ENTAIL, PYTHON)):
         return True
     litellm = load_litellm()
+    # given as an argument of its own, litellm would take any provider for a known one
+    provider = settings.parameters.get("custom_llm_provider")
+    model = f"{provider}/{settings.model}" if provider else settings.model
     try:
-        litellm.get_llm_provider(settings.model, api_base=settings.api_base)
-    except litellm.exceptions.BadRequestError:
-        return False
+        litellm.get_llm_provider(model, api_base=settings.api_base)
+    except litellm.exceptions.BadRequestError as error:
+        return "LLM Provider NOT provided" not in str(error)
     return True
 
 
