@@ -396,6 +396,6 @@ async def embed_texts(
     batches = []
     for start in range(0, len(beginnings), _BATCH):
         batches.append(await embedder.unit_vectors(beginnings[start : start + _BATCH]))
-        check_vectors([batch[0] for batch in batches], embedder.name)
+        check_vectors([batches[0][0], batches[-1][0]], embedder.name)
         on_progress(min(start + _BATCH, len(beginnings)))
     return np.vstack(batches).astype(np.float64)
