@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 _SHOWN = 10
 _path = click.argument("path", type=click.Path(path_type=Path))
+_seed_of_card = click.option(
+    "--seed", type=SEED, default=0, show_default=True, help="That of `judges card`, whose probes are not called stale."
+)
 
 
 def with_typed_run(command: Command) -> Command:
@@ -97,16 +100,18 @@ def show(path: Path, key: str | None, sample: str | None) -> None:
 @_path
 @click.argument("sets", nargs=-1)
 @with_typed_run
-def check(path: Path, *, sets: tuple[str, ...], run: Mapping[str, Any], set_options: SetOptions) -> None:
+@_seed_of_card
+def check(path: Path, *, sets: tuple[str, ...], run: Mapping[str, Any], set_options: SetOptions, seed: int) -> None:
     """List what is stale and what is missing in a cassette.
 
     PATH is compared with what a run over SETS with --judge and --metrics asks.
 
     Without SETS only the prompts are compared: a recording is stale when its prompt has changed since. With SETS one is
     stale too when the run does not use it; what follows a missing reply is unknown, and not called stale, nor is what
-    `judges card` asked: with another seed, or of probes. Exit code 1 when something is stale or missing.
+    `judges card` asked again or of probes; where it was given a --seed, give the same one here. Exit code 1 when
+    something is stale or missing.
     """
-    result = _check(path, sets, set_options, run)
+    result = _check(path, sets, set_options, run, seed)
     print_result(
         lambda: {
             "stale": [recording.key for recording in result.stale],
@@ -133,21 +138,27 @@ def check(path: Path, *, sets: tuple[str, ...], run: Mapping[str, Any], set_opti
 @_path
 @click.argument("sets", nargs=-1)
 @with_typed_run
-def prune(path: Path, *, sets: tuple[str, ...], run: Mapping[str, Any], set_options: SetOptions) -> None:
-    """Drop what `check` calls stale from PATH."""
+@_seed_of_card
+def prune(path: Path, *, sets: tuple[str, ...], run: Mapping[str, Any], set_options: SetOptions, seed: int) -> None:
+    """Drop what `check` calls stale from PATH.
+
+    Where `judges card` was given a --seed, give the same one here: else its replies to probes are dropped too.
+    """
     from ..judges import Cassette
 
-    stale = _check(path, sets, set_options, run).stale
+    stale = _check(path, sets, set_options, run, seed).stale
     Cassette(path, "replay").drop({recording.key for recording in stale})
     print_result(lambda: {"dropped": len(stale)}, f"{count_of(len(stale), 'recording')} dropped")
 
 
-def _check(path: Path, sets: tuple[str, ...], set_options: SetOptions, run: Mapping[str, Any]) -> "CassetteCheck":
+def _check(
+    path: Path, sets: tuple[str, ...], set_options: SetOptions, run: Mapping[str, Any], seed: int
+) -> "CassetteCheck":
     from ..runs.suite.cassette_check import CassetteCheck, check_cassette, recordings_of_changed_prompts
 
     if not sets:
         return CassetteCheck(stale=recordings_of_changed_prompts(path), missing=[])
-    return asyncio.run(check_cassette(path, _plan(sets, set_options, run)))
+    return asyncio.run(check_cassette(path, _plan(sets, set_options, run), seed=seed))
 
 
 @cassettes.command()

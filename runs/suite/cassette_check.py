@@ -49,11 +49,17 @@ def recordings_of_changed_prompts(path: Path) -> list[Recording]:
     return [recording for recording in Cassette(path, "replay").recordings() if _has_changed_prompt(recording)]
 
 
-async def check_cassette(path: Path, plan: Plan) -> CassetteCheck:
+async def check_cassette(path: Path, plan: Plan, *, seed: int = 0) -> CassetteCheck:
     """Replays a run from a cassette and returns what is stale and what is missing in it.
 
     A recording is stale when its prompt has changed since or when the run does not use it. What follows a missing
-    reply is unknown, and so not called stale; nor is what `judges card` asks: with another seed, or of probes.
+    reply is unknown, and so not called stale; nor is what `judges card --seed SEED` asks: the same question again, with
+    another seed of the judge's, or of probes.
+
+    Args:
+        path: The cassette.
+        plan: The run.
+        seed: The card's seed, on which it depends how its probes change an answer.
     """
     settings = _planned_judge(plan)
     cassette = TrackingCassette(path)
@@ -66,12 +72,17 @@ async def check_cassette(path: Path, plan: Plan) -> CassetteCheck:
         for recording in unused
         if not _has_changed_prompt(recording) and not (recording.sample in missing if recording.sample else missing)
     ]
-    seed = settings.recordable.parameters.get("seed")
-    not_asked = [recording for recording in unused if recording.parameters.get("seed", seed) != seed]
-    for probe in PROBES if len(not_asked) < len(unused) else ():
-        probed = filter(None, (perturb(sample, probe) for sample in plan.samples()))
+    judges_seed = settings.recordable.parameters.get("seed")
+
+    def is_of_other_seed(recording: Recording) -> bool:
+        return bool(recording.parameters.get("seed", judges_seed) != judges_seed)
+
+    not_asked = [recording for recording in unused if is_of_other_seed(recording)]
+    others = [recording for recording in unused if not is_of_other_seed(recording)]
+    samples = list(plan.samples()) if others else []
+    for probe in PROBES if others else ():
+        probed = filter(None, (perturb(sample, probe, seed) for sample in samples))
         await _failures(plan, judge, cassette, concurrency=1, samples=probed)
-    others = [recording for recording in unused if recording not in not_asked]
     not_asked += [recording for recording in others if recording.key in cassette.replayed]
     stale = [*changed, *(recording for recording in others if recording.key not in cassette.replayed)]
     return CassetteCheck(stale, [line for lines in missing.values() for line in lines], tuple(not_asked))
