@@ -58,13 +58,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     source = str(marker.args[0])
     beside = metafunc.definition.path.parent / source
-    problem = ""
     try:
         samples = load_set(beside if beside.exists() else source, **marker.kwargs)
     except AssayError as error:
-        problem = f"{name}: {error}"
-    if problem:  # outside of the block, where pytest would print the errors that it came from too
-        _fail(problem)
+        _fail(f"{name}: {error}")
     metafunc.parametrize(ARGUMENT, samples, ids=[sample.id for sample in samples])
 
 
@@ -89,13 +86,10 @@ def assay_judge(request: pytest.FixtureRequest) -> "Iterator[LiteLLMJudge]":
         _fail(f"there are no recorded replies in {_relative(cassette, request)}; record them with --assay-mode auto")
     if mode in {"record", "auto"}:
         cassette.parent.mkdir(exist_ok=True)
-    problem = ""
     try:
         judge = LiteLLMJudge(name, cassette=None if mode == "off" else cassette, mode=mode)  # type: ignore[arg-type]
     except AssayError as error:
-        problem = str(error)
-    if problem:  # outside of the block, where pytest would print the errors that it came from too
-        _fail(problem)
+        _fail(str(error))
     yield judge
     run_to_end(_close(judge))
 
@@ -116,4 +110,4 @@ def _relative(path: Path, request: pytest.FixtureRequest) -> str:
 
 
 def _fail(reason: str) -> NoReturn:
-    pytest.fail(reason, pytrace=False)
+    raise pytest.fail.Exception(reason, pytrace=False) from None  # pytest would print the error that it came from too
