@@ -4,7 +4,7 @@ from typing import Literal, get_args
 
 from ..errors import JudgeError
 from ..eval_sets.sample import Sample
-from ..judges import Level, Request, ScoreQuestion
+from ..judges import Judge, Level, Request, ScoreQuestion
 from ..languages import language_or_fallback
 from ..prompts import Prompts
 from .judged import JudgedMetric
@@ -32,13 +32,13 @@ class JudgeRating(JudgedMetric):
 
     range = (1.0, 5.0)
     needs = ("user_input", "response", "retrieved_contexts")
+    judge: Judge
     requirement: Requirement
     """The requirement that this metric rates."""
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with the stars that the judge chose, the expected ones and each one's probability (or null)."""
         request = rating_request(sample, self.prompts)
-        assert self.judge is not None
         answers = await self.judge.decide(request)  # one requirement may have its answer, and another none
         answer = answers[self.requirement]
         if answer.option is None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..errors import JudgeError
 from ..eval_sets.sample import Sample
-from ..judges import ChoiceQuestion, Usage
+from ..judges import ChoiceQuestion, Judge, Usage
 from ..judges.typed_questions import MOST_OPTIONS, YES
 from ..judges.usage import NO_USAGE
 from ..languages import language_or_fallback
@@ -40,6 +40,7 @@ class PolicyKept(JudgedMetric):
     name = "policy_kept"
     needs = ("messages", "policy")
     measures = "conversation"
+    judge: Judge
 
     async def measure(self, sample: Sample) -> Score:
         """The score; the evidence has each rule, whether it was broken and in which turn.
@@ -93,7 +94,6 @@ class PolicyKept(JudgedMetric):
             ChoiceQuestion(str(number), question.format(rule=rule), options)
             for number, rule in enumerate(broken, start=1)
         ]
-        assert self.judge is not None
         request = self.request("policy_kept", sample, {"conversation": conversation}, questions)
         answers = await self.judge.decide(request)  # one without an answer names no turn
         chosen = {rule: answer.option for rule, answer in zip(broken, answers.values(), strict=True)}

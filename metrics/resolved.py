@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence, Set
-from functools import cache, partial
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
 from ..installation import require_packages
-from ..judges import JudgeLike, Usage
+from ..judges import Judge, JudgeLike, Question, Usage
 from ..judges.typed_questions import YES
 from ..judges.usage import NO_USAGE
 from ..languages import Language, language_or_fallback
@@ -80,6 +80,7 @@ class Resolved(JudgedMetric):
     name = "resolved"
     needs: tuple[str, ...] = ("messages",)
     measures = "conversation"
+    judge: Judge
 
     def __init__(self, judge: JudgeLike, goal: Goal = "judge", prompts: Prompts = BUNDLED) -> None:
         check_choice("goal", goal, Goal)
@@ -136,10 +137,12 @@ class Resolved(JudgedMetric):
         """The requests, those that the judge made up, and what listing them took."""
         if self.goal == "given":
             return _Listed(given_requests(sample), [], NO_USAGE, {})
-        assert self.judge is not None
-        ask = partial(self.question, "requests", sample, Requests)
-        thread = fitting_thread(_without_tools(sample), self.judge, lambda text: ask({"conversation": text}))
-        reply = await self.judge.ask(ask({"conversation": thread.text}))
+
+        def ask(conversation: str) -> Question[Requests]:
+            return self.question("requests", sample, Requests, {"conversation": conversation})
+
+        thread = await compute_for(sample, fitting_thread, _without_tools(sample), self.judge, ask)
+        reply = await self.judge.ask(ask(thread.text))
         language = language_or_fallback(sample.language)
         texts = [without_words_to_judge(" ".join(text.split()), language) for text in reply.value.requests]
         kinds = load_sentence_kinds(language)

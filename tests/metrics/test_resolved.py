@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import threading
 from typing import Any
 
 import pytest
@@ -171,6 +172,21 @@ def test_without_a_given_goal_it_is_skipped(judge, openai_server, goal):
 def test_the_turn_is_after_the_request_and_no_question():
     """Turn 2 asks about the order, 4 and 5 cancel it."""
     assert find_meeting_turns(talk(), [CANCEL, "Send the invoice."]) == [5, None]
+
+
+def test_a_long_conversation_is_written_beside_the_event_loop(judge, openai_server):
+    """25 characters 1,000 times are more than 20,000: it is written and measured in a thread, and asked on the loop."""
+    on_the_loop = []
+
+    class Watched(Resolved):
+        def question(self, *arguments):
+            on_the_loop.append(threading.current_thread() is threading.main_thread())
+            return super().question(*arguments)
+
+    says(openai_server, [CANCEL], {CANCEL: "Yes"})
+    long = [{"role": "user", "content": "Please cancel order 311. " * 1000}, MESSAGES[6]]
+    assert asyncio.run(Watched(judge(decide="single")).assess(talk(long))).value == 1
+    assert on_the_loop == [False, True]
 
 
 def test_a_conversation_that_does_not_fit_fails_with_the_size(openai_server):
