@@ -154,7 +154,12 @@ def _checked_range(name: str, declared: Any) -> tuple[float | None, float | None
 
 
 def _is_bound(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and not math.isnan(value)
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return not math.isnan(value)
+    except OverflowError:  # a whole number beyond every float, as which scores are compared with it
+        return False
 
 
 def _required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -176,8 +176,8 @@ def check_choice(option: str, value: str, choices: Any) -> None:
         Traceback (most recent call last):
         ValueError: mode is f1, precision or recall, not 'f2'
     """
-    *words, last = get_args(choices)
-    if value not in {*words, last}:
+    if value not in get_args(choices):
+        *words, last = get_args(choices)
         raise ValueError(f"{option} is {', '.join(words)} or {last}, not {value!r}")
 
 

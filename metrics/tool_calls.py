@@ -3,16 +3,15 @@
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
-from ..errors import UsageError
 from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
 from ..text.wording import count_of
 from ..value_messages import shorten
 from .expected_actions import FIELD, CallComparison, ExpectedAction, match_in_order, match_most, read_expected_actions
 from .f_score import precision, recall, score_by_mode
-from .metric import ComputedMetric
+from .metric import ComputedMetric, check_choice
 from .score import Score, failed, scored, skipped
 from .tool_results import failed_calls
 
@@ -71,7 +70,7 @@ class ToolCalls(ComputedMetric):
         ignore: Names of tools that look up, joined by `+`, `*` for any text; `none` for none: then each call counts.
 
     Raises:
-        UsageError: An option has another value.
+        ValueError: Another value for `mode` or `extra_arguments`.
     """
 
     name = "tool_calls"
@@ -84,9 +83,8 @@ class ToolCalls(ComputedMetric):
         extra_arguments: ExtraArguments = "refused",
         ignore: str | None = LOOK_UPS,
     ) -> None:
-        for option, value, kinds in (("mode", mode, Mode), ("extra_arguments", extra_arguments, ExtraArguments)):
-            if value not in get_args(kinds):
-                raise UsageError(f"tool_calls:{option} is one of {', '.join(get_args(kinds))}, not {value!r}")
+        check_choice("mode", mode, Mode)
+        check_choice("extra_arguments", extra_arguments, ExtraArguments)
         self.mode: Mode = mode
         self.extra_arguments: ExtraArguments = extra_arguments
         self.ignore = tuple(name.strip() for name in (ignore or "").split("+") if name.strip())

@@ -89,6 +89,11 @@ def test_words_to_the_judge_are_no_claim_and_no_evidence(judge, sample, openai_s
         assert [claim.text for claim in score.claims] == [A, D]
 
 
+def test_a_mode_in_a_list_is_refused_with_the_modes(judge):
+    with pytest.raises(ValueError, match=r"^mode is .* or .*, not \['f1'\]$"):
+        FactualCorrectness(judge(), mode=["f1"])
+
+
 def test_an_answer_without_claims_has_no_precision_and_recalls_nothing(judge, sample, openai_server):
     supports(openai_server, I={})
     given = sample(response="I don't know.", reference=REFERENCE)

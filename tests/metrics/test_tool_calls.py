@@ -48,6 +48,19 @@ def test_precision_recall_f1_and_what_is_skipped():
     assert assess(talk(expected_actions=[PAY])).value == 0
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mode": "f2"}, "mode is f1, precision, recall or exact, not 'f2'"),
+        ({"mode": ["f1"]}, "mode is f1, precision, recall or exact, not ['f1']"),
+        ({"extra_arguments": "no"}, "extra_arguments is refused or allowed, not 'no'"),
+    ],
+)
+def test_another_value_of_an_option_is_refused_as_by_every_metric(options, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        ToolCalls(**options)
+
+
 def test_the_evidence_names_what_is_wrong():
     refund = {"name": "refund", "kwargs": {}}
     score = assess(talk(*MADE, expected_actions=[PAY, SEND, refund]))
