@@ -50,14 +50,14 @@ def template_environment(*packages: str) -> "Environment":
         "cell": lambda content: content if isinstance(content, TableCell) else TableCell(content),
         "cost": format_cost,
         "count_of": lambda *count: with_number_marks(count_of(*count)),
-        "estimate": lambda estimate, kind, code="": _write(Figure.from_estimate(kind, estimate), code),
-        "figure": lambda value, kind, code="": _write(Figure(kind, value), code),
+        "estimate": lambda estimate, kind, code="": typeset(Figure.from_estimate(kind, estimate), code),
+        "figure": lambda value, kind, code="": typeset(Figure(kind, value), code),
         "in_language": in_language,
         "markdown": render_markdown,
         "named": texts.format_name,
         "numbered": with_number_marks,
         "quote_place": quote_place,
-        "rating": lambda value, low, high, kind="rating": _write(format_rating(value, low, high, kind)),
+        "rating": lambda value, low, high, kind="rating": typeset(format_rating(value, low, high, kind)),
         "readable": texts.make_readable,
         "seen": lambda text, length: texts.shorten(read_visible_text(text[: 10 * length]).text, length),
         "shortened": texts.shorten,
@@ -65,7 +65,7 @@ def template_environment(*packages: str) -> "Environment":
         "time": texts.format_time,
         # with the context, or Jinja would fold it into the template for whoever reads first
         "translated": pass_context(lambda _, text: in_reader_language(text)),
-        "typeset": _write,
+        "typeset": typeset,
         "verdict_sign": texts.verdict_sign,
         "worded": lambda name, language: phrase(name).write(language),
     }
@@ -104,20 +104,17 @@ def read_asset(package: str, name: str, folder: str = "templates") -> str:
     return files(package).joinpath(folder, name).read_text(encoding="utf-8")
 
 
-def typeset(figure: Figure | str) -> str:
-    """A figure as a page shows it: the same text with a real minus sign, and a dash where there is none.
+def typeset(figure: Figure | str, code: str = "") -> str:
+    """A figure as a page shows it to who reads, or in a language: with a real minus, and a dash where there is none.
 
     Example:
-        >>> typeset(Figure("change", -0.0521, -0.1, 0.02)), typeset(Figure("share", None))
+        >>> typeset(Figure("change", -0.0521, -0.1, 0.02), "en"), typeset(Figure("share", None), "en")
         ('−0.052 [−0.100, +0.020]', '–')
+        >>> typeset(Figure("change", -0.0521, -0.1, 0.02), "nl")
+        '−0,052 [−0,100; +0,020]'
     """
     text = str(figure)
-    return _DASH if text == MISSING else _MINUS.sub("−", text)
-
-
-def _write(figure: Figure | str, code: str = "") -> str:
-    """A figure as a page shows it to whoever reads, or in a language."""
-    return with_number_marks(typeset(figure), code)
+    return _DASH if text == MISSING else with_number_marks(_MINUS.sub("−", text), code)
 
 
 def _hash(text: str) -> str:

@@ -10,7 +10,7 @@ from ...eval_sets.items import RATER
 from ...presentation.figure import Figure
 from ...presentation.page import read_asset, render_page, typeset, write_page
 from ...presentation.wording import describe_report
-from ...text.wording import Phrase, with_number_marks
+from ...text.wording import Phrase
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_evaluation import MetaEvaluation
 from .blocks import report_blocks
@@ -83,13 +83,13 @@ def _threshold_data(thresholds: Any, chart: Any) -> dict[str, Any]:
     """Computes what the slider shows at each threshold; the script only displays it."""
     figures = [
         {
-            "at": with_number_marks(str(Figure("mean", threshold.at))),
+            "at": typeset(Figure("mean", threshold.at)),
             "sent": threshold.sent,
             "sent_bad": threshold.sent_bad,
             "held": threshold.held,
             "held_good": threshold.held_good,
-            "wrong_rate": with_number_marks(typeset(Figure.from_estimate("share", threshold.wrong_rate))),
-            "hours": with_number_marks(str(Figure("hours", threshold.hours_saved))),
+            "wrong_rate": typeset(Figure.from_estimate("share", threshold.wrong_rate)),
+            "hours": typeset(Figure("hours", threshold.hours_saved)),
             "place": chart.places[number],
         }
         for number, threshold in enumerate(thresholds)

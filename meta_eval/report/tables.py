@@ -199,7 +199,7 @@ def _candidates(combination: Combination) -> str:
 
 def comparison_table(comparisons: Sequence[Comparison]) -> ResultTable:
     """Two measures at a time on the same answers."""
-    margin = Figure("rating", comparisons[0].margin)
+    margin = with_number_marks(str(Figure("rating", comparisons[0].margin)))
     fields = (
         Field("difference of Spearman", "name", lambda one: f"{one.first} - {one.second}"),
         Field("n", "count", lambda one: one.n, "wide"),

@@ -71,6 +71,23 @@ def test_a_page_has_real_signs_and_else_the_same_text():
     assert typeset("qwen-1.5b") == "qwen-1.5b"  # a hyphen in a name is no sign
 
 
+def test_every_figure_of_a_page_has_the_marks_of_its_reader(monkeypatch):
+    monkeypatch.setenv("LC_ALL", "nl_NL.UTF-8")
+    assert typeset(Figure("change", -0.05, -0.1, 0.02)) == "−0,050 [−0,100; +0,020]"
+    assert typeset(Figure("change", -0.05, -0.1, 0.02), "en") == "−0.050 [−0.100, +0.020]"
+    assert typeset("qwen-1.5b") == "qwen-1.5b"
+
+
+@pytest.mark.parametrize("cards", [False, True])
+def test_a_name_in_a_head_stays_as_it_is(cards, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "nl_NL.UTF-8")
+    columns = (Column("version", "name"), Column("llm 1.3"))
+    table = ResultTable("", columns, ((TableCell("1.2"), Figure("mean", 0.3)),))
+    template = '{% from "tables.html" import result_table %}{{ result_table(table, cards=cards) }}'
+    page = template_environment().from_string(template).render(table=table, cards=cards)
+    assert "llm 1.3" in page and "llm 1,3" not in page and "0,30" in page
+
+
 def test_money_and_p_values_in_sentences():
     assert (format_cost(0.01234), format_cost(None)) == ("0.0123 USD", "unknown")
     assert (format_price(0.424, "usd"), format_price(12000, "tokens")) == ("0.42 USD", "12,000 tokens")

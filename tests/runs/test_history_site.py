@@ -1,5 +1,7 @@
 """The site of nightly runs can be read at every width, in light and dark, and nothing in it links or runs."""
 
+import re
+
 import pytest
 
 from assay.runs import GateResult, MetricReport, NightlyRunRow, RunReport, SampleReport, write_site
@@ -75,3 +77,12 @@ def test_a_page_fits_its_window_and_can_be_read(browser, site, page, width, sche
     assert view.evaluate(clipped) == 0
     assert min(view.evaluate(CONTRASTS)) >= 4.5
     view.close()
+
+
+def test_axis_and_points_of_a_trend_have_the_same_marks(tmp_path, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "nl_NL.UTF-8")
+    write_site(tmp_path, "helpdesk", [nightly_row(number) for number in (3, 2, 1)], set())
+    chart = (tmp_path / "index.html").read_text(encoding="utf-8").partition("<svg")[2].partition("</figure>")[0]
+    texts = re.findall(r">([^<>]*\d[.,]\d[^<>]*)<", chart)
+    assert sum("0,50 [0,40; 0,60]" in text for text in texts) == 3
+    assert any(re.fullmatch(r"0,\d+", text) for text in texts) and not any(re.search(r"\d\.\d", text) for text in texts)
