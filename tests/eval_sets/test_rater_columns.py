@@ -342,3 +342,35 @@ def test_a_column_of_three_labels_is_proposed(tmp_path, column):
     notes.clear()
     load_set(path, notes=notes)
     assert not any("no column is read as a rating" in note for note in notes)
+
+
+def test_the_rest_of_a_proposed_name_is_a_raters(tmp_path):
+    """Without qa, `rating_max` would be the top of the scale."""
+    path = tmp_path / "a.csv"
+    rows = "".join(f"Q{n},A{n},{a},{b}\n" for n, (a, b) in enumerate([(1, 2), (2, 2), (3, 5), (5, 3)]))
+    path.write_text(f"question,answer,qa_ann,qa_max\n{rows}")
+    notes = list[str]()
+    load_set(path, notes=notes)
+    typed = " --map qa_ann=rating_qa_ann --map qa_max=rating_qa_max"
+    assert [note.endswith(typed) for note in notes if "no column is read as a rating" in note] == [True]
+    samples = load_set(path, mapping={"qa_ann": "rating_qa_ann", "qa_max": "rating_qa_max"})
+    assert dict(samples[0].ratings) == {"qa_ann": 1, "qa_max": 2}
+
+
+def test_the_place_of_a_rating_of_several_raters_is_its_first(tmp_path):
+    """Ann's 0 stands at line 2 and Bob's at line 3: 2 of 40 ratings, and all others are 1 to 5."""
+    path = tmp_path / "a.csv"
+    rows = [(0, 3), (3, 0), *((n % 5 + 1, 5 - n % 5) for n in range(18))]
+    text = "".join(f"Q{n},A{n},{a},{b}\n" for n, (a, b) in enumerate(rows))
+    path.write_text(f"question,answer,rating_ann,rating_bob\n{text}")
+    notes = list[str]()
+    load_set(path, notes=notes)
+    assert any("2 ratings are 0 (line 2) and all others lie on 1-5: read as 0-5" in note for note in notes)
+
+
+def test_a_long_cell_after_a_word_of_sums_is_read_at_once(tmp_path):
+    """Each of these cells took time with the square of its length: minutes, as often as it was looked at."""
+    path = tmp_path / "a.csv"
+    cell = f"Total 5{' ' * 400_000}x"
+    path.write_text("question,answer\n" + f"{cell},\n" * 3)
+    assert len(load_set(path, language="en")) == 3
