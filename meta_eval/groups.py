@@ -183,8 +183,11 @@ def jackknife_interval(
         return None
     if np.ptp(np.array([value, *left_out])) < _SAME:
         return _perfect_interval(value, carriers or len(set(groups)), level, scale)
-    # a correlation of 1 cannot be told from one that is this much less
-    step = 1 / len(groups) ** 2
+    # a correlation of 1 cannot be told from one that is this much less; and where one group alone keeps the value from
+    # its bound, the bound's place on the scale is no number: leaving it out counts as a move by the factor e, to which
+    # small moves add up
+    distance = 1 - abs(value) if scale == "fisher" else min(value, 1 - value)
+    step = max(1 / len(groups) ** 2, distance / math.e)
     degrees = len(left_out) - 1
     return interval_from_replicates(value, left_out, degrees, scale=Scale(scale), level=level, step=step, null=null)
 

@@ -106,13 +106,13 @@ def test_quantiles_are_scipys(degrees, share):
 
 
 def test_an_interval_on_log_odds_stays_between_0_and_1():
-    """Five groups of one item, 1 1 1 1 0: the share 0.8 becomes 0.75 four times, and once 1, cut at 1 - 1/25."""
+    """Five groups of one item, 1 1 1 1 0: the share 0.8 becomes 0.75 four times, and once 1, read as 1 - .2 / e."""
     is_one = np.array([1.0, 1, 1, 1, 0])
     found = jackknife_interval(
         lambda weights: is_one @ weights / weights.sum(axis=0), 0.8, list("abcde"), scale="logit"
     )
     low, high = found.low, found.high
-    odds = np.log(np.array([0.75] * 4 + [0.96]) / np.array([0.25] * 4 + [0.04]))
+    odds = np.log(np.array([0.75] * 4 + [1 - 0.2 / np.e]) / np.array([0.25] * 4 + [0.2 / np.e]))
     away = stats.t.ppf(0.975, 4) * np.sqrt(0.8 * ((odds - odds.mean()) ** 2).sum())
     assert low == pytest.approx(1 / (1 + np.exp(away - np.log(4))))
     assert high == pytest.approx(1 / (1 + np.exp(-away - np.log(4))))

@@ -17,6 +17,7 @@ from assay.meta_eval import (
     gwet_ac2,
     pass_fail_agreement,
     repeated_trials,
+    spearman,
 )
 
 
@@ -79,6 +80,23 @@ def test_lower_is_better_and_what_has_no_threshold():
     assert (one.true_positive, one.true_negative) == (30, 10)
     everyone = judge_of(np.arange(30.0), np.ones(30, bool))
     assert (everyone.threshold, everyone.problem[:24]) == (None, "people pass all answers,")
+
+
+def test_one_disagreement_does_not_hide_how_well_a_metric_does():
+    """Without the only disagreement of 20 kappa is 1, whose place on Fisher's scale is no number: 1 - .1 / e.
+
+    kappa is .9; without one of 9 agreements on a pass .89385 (z 1.4408), without one of 10 on a fail .89503 (1.4466),
+    without the disagreement .96321 (1.9886). The squares of the differences from their mean 1.4711 sum to .2820, so
+    that the error is sqrt(19 / 20 * .2820) = .5176, and 2.093 times that 1.0831: from tanh(1.4722 - 1.0831) = .3704 to
+    tanh(1.4722 + 1.0831) = .9880; t = 1.4722 / .5175 = 2.845 with 19 degrees: p = .0104.
+    """
+    passes = np.arange(20) < 10
+    kappa = judge_of(np.where(np.arange(20) == 0, 0.0, passes), passes).kappa
+    assert (kappa.value, kappa.low, kappa.high) == pytest.approx((0.9, 0.3704, 0.988), abs=5e-4)
+    assert kappa.p == pytest.approx(0.0104, abs=5e-5)
+    table = table_of({"judge": np.where(np.arange(20) == 0, 0.0, passes)}, np.where(passes, 5.0, 1.0))
+    rho = spearman(table.column("judge").tolist(), table.mean_rating.tolist(), table.groups)
+    assert (rho.value, rho.low, rho.high) == pytest.approx((0.9045, 0.3947, 0.9885), abs=5e-4)
 
 
 def test_ac2_is_the_published_one():
