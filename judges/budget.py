@@ -149,21 +149,26 @@ class Budget:
         """What the calls under way may take at most."""
         return sum(self._under_way, LostCalls())
 
-    def take_up(self, run: str, replies: Iterable[RawReply]) -> None:
-        """Counts the replies of a run's earlier sessions, of which this budget knows none: they are of its bounds.
+    def take_up(self, run: str, replies: Iterable[RawReply], lost: LostCalls) -> None:
+        """Counts the calls of a run's earlier sessions, of which this budget knows none: they are of its bounds.
 
         Args:
             run: What names the run; one whose calls this budget has counted already is not counted twice.
-            replies: What was kept of them.
+            replies: The replies that were kept of them.
+            lost: The calls whose reply was lost.
         """
         if run in self._runs:
             return
         self._runs.add(run)
         before = self.replies, self.spent_tokens, self.spent_usd
-        for reply in replies if self.is_bounded else ():
+        if not self.is_bounded:
+            return
+        for reply in replies:
             self.begun += 1
             self._settle(reply)
-        calls, tokens = self.replies - before[0], self.spent_tokens - before[1]
+        self.begun += lost.calls
+        self._settle_lost(lost)
+        calls, tokens = self.replies - before[0] + lost.calls, self.spent_tokens - before[1]
         self.taken_up += LostCalls(calls, tokens, self.spent_usd - before[2])
 
     @asynccontextmanager
@@ -194,11 +199,7 @@ class Budget:
             yield call
         except BaseException as error:
             if call.reply is None and call.has_begun and not costs_nothing(error):
-                self.lost += reserved
-                self.spent_tokens += reserved.tokens
-                self.spent_usd += reserved.usd or 0.0
-                if reserved.usd is None:
-                    self.unpriced = "a call without a reply"
+                self._settle_lost(reserved)
                 on_lost(reserved)
             raise
         finally:
@@ -237,6 +238,13 @@ class Budget:
             self.unpriced = reply.model
         elif tokens:
             self._usd_per_token = max(self._usd_per_token, reply.usd / tokens)
+
+    def _settle_lost(self, lost: LostCalls) -> None:
+        self.lost += lost
+        self.spent_tokens += lost.tokens
+        self.spent_usd += lost.usd or 0.0
+        if lost.usd is None:
+            self.unpriced = "a call without a reply"
 
     def _release(self, reserved: LostCalls) -> None:
         """Gives the reservation of a call that ended to those that wait."""

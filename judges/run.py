@@ -24,7 +24,7 @@ from .structured import parse_reply
 from .transports import choose_transport
 from .transports.chat import Transport
 from .typed_questions import Answer, Answers, Request, TypedQuestion
-from .usage import NO_USAGE, LostCalls, ReplyCounts, Usage, count_usage, meter_usage
+from .usage import NO_CALLS, NO_USAGE, LostCalls, ReplyCounts, Usage, count_usage, meter_usage
 
 T = TypeVar("T")
 Ask = Callable[[Question[Any]], Awaitable[Reply[Any]]]
@@ -65,6 +65,7 @@ class Run:
         self.name = self.settings.label
         self.logprobs = self.settings.logprobs
         self._stores = [*stores]
+        self._keep_lost: Callable[[LostCalls], None] = lambda _: None
         self._stops_when_gone = stops_when_gone  # outside a run somebody may have mended it meanwhile
         self._transports = Transports(self.settings)
         self._under_way: dict[str, asyncio.Task[tuple[RawReply, Usage]]] = {}
@@ -76,18 +77,29 @@ class Run:
         self._pending: PendingReplies | None = None
         self.forget_replies()
 
-    def keep_in(self, store: ReplyStore, run: str = "", earlier: Sequence[RawReply] = ()) -> None:
+    def keep_in(
+        self,
+        store: ReplyStore,
+        run: str = "",
+        earlier: Sequence[RawReply] = (),
+        lost: LostCalls = NO_CALLS,
+        *,
+        keep_lost: Callable[[LostCalls], None] = lambda _: None,
+    ) -> None:
         """Keeps replies in a run's store too. It is asked before the cassette: a resumed run asks nothing twice.
 
         Args:
             store: The run's store.
             run: The run's name, where what its earlier sessions took counts in the budget.
             earlier: Their replies.
+            lost: Their calls whose reply was lost.
+            keep_lost: Keeps what a call took at most whose reply is lost, for the budget of later sessions.
         """
         self._stores.insert(0, store)
+        self._keep_lost = keep_lost
         self._answered_earlier = len(earlier)
         if run:
-            self.connection.budget.take_up(run, earlier)
+            self.connection.budget.take_up(run, earlier, lost)
 
     def keep_reply(self, recording: Recording) -> None:
         """Keeps a reply that came otherwise than by `ask`: in the run's store and in the cassette."""
@@ -311,6 +323,7 @@ class Run:
 
     def _count_lost(self, lost: LostCalls) -> None:
         self.lost += lost
+        self._keep_lost(lost)
 
     def _count_retry(self, _: BaseException) -> None:
         self.retries += 1

@@ -96,6 +96,9 @@ class LostCalls:
         return LostCalls(self.calls + other.calls, self.tokens + other.tokens, usd)
 
 
+NO_CALLS = LostCalls()
+
+
 @dataclass(slots=True)
 class ReplyCounts:
     """How many replies could not be used; one that was repaired without a model (fences, trailing commas) could.

@@ -10,7 +10,7 @@ from pydantic_core import to_json
 
 from ...eval_sets import Sample
 from ...eval_sets.turns import is_turn
-from ...judges import RawReply
+from ...judges import LostCalls, RawReply
 from ...judges.cassette import Recording, format_line, parse_line
 from ...metrics import Score
 from ..answers.rating_direction import rating_of_answer
@@ -80,6 +80,17 @@ class RunWriter:
         with self._explaining():
             rows = self._database.execute("SELECT line FROM replies WHERE run = ?", (self._run,)).fetchall()
         return [parse_line(line).reply for (line,) in rows]
+
+    def put_lost(self, lost: LostCalls) -> None:
+        """Keeps what a call took at most whose reply is lost, on disk before this returns."""
+        with self._explaining():
+            self._database.execute("INSERT INTO lost_calls VALUES (?, ?, ?)", (self._run, lost.tokens, lost.usd))
+
+    def lost(self) -> LostCalls:
+        """Returns the calls of this run whose reply is lost, with what they took at most."""
+        with self._explaining():
+            rows = self._database.execute("SELECT tokens, usd FROM lost_calls WHERE run = ?", (self._run,)).fetchall()
+        return sum((LostCalls(1, *row) for row in rows), LostCalls())
 
     def has_samples(self, ids: Collection[str]) -> bool:
         """Whether each of these samples is stored."""

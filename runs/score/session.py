@@ -11,7 +11,7 @@ from ...arguments import check_type
 from ...errors import BudgetReached, InputError, UsageError
 from ...eval_sets import Sample
 from ...eval_sets.levels import Turns
-from ...judges import LiteLLMJudge, LostCalls, RawReply, ReplyStore, Usage
+from ...judges import LiteLLMJudge, LostCalls, RawReply, Usage
 from ...judges.embedders import Embedder
 from ...judges.secrets import WITHHELD
 from ...metrics import Metric, Score
@@ -112,7 +112,7 @@ class Record:
         """Counts the samples of the set before they are scored."""
         return sum(1 for _ in self._profile.observe(samples))
 
-    def begin(self, metrics: Sequence[Metric]) -> ReplyStore | None:
+    def begin(self, metrics: Sequence[Metric]) -> RunWriter | None:
         """Called once, before the first sample is scored.
 
         Returns:
@@ -125,9 +125,9 @@ class Record:
         self.directions = {metric.name: metric.higher_is_better for metric in metrics}
         return None
 
-    def earlier_replies(self) -> Sequence[RawReply]:
-        """The replies of earlier sessions, which count in the budget of this one."""
-        return ()
+    def earlier_calls(self) -> tuple[Sequence[RawReply], LostCalls]:
+        """The replies of earlier sessions and the calls without one, which count in the budget of this one."""
+        return (), LostCalls()
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         """The samples in their order, each noted as it is drawn."""
@@ -192,7 +192,7 @@ async def score_samples(
             opened.judge.check_api_key()  # before a run is begun that could score nothing
         replies = record.begin(opened.metrics)
         if opened.judge is not None and replies is not None:
-            opened.judge.keep_in(replies, record.run, record.earlier_replies())
+            opened.judge.keep_in(replies, record.run, *record.earlier_calls(), keep_lost=replies.put_lost)
         ending: Ending = "interrupted"
         try:
             async with around(opened, record.finished_metrics):
@@ -373,7 +373,7 @@ class StoredRun(Record):
                 self._sample_ids.add(sample.id)
         return self._profile.count
 
-    def begin(self, metrics: Sequence[Metric]) -> ReplyStore:
+    def begin(self, metrics: Sequence[Metric]) -> RunWriter:
         """Begins the run in the store, or removes from a resumed one the samples that the set no longer has.
 
         Raises:
@@ -393,9 +393,11 @@ class StoredRun(Record):
             self._writer.remove_samples_except(self._sample_ids)
         return self._writer
 
-    def earlier_replies(self) -> Sequence[RawReply]:
-        """The replies of earlier sessions, which count in the budget of this one."""
-        return [] if self._has_batches or not self.is_resumed else self._writer.replies()
+    def earlier_calls(self) -> tuple[Sequence[RawReply], LostCalls]:
+        """As of `Record`; batches count what earlier sessions took themselves."""
+        if self._has_batches or not self.is_resumed:
+            return super().earlier_calls()
+        return self._writer.replies(), self._writer.lost()
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         """The samples, their places in the set noted."""

@@ -154,6 +154,7 @@ def test_a_store_of_an_earlier_version_gets_fingerprints_and_the_words_of_answer
     store.database.execute("ALTER TABLE rating_items ADD COLUMN probability REAL")
     store.database.execute("ALTER TABLE watch_items ADD COLUMN look INTEGER")
     store.database.execute("ALTER TABLE watch_looks ADD COLUMN drift TEXT")
+    store.database.execute("DROP TABLE lost_calls")
     store.database.set_version(15)
     migrate(store.database)
     same = answer.model_copy(update={"id": "same"})

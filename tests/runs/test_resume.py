@@ -107,6 +107,19 @@ def test_a_budget_stops_with_3_and_is_resumed(*, assay, set_file, judge_file, op
     assert scores(tmp_path) == whole
 
 
+def test_calls_without_a_reply_count_in_the_budget_of_all_sessions(*, assay, set_file, judge_file, openai_server):
+    """Every third call of 12 breaks, four in all: none is left for the next session."""
+    openai_server.script = lambda request: Answer(fault="reset") if request.number % 3 == 0 else None
+    words = command(set_file(SAMPLES), judge_file(attempts=1), "--concurrency", "1")
+    stopped = assay(*words, "--budget", "12calls", "--json", code=3)
+    assert (stopped.json["usage"]["calls"], stopped.json["lost"]["calls"]) == (8, 4)
+    again = assay("run", "--resume", "last", "--budget", "12calls", "--json", code=3)
+    assert len(openai_server.requests) == 12
+    assert "the budget of 12 calls is reached: 12 calls took" in again.err
+    assert "4 calls without a reply count with the most that they may have taken" in again.err
+    assert again.json["lost"]["calls"] == 0
+
+
 def test_a_token_budget_is_kept(assay, set_file, judge_file, openai_server):
     """Forty calls of a hundred tokens would make 4000; the last ones are not made, since they might take more."""
     openai_server.script = lambda _: Answer(usage=(90, 10))
