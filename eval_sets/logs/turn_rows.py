@@ -1,5 +1,6 @@
 """Rows that are messages of conversations, or a question and an answer each: one sample per conversation."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -140,7 +141,8 @@ class TurnReader:
     """Joins rows of turns to conversations.
 
     A column whose filled cells have one value in each conversation is the conversation's, such as a channel or what a
-    rater gave; any other stays in the messages, and so does a rating that stands on an answer.
+    rater gave; any other stays in the messages, and so does a rating that stands on an answer, unless it stands in all
+    rows of each conversation that has it.
     """
 
     def __init__(self, opened: Rows, columns: TurnColumns, mapping: Mapping[str, str]) -> None:
@@ -151,7 +153,7 @@ class TurnReader:
         self._is_filled: dict[str, bool] = {}
         self._ratings: dict[str, ColumnCells] = {}
         self._spreads: dict[str, _Spread] = {}
-        self._row_count = 0
+        self._row_counts = Counter[int]()  # of each conversation, by the hash of its name
         self._left_out: dict[str, None] = {}  # the places of rows in which nothing is said
         self._time_order = TimeOrder()
 
@@ -216,7 +218,6 @@ class TurnReader:
                 self._is_filled[column] = self._is_filled.get(column, False) or _is_filled(value)
                 if usual_name(column) in _RATINGS or self._mapping.get(column) == "rating":
                     self._ratings.setdefault(column, ColumnCells()).add(value)
-            self._row_count += 1
             if (name := self._key(row.values)) is not None:
                 self._look_at_spreads(row.values, hash(name), asked)
         texts = {column for column, cells in self._ratings.items() if cells.count_unread()} - self._mapping.keys()
@@ -231,6 +232,7 @@ class TurnReader:
     def _look_at_spreads(self, values: Mapping[str, Any], conversation: int, asked: set[int]) -> None:
         """Looks which values stand in a conversation, and whether on an answer."""
         fields = self._columns.fields
+        self._row_counts[conversation] += 1
         role = "assistant" if self._columns.is_pair else find_role(values.get(fields["role"]))
         if role == "user":
             asked.add(conversation)
@@ -244,8 +246,9 @@ class TurnReader:
     def _is_of_conversation(self, column: str, spread: _Spread) -> bool:
         is_rating = column == self._columns.fields.get("rating")
         is_other_rating = usual_name(column) in _RATINGS and column not in self._mapping
-        is_of_answer = (is_rating or is_other_rating) and spread.is_on_answer and spread.count < self._row_count
-        return spread.is_one and not is_of_answer
+        if not (is_rating or is_other_rating) or not spread.is_on_answer or not spread.is_one:
+            return spread.is_one
+        return spread.count == sum(self._row_counts[conversation] for conversation in spread.values)
 
     def _is_pushed_aside(self, column: str) -> bool:
         """Whether a column has the name of a field that another one is mapped to."""

@@ -68,6 +68,19 @@ def test_a_rating_on_the_customers_row_is_the_conversations(tmp_path, none):
     assert [[message.rating for message in sample.messages] for sample in samples] == [[None, 4], [None, 2]]
 
 
+@pytest.mark.parametrize("none", ["", "n/a"])
+def test_a_conversation_without_a_rating_takes_none_from_the_others(tmp_path, none):
+    """Every row of a conversation has one value, or none: the column is the conversation's."""
+    text = turns("rating", ("4", "4"), (none, none), ("2", "2")).replace("dossier,wie,wat", "ticket,sender,text")
+    samples, notes = read(tmp_path, text)
+    assert [sample.rating for sample in samples] == [4, None, 2]
+    assert not any(message.rating for sample in samples for message in sample.messages)
+    assert "used by nothing" not in " ".join(notes)
+    partly = turns("rating", ("4", "4"), (none, "3")).replace("dossier,wie,wat", "ticket,sender,text")
+    samples, _ = read(tmp_path, partly)  # the answer of the second is rated, and its question is not
+    assert [[message.rating for message in sample.messages] for sample in samples] == [[4, 4], [None, 3]]
+
+
 def test_a_greeting_before_the_question_is_no_answer(tmp_path):
     text = "ticket,sender,text,rating\n1,bot,Hi!,4\n1,user,Q,\n1,bot,A,\n2,bot,Hi!,1\n2,user,Q,\n2,bot,A,\n"
     samples, _ = read(tmp_path, text)
