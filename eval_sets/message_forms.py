@@ -376,6 +376,8 @@ def find_thread(value: Any, depth: int = 0) -> list[Any]:
         return []
     if is_message_like(value):
         return [value]
-    return next(
+    thread = next(
         (thread for key in _MESSAGE_KEYS if key in value and (thread := find_thread(value[key], depth + 1))), []
     )
+    policy = join_parts(value.get("system"))  # of Anthropic, whose messages have none
+    return [{"role": "system", "content": policy}, *thread] if thread and policy else thread

@@ -16,7 +16,8 @@ MOST_COLUMNS = 16_384
 
 
 _LOGGER = logging.getLogger("assay")
-_ROWS_KEPT = 20  # few: a row may be long
+ROWS_LOOKED_AT = 20  # few: a row may be long
+"""How many first rows are kept, and tell the columns of a file that names none before them."""
 Item_co = TypeVar("Item_co", covariant=True)
 
 
@@ -56,14 +57,14 @@ class Repeatable(Generic[Item_co]):
         if self._error is not None:
             raise self._error
         if not self._is_whole:
-            yield from islice(self._read(), _ROWS_KEPT, None)
+            yield from islice(self._read(), ROWS_LOOKED_AT, None)
 
     def _keep(self) -> None:
         self._kept, rows = [], self._read()
         try:
-            for row in islice(rows, _ROWS_KEPT):
+            for row in islice(rows, ROWS_LOOKED_AT):
                 self._kept.append(row)
-            self._is_whole = len(self._kept) < _ROWS_KEPT
+            self._is_whole = len(self._kept) < ROWS_LOOKED_AT
         except (InputError, OSError) as error:
             self._error = error
 

@@ -16,14 +16,13 @@ from .number_rule import Bounds
 from .pair_ratings import LOST_PAIR, is_lost_pair
 from .preference_reading import find_preference_columns
 from .python_data import open_data, ready_samples
-from .rows import BadRow, Row, Rows, tell_notes
+from .rows import ROWS_LOOKED_AT, BadRow, Row, Rows, tell_notes
 from .sample import Sample
 from .sample_builder import ColumnAccount, SampleBuilder
 from .sources import cannot_read, open_source
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _EMPTY = "the set is empty; it should hold one row per sample"
-_ROWS_LOOKED_AT = 20  # few: a row may be long, and is kept meanwhile
 
 
 def load_set(
@@ -231,7 +230,7 @@ class _Set:
             opened.name, self._mapping, self._scale, self._versions, has_own_scale=not opened.finds_scale
         )
         try:
-            head = [row for row in islice(opened.rows, _ROWS_LOOKED_AT) if not isinstance(row, BadRow)]
+            head = [row for row in islice(opened.rows, ROWS_LOOKED_AT) if not isinstance(row, BadRow)]
             names = dict.fromkeys((*(opened.columns or ()), *(column for row in head for column in row.values)))
             if not (may_tell_columns(names, self._mapping, self._versions) or any(map(message_ratings, head))):
                 return SetColumns()

@@ -3,16 +3,19 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...name_suggestions import quote_names
+from ...text.wording import list_first
 from .. import cell_values
-from ..column_table import CASE_KEYS, NAMES, usual_name
-from ..columns import MAP_OPTIONS, TURN_FIELDS
+from ..column_table import CASE_KEYS, NAMES, ROLES, rater_of, usual_name
+from ..columns import FIELDS, MAP_OPTIONS, TURN_FIELDS
 from ..message_forms import find_reference, is_message_like
-from ..rows import BadRow, Repeatable, Row, Rows, group_rows
+from ..rows import ROWS_LOOKED_AT, BadRow, Repeatable, Row, Rows, group_rows
 from .conversations import is_conversation
+from .human_ratings import is_number
 from .langfuse import is_observation, is_trace, read_observations, read_traces
 from .openinference import is_span, read_otlp, read_spans
 from .score_rows import find_long_columns, join_long_rows
@@ -26,6 +29,10 @@ _TURN_OF_ITS_OWN = {"messages", "response", "user_input"}
 _PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations", "results", "rows", "records", "items")
 _THREAD_KEYS = ("thread_id", "session_id", "conversation_id")
 # of LangSmith; of Braintrust and Opik; of a log of calls of a model
+_LANGSMITH_KEYS = {"dataset_id", "source_run_id", "reference_example_id", "run_type", "dotted_order", "child_run_ids"}
+_LANGSMITH_KEYS |= {"extra", "serialized", "feedback_stats", "parent_run_id"}
+_TEXTS = ("user_input", "response")
+_MOST_LISTED = 12
 _SIDES = (("inputs", "outputs"), ("input", "output"), ("request", "response"))
 _TIME_KEYS = ("start_time", "created_at")
 
@@ -33,7 +40,7 @@ _TIME_KEYS = ("start_time", "created_at")
 def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     """Turns a log or export of a known tool into rows of samples; other rows stay as they are."""
     mapped = {*mapping.values()}
-    first = _first_values(opened.rows)
+    first = _head_values(opened.rows)
     if mapped & {*TURN_FIELDS}:
         names = opened.columns or tuple(first)
         columns = find_turn_columns(names, mapping)
@@ -56,22 +63,41 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     ):
         columns = find_turn_columns(first, mapping)
         return opened if columns is None else _read_turns(opened, first, columns, mapping)
-    if mapping or is_own or (opened.textual and not _may_be_log(_parse_cells(first))):
+    parsed = _parse_cells(first) if opened.textual else first
+    if is_own or (opened.textual and not _may_be_log(parsed)) or (mapping and not is_example(parsed)):
         return opened
-    return _read_tool(opened)
+    return _read_tool(opened, mapping)
 
 
-def _read_tool(opened: Rows) -> Rows:
+def _read_tool(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     """Reads an export of a known tool, which may hold several items in a row."""
     unpacked = Repeatable(lambda: _unpacked(opened))
     tool = _find_tool(_first_values(unpacked))
     if tool is None:
         return replace(opened, rows=unpacked)
-    samples = Repeatable(lambda: tool.read(unpacked, opened.name))
-    rest = "read as questions, answers, documents and calls of tools; kept in the metadata: all else"
-    notes = (*opened.notes, f"{opened.name}: {tool.items}: {rest}") if tool.items else opened.notes
-    finds_scale = tool.is_item is is_conversation
-    return replace(opened, rows=samples, columns=None, textual=False, finds_scale=finds_scale, notes=notes)
+    samples = Repeatable(lambda: tool.read(unpacked, opened.name, mapping))
+    kept: dict[str, None] = {}
+
+    def rows() -> Iterator[Row | BadRow]:
+        for row in samples:
+            if isinstance(row, Row) and tool.items:
+                metadata = row.values.get("metadata") or {}
+                kept.update(dict.fromkeys(name for held in metadata.get("traces", [metadata]) for name in held))
+            yield row
+
+    def notes() -> list[str]:
+        beside = f"; kept in the metadata: {list_first(list(kept), _MOST_LISTED)}" if kept else ""
+        return [f"{opened.name}: {tool.items}: read as questions, answers, documents and calls of tools{beside}"]
+
+    return replace(
+        opened,
+        rows=Repeatable(rows) if tool.items else samples,
+        columns=None,
+        textual=False,
+        origins=dict(zip(_TEXTS, _sides(_first_values(unpacked)) or (), strict=False)) if not tool.items else {},
+        finds_scale=not tool.items or tool.is_item is is_run,
+        late_notes=notes if tool.items else tuple,
+    )
 
 
 def _read_turns(opened: Rows, first: Mapping[str, Any], columns: TurnColumns, mapping: Mapping[str, str]) -> Rows:
@@ -86,6 +112,16 @@ def _read_turns(opened: Rows, first: Mapping[str, Any], columns: TurnColumns, ma
         finds_scale=True,
         late_notes=reader.notes,
     )
+
+
+def _head_values(rows: Iterable[Row | BadRow]) -> Mapping[str, Any]:
+    """The columns that the first rows have, each with its first value: JSON may leave out what is null."""
+    head: dict[str, Any] = {}
+    for row in islice(rows, ROWS_LOOKED_AT):
+        for name, value in row.values.items() if isinstance(row, Row) else ():
+            if head.get(name) is None:
+                head[name] = value
+    return head
 
 
 def _first_values(rows: Iterable[Row | BadRow]) -> Mapping[str, Any]:
@@ -155,8 +191,13 @@ def _items(values: Mapping[str, Any]) -> tuple[list[dict[str, Any]] | None, Sequ
 
 
 def is_example(values: Mapping[str, Any]) -> bool:
-    """Whether a row is an example or a run of an application: an object that it was given, and what it returned."""
+    """Whether a row has an object that an application was given, and what it returned."""
     return _sides(values) is not None
+
+
+def is_run(values: Mapping[str, Any]) -> bool:
+    """Whether a row is an example or a run of LangSmith: it has what nobody else writes beside the two."""
+    return is_example(values) and (not _LANGSMITH_KEYS.isdisjoint(values) or _thread(values) is not None)
 
 
 def _sides(values: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -171,16 +212,17 @@ def _may_be_output(value: Any) -> bool:
     return value is None or isinstance(value, str | Mapping)
 
 
-def read_examples(rows: Iterable[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
+def read_examples(rows: Iterable[Row | BadRow], name: str, mapping: Mapping[str, str]) -> Iterator[Row | BadRow]:
     """Yields one row per thread, and per example of none.
 
-    The outputs are the answer under test, and a reference where one is named so.
+    The outputs are the answer under test, and a reference where one is named so. What else LangSmith says is kept in
+    the metadata; our fields, what the user maps, and what stands in rows of any other file are columns as everywhere.
     """
     for group in group_rows(rows, _thread):
         if isinstance(group, BadRow):
             yield group
         else:
-            yield from build_row([_trace(row) for row in group], name)
+            yield from build_row([_trace(row, mapping) for row in group], name)
 
 
 def _thread(values: Mapping[str, Any]) -> str | None:
@@ -191,10 +233,20 @@ def _thread(values: Mapping[str, Any]) -> str | None:
     return next((str(thread) for thread in threads if thread), None)
 
 
-def _trace(row: Row) -> Trace:
+def _is_beside(column: str, mapping: Mapping[str, str]) -> bool:
+    """Whether a column beside a run of LangSmith is read as in any file."""
+    is_rating = usual_name(column) in ROLES["rating"] or bool(rater_of(column))
+    return column in mapping or is_rating or (column in FIELDS and column != "metadata")
+
+
+def _trace(row: Row, mapping: Mapping[str, str]) -> Trace:
     values = row.values
     given, returned = _sides(values) or _SIDES[0]
     expected = values.get("expected")
+    rest = {key: value for key, value in values.items() if key not in {"id", given, returned}}
+    beside = {key: value for key, value in rest.items() if not is_run(values) or _is_beside(key, mapping)}
+    rated = (beside[key] for key in beside if mapping.get(key, usual_name(key)) in {"rating", *ROLES["rating"]})
+    rating = next((value for value in rated if is_number(value)), None)
     return Trace(
         row.number,
         row.place,
@@ -203,7 +255,9 @@ def _trace(row: Row) -> Trace:
         output=values.get(returned),
         session=_thread(values),
         time=next((values[key] for key in _TIME_KEYS if values.get(key)), None),
-        rest={key: value for key, value in values.items() if key not in {"id", given, returned}},
+        rest={key: value for key, value in rest.items() if key not in beside},
+        beside=beside,
+        rating={} if rating is None else {"rating": rating},
         reference=expected if isinstance(expected, str) else find_reference(expected),
     )
 
@@ -213,13 +267,23 @@ class _Tool(NamedTuple):
 
     is_item: Callable[[Mapping[str, Any]], bool]
     items: str  # what the rows are, for the user
-    read: Callable[[Iterable[Row | BadRow], str], Iterator[Row | BadRow]]
+    read: Callable[[Iterable[Row | BadRow], str, Mapping[str, str]], Iterator[Row | BadRow]]
 
 
+# the columns of those without a name for their rows are accounted for as those of any row
 _TOOLS = (
-    _Tool(is_span, "spans of OpenTelemetry or Phoenix, with people's evaluations", read_spans),
-    _Tool(is_observation, "observations of Langfuse, which have no scores", read_observations),
-    _Tool(is_conversation, "", lambda rows, _: iter(rows)),  # its columns are accounted for as those of any row
-    _Tool(is_trace, "traces of Langfuse, with people's scores", read_traces),
-    _Tool(is_example, "runs or examples, as LangSmith has them", read_examples),
+    _Tool(
+        is_span,
+        "spans of OpenTelemetry or Phoenix, with people's evaluations",
+        lambda rows, name, _: read_spans(rows, name),
+    ),
+    _Tool(
+        is_observation,
+        "observations of Langfuse, which have no scores",
+        lambda rows, name, _: read_observations(rows, name),
+    ),
+    _Tool(is_conversation, "", lambda rows, *_: iter(rows)),
+    _Tool(is_trace, "traces of Langfuse, with people's scores", lambda rows, name, _: read_traces(rows, name)),
+    _Tool(is_run, "runs or examples, as LangSmith has them", read_examples),
+    _Tool(is_example, "", read_examples),
 )

@@ -31,18 +31,26 @@ class LongColumns(NamedTuple):
 
 
 def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[str, str]) -> LongColumns | None:
-    """Finds the columns of rows that are a score of a metric, or a rating of a rater where answers have several."""
-    columns = find_roles(opened.columns or first, mapping)
+    """Finds the columns of rows that are a score of a metric, or a rating of a rater where answers have several.
+
+    `first` has the columns of the first rows, for a file that does not name them before its rows.
+    """
+    names: Iterable[str] = opened.columns or first
+    columns = find_roles(names, mapping)
+    if opened.columns is None and "rater" in columns and not {"rating", "value"} & columns.keys():
+        # JSON may leave out what is null: the first rows then may have no rating
+        names = dict.fromkeys(column for row in opened.rows if isinstance(row, Row) for column in row.values)
+        columns = find_roles(names, mapping)
     if {"metric", "value"} <= columns.keys() and "rater" not in columns:
         name = "sample" if columns.get("id") == "sample" and "sample" not in mapping else ""
         used = frozenset(columns[role] for role in _OF_SCORES if role in columns)
         if name:
             used |= _BESIDE_SCORES - mapping.keys()
-        version = _find_version(opened, opened.columns or first, columns, "metric")
+        version = _find_version(opened, names, columns, "metric")
         return LongColumns("scores", columns["metric"], columns["value"], used, name, version)
     value = columns.get("rating") or columns.get("value")
-    if "rater" in columns and value and "metric" not in columns and "ratings" not in (opened.columns or first):
-        version = _find_version(opened, opened.columns or first, columns, "rater")
+    if "rater" in columns and value and "metric" not in columns and "ratings" not in names:
+        version = _find_version(opened, names, columns, "rater")
         seen = set[str]()
         for row in opened.rows:
             key = _key(row.values, mapping, version) if isinstance(row, Row) else None

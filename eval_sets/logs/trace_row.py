@@ -34,6 +34,7 @@ class Trace(NamedTuple):
     session_rating: Mapping[str, Any] = {}
     span: str = ""
     reference: str | None = None  # the expected answer; None for that of the input or output
+    beside: Mapping[str, Any] = {}  # columns that are read as those of any row
     unused: Mapping[str, Any] = {}  # what people said and is not used, as `PeopleRatings.unused`
 
 
@@ -115,11 +116,9 @@ def _read(trace: Trace, name: str) -> _Read | BadRow:
 
 def _trace_row(read: _Read) -> Row:
     trace, part = read.trace, read.part
-    values: dict[str, Any] = {
-        "user_input": read.question,
-        "response": part.answer,
-        "retrieved_contexts": list(part.contexts),
-    }
+    values: dict[str, Any] = {"user_input": read.question, "response": part.answer}
+    if part.contexts or not trace.beside:
+        values["retrieved_contexts"] = list(part.contexts)
     if trace.id is not None:
         values["id"] = str(trace.id)
     if trace.session is not None:
@@ -127,12 +126,16 @@ def _trace_row(read: _Read) -> Row:
     if part.reference:
         values["reference"] = part.reference
     if [message.role for message in part.thread] != ["user", "assistant"]:
-        values["messages"] = with_ratings(part.thread, part.answer, trace.rating)
+        values["messages"] = with_ratings(part.thread, part.answer, {} if trace.beside else trace.rating)
     rating, reasons = split_reasons(trace.rating)
     if not rating and trace.session_rating:
         rating, of_session = split_reasons(trace.session_rating)
         reasons = of_session | reasons
-    return Row(trace.number, trace.place, values | rating | {"metadata": read.metadata | reasons})
+    own = trace.beside.get("metadata") or {}
+    own = own if isinstance(own, Mapping) else {"metadata": own}
+    metadata = read.metadata | reasons
+    metadata |= {f"metadata.{name}" if name in metadata else name: held for name, held in own.items()}
+    return Row(trace.number, trace.place, values | (trace.beside or rating) | {"metadata": metadata})
 
 
 def _session_row(read: list[_Read], name: str) -> Row | BadRow:
@@ -147,7 +150,8 @@ def _session_row(read: list[_Read], name: str) -> Row | BadRow:
     except ThreadError as error:
         problem = f"session {first.session}: {error}"
         return BadRow(first.number, InputError(f"{name}, {first.place}, {problem}"))
-    rest = [({"id": one.trace.id} if one.trace.id is not None else {}) | one.metadata for one in read]
+    ids = [{"id": one.trace.id} if one.trace.id is not None else {} for one in read]
+    rest = [own | dict(one.trace.beside) | one.metadata for own, one in zip(ids, read, strict=True)]
     rating, reasons = split_reasons(first.session_rating)
     values = {"id": str(first.session), "messages": thread, "metadata": {"traces": rest} | reasons}
     return Row(first.number, first.place, values | rating)

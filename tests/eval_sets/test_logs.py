@@ -253,6 +253,14 @@ def test_langsmith_examples(tmp_path):
     assert (sample.reference, sample.retrieved_contexts) == ("Until approval.", tuple(PAGES))
     assert sample.metadata["metadata"] == {"split": ["test"]}
     nothing_lost([example], path)
+    notes: list[str] = []
+    rated = [example | {"id": f"e{n}", "rating": n, "group": "g"} for n in (1, 5)]
+    samples = load_set(written(tmp_path, rated, "examples.jsonl"), notes=notes)
+    assert [(sample.rating, sample.group) for sample in samples] == [(1, "g"), (5, "g")]
+    assert notes[0].endswith(
+        "runs or examples, as LangSmith has them: read as questions, answers, documents and calls of tools; kept in "
+        "the metadata: dataset_id, source_run_id, created_at, metadata, input, output"
+    )
 
 
 def test_our_own_rows_and_mapped_ones_stay_as_they_are(tmp_path):

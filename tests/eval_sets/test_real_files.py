@@ -431,7 +431,53 @@ def test_objects_that_an_application_was_given_and_returned(tmp_path):
     first, second = load_set(path, notes=notes)
     assert (first.id, first.user_input, first.response, first.reference) == ("1", "Free?", "Yes.", "Yes.")
     assert (second.user_input, second.response, second.metadata["cost"]) == ("When?", "", 4)
-    assert any("runs or examples, as LangSmith has them: read as questions" in note for note in notes)
+    assert not any("LangSmith" in note for note in notes)
+    assert notes[0].endswith(
+        "read input as user_input, output as response, id, reference, metadata (change with --map); kept in the "
+        "metadata: expected, cost"
+    )
+
+
+@pytest.mark.parametrize("keys", ["input output", "inputs outputs", "request response"])
+def test_ratings_beside_objects_that_an_application_was_given_and_returned(tmp_path, keys):
+    given, returned = keys.split()
+    rows = [
+        {"id": f"c{n}", given: {"question": f"Q{n}?"}, returned: {"answer": f"A{n}."}, "rating": n, "punten": 6 - n}
+        | {"group": "g", "metadata": {"input": "web", "shop": 7}}
+        for n in (1, 2, 5)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    samples, _ = read(tmp_path / "a.jsonl", text)
+    assert [(one.user_input, one.rating, one.rating_max, one.group) for one in samples] == [
+        ("Q1?", 1, 5, "g"),
+        ("Q2?", 2, 5, "g"),
+        ("Q5?", 5, 5, "g"),
+    ]
+    told = {"input": {"question": "Q1?"}, "output": {"answer": "A1."}, "metadata.input": "web", "shop": 7, "punten": 5}
+    assert samples[0].metadata == told
+    mapped, _ = read(tmp_path / "a.jsonl", text, mapping={"punten": "rating"})
+    assert [sample.rating for sample in mapped] == [5, 4, 1]
+
+
+def test_the_policy_in_a_request_of_anthropic(tmp_path):
+    asked = {"system": [{"type": "text", "text": "Be short."}], "messages": [{"role": "user", "content": "Free?"}]}
+    answered = {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]}
+    (sample,), _ = read(tmp_path / "a.json", json.dumps({"request": asked, "response": answered}))
+    assert (sample.user_input, sample.response, sample.policy) == ("Free?", "Yes.", "Be short.")
+
+
+def test_the_first_rows_of_json_have_no_rating(tmp_path):
+    """Exports leave out what is null; how many rows do so before the first that is rated says nothing."""
+    for unrated in (1, 30):
+        rows = [
+            {"id": f"k{n // 2}", "question": "Q?", "answer": f"A{n // 2}.", "reviewer": ("ada", "bob")[n % 2]}
+            | ({"rating": 1 + n // 2 % 5} if n >= unrated else {})
+            for n in range(40)
+        ]
+        samples, notes = read(tmp_path / "a.json", json.dumps(rows))
+        assert len(samples) == 20
+        assert {*samples[-1].ratings} == {"ada", "bob"}
+        assert "rating as ratings by reviewer (ada, bob)" in notes[0]
 
 
 @pytest.mark.parametrize("header", ["id,version", "Fall,Fassung", "Ticket,Version"])
