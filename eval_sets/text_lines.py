@@ -3,18 +3,26 @@
 import codecs
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InputError
 from ..regular_files import check_regular
+from ..text.language_detection import may_be_western
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _NAMES = {**dict.fromkeys(("utf-16", "utf-16-le", "utf-16-be"), "UTF-16"), "cp1252": "Windows-1252"}
 _BYTES_PER_BLOCK = 2**18
 _MOST_ACCENTED = 0.25  # of the letters of a text in a Western language
-_MOST_SIGNS = 0.001
-_SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[\u00a1-\u00bf\u00d7\u00f7€‚ƒ„†‡ˆ‰‹Œ›˜](?=[^\W\d_])")
+_MOST_ODD = 0.2  # so many characters in odd places beside one accented letter: names of people and places
+_MOST_FOREIGN = 0.1  # of the lines that hold accented letters
+_LINES_LOOKED_AT = 500
+_ODD = re.compile(
+    # letters that Western words do not have, though names may; and signs after a letter and inside a word
+    "[ŠŽšžŸÿƒˆ˜]|(?<=[a-zß-ÿ])[À-ÞŒ]|(?<=[^\\W\\d_])[‚„†‡‰‹Œ¿]|(?<=[^\\W\\d_])‘(?![^\\W\\d_])"
+    "|(?<=[^\\W\\d_])[\u00a1-\u00ad\u00af\u00b1-\u00b6\u00b8-\u00bf\u00d7\u00f7€•›](?=[^\\W\\d_])"
+)
 
 
 class TextLine(NamedTuple):
@@ -59,14 +67,21 @@ def _decodes(decoder: codecs.IncrementalDecoder, content: bytes, *, final: bool 
 
 
 def _is_western(content: bytes) -> bool:
-    """Whether bytes are plausible as Windows-1252: accents stand singly in words, and no sign stands inside one."""
+    """Whether bytes are plausible as Windows-1252, and not as what other countries and computers write as a byte each.
+
+    Accents stand singly in words, signs and letters that no Western word has are few, and the lines with accents are in
+    a Western language: in Polish, Turkish or Latvian the bytes mean other letters.
+    """
     try:
         text = content.decode("cp1252")
     except UnicodeDecodeError:
         return False
-    letters = sum(map(str.isalpha, text))
+    odd = _ODD.findall(text)
     accented = sum(character.isalpha() and not character.isascii() for character in text)
-    return accented <= _MOST_ACCENTED * letters and len(_SIGN_IN_WORD.findall(text)) <= _MOST_SIGNS * len(text)
+    if accented > _MOST_ACCENTED * sum(map(str.isalpha, text)) or len(odd) > _MOST_ODD * accented:
+        return False
+    lines = list(islice((line for line in text.splitlines() if not line.isascii()), _LINES_LOOKED_AT))
+    return sum(not may_be_western(line) for line in lines) <= _MOST_FOREIGN * len(lines)
 
 
 def encoding_note(name: str, encoding: str) -> tuple[str, ...]:

@@ -17,6 +17,28 @@ LEAST_SHARE = 0.6
 """A language with a pack needs this share of the probability of all languages with one."""
 
 _NO_LANGUAGE = "zxx"  # ISO 639: no linguistic content
+# the languages of which Windows-1252 has all letters, with the relatives that a detector may take for them
+_WESTERN = {
+    "en",
+    "pcm",
+    "nl",
+    "af",
+    "fy",
+    "de",
+    "lb",
+    "da",
+    "no",
+    "nn",
+    "sv",
+    "fo",
+    "is",
+    "fi",
+    "et",
+    "se",
+    _NO_LANGUAGE,
+}
+_WESTERN |= {"fr", "wa", "gcf", "gcr", "ht", "es", "an", "ext", "gl", "ca", "oc", "pt", "it", "lij", "vec", "la", "eu"}
+_WESTERN |= {"ga", "gd", "br", "sq", "id", "ms"}
 
 
 def detect_language(*texts: str) -> str:
@@ -45,6 +67,19 @@ def detect_language(*texts: str) -> str:
         return str(first)
     best = max(known, key=known.__getitem__)
     return best if known[best] >= LEAST_SHARE * sum(known.values()) else FALLBACK
+
+
+def may_be_western(text: str) -> bool:
+    """Whether a text is in a language of which Windows-1252 has all letters, or too short to tell.
+
+    Example:
+        >>> may_be_western("Où se trouve ma facture ?"), may_be_western("Kde najdu svou fakturu za bøezen?")
+        (True, False)
+    """
+    text = text[:CHARACTERS]
+    if not _has_enough_letters(text):
+        return True
+    return sum(float(probability) for code, probability in _identifier().rank(text) if code in _WESTERN) > 0.5
 
 
 def _has_enough_letters(text: str) -> bool:

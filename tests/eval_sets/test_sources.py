@@ -107,6 +107,46 @@ def test_another_encoding_is_read_and_one_line_says_so(tmp_path, encoding, name,
     assert f"{path}: read as {name}, because it is not UTF-8" in notes
 
 
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1250", "Kde najdu svou fakturu za březen?"),
+        ("cp1250", "Hol találom a számlámat? Ellenőrizze a jelszavát, vagy kérjen újat."),
+        ("cp1250", "Gdje mogu naći račun za ožujak?"),
+        ("cp1250", "Wysyłka kosztuje piętnaście złotych."),
+        ("cp1254", "Teslimat adresini değiştirebilir miyim?"),
+        ("cp1257", "Kur rasti kovo mėnesio sąskaitą?"),
+        ("cp1257", "Jā, kamēr sūtījums nav izvests no noliktavas, adresi var mainīt."),
+        ("mac_roman", "Können Sie die Lieferadresse ändern?"),
+        ("mac_roman", "Vérifiez votre mot de passe ou demandez-en un nouveau."),
+    ],
+)
+def test_bytes_that_mean_other_letters_are_not_read_as_western_ones(tmp_path, encoding, text):
+    """In Windows-1252 they would be fakturu za bøezen, deðiþtirebilir, Kšnnen: each is a letter, of another word."""
+    path = tmp_path / "answers.csv"
+    path.write_bytes(f"{HEADER}\n{text},{text},4\n".encode(encoding))
+    with pytest.raises(InputError, match=r"line 2: byte 0x.. at place .* is not UTF-8: save the file as UTF-8"):
+        load_set(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Öffnen Sie die Einstellungen; der Škoda von Herrn Müller steht in der größeren Straße.",
+        "Où se trouve ma facture ? Sœur Noël a reçu un nouveau mot de passe à l’entrepôt.",
+        "¿Por qué no puedo iniciar sesión? La señora Muñoz lo sabrá mañana.",
+        "Á meðan pakkinn er ekki farinn úr vöruhúsinu má breyta honum.",
+        "Hvorfor kan jeg ikke logge på? Varen når Ærø om fjorten dage.",
+        "Ja.;Zoë",  # too short to tell
+    ],
+)
+def test_western_text_is_read_as_windows_1252(tmp_path, text):
+    path = tmp_path / "answers.csv"
+    path.write_bytes(f"question\tanswer\n{text}\tok\n".encode("cp1252"))
+    (sample,) = load_set(path)
+    assert sample.user_input == text
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_every_line_end_is_read(tmp_path, end):
     """Old Excel for Mac ends lines with a carriage return alone; a quoted cell may hold one too."""
