@@ -30,6 +30,9 @@ def bounded_figure(kind: Kind, value: float | None, is_at_most: bool) -> Figure 
 def comparison_report(comparison: JudgeComparison, sets: Sequence[str]) -> Report:
     """The comparison as a report on these sets: the judges, how their agreement differs, and the decision."""
     decision = variant_sentences(comparison.decision, comparison.judges[0].judge)
+    if comparison.is_said_by_advice:
+        decision = []
+    last = ReportBlock([Paragraph(text, is_whole=True) for text in decision], "Instead of the first judge?")
     panels = (
         f"All judges together, {panel.name}: agreement {_agreement(panel)}, at "
         f"{format_price(panel.cost, comparison.unit)} per 1,000 answers."
@@ -50,7 +53,7 @@ def comparison_report(comparison: JudgeComparison, sets: Sequence[str]) -> Repor
         (
             ReportBlock([judge_table(comparison)], "The judges"),
             ReportBlock([Paragraph(text, is_whole=True) for text in between], "Between the judges"),
-            ReportBlock([Paragraph(text, is_whole=True) for text in decision], "Instead of the first judge?"),
+            *((last,) if decision else ()),
         ),
     )
 
@@ -84,12 +87,16 @@ def _agreement(judged: JudgeFindings | Panel) -> str:
 
 
 def _pair_lines(comparison: JudgeComparison) -> Iterator[str]:
-    """What is known of two judges beside each other, in the words of `find_standing`, as the advice has them."""
+    """What is known of two judges beside each other, in the words of `find_standing`, as the advice has them.
+
+    Where nobody can tell, the figure alone: the advice or the decision says so.
+    """
     for pair in comparison.pairs:
         if pair.problem:
             yield f"{pair.first} and {pair.second} cannot be compared: {pair.problem}."
             continue
-        known = pair.standing.describe(pair.first, pair.second)
+        is_open = pair.standing.kind == "unsettled"
+        known = f"{pair.first} beside {pair.second}" if is_open else pair.standing.describe(pair.first, pair.second)
         difference = Figure.from_estimate("correlation", pair.difference).describe()
         yield f"{known}: {difference}, on {count_of(pair.n, 'answer')}."
 

@@ -82,6 +82,11 @@ class JudgeComparison:
     # compared with it
     decision: "Decision | None" = None
 
+    @property
+    def is_said_by_advice(self) -> bool:
+        """Whether the advice says already how the only two judges compare: that nobody can tell."""
+        return len(self.pairs) == 1 and self.pairs[0].standing.kind == "unsettled" and "; it could be" in self.advice
+
 
 def compare_judges(metric: str, samples: Sequence[Sample], judge_scores: Sequence[JudgeScores]) -> JudgeComparison:
     """Compares judges that scored the same samples."""
@@ -199,7 +204,10 @@ def _majority(by_judge: Sequence[Mapping[str, bool]]) -> float | None:
 
 
 def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit: Unit, *, is_rated: bool) -> str:
-    """The cheapest judge whose agreement is surely above 0 and that is not shown to be worse than the best."""
+    """The cheapest judge whose agreement is surely above 0 and that is not shown to be worse than the best.
+
+    Of several at one price it is the one that agrees best.
+    """
     if not is_rated:
         return "no judge can be recommended: none of these answers is rated"
     comparable = [judge for judge in judges if judge.agreement.value is not None]
@@ -214,7 +222,10 @@ def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit
     standings = {name: find_standing(difference) for name, difference in beside_best.items()}
     worse = {name for name, standing in standings.items() if standing.kind == "worse"}
     sure = [judge for judge in comparable if judge.judge not in worse and (judge.agreement.low or 0) > 0]
-    chosen = min(sure, key=lambda judge: judge.cost(unit))
+    cheapest = min(sure, key=lambda judge: judge.cost(unit))
+    price = format_price(cheapest.cost(unit), unit)
+    as_cheap = (judge for judge in sure if format_price(judge.cost(unit), unit) == price)  # as far as it is shown
+    chosen = max(as_cheap, key=lambda judge: judge.agreement.value or 0.0)
     bound = "no more than " if chosen.is_at_most and unit != "seconds" else ""
     cost = f"{bound}{format_price(chosen.cost(unit), unit)} per 1,000 answers"
     if chosen is best:

@@ -9,8 +9,9 @@ from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics import Score
+from assay.presentation import Paragraph
 from assay.runs import JudgeScores, compare_judges, make_set_card
-from assay.runs.judging import make_card_set
+from assay.runs.judging import comparison_report, make_card_set
 
 N = 40
 RATINGS = [1 + number % 5 for number in range(N)]
@@ -71,6 +72,31 @@ def test_claims_seen_alike_and_never():
 )
 def test_which_to_buy(judges, advice):
     assert compare_judges("faithfulness", SAMPLES, judges).advice.startswith(advice)
+
+
+def test_at_one_price_the_judge_that_agrees_better_is_bought_in_whatever_order():
+    """Nobody can tell good from other, and both cost 1.00 USD as it is shown: good is bought, though 0.1% dearer."""
+    good, other = (
+        [(value + error) / 2 for value, error in zip(PERFECT, noise, strict=True)] for noise in (NOISE, SHIFTED)
+    )
+    judges = [judged("good", good, usd=0.001001), judged("other", other, usd=0.001)]
+    for order in (judges, judges[::-1]):
+        comparison = compare_judges("faithfulness", SAMPLES, order)
+        assert comparison.pairs[0].standing.kind == "unsettled"
+        assert comparison.advice.startswith("buy good, which agrees best here: ")
+
+
+def test_that_nobody_can_tell_two_judges_apart_is_said_once():
+    """The advice says it of the cheaper judge; beside it stands the figure, and no sentence says it again."""
+    good, other = (
+        [(value + error) / 2 for value, error in zip(PERFECT, noise, strict=True)] for noise in (NOISE, SHIFTED)
+    )
+    comparison = compare_judges("faithfulness", SAMPLES, [judged("a", good, usd=0.01), judged("b", other, usd=0.001)])
+    assert comparison.advice.startswith("buy b: ") and "your ratings cannot tell" in comparison.advice
+    report = comparison_report(comparison, ["s"])
+    said = [part.text for block in report.blocks for part in block.parts if isinstance(part, Paragraph)]
+    assert said[0].startswith("a beside b: +") and said[0].endswith(", on 40 answers.")
+    assert not any("Not settled" in text or "cannot tell" in text for text in said)
 
 
 def test_a_cheaper_judge_is_said_to_do_as_well_only_where_it_does():
