@@ -229,7 +229,8 @@ def _print(
             )
             print_command(console, _command_of_pairs(runs, raters))
             return
-        console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
+        again = f"Rate them, and decide again{_describe_new(decision.needs.answers)}:"
+        console.print(Text(f"\n{next_file}: {answers} to {questions}. {again}"))
         print_command(console, typed_command("rate", next_file, "--raters", raters, *_scale_of_page(decision)))
         rated = _unread_name(click.get_current_context().params["ratings"])
         print_command(console, typed_command("rate", "export", "last", "--out", rated))
@@ -241,6 +242,15 @@ def _print(
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
         console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}. As a set:"))
         print_command(console, _typed_again(runs, "--next", "next.jsonl"))
+
+
+def _describe_new(answers: int | None) -> str:
+    """Says where the answers at hand are not likely to do."""
+    if answers is None:
+        return ""
+    from ..meta_eval.comparison import round_ratings
+
+    return f" (it likely takes about {count_of(round_ratings(answers, zeros=0), 'new answer')} of each too)"
 
 
 def _list_raters(names: tuple[str, ...]) -> str:

@@ -14,6 +14,8 @@ from .populations import draw_versions, mean_rating, number_groups
 _CASES = ((0.3, 40), (0.5, 14))  # how much better B is, and how many are rated: settled in about half of the tables
 # questions of each version, how many are rated of A and of B, and how much better B is
 _UNPAIRED = ((200, (40, 40), 0.4), (200, (40, 20), 0.5), (100, (100, 15), 0.5), (40, (40, 40), 0.4))
+# the groups and their size, and how much better B is: of a half that is rated p is about .05 to .1
+_HALVES = ((120, 1, 0.35), (12, 10, 0.5))
 _NEAR = 0.15  # of the true difference: so near are the tables of which the number is read
 
 
@@ -32,10 +34,39 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
             later = [decide_versions(_draw([seed, 1, repeat], count, gain)) for repeat in range(repeats)]
             case = f"B +{gain}, {times:g} of the {asked} that are asked for"
             yield share(case, "settles it", [one.verdict == "ship" for one in later], low=low, high=high)
+    yield from _measure_halves(repeats, seed)
     yield from _measure_unpaired(repeats, seed)
     needs = [decide_versions(_draw([seed, 2, repeat], 40, 0.0)).needs for repeat in range(repeats)]
     named = [one.answers is not None and not one.is_equal for one in needs]
     yield share("equal versions", "a number is said that would settle it", named, high=0.25)
+
+
+def _measure_halves(repeats: int, seed: int) -> Iterator[Measurement]:
+    """The same where half of the answers are rated: the other half and the new answers, in new groups, settle it."""
+    for groups, size, gain in _HALVES:
+        truth, count, asked = mean_rating(gain) - mean_rating(0.0), groups * size, []
+        for repeat in range(2 * repeats):
+            decision = decide_versions(_draw_half([seed, 5, repeat], [size] * groups, gain))
+            (row,), needs = decision.differences, decision.needs
+            is_near = abs(row.difference - truth) <= _NEAR * truth and row.p is not None and 0.05 <= row.p <= 0.1
+            if is_near and needs.answers is not None and needs.ratings is not None and not needs.is_equal:
+                asked.append(needs.answers)
+        more = int(np.median(asked))
+        sizes = [size] * (groups + more // size) + ([more % size] if more % size else [])
+        settled = []
+        for repeat in range(repeats):
+            later = draw_versions(np.random.default_rng([seed, 6, repeat]), number_groups(sizes), [0.0, gain])
+            settled.append(decide_versions(later).verdict == "ship")
+        case = f"{count // 2} of {count} rated in groups of {size}, B +{gain}, the rest and {more} new answers of each"
+        yield share(case, "settles it", settled, low=0.7, high=0.9)
+
+
+def _draw_half(seed: Sequence[int], sizes: list[int], gain: float) -> VersionTable:
+    """Two versions without scores, of which a random half of the questions is rated."""
+    generator, count = np.random.default_rng(seed), sum(sizes)
+    rated = (generator.permutation(count) % 2).astype(float)
+    table = draw_versions(generator, number_groups(sizes), [0.0, gain], rated=rated)
+    return replace(table, scores=np.full(2 * count, np.nan))
 
 
 def _measure_unpaired(repeats: int, seed: int) -> Iterator[Measurement]:

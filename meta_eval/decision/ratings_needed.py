@@ -1,7 +1,7 @@
 """How many ratings show a difference in 8 of 10 cases, or that nothing above the margin differs."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,10 +32,12 @@ def ratings_needed(
     """How many more ratings of each version settle a difference of the size seen, with a power of 80%.
 
     With a precision n of N when all is rated, the variance is c ((1 - R^2) / n + R^2 / N), R^2 being what the scores
-    explain. Of pairs n is their number; of two independent means n1 n2 / (n1 + n2). Where the ratings of the answers at
-    hand do not do, it takes new answers, all rated, and a decision of their own. Where the versions may be equal,
-    because the range of the difference that is likely with 8 of 10 holds 0, it is the number with which two one-sided
-    tests show that it is below the margin (Schuirmann, 1987) where it is 0.
+    explain. Of pairs n is their number; of two independent means n1 n2 / (n1 + n2). Questions of one group say less
+    than as many of several: with m rated ones in a group, which correlate by r, the variance is 1 + (m - 1) r times as
+    large (Kish, 1965), and more ratings in the same groups bring no further degree of freedom. Where the ratings of the
+    answers at hand do not do, it takes all of these and new answers of new groups, all rated, and a decision of their
+    own. Where the versions may be equal, because the range of the difference that is likely with 8 of 10 holds 0, it is
+    the number with which two one-sided tests show that it is below the margin (Schuirmann, 1987) where it is 0.
     """
     size, likely = abs(pair.value), _LIKELY * pair.error
     if pair.groups < FEWEST_GROUPS or not pair.rated or not pair.error:
@@ -49,16 +51,18 @@ def ratings_needed(
         return float(2 * ndtr((margin - half) / se) - 1)
 
     powers = [power_of_sides] * 3 if is_equal else [power_at(one) for one in (size, size + likely, size - likely)]
-    tests = 1 if is_equal else comparisons  # all must lie within the margin (Berger, 1982)
-    for way in _ways(pair):
-        more, low, high = (
-            _smallest(pair, way, rule, power, comparisons=tests, sides=1 if is_equal else 2) for power in powers
-        )
-        if more is not None:
-            version = "" if way.place is None else names[way.place]
-            answers, ratings = (more, None) if way.is_of_new else (None, more)
-            return Needs(answers, ratings, low, high, is_equal, version=version)
-    return Needs(is_equal=is_equal, is_beyond=True)
+    tests, sides = (1, 1) if is_equal else (comparisons, 2)  # all must lie within the margin (Berger, 1982)
+    at_hand, of_new = _ways(pair)
+    more, low, high = (_smallest(pair, at_hand, rule, one, comparisons=tests, sides=sides) for one in powers)
+    version = "" if at_hand.place is None else names[at_hand.place]
+    if more is not None:
+        return Needs(None, more, low, high, is_equal, version=version)
+    unrated, least = at_hand.most, low  # a larger difference may need no new answer
+    more, low, high = (_smallest(pair, of_new, rule, one, comparisons=tests, sides=sides) for one in powers)
+    if more is None:
+        return Needs(is_equal=is_equal, is_beyond=True)
+    low, high = (None if number is None else unrated + number for number in (low, high))
+    return Needs(more, unrated or None, least or low, high, is_equal, version=version if unrated else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +72,28 @@ class _Way:
     precision_of: Callable[[int], float]
     most: int  # how many more there can be
     is_of_new: bool = False  # whether they are of new answers, and not of those at hand
-    place: int | None = None  # the one version that is rated; None for both
+    place: int | None = None  # the one version that has answers left to rate; None for both
 
 
-def _ways(pair: PairDifference) -> Iterator[_Way]:
-    """More ratings of each version; of the one alone that has more left; and more answers, all rated."""
-    first, second = pair.of_each
+def _ways(pair: PairDifference) -> tuple[_Way, _Way]:
+    """More ratings of each version, as far as it has answers left; and, once those are all rated, more answers."""
     left = [most - rated for most, rated in zip(pair.all_of_each, pair.of_each, strict=True)]
-    fewer, place = min(left), int(left[1] > left[0])
+    place = None if min(left) else int(left[1] > left[0])
     if pair.is_paired:
-        share, all_rated = pair.changed / pair.questions, pair.changed
-        yield _Way(lambda more: pair.rated + more, pair.changed - pair.rated, place=None if fewer else place)
-        yield _Way(lambda more: all_rated + more * share, MOST_RATINGS, is_of_new=True)
-        return
+        share, unrated = pair.changed / pair.questions, pair.changed - pair.rated
+        at_hand = _Way(lambda more: pair.rated + more, unrated, place=place)
+        of_new = _Way(lambda more: pair.changed + more * share, MOST_RATINGS - unrated, is_of_new=True)
+        return at_hand, of_new
     all_first, all_second = pair.all_of_each
-    yield _Way(lambda more: precision((first + more, second + more)), fewer)
-    yield _Way(lambda more: precision((first + more * (1 - place), second + more * place)), max(left), place=place)
-    yield _Way(lambda more: precision((all_first + more, all_second + more)), MOST_RATINGS, is_of_new=True)
+
+    def with_rated(more: int) -> float:
+        first, second = (min(rated + more, most) for rated, most in zip(pair.of_each, pair.all_of_each, strict=True))
+        return precision((first, second))
+
+    return (
+        _Way(with_rated, max(left), place=place),
+        _Way(lambda more: precision((all_first + more, all_second + more)), MOST_RATINGS - max(left), is_of_new=True),
+    )
 
 
 def ratings_to_begin(questions: int) -> int:
@@ -109,19 +118,25 @@ def _smallest(
     known, at_hand = float(pair.rated), float(pair.changed)
     if not pair.is_paired:
         known, at_hand = precision(pair.of_each), precision(pair.all_of_each)
-    plain = pair.error**2 * max(pair.gain, 1.0) * known
+    plain = pair.error**2 * max(pair.gain, 1.0) * known / _design(pair, pair.group_size)
     explained = (1 - 1 / max(pair.gain, 1.0)) / (1 - known / at_hand) if known < at_hand else 0.0
     for more in np.unique(np.geomspace(1, most, _SIZES).round().astype(int)).tolist():
-        number, later = way.precision_of(more), rule
-        variance = plain / number
+        number, size, later = way.precision_of(more), pair.group_size_of_all, Look() if isinstance(rule, Look) else rule
+        part = 1 / number
         if not way.is_of_new:
-            variance = plain * ((1 - explained) / number + explained / at_hand)
+            part = (1 - explained) / number + explained / at_hand
+            size -= (size - pair.group_size) * (at_hand - number) / (at_hand - known)
             if isinstance(rule, Look):
-                error = spent_error(plain / at_hand / variance) - spent_error(rule.share)
+                error = spent_error(1 / at_hand / part) - spent_error(rule.share)
                 later = Look(error=error) if error > 0 else rule
-        elif isinstance(rule, Look):
-            later = Look()
-        se, degrees = math.sqrt(variance), (pair.degrees + 1) * number / known - 1
+        se = math.sqrt(plain * _design(pair, size) * part)
+        degrees = (pair.degrees + 1) * (number / size) / (known / pair.group_size) - 1
         if power(se, later.half_width(se, degrees, comparisons=comparisons, sides=sides)) >= POWER:
             return int(more)
     return None
+
+
+def _design(pair: PairDifference, size: float) -> float:
+    """The design effect where the groups have so many rated questions, by the correlation within a group of today."""
+    within = (pair.design - 1) / (pair.group_size - 1) if pair.group_size > 1 else 0.0
+    return 1 + (size - 1) * min(max(within, 0.0), 1.0)

@@ -70,18 +70,21 @@ class OtherDifference:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """About what would settle an unsettled decision, in 8 of 10 cases, of each version or of one."""
+    """About what would settle an unsettled decision, in 8 of 10 cases, of each version or of one.
 
-    answers: int | None = None  # so many more answers, all rated; None where those at hand do, or nobody can tell
-    ratings: int | None = None  # so many more of the answers at hand rated; None where these would not do
-    # the least that it may take, as the difference is not known better; None where it is beyond reach
+    Where both numbers are known, it takes both: the ratings are then all that is unrated at hand.
+    """
+
+    answers: int | None = None  # so many new answers, all rated; None where those at hand do, or nobody can tell
+    ratings: int | None = None  # so many more of the answers at hand rated; None where none is left, or nobody can tell
+    # the least that it may take of both together, as the difference is not known better; None where it is beyond reach
     low: int | None = None
     high: int | None = None  # the most
     # whether that is what it takes to show that nothing above the margin differs: no number of ratings tells versions
     # apart that may be equal
     is_equal: bool = False
     is_beyond: bool = False  # whether it is more than anybody can rate (10,000)
-    version: str = ""  # the one version whose answers are to be rated; "" for each
+    version: str = ""  # the one version whose answers at hand are to be rated; "" for each
 
     def describe(self, what: str = "") -> str:
         """The number in words, with its range; "" where nobody can tell.
@@ -89,16 +92,23 @@ class Needs:
         Example:
             >>> Needs(ratings=43, low=20, high=440).describe(), Needs(is_beyond=True).describe()
             ('about 43 more ratings of each (20 to 440)', 'more than you can rate')
+            >>> Needs(answers=39, ratings=60, low=17, high=360).describe()
+            'rating the 60 unrated and about 39 new answers of each (17 to 360)'
         """
         if self.is_beyond:
             return "more than you can rate"
-        more = self.answers if self.ratings is None else self.ratings
+        more = self.ratings if self.answers is None else self.answers
         if more is None:
             return ""
         count, low, high = (round_ratings(number or 0, zeros=0) for number in (more, self.low, self.high))
         likely = ""
         if self.low is not None and not self.is_equal:
             likely = f" ({low:,} to {high:,})" if self.high else f" ({low:,} or more)"
+        if self.answers is not None and self.ratings is not None:
+            if what:
+                return f"comparing {count_of(self.ratings, 'more question')} and about {count:,} new{likely}"
+            unrated = f"{self.ratings:,} unrated{f' of {self.version}' if self.version else ''}"
+            return f"rating the {unrated} and about {count_of(count, 'new answer')} of each{likely}"
         rated = "more rating" if self.answers is None else "more rated answer"
         amount = count_of(count, what) if what else f"{count_of(count, rated)} of {self.version or 'each'}"
         return f"about {amount}{likely}"
@@ -404,21 +414,29 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
         return (phrase("settle_same_raters"),)
     if needs.is_beyond:
         return (phrase("settle_beyond"),)
-    more, version = needs.answers if needs.ratings is None else needs.ratings, one_line(needs.version, _LONGEST_NAME)
+    more, version = needs.ratings if needs.answers is None else needs.answers, one_line(needs.version, _LONGEST_NAME)
     if more is None:
         return (phrase("settle_unknown"),)
     if needs.low is None and needs.ratings is not None and not needs.is_equal:  # where hardly anything is rated
         name = "settle_rate_one" if version else "settle_rate"
         return (phrase(name, count=round_ratings(more, zeros=0), version=version),)
-    kind = "of_answers" if needs.answers is not None else "of_ratings_of_one" if version else "of_ratings"
-    kind = "of_choices" if decision.basis == "preferences" else kind
-    amount = phrase(kind, count=round_ratings(more, zeros=0), version=version)
+    is_both = needs.answers is not None and needs.ratings is not None
+    kind = "of_rest" if is_both else "of_ratings" if needs.answers is None else "of_answers"
+    if decision.basis == "preferences":
+        kind = "of_rest_of_choices" if is_both else "of_choices"
+    elif version and needs.ratings is not None:
+        kind += "_of_one"
+    amount = phrase(kind, count=round_ratings(more, zeros=0), version=version, unrated=needs.ratings or 0)
+    shortest = (amount,) if is_both else ()
     if needs.is_equal:
         margin = Figure("rating", decision.margin)
-        return phrase("settle_equal", amount=amount, margin=margin), phrase("settle_equal_shortly", amount=amount)
+        texts = phrase("settle_equal", amount=amount, margin=margin), phrase("settle_equal_shortly", amount=amount)
+        return *texts, *shortest
     likely = phrase("nothing")
     if needs.low is not None and needs.high and round_ratings(needs.low, zeros=0) < round_ratings(needs.high, zeros=0):
         likely = phrase("likely", low=round_ratings(needs.low, zeros=0), high=round_ratings(needs.high, zeros=0))
     elif needs.low is not None and not needs.high:
         likely = phrase("or_more", low=round_ratings(needs.low, zeros=0))
-    return phrase("settle", amount=amount, likely=likely), phrase("settle_shortly", amount=amount, likely=likely)
+    name = "settle_rest" if is_both else "settle"
+    texts = phrase(name, amount=amount, likely=likely), phrase(f"{name}_shortly", amount=amount, likely=likely)
+    return *texts, *shortest

@@ -81,6 +81,11 @@ class PairDifference(GroupEstimate):
     all_of_each: tuple[int, int] = (0, 0)  # how many of the changed questions each version answered
     is_paired: bool = True  # whether answers are compared question by question, and not the means of all of them
     counts: "GroupCounts | None" = None  # None of unpaired versions
+    # how many rated questions, and how many of all changed ones, a group has (the mean by question); and how much more
+    # the figure varies than if no two questions were of one group (the design effect of Kish, 1965)
+    group_size: float = 1.0
+    group_size_of_all: float = 1.0
+    design: float = 1.0
 
     @property
     def share(self) -> float:
@@ -117,6 +122,7 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
     scores = [questions.scores[:, place] for place in (first, second)]
     known = [rows & ~np.isnan(values) for rows, values in zip(changed, ratings, strict=True)]
     both, either = known[0] & known[1] & is_paired, known[0] | known[1]
+    either_changed = changed[0] | changed[1]
     answers, rated_answers = (
         [np.ones_like(counts[:, place]) if is_paired else counts[:, place] for place in (first, second)]
         for counts in (questions.answers, questions.rated)
@@ -127,7 +133,7 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         *moments((known[1] & ~both) * rated_answers[1], ratings[1], scores[1]),
         *(part for own in zip(changed, answers, scores, strict=True) for part in _count_and_sum(*own)),
         asked[0] | asked[1],
-        changed[0] | changed[1],
+        either_changed,
     ]
     sums = _sum_groups(columns, questions.group)
     value, influence = _leave_one_out(sums, _solve_difference)
@@ -135,6 +141,7 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
     squares = float(influence @ influence)
     is_whole = all((one == other).all() for one, other in zip(known, changed, strict=True))
     rated = both if both.any() else either
+    alone = _leave_one_out(np.column_stack(columns).astype(float), _solve_difference)[1]
     differences = np.where(changed[0], ratings[1] - ratings[0], 0.0)
     return PairDifference(
         value,
@@ -142,7 +149,7 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         _degrees(influence, known if not both.any() else [asked[0] if is_whole else either], questions.group),
         groups=min(len(np.unique(questions.group[rows])) for rows in (asked if is_whole else known)),
         questions=int((asked[0] | asked[1]).sum()),
-        changed=int((changed[0] | changed[1]).sum()),
+        changed=int(either_changed.sum()),
         rated=int(rated.sum()),
         left_out=int((has[0] ^ has[1]).sum()) if is_paired else 0,
         gain=float(plain @ plain) / squares if squares > 0 else 1.0,
@@ -150,7 +157,16 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         all_of_each=(int(changed[0].sum()), int(changed[1].sum())),
         is_paired=is_paired,
         counts=count_groups(differences[asked[0]], questions.group[asked[0]], width) if is_paired else None,
+        group_size=_group_size(questions.group[rated]),
+        group_size_of_all=_group_size(questions.group[either_changed]),
+        design=squares / float(alone @ alone) if alone.any() else 1.0,
     )
+
+
+def _group_size(group: Places) -> float:
+    """How many questions the group of a question has on average: the number of questions over `effective_groups`."""
+    sizes = np.bincount(group)
+    return float((sizes**2).sum() / sizes.sum()) if len(group) else 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ PARTS = {
     *("decimal_mark", "answers", "rated_answers", "likely", "nothing", "scale_of", "scale_from", "people", "are_bad"),
     *("are_rated", "closely", "well", "moderately", "weakly", "together", "together_with_more", "a_score", "unsure"),
     *("likely_less", "likely_range", "likely_between", "of_ratings", "of_ratings_of_one", "of_answers", "of_choices"),
+    *("of_rest", "of_rest_of_one", "of_rest_of_choices"),
     *(
         "or_more",
         "part_scored",
@@ -67,9 +68,10 @@ SETTLES = {
     "likely": ("likely", "or_more"),
     **{"count": "10,000", "low": "1,000", "high": "10,000"},
 }
+SETTLES_ALL = SETTLES | {"amount": ("of_rest", "of_rest_of_one", "of_rest_of_choices"), "unrated": "10,000"}
 OWN_VALUES: dict[str, dict[str, str | tuple[str, ...]]] = {
     **dict.fromkeys(("rated_higher", "wins_higher", "scores_higher", "rated_alike", "wins_alike"), DIFFERENCE),
-    **{"scores_alike": DIFFERENCE, "settle": SETTLES, "settle_equal": SETTLES},
+    **{"scores_alike": DIFFERENCE, "settle": SETTLES, "settle_equal": SETTLES, "settle_rest": SETTLES_ALL},
     "rated_on_scales": {"rated": ("answers",)},
     "none_yet": {"rated": ("rated_answers",)},
     "too_few": {"rated": ("rated_answers",), "count": "10"},
@@ -125,6 +127,7 @@ SHORTER = {
     "new_beside": "new_samples",
     "on_ratings_and_scores": "on_ratings",
     "rated_higher": "scores_higher_shortly",
+    "settle_rest": "of_rest_of_one",
 }
 
 

@@ -302,11 +302,43 @@ def test_what_would_settle_unpaired_versions_is_of_two_independent_means():
     assert f"about {one.needs.ratings} more ratings of B" in one.sentence
 
 
-def test_ratings_that_cannot_be_had_are_not_asked_for():
-    """It takes 101 of each, and there are 60: 20 more ratings do not do, and what does is more answers."""
+def test_where_the_answers_at_hand_do_not_do_it_takes_all_of_them_and_new_ones():
+    """It takes 101 of each, and there are 60: 20 more ratings do not do, and what does is 41 more answers."""
     decision = decide_versions(apart(40, 40, 60))
-    assert (decision.verdict, decision.needs.ratings) == ("unsettled", None)
+    assert (decision.verdict, decision.needs.ratings) == ("unsettled", 20)
     assert 60 + decision.needs.answers == pytest.approx(101, rel=0.05)
+    assert f"take rating the 20 unrated and about {decision.needs.answers} new answers of each (" in decision.sentence
+    assert decision.needs.low < 20 + decision.needs.answers < decision.needs.high  # of both together
+    one = decide_versions(apart(60, 40, 60))
+    assert (one.needs.ratings, one.needs.version) == (20, "B")
+    assert 60 + one.needs.answers == pytest.approx(101, rel=0.05)
+    uneven = decide_versions(apart(50, 40, 60))
+    assert (uneven.needs.ratings, uneven.needs.version) == (20, "")
+
+
+def without_scores(differences, group=None):
+    """Pairs of answers with these differences of ratings, not rated where that is NaN."""
+    nothing = np.full(len(differences), np.nan)
+    rated = np.where(np.isnan(differences), np.nan, 3.0)
+    return two_versions(rated, rated + differences, scores_a=nothing, scores_b=nothing, group=group)
+
+
+def test_pairs_of_which_half_is_rated_take_the_other_half_and_new_ones():
+    """Of 80 pairs 40 are rated, .25 +- 1: it takes 128, which are the 40 unrated ones at hand and 48 new ones."""
+    differences = np.concatenate([0.25 + (-1.0) ** np.arange(40), np.full(40, np.nan)])
+    decision = decide_versions(without_scores(differences))
+    assert (decision.verdict, decision.needs.ratings, decision.needs.version) == ("unsettled", 40, "")
+    assert 80 + decision.needs.answers == pytest.approx(130, rel=0.06)
+    assert f"rating the 40 unrated and about {decision.needs.answers} new answers of each (" in decision.sentence
+
+
+def test_more_ratings_in_groups_whose_questions_agree_settle_nothing():
+    """40 groups of 4 questions, 2 of each rated .25 +- 1 alike: the other 80 say nothing new; it takes 128 groups."""
+    groups = np.repeat(np.arange(40), 4)
+    differences = np.where(np.arange(160) % 4 < 2, 0.25 + (-1.0) ** groups, np.nan)
+    decision = decide_versions(without_scores(differences, group=groups))
+    assert (decision.verdict, decision.needs.ratings) == ("unsettled", 80)
+    assert 160 + decision.needs.answers == pytest.approx(4 * 130, rel=0.06)
 
 
 def test_where_versions_may_be_equal_it_takes_what_shows_that_nothing_differs():

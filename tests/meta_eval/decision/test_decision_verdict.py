@@ -1,5 +1,6 @@
 """What a decision says first, derived by hand from its values."""
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -53,6 +54,31 @@ def test_what_is_not_settled_says_what_would_settle_it():
     assert lines(equal)["To settle it"] == (
         "if they are alike, 350 more rated answers of each would show it: a difference below 0.1"
     )
+
+
+def test_what_is_left_to_rate_and_new_answers_are_said_together():
+    """Both numbers, and the range of their sum: in 90 characters, with a long name without what has no room."""
+    needs = Needs(answers=39, ratings=60, low=17, high=357)
+    one = decision("unsettled", 0.2, -0.1, 0.5, needs=needs)
+    assert lines(one)["To settle it"] == (
+        "rating the 60 unrated and about 39 new answers of each would, in 8 of 10 cases (17 to 360)"
+    )
+    assert dict(give_decision_verdict(one).lines("nl"))["Om te beslissen"] == (
+        "beoordeel de 60 overige en ongeveer 39 nieuwe antwoorden van elk (17 tot 360)"
+    )
+    of_one = decision("unsettled", 0.2, -0.1, 0.5, needs=replace(needs, version="n" * 60))
+    for language, is_equal in itertools.product(("en", "nl"), (False, True)):
+        long = replace(of_one, needs=replace(of_one.needs, ratings=9000, answers=9000, is_equal=is_equal))
+        assert max(len(text) for _, text in give_decision_verdict(long).lines(language)) <= 90
+    alike = decision("unsettled", 0.0, -0.1, 0.1, needs=replace(needs, is_equal=True))
+    assert lines(alike)["To settle it"] == (
+        "rating the 60 unrated and about 39 new answers of each to show that they are alike"
+    )
+    choices = decision("unsettled", 0.2, -0.1, 0.5, needs=needs, basis="preferences", scale=(-1.0, 1.0))
+    assert lines(choices)["To settle it"] == (
+        "comparing 60 more questions and about 39 new would, in 8 of 10 cases (17 to 360)"
+    )
+    assert "it would take comparing 60 more questions and about 39 new (17 to 360) to settle it" in choices.sentence
 
 
 def test_preferences_are_shares_and_scores_decide_nothing():
