@@ -382,9 +382,19 @@ def _describe_assumptions(table: VersionTable, questions: VersionQuestions, deci
     if all(row.low is None for row in decision.differences):
         notes.append(f"There is no interval: the ratings are of fewer than {FEWEST_GROUPS} groups.")
     if decision.basis != "preferences" and not all(knows_level(questions, one) for one in range(len(rated))):
+        same = ~questions.differs
+        known = int((same & ~np.isnan(questions.ratings).all(axis=1)).sum())
+        is_rated = verb_of(known, "is", "are")
+        are_rated = f"of the {same.sum():,} answers that are the same in all versions {known:,} {is_rated} rated"
+        if not known:
+            are_rated = "the answers that are the same in all versions are not rated"
+        notes.append(f"The means have no interval: {are_rated}. Their differences do not need that.")
+    row = decision.deciding
+    if decision.basis != "preferences" and row.changed < row.questions and row.rated < row.questions:
+        same_ones = count_of(row.questions - row.changed, "question")
         notes.append(
-            "The means have no interval: the answers that are the same in all versions are not rated. Their differences"
-            " do not need that."
+            f"Of the {row.rated:,} rated questions of {row.second} − {row.first} {same_ones} have the same answer in "
+            "both, which needs no rating."
         )
     means = {version.name: version.mean for version in decision.versions}
     apart = [row for row in decision.differences if row.first == decision.in_use and rated[row.second]]

@@ -1,15 +1,16 @@
 """How many ratings show a difference in 8 of 10 cases, or that nothing above the margin differs."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ..comparison import MOST_RATINGS
 from ..groups import FEWEST_GROUPS
-from ..sequence import ConfidenceSequence, Look, spent_error
+from ..sequence import ERROR, ConfidenceSequence, Look, spent_error
 from .version_decision import Needs
 from .version_difference import PairDifference, precision
 
@@ -40,8 +41,10 @@ def ratings_needed(
     the number with which two one-sided tests show that it is below the margin (Schuirmann, 1987) where it is 0.
     """
     size, likely = abs(pair.value), _LIKELY * pair.error
-    if pair.groups < FEWEST_GROUPS or not pair.rated or not pair.error:
+    if pair.groups < FEWEST_GROUPS or not pair.rated:
         return Needs()
+    if not pair.error:
+        return _needed_where_all_is_alike(pair, margin, rule)
     is_equal = size <= likely
 
     def power_at(one: float) -> Power:
@@ -63,6 +66,36 @@ def ratings_needed(
         return Needs(is_equal=is_equal, is_beyond=True)
     low, high = (None if number is None else unrated + number for number in (low, high))
     return Needs(more, unrated or None, least or low, high, is_equal, version=version if unrated else "")
+
+
+def _needed_where_all_is_alike(pair: PairDifference, margin: float, rule: Look | ConfidenceSequence) -> Needs:
+    """How many answers show, each alike, that a difference that no group shows is rare enough: `GroupCounts.bounds`."""
+    counts = pair.counts
+    if counts is None or counts.less or counts.more or abs(counts.usual) >= margin:
+        return Needs()
+    left = ERROR - spent_error(rule.share) if isinstance(rule, Look) else ERROR
+    unrated, size = pair.changed - pair.rated, pair.questions / counts.groups
+
+    def needed(error: float) -> int | None:
+        def is_shown(groups: int) -> bool:
+            bounds = replace(counts, groups=groups, unknown=0).bounds(2 * error)
+            return bounds is not None and -margin < bounds[0] and bounds[1] < margin
+
+        most = MOST_RATINGS + counts.groups
+        groups = bisect_left(range(most), True, key=is_shown)
+        return None if groups == most else groups
+
+    at_hand = needed(left) if left > 0 else None
+    if unrated and at_hand is not None and at_hand <= counts.groups:
+        more = math.ceil((at_hand - counts.groups + counts.unknown) * size)
+        is_random = pair.changed == pair.questions  # else each answer that is not rated counts as a difference
+        ratings = min(max(more, 1), unrated) if is_random else unrated
+        return Needs(None, ratings, ratings, ratings, is_equal=True)
+    groups = needed(ERROR)
+    if groups is None:
+        return Needs(is_equal=True, is_beyond=True)
+    answers = max(1, math.ceil((groups - counts.groups) * size))
+    return Needs(answers, unrated or None, answers + unrated, answers + unrated, is_equal=True)
 
 
 @dataclass(frozen=True, slots=True)

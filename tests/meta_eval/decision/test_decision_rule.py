@@ -316,11 +316,11 @@ def test_where_the_answers_at_hand_do_not_do_it_takes_all_of_them_and_new_ones()
     assert (uneven.needs.ratings, uneven.needs.version) == (20, "")
 
 
-def without_scores(differences, group=None):
+def without_scores(differences, **how):
     """Pairs of answers with these differences of ratings, not rated where that is NaN."""
     nothing = np.full(len(differences), np.nan)
     rated = np.where(np.isnan(differences), np.nan, 3.0)
-    return two_versions(rated, rated + differences, scores_a=nothing, scores_b=nothing, group=group)
+    return two_versions(rated, rated + differences, scores_a=nothing, scores_b=nothing, **how)
 
 
 def test_pairs_of_which_half_is_rated_take_the_other_half_and_new_ones():
@@ -339,6 +339,36 @@ def test_more_ratings_in_groups_whose_questions_agree_settle_nothing():
     decision = decide_versions(without_scores(differences, group=groups))
     assert (decision.verdict, decision.needs.ratings) == ("unsettled", 80)
     assert 160 + decision.needs.answers == pytest.approx(4 * 130, rel=0.06)
+
+
+def test_what_is_rated_of_the_same_answers_is_told():
+    """Of 40 questions 14 have one answer, 2 of them rated, and 20 of the other 26 are: 34 count as rated."""
+    place = np.arange(40)
+    is_rated = (place < 2) | (place >= 20)
+    differences = np.where(is_rated, np.where(place < 14, 0.0, 0.3 + (-1.0) ** place), np.nan)
+    decision = decide_versions(without_scores(differences, same=range(14)))
+    assert decision.differences[0].rated == 34
+    notes = " ".join(decision.notes)
+    assert "of the 14 answers that are the same in all versions 2 are rated." in notes
+    assert (
+        "Of the 34 rated questions of B − A 14 questions have the same answer in both, which needs no rating." in notes
+    )
+
+
+def test_where_all_ratings_are_alike_it_takes_as_many_as_bound_the_share_that_differs():
+    """On 1 to 5 no group of G differs: at 5% at most 1 - .05^(1/G) do, by 4 at most. Below .1 from G = 119 on.
+
+    ln .05 / ln (1 - .1 / 4) = 118.3. Of 100 where 40 are rated, 60 are left and 19 new ones are needed. With a margin
+    of .2 the answers at hand do: the look at 40% has left .0238, and ln .0238 / ln (1 - .2 / 4) = 72.9.
+    """
+    decision = decide_versions(without_scores(np.zeros(60)))
+    assert (decision.verdict, decision.needs.is_equal, decision.needs.ratings) == ("unsettled", True, None)
+    assert decision.needs.answers == 119 - 60
+    assert "to show that nothing above 0.1 differs takes about 59 more rated answers of each" in decision.sentence
+    part = decide_versions(without_scores(np.where(np.arange(100) < 40, 0.0, np.nan)))
+    assert (part.needs.ratings, part.needs.answers) == (60, 19)
+    wide = decide_versions(without_scores(np.where(np.arange(100) < 40, 0.0, np.nan)), margin=0.2)
+    assert (wide.needs.ratings, wide.needs.answers) == (73 - 40, None)
 
 
 def test_where_versions_may_be_equal_it_takes_what_shows_that_nothing_differs():
