@@ -89,9 +89,9 @@ def decide(
 ) -> int:
     """Say which version wins, and whether that is sure.
 
-    The first RUN is what is in use today; each is an id, its beginning, `last`, a set, or NAME=RUN. Answers are paired
-    by id, else by question. Ratings decide, with the help of one measure. It says: ship, keep, no difference that
-    matters, or not settled and how many ratings would settle it.
+    The first RUN is what is in use today; each is an id, its beginning, `last`, `last~1` (the run before), a set, or
+    NAME=RUN. Answers are paired by id, else by question. Ratings decide, with the help of one measure. It says: ship,
+    keep, no difference that matters, or not settled and how many ratings would settle it.
 
     \b
     assay decide RUN_A RUN_B

@@ -81,9 +81,9 @@ def changes(
 ) -> None:
     """Compare two runs: what the metrics say, and what your raters say.
 
-    RUN_A and RUN_B are ids, their beginnings, or `last`; a difference is B minus A. Samples are paired by id, else
-    by question. A metric that is higher in B does not say that your raters like B better; where answers of both runs
-    are rated, the ratings say it. The samples that changed most are shown with both audits side by side.
+    RUN_A and RUN_B are ids, their beginnings, `last`, or `last~1`; a difference is B minus A. Samples are paired by
+    id, else by question. A metric that is higher in B does not say that your raters like B better; where answers of
+    both runs are rated, the ratings say it. The samples that changed most are shown with both audits side by side.
 
     \b
     assay show changes 20261120 last

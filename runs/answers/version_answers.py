@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def read_source(store: "Store | None", text: str, reading: Mapping[str, Any] | None = None) -> AnswerTable:
-    """Reads a run, else a set: `NAME=RUN`, an id, the beginning of one, `last`, or a set's file or name.
+    """Reads a run, else a set: `NAME=RUN`, an id, the beginning of one, `last`, `last~1`, or a set's file or name.
 
     Args:
         store: The store of the runs, if there is one.
@@ -34,17 +34,17 @@ def read_source(store: "Store | None", text: str, reading: Mapping[str, Any] | N
     version, _, place = text.partition("=")
     if not version or not place or Path(text).exists():
         version, place = "", text
-    problem = "there are no runs here (--store)"
+    problem, is_last = "there are no runs here (--store)", place == "last" or place.startswith("last~")
     if store is not None:
         try:
             table = AnswerTable.read(store, store.run(place))  # of a scorer with its evidence
             return replace(table, name=version or table.name)
         except UsageError as error:
-            if place == "last":
+            if is_last:
                 raise
             problem = str(error)
-    elif place == "last":
-        raise UsageError(f"last: {problem}")
+    elif is_last:
+        raise UsageError(f"{place}: {problem}")
     is_file = Path(place).exists() or "/" in place or Path(place).suffix != ""
     if not (is_file or place in bundled_sets() or is_public(place)):
         raise UsageError(f"{place!r} is no set, and no run: {problem}")

@@ -36,6 +36,7 @@ Field = Literal["evidence", "usage"]
 DEFAULT_STORE = Path(".assay")
 DEFAULT_WAIT = 60.0  # seconds for another process to let the store go
 _RUN_COLUMNS = "id, created, plan, status"
+_LAST = re.compile("last(?:~([0-9]{1,9}))?")  # the run that began last, or that many before it
 
 
 class RunRow(NamedTuple):
@@ -163,14 +164,16 @@ class Store:
         """Returns a run.
 
         Args:
-            name: Its id, a beginning that no other run's id has, or `last` for the run that began last.
+            name: Its id, a beginning that no other run's id has, `last` for the run that began last, or `last~1` for
+                the one before it.
 
         Raises:
             UsageError: No run, or more than one, has this name.
             InputError: The run's row is damaged.
         """
-        if name == "last":
-            rows = self._rows(f"SELECT {_RUN_COLUMNS} FROM runs ORDER BY number DESC LIMIT 1")
+        if newest_but := _LAST.fullmatch(name):
+            sql = f"SELECT {_RUN_COLUMNS} FROM runs ORDER BY number DESC LIMIT 1 OFFSET ?"
+            rows = self._rows(sql, (int(newest_but[1] or 0),))
         else:
             rows = self._rows(f"SELECT {_RUN_COLUMNS} FROM runs WHERE id = ?", (name,)) or self._rows(
                 f"SELECT {_RUN_COLUMNS} FROM runs WHERE substr(id, 1, ?) = ? ORDER BY number DESC LIMIT 5",

@@ -44,6 +44,8 @@ def test_a_gate_fails_unless_the_new_version_may_be_shipped(assay, two_runs):
     same = assay("decide", f"a={old}", f"b={old}", *arguments)
     assert (same.code, same.json["verdict"]) == (0, "equivalent")
     assert assay("decide", new, old, "--metric", "token_overlap").code == 0
+    newest = assay("decide", "last~1", "last", *arguments)
+    assert (newest.code, newest.json["verdict"]) == (0, "ship")
 
 
 @pytest.mark.parametrize(

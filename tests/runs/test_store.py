@@ -106,6 +106,9 @@ def test_runs_are_found_by_id_beginning_or_last(tmp_path):
     assert first != second
     assert store.run(first).id == first
     assert store.run("last").id == second
+    assert (store.run("last~0").id, store.run("last~1").id) == (second, first)
+    with pytest.raises(UsageError, match="no run is called 'last~2'"):
+        store.run("last~2")
     with pytest.raises(UsageError, match="several runs begin with '20'"):
         store.run("20")
     with pytest.raises(UsageError, match=f"no run is called 'x'.*{second}"):
