@@ -158,8 +158,8 @@ def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> No
         if server.new_links:  # not before it listens: without new links the earlier ones had ended for nothing
             app.end_links()
         done, total = queue.counts()
-        if same := _describe_same_answers(queue):
-            echo(same)
+        for note in filter(None, (_describe_same_answers(queue), _describe_shares(queue))):
+            echo(note)
         echo(f"{queue.source}: {done} of {count_of(total, _noun(queue))}. Each rater opens their own link:\n")
         for rater, path in app.rater_paths().items():
             echo(f"  {rater}: {address}{path}")
@@ -265,6 +265,18 @@ def _progress_lines(queue: "RatingQueue") -> "Iterator[str]":
 
 def _noun(queue: "RatingQueue") -> str:
     return "choice" if queue.kind == "pairs" else "rating"
+
+
+def _describe_shares(queue: "RatingQueue") -> str:
+    """Says where not every rater is needed for each item, so that one who comes late may find nothing left."""
+    raters, each = len(queue.settings.raters), queue.settings.per_answer
+    if each >= raters:
+        return ""
+    item = "pair" if queue.kind == "pairs" else "answer"
+    return (
+        f"Each {item} goes to {each} of the {raters} raters, whoever opens it first: who comes late may find none "
+        f"left. A new queue with --per-answer {raters} asks all."
+    )
 
 
 def _describe_same_answers(queue: "RatingQueue") -> str:
