@@ -48,6 +48,7 @@ class ColumnAccount:
         self._answered = 0
         self._conversations = self._turns = self._messages = self._single = 0
         self._rated_in_vain = 0
+        self.has_own_groups = False  # whether answers to the question of one id keep a group that the file names
         self.time_order = TimeOrder()
 
     @property
@@ -107,7 +108,8 @@ class ColumnAccount:
         notes = [f"{self._source.name}: {line}" for line in self._lines()]
         if column := self._columns.version:
             several = "rows of one id are of several versions"
-            notes.append(f"{self._source.name}: {several}: ids are read as ID@{column.upper()}, and grouped by ID")
+            grouped = "" if self.has_own_groups else ", and grouped by ID"
+            notes.append(f"{self._source.name}: {several}: ids are read as ID@{column.upper()}{grouped}")
         for column, cells in self._no_ratings.items():
             where = f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}"
             notes.append(f"{self._source.name}: {where}")
@@ -237,6 +239,7 @@ class SampleBuilder:
             raise self._error(row, field, problem, origins) from None
         if label := read_version(row.values, self._columns.version) if self._columns.version else "":
             group = None if sample.source == sample.id else sample.group  # the answers to one question stay together
+            self.account.has_own_groups = self.account.has_own_groups or group is not None
             own_id = versioned_id(sample.id, label)
             sample = sample.model_copy(update={"id": own_id, "group": group or sample.source})
         if self._columns.has_pairs and is_lost_pair(sample):

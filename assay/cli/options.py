@@ -51,7 +51,7 @@ _FLAGS = [
     click.option(*names, is_flag=True, expose_value=False, callback=set_flag, help=text)
     for names, text in (
         (("--wide",), "Print all columns of the tables: more than 80 wide."),
-        (("-q", "--quiet"), "Show no progress."),
+        (("-q", "--quiet"), "Show no progress, and not what was read as what."),
         (("--json", "as_json"), "Print JSON, for programs."),
     )
 ]

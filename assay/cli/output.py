@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from ..presentation.result_table import ReportBlock, ResultTable
 
+_READ_AS = "(change with --map)"  # stands in a line on what was read as what, which nobody has to act on
+
 
 def echo(text: object = "", *, err: bool = False) -> None:
     """Prints a text and a line end, on standard output or standard error."""
@@ -28,8 +30,9 @@ def echo(text: object = "", *, err: bool = False) -> None:
 
 
 def echo_notice(text: str) -> None:
-    """Prints one line on standard error that begins with `assay:`."""
-    echo(f"assay: {one_line(text)}", err=True)
+    """Prints one line on standard error that begins with `assay:`; with `--quiet` not what was read as what."""
+    if not (_READ_AS in text and is_quiet()):
+        echo(f"assay: {one_line(text)}", err=True)
 
 
 @contextmanager

@@ -29,6 +29,16 @@ def test_lines_without_a_terminal(*, assay, set_file, judge_file, openai_server,
     assert (quiet.code, quiet.err) == (0, "")
 
 
+def test_quiet_says_what_is_wrong_with_a_file_and_not_what_was_read_as_what(assay, tmp_path):
+    rows = ["nr,vraag,antwoord,rating_ada", "1,A?,Yes.,2", "2,B?,No.,n/a", "3,C?,Maybe.,4"]
+    (tmp_path / "a.csv").write_text("\n".join(rows), encoding="utf-8")
+    words = ("run", tmp_path / "a.csv", "--metrics", "answer_length")
+    assert "read nr as id" in assay(*words).err
+    quiet = assay(*words, "--quiet").err
+    assert "read nr as id" not in quiet
+    assert '1 cell of rating_ada without a rating: line 3 "n/a"' in quiet
+
+
 def test_the_time_left(monkeypatch):
     """10 of 100 samples in 20 s: 90 more at 2 s each are 180 s."""
     now = time.monotonic()

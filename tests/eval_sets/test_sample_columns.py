@@ -120,7 +120,11 @@ def test_a_group_of_its_own_stays_and_metadata_name_the_system_too():
         {"id": "q1", "question": "A?", "answer": name, "context": "c", "group": "g", "metadata": {"version": name}}
         for name in ("old", "new")
     ]
-    assert [(one.id, one.source) for one in read_samples(rows)] == [("q1@old", "g"), ("q1@new", "g")]
+    notes: list[str] = []
+    samples = list(read_samples(rows, notes=notes))
+    assert [(one.id, one.source) for one in samples] == [("q1@old", "g"), ("q1@new", "g")]
+    assert any("ids are read as ID@" in note for note in notes)
+    assert not any("grouped by ID" in note for note in notes), "they are grouped by the column"
 
 
 @pytest.mark.parametrize("rows", ["q1,old,A?,a,c\nq1,old,A?,b,c\n", "q1,old,A?,a,c\nq1,,A?,b,c\n"])
