@@ -45,6 +45,10 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 """The roles of columns in rows of scores and ratings, with their usual names; the first that a file has is read."""
 
+_PEOPLES_REASONS = frozenset(
+    (*_TABLE["peoples_reasons"], *(name for role in ("reason", "comment") for name in (role, *NAMES[role])))
+)
+
 NO_RATING_WORDS = frozenset(_listed(_TABLE["no_rating"]))
 """What says in a cell, in small letters, that there is nothing."""
 
@@ -174,6 +178,24 @@ def rater_of(column: str) -> str:
         return ""
     rater = match["rater"].strip()
     return "" if is_of_raters(column) or rater.startswith("(") else rater
+
+
+@lru_cache(maxsize=1024)
+def reason_rater(column: str, raters: tuple[str, ...] = ()) -> str | None:
+    """Who wrote the reasons that a column holds by its name: one of some raters, "" without a name; None of no reasons.
+
+    Examples:
+        >>> reason_rater("Opmerkingen"), reason_rater("Reason (optional)"), reason_rater("reasoning")
+        ('', '', None)
+        >>> reason_rater("Opmerking Jan Willem", ("Jan Willem",)), reason_rater("reason_code", ("Ada",))
+        ('Jan Willem', None)
+    """
+    name = _small(split_remark(column.strip())[0])
+    if name in _PEOPLES_REASONS:
+        return ""
+    reason, _, rest = name.partition("_")
+    named = (rater for rater in raters if _small(rater) == rest)
+    return next(named, None) if reason in _PEOPLES_REASONS else None
 
 
 def is_of_raters(column: str) -> bool:

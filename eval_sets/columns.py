@@ -25,7 +25,7 @@ from .column_table import (
     rater_of,
     ratings_of_answers,
 )
-from .message import MESSAGE_ALIASES
+from .message import MESSAGE_ALIASES, REASONS
 from .message_forms import find_answer, find_messages_key, is_question
 from .number_rule import NumberRule, is_missing
 from .sample import Sample
@@ -35,6 +35,9 @@ REQUIRED = tuple(name for name, field in Sample.model_fields.items() if field.is
 
 TURN_FIELDS = ("conversation", "role", "content", "time", "tool_calls", "tool_call_id", "name")
 """What columns of rows that are messages of conversations can be mapped to, beside the fields of a sample."""
+
+REASON = "reason"
+"""What a column of what people wrote of an answer can be mapped to: the metadata keep it as `rating_reasons`."""
 
 MAP_OPTIONS = "to map is --map, in Python mapping="
 
@@ -151,7 +154,7 @@ def read_raters(mapping: Mapping[str, str]) -> dict[str, str]:
 def check_mapping(mapping: Mapping[str, str]) -> None:
     """Raises `InputError` when a mapping (their column -> our field) names no field of ours, or one field twice."""
     of_fields = {theirs: ours for theirs, ours in mapping.items() if not is_rater(ours)}
-    check_names(of_fields, FIELDS, TURN_FIELDS)
+    check_names(of_fields, (*FIELDS, REASON), TURN_FIELDS)
     for theirs, ours in mapping.items():
         if others := [other for other, field in mapping.items() if field == ours and other != theirs]:
             raise InputError(f"map {theirs}={ours}: `{others[0]}` is mapped to `{ours}` too; keep one of them")
@@ -270,6 +273,8 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
         if theirs in values and theirs not in of_raters:
             fields[ours] = extras.pop(theirs)
             origins[ours] = theirs
+    if REASON in origins:
+        extras[REASONS], origins[f"metadata.{REASONS}"] = fields.pop(REASON), origins.pop(REASON)
     for field in FIELDS:
         if field in extras and field not in fields:
             fields[field] = extras.pop(field)

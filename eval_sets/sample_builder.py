@@ -11,7 +11,7 @@ from ..text.wording import count_of, list_first
 from ..value_messages import is_nothing, shorten
 from . import cell_values
 from .column_search import SetColumns
-from .column_table import OTHER_ANSWER, is_no_rating, language_code
+from .column_table import OTHER_ANSWER, is_no_rating, language_code, reason_rater
 from .columns import FIELDS, REQUIRED, describe_left_out, explain_missing, reason_to_leave_out, sort_row
 from .message import find_turns
 from .number_rule import Bounds, NumberRule, is_missing
@@ -160,7 +160,8 @@ class ColumnAccount:
             elif not is_filled:
                 empty.append(name)
             elif not use:
-                why = self._columns.unused.get(column)
+                is_reason = reason_rater(column, tuple(rater.rater for rater in self._raters.values())) is not None
+                why = self._columns.unused.get(column) or ("reasons" if is_reason else "")
                 kept.append(f"{name} ({why})" if why else name)
             elif use == "rating" and column in ratings and column not in self._mapping:
                 renamed.append(ratings[column].describe(name))

@@ -40,7 +40,7 @@ def failure_sentences(failures: Failures) -> list[str]:
     elif failures.bad:
         sentences.append(
             "No text says why: of the bad answers none has a reason, a sentence marked as wrong or a bad verdict on "
-            "the answer. Rate with reasons."
+            "the answer. Rate with reasons, or name the column that has them: --map COLUMN=reason."
         )
     return sentences
 

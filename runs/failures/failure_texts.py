@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 from ...eval_sets import Sample
+from ...eval_sets.column_table import reason_rater
 from ...eval_sets.message import turn_id
 from ...eval_sets.opening_question import opening_question
 from ...eval_sets.turns import is_single_answer
@@ -22,11 +23,6 @@ TextKind = Literal["reason", "sentence", "verdict", "metric"]
 - `verdict`: a claim, request, rule or criterion on which a judge's verdict is bad; `metric`: a metric's own reason
 """
 
-FILE_REASONS = (
-    *("rating_reason", "rating_reasons", "reason", "reasons", "comment", "comments", "feedback"),
-    *("explanation", "note"),
-)
-"""The fields of a sample's metadata that are read as people's reasons."""
 BAD_VERDICTS = {"contradicted": "contradicted", "not_found": "not found"}
 _HANDOVERS = {"missing": "handover missing", "needless": "handover needless"}
 _OF_CONTEXTS = {"context_precision", "context_recall", "context_relevance", "noise_sensitivity"}
@@ -140,10 +136,13 @@ def read_peoples_texts(sample: Sample) -> Iterator[FailureText]:
     """
     middle = (sample.rating_min + sample.rating_max) / 2
     content = {rater for rater, rating in sample.ratings.items() if rating >= middle}
-    for name in FILE_REASONS:
-        for by, text in _texts_of_field(sample.metadata.get(name)):
-            if by not in content:
-                yield FailureText("reason", text, by or name)
+    raters = tuple(sample.ratings)
+    for name, value in sample.metadata.items():
+        if (rater := reason_rater(name, raters)) is None:
+            continue
+        for by, text in _texts_of_field(value):
+            if (by or rater) not in content:
+                yield FailureText("reason", text, by or rater or name)
     for by, text in _texts_of_field(sample.metadata.get("wrong_sentences")):
         if by not in content:
             yield FailureText("sentence", text, by or "file")

@@ -22,8 +22,18 @@ def test_a_dutch_sheet_with_one_rating_that_is_none(tmp_path):
     assert [(sample.id, sample.rating) for sample in samples] == [("101", 4), ("102", None), ("103", 2.5)]
     assert notes == [
         "read nr as id, vraag as user_input, antwoord as response, beoordeling as rating from 1 to 5 (change with "
-        "--map); kept in the metadata: opmerking; empty: leeg",
+        "--map); kept in the metadata: opmerking (reasons); empty: leeg",
         '1 cell of beoordeling without a rating: line 3 "n.v.t."',
+    ]
+
+
+def test_a_column_can_be_mapped_to_the_reasons_of_people(tmp_path):
+    text = "vraag,antwoord,cijfer,Notitie\nHoe?,Zo.,4,klopt\nWaar?,Daar.,2,niet volledig\n"
+    samples, notes = read(tmp_path / "a.csv", text, mapping={"Notitie": "reason"})
+    assert [sample.metadata for sample in samples] == [{"rating_reasons": "klopt"}, {"rating_reasons": "niet volledig"}]
+    assert notes == [
+        "read vraag as user_input, antwoord as response, cijfer as rating from 1 to 5, Notitie as "
+        "metadata.rating_reasons (change with --map)"
     ]
 
 

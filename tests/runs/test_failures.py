@@ -101,6 +101,22 @@ def test_marked_sentences_and_reasons_are_read_in_every_shape():
     ]
 
 
+@pytest.mark.parametrize(
+    "column",
+    ["Opmerkingen", "TOELICHTING", "Reden", "Commentaar", "Comments", "Feedback", "Begründung", "Reason (why)"],
+)
+def test_reasons_are_known_by_the_usual_names_of_their_column_in_any_letters(column):
+    texts = list(read_peoples_texts(rated(0, 1, metadata={"topic": "moving", column: "Not true."})))
+    assert [(text.text, text.source) for text in texts] == [("Not true.", column)]
+
+
+def test_a_column_of_one_raters_reasons_is_theirs():
+    ratings = {"Anna": 1, "Jan Willem": 5}
+    metadata = {"Opmerking Jan Willem": "Fine.", "reason_anna": "Too short.", "reason_code": "17"}
+    texts = list(read_peoples_texts(rated(0, None, ratings=ratings, metadata=metadata)))
+    assert [(text.text, text.source) for text in texts] == [("Too short.", "Anna")]  # the content one does not say why
+
+
 def test_without_ratings_a_metric_says_which_are_bad_and_its_verdicts_why():
     samples = [rated(n, None) for n in range(6)]
     scores = {
