@@ -181,18 +181,23 @@ class _Page:
 def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRatings:
     """Joins the ratings of the samples' own file with those that people gave these very answers on the rating page.
 
-    Every rating queue of the store counts that is on the same scale under the same guideline, in its present series;
-    of two ratings by one rater the newer. Ratings on different scales are not one measure: the scale counts whose
-    ratings, of the file and the page together, are of the most answers; where they are of as many, the newest queue's.
+    Every rating queue of the store counts that is on the same scale under the newest guideline; of two ratings by one
+    rater the newer. What was given under an earlier guideline, of another queue or in an earlier series, is left out.
+    Ratings on different scales are not one measure: the scale counts whose ratings, of the file and the page together,
+    are of the most answers; where they are of as many, that of the newest guideline.
     """
-    pages = _read_pages(database, samples)
-    if not pages:
+    pages, earlier = _read_pages(database, samples)
+    if not pages and not earlier:
         return JoinedRatings(dict(samples))
     by_file = {key: _scale_of(sample) for key, sample in samples.items() if sample.human_rating is not None}
-    candidates = [*pages, *(_Page(scale) for scale in dict.fromkeys(by_file.values()))]
+    newest = {page.scale: page for page in reversed(pages)}  # of each scale the page under its newest guideline
+    candidates = [page for page in pages if newest[page.scale] is page]
+    candidates += [_Page(scale) for scale in dict.fromkeys(by_file.values()) if scale not in newest]
+    if not candidates:
+        return JoinedRatings(dict(samples), _sentence("none", _earlier_series(earlier)))
     page = max(candidates, key=lambda candidate: len(_of_file(by_file, candidate.scale) | candidate.rated))
     of_file = _of_file(by_file, page.scale)
-    notes = [_left_out(other, page) for other in pages if other is not page]
+    notes = [*(_left_out(other, page) for other in pages if other is not page), *_earlier_series(earlier)]
     if other_scale := len(by_file) - len(of_file):
         notes.insert(0, f"{other_scale:,} of the file are left out, which are on another scale")
     if not page.rated and not other_scale:
@@ -202,7 +207,7 @@ def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRat
     parts += [_describe(page)] if page.rated else []
     if both := len(of_file & page.rated):
         parts[-1] += f" ({count_of(both, 'answer has', 'answers have')} both)"
-    notes[:0] = _describe_replaced(samples, page)
+    notes += _describe_replaced(samples, page)  # what is left out comes first: a terminal cuts a long line
     return JoinedRatings(joined, _sentence(", ".join(parts), notes))
 
 
@@ -214,9 +219,17 @@ def _left_out(other: _Page, page: _Page) -> str:
     """Says that the ratings of some queues are left out, beside those that count."""
     if not page.rated:
         return f"the ratings of the page are left out: {_describe(other)}, but the file's are on another scale"
-    why = "another scale" if other.scale != page.scale else "another guideline"
+    why = "another scale" if other.scale != page.scale else "an earlier guideline"
     queues = " and ".join(f"{count:,} of {name}" for name, count in other.queues.items())
     return f"{queues} are left out, which were given under {why}"
+
+
+def _earlier_series(earlier: Mapping[str, int]) -> list[str]:
+    """Says how many answers of each queue were rated before its guideline changed, which counts no more."""
+    return [
+        f"{count:,} of an earlier series of {name} are left out, which were given under an earlier guideline"
+        for name, count in earlier.items()
+    ]
 
 
 def join_run_ratings(store: "Store", run: str) -> JoinedRatings:
@@ -230,7 +243,7 @@ def find_rated_sample(store: "Store", run: str, name: str) -> Sample:
     Where there are several scales or guidelines, which of them counts depends on the other answers, which are read too.
     """
     sample = store.sample(run, name)
-    pages = set(read_answer_queues(store.database).values())
+    pages = {(queue.scale, queue.guideline) for queue in read_answer_queues(store.database).values()}
     if {scale for scale, _ in pages} <= {_scale_of(sample)} and len(pages) <= 1:
         return join_ratings(store.database, {name: sample}).samples[name]
     return join_run_ratings(store, run).samples[name]
@@ -247,8 +260,8 @@ def _describe(page: _Page) -> str:
     return f"{len(page.rated):,} of the rating page by {raters} on {low:g} to {high:g}{agreed}"
 
 
-def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page]:
-    """The ratings of the page by scale and guideline, that of the newest queue first.
+def _read_pages(database: Database, samples: Mapping[str, Sample]) -> tuple[list[_Page], dict[str, int]]:
+    """The ratings of the page by scale and guideline, the newest guideline first, and what earlier series rated.
 
     An answer is known by its fingerprint: a single answer may be rated as what it is or as the turn of its
     conversation. What was said under the id of one of these answers is of this one alone, also where another is the
@@ -256,7 +269,7 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page
     """
     queues = read_answer_queues(database)
     if not queues:
-        return []
+        return [], {}
     keys = defaultdict[str, dict[str, None]](dict)
     for key, sample in samples.items():
         keys[sample.fingerprint][key] = None
@@ -266,13 +279,17 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page
         return [name] if name in same else same
 
     said, agreed = defaultdict[str, list[tuple[str, Judgement]]](list), defaultdict[str, dict[str, float]](dict)
-    for judgement in find_judgements(database, keys, is_present=True):
+    earlier = defaultdict[str, set[str]](set)
+    for judgement in find_judgements(database, keys):
         same = same_answers(judgement.sample, judgement.fingerprint)
-        said[judgement.queue] += ((key, judgement) for key in same)
+        if judgement.series == queues[judgement.queue].series:
+            said[judgement.queue] += ((key, judgement) for key in same if not judgement.is_repeat)
+        elif judgement.value is not None:
+            earlier[judgement.queue].update(same)
     for name, sample_name, fingerprint, value in read_adjudications(database):
         agreed[name] |= dict.fromkeys(same_answers(sample_name, fingerprint), value)
     pages = dict[tuple[_Scale, str], _Page]()
-    for name, (scale, guideline) in queues.items():
+    for name, (scale, guideline, _) in queues.items():
         rated = {key for key, judgement in said[name] if judgement.value is not None} | agreed[name].keys()
         if not rated:
             continue
@@ -284,7 +301,7 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page
         for key, judgement in sorted(said[name], key=lambda one: (one[0] != one[1].sample, -one[1].number)):
             if key in rated:
                 page.add(key, judgement)
-    return list(pages.values())
+    return list(pages.values()), {name: len(rated) for name, rated in earlier.items()}
 
 
 def _joined(sample: Sample, key: str, page: _Page) -> Sample:

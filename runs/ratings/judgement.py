@@ -52,18 +52,14 @@ def read_judgements(database: Database, condition: str, values: Sequence[Any]) -
         yield Judgement._make(columns)
 
 
-def find_judgements(database: Database, fingerprints: Collection[str], *, is_present: bool = False) -> list[Judgement]:
-    """The ratings that people gave answers with these fingerprints in a store.
-
-    They are those of all series with hidden repeats, or, where `is_present`, of the present series without.
-    """
+def find_judgements(database: Database, fingerprints: Collection[str]) -> list[Judgement]:
+    """The ratings that people gave answers with these fingerprints in a store, of all series, with hidden repeats."""
     names, judgements = list(dict.fromkeys(fingerprints)), list[Judgement]()
     if database.execute("SELECT 1 FROM ratings LIMIT 1").fetchone() is None:
         return []
-    present = " AND rating.series = queue.series AND rating.is_repeat = 0" if is_present else ""
     for start in range(0, len(names), _FINGERPRINTS_AT_ONCE):
         part = names[start : start + _FINGERPRINTS_AT_ONCE]
-        condition = f"queue.kind = 'answers' AND item.fingerprint IN ({', '.join('?' * len(part))}){present}"
+        condition = f"queue.kind = 'answers' AND item.fingerprint IN ({', '.join('?' * len(part))})"
         judgements += read_judgements(database, condition, part)
     return judgements
 

@@ -579,16 +579,24 @@ def read_queue_secret(database: Database, queue: str) -> str | None:
     return None if row is None else str(row[0])
 
 
-def read_answer_queues(database: Database) -> dict[str, tuple[tuple[float, float], str]]:
-    """The scale and the present guideline of each queue of answers by its id, the newest first."""
+class AnswerQueue(NamedTuple):
+    """How the answers of a queue are rated at present."""
+
+    scale: tuple[float, float]
+    guideline: str
+    series: int
+
+
+def read_answer_queues(database: Database) -> dict[str, AnswerQueue]:
+    """The queues of answers by their ids, the one first whose present guideline was given last."""
     rows = database.execute(
-        "SELECT queue.id, settings, guideline FROM rating_queues AS queue JOIN rating_guidelines AS present "
-        "ON present.queue = queue.id AND present.series = queue.series "
-        "WHERE kind = 'answers' ORDER BY queue.created DESC, queue.id DESC"
+        "SELECT queue.id, settings, guideline, queue.series FROM rating_queues AS queue "
+        "JOIN rating_guidelines AS present ON present.queue = queue.id AND present.series = queue.series "
+        "WHERE kind = 'answers' ORDER BY present.created DESC, queue.created DESC, queue.id DESC"
     )
     return {
-        str(queue): (QueueSettings.model_validate_json(settings).scale, str(guideline))
-        for queue, settings, guideline in rows
+        str(queue): AnswerQueue(QueueSettings.model_validate_json(settings).scale, str(guideline), int(series))
+        for queue, settings, guideline, series in rows
     }
 
 

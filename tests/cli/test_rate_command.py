@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.eval_sets import Sample, write_set
-from assay.runs import Store, find_source, join_run_ratings, open_queue
+from assay.runs import Store, find_source, join_run_ratings, open_queue, queue_ids
 from assay.runs.ratings import QueueSettings, RatingQueue
 
 pytest.importorskip("uvicorn")
@@ -164,6 +164,42 @@ def test_queues_of_one_scale_add_up(assay, answers, tmp_path):
         **dict.fromkeys(first, 2),
         **dict.fromkeys(second, 5),
     }
+
+
+def test_ratings_under_the_newest_guideline_count_and_the_others_are_named(assay, answers, tmp_path):
+    """Ada rates 20 answers without a guideline and 6 under one: the 6 count, and of a changed one those after it."""
+    assay("run", answers, "--metrics", "answer_length")
+    store = Store(tmp_path / ".assay")
+    run = store.run("last").id
+    rate(tmp_path / ".assay", "last", 2, 20)
+    (old,) = queue_ids(store.database)
+    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0, seed=1)
+    queue = open_queue(store, find_source(store, "last"), settings, guideline="Look at numbers.", limit=7)
+    for value in (5,) * 6:
+        queue.save("ada", queue.next_item("ada").sample.id, value)
+    joined = join_run_ratings(store, run)
+    assert [sample.ratings["ada"] for sample in joined.samples.values() if "ada" in sample.ratings] == [5] * 6
+    earlier = "are left out, which were given under an earlier guideline"
+    assert f"; 20 of {old} {earlier}" in joined.note
+    queue.change_guideline("Look at names.")
+    queue.save("ada", queue.next_item("ada").sample.id, 3)
+    joined = join_run_ratings(store, run)
+    assert [sample.ratings["ada"] for sample in joined.samples.values() if "ada" in sample.ratings] == [3]
+    assert f"; 20 of {old} {earlier}; 6 of an earlier series of {queue.id} {earlier}" in joined.note
+    assert joined.note in assay("meta", "last", "--json").json["notes"]
+
+
+def test_a_guideline_that_changed_is_told_where_nothing_is_rated_under_the_new_one(assay, answers, tmp_path):
+    assay("run", answers, "--metrics", "answer_length")
+    store = Store(tmp_path / ".assay")
+    rate(tmp_path / ".assay", "last", 2, 20)
+    (name,) = queue_ids(store.database)
+    RatingQueue(store.database, name).change_guideline("Look at numbers.")
+    joined = join_run_ratings(store, store.run("last").id)
+    assert joined.note == (
+        f"ratings: 28 of the file; 20 of an earlier series of {name} are left out, which were given under an earlier "
+        "guideline"
+    )
 
 
 def test_nobody_is_no_rater(assay, answers):
