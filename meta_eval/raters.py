@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from ..presentation.figure import Figure
-from ..text.wording import count_of
+from ..text.wording import Phrase, count_of, phrase
 from .agreement_statistics import spearman_statistic
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS
@@ -67,6 +67,13 @@ class Raters:
     def validates(self) -> bool:
         """Whether a metric can be checked against these raters: unless the evidence says that they hardly agree."""
         return self.verdict != "hardly agree"
+
+    @property
+    def advice(self) -> Phrase | None:
+        """What `problem` says, without figures, for a reader of any language; None where the raters agree."""
+        if self.more_answers is not None:
+            return phrase("agreement_unknown", count=self.more_answers)
+        return None if self.validates else phrase("agreement_low")
 
     @property
     def ceiling_sentence(self) -> str:

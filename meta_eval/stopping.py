@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..text.wording import count_of
+from ..presentation.figure import Figure
+from ..text.wording import Phrase, phrase
 from .agreement_statistics import spearman_statistic
 from .arrays import Floats
 from .estimate import Estimate, estimate
@@ -36,14 +37,14 @@ class Stability:
         """Whether the probability is at least 0.9."""
         return self.stable >= CONFIDENCE
 
-    def __str__(self) -> str:
-        """The rule in a sentence."""
-        change = "will not" if self.may_stop else "may"
-        advice = "You may stop" if self.may_stop else "Rate on"
-        rated = count_of(self.rated, "answer is", "answers are")
-        return (
-            f"{advice}: with {self.more} more ratings the choice of {self.metric} or its interval {change} change by "
-            f"more than {self.tolerance:g} (it stays with a probability of {self.stable:.0%}; {rated} rated)"
+    def describe(self) -> Phrase:
+        """The rule in a sentence, without a name: that of the verdict may be a combination, or a simpler metric."""
+        return phrase(
+            "may_stop" if self.may_stop else "rate_on",
+            more=self.more,
+            tolerance=Figure("coefficient", self.tolerance),
+            stable=Figure("share", self.stable),
+            rated=phrase("answers_are_rated", count=self.rated),
         )
 
 

@@ -25,6 +25,10 @@ _LONGEST_OF_TWO = 18
 _NEARLY_ALL = 0.95  # of the answers: a verdict says so only of less; tables show it always
 
 
+_OpenQuestion = tuple[int, str, dict[str, object]]
+"""How many more ratings would settle a question, and the text that asks it with its values."""
+
+
 @dataclass(frozen=True, slots=True)
 class NextCommands:
     """The commands that a verdict tells to type next: of the run or the file of the answers, where it is known."""
@@ -57,7 +61,7 @@ def give_verdict(
         if not has_others:  # more ratings would only tell free metrics apart
             return Verdict((answers, trust, ("good_for", phrase("use_reading")), _with_a_judge(commands)))
         is_baseline = {*selection.chosen.metrics} <= baselines
-        more = _to_be_surer(_more(rated, selection, () if is_baseline else comparisons), commands)
+        more = _to_be_surer(_open_questions(rated, selection, () if is_baseline else comparisons), commands)
         if is_baseline and _asked_nobody(table, metrics):
             more = (_with_a_judge(commands),)
         use = phrase("use_reading") if is_baseline else _use(policy)
@@ -77,9 +81,10 @@ def _with_a_judge(commands: NextCommands) -> tuple[str, *tuple[Phrase, ...]]:
     return "surer", own, shortly, usual
 
 
-def _to_rate(name: str, commands: NextCommands, **values: int) -> tuple[str, *tuple[Phrase, ...]]:
+def _to_rate(name: str, commands: NextCommands, **values: object) -> tuple[str, Phrase, Phrase]:
     """To rate answers; where the command has no room, how such a command looks."""
-    return "surer", *(phrase(name, rate=rate, **values) for rate in (commands.rate, NextCommands().rate))
+    own, usual = (phrase(name, rate=rate, **values) for rate in (commands.rate, NextCommands().rate))
+    return "surer", own, usual
 
 
 def _nothing_shown(
@@ -101,7 +106,7 @@ def _nothing_shown(
     return (
         ("trust", seen if more else phrase("none")),
         ("good_for", phrase("use_nothing")),
-        *_to_be_surer(more, commands),
+        *_to_be_surer([(more, "rate_to_show", {})] if more else [], commands),
     )
 
 
@@ -212,19 +217,27 @@ def _use(policy: Policy | None) -> Phrase:
     return phrase("use_best", **shares)
 
 
-def _more(rated: int, selection: Selection, comparisons: tuple[Comparison, ...]) -> int:
-    """How many more ratings would settle the nearest open question; 0 where none is open."""
-    unsettled = [one.standing.more_ratings for one in comparisons if one.standing.kind == "unsettled"]
-    settled = [more for more in unsettled if more]
+def _open_questions(rated: int, selection: Selection, comparisons: tuple[Comparison, ...]) -> list[_OpenQuestion]:
+    """Whether the choice is better than what costs less, and how closely it follows, where the ratings do not tell."""
+    questions: list[_OpenQuestion] = [
+        (more, "rate_to_compare", {"other": one_line(one.second.removesuffix(" alone"), _LONGEST_NAME)})
+        for one in comparisons
+        if one.standing.kind == "unsettled" and (more := one.standing.more_ratings)
+    ]
     half = selection.agreement.half_width
-    if half is not None and half > _WIDE:
-        settled.append(round(rated * ((half / _WIDE) ** 2 - 1)))
-    return min(settled, default=0)
+    if half is not None and half > _WIDE and (more := round(rated * ((half / _WIDE) ** 2 - 1))):
+        questions.append((more, "rate_to_measure", {"within": Figure("coefficient", _WIDE)}))
+    return questions
 
 
-def _to_be_surer(more: int, commands: NextCommands) -> tuple[tuple[str, *tuple[Phrase, ...]], ...]:
-    if not more:
+def _to_be_surer(questions: list[_OpenQuestion], commands: NextCommands) -> tuple[tuple[str, *tuple[Phrase, ...]], ...]:
+    """The open question that the fewest ratings settle, with their number; none where none is open."""
+    if not questions:
         return ()
+    more, name, values = min(questions, key=lambda question: question[0])
     if more > MOST_RATINGS:
         return (("surer", phrase("beyond_reach")),)
-    return (_to_rate("rate_more", commands, count=round_ratings(more)),)
+    values = {**values, "count": round_ratings(more)}
+    about, own, usual = _to_rate(name, commands, **values)
+    briefly = phrase(f"{name}_briefly", rate=commands.rate, **values)
+    return ((about, own, briefly, usual, phrase(f"{name}_shortly", **values)),)

@@ -8,7 +8,7 @@ import click
 from ..errors import UsageError
 from ..installation import require_extra
 from ..regular_files import read_text_file
-from ..text.wording import count_of, verb_of
+from ..text.wording import count_of, reader_language, verb_of
 from ..value_messages import describe_first_mistake
 from .options import ServerOptions, server_options, with_file_options
 from .output import echo, print_result
@@ -217,7 +217,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     print_result(
         lambda: _status(opened) | {"stop_rule": rule},
         *_progress_lines(opened),
-        *([] if stability is None else [f"{stability}."]),
+        *([] if stability is None else [stability.describe().write(reader_language())]),
     )
 
 

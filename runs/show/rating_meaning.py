@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import AssayError, InputError, UsageError
 from ...presentation.verdict import Verdict
+from ...text.wording import Phrase, phrase
 from ..ratings.rating_queue import RatingQueue
 from ..store.store import Store
 
@@ -20,11 +21,12 @@ PICKED_FROM = "answers picked from "
 
 @dataclass(frozen=True, slots=True)
 class RatingMeaning:
-    """The verdict, or why there is none, and the stop rule in words, which says what is missing, where it is."""
+    """The verdict, or why there is none; whether more ratings would change it; which ratings count."""
 
     verdict: Verdict | None
-    stop_rule: str
+    stop_rule: Phrase | None
     problem: str = ""
+    ratings: str = ""  # whose ratings these are, and which are left out; empty where all are the file's
 
 
 def has_scores(queue: RatingQueue, store: Store) -> bool:
@@ -43,18 +45,19 @@ def _run_of(queue: RatingQueue) -> str:
 def interpret_ratings(where: str | Path, name: str) -> RatingMeaning:
     """Works out what the ratings of a queue say; takes seconds, on a connection of its own."""
     from ...meta_eval.evaluation import evaluate_table
+    from ...meta_eval.groups import FEWEST_RATED
     from ...meta_eval.stopping import predict_stability
 
     with closing(Store(where)) as store:
         queue = RatingQueue(store.database, name)
         try:
-            table = _score_table(store, queue)
+            table, ratings = _score_table(store, queue)
             stability = predict_stability(table)
             evaluation = evaluate_table(table)  # as `assay meta` does: one figure, one value
         except AssayError as error:
-            return RatingMeaning(None, "", f"Nothing can be said yet: {error}")
-    rule = "The stop rule needs ten rated answers." if stability is None else f"{stability}."
-    return RatingMeaning(evaluation.verdict, rule)
+            return RatingMeaning(None, None, f"Nothing can be said yet: {error}")
+    rule = phrase("rule_needs", count=FEWEST_RATED) if stability is None else stability.describe()
+    return RatingMeaning(evaluation.verdict, rule, ratings=ratings)
 
 
 def predict_queue_stability(store: Store, queue: RatingQueue) -> "Stability | None":
@@ -62,13 +65,15 @@ def predict_queue_stability(store: Store, queue: RatingQueue) -> "Stability | No
     from ...meta_eval.stopping import predict_stability
 
     try:
-        return predict_stability(_score_table(store, queue)) if has_scores(queue, store) else None
+        return predict_stability(_score_table(store, queue)[0]) if has_scores(queue, store) else None
     except InputError:
         return None  # nothing is rated
 
 
-def _score_table(store: Store, queue: RatingQueue) -> "ScoreTable":
+def _score_table(store: Store, queue: RatingQueue) -> "tuple[ScoreTable, str]":
+    """The scores beside the ratings that count, and what is said of these."""
     from ...eval_sets.score_columns import ReadOptions
     from ..answers.score_table import join_scores, read_runs
 
-    return join_scores(store.database, read_runs(store, [_run_of(queue)]), (), None, ReadOptions()).table
+    joined = join_scores(store.database, read_runs(store, [_run_of(queue)]), (), None, ReadOptions())
+    return joined.table, next((note for note in joined.notes if note.startswith("ratings: ")), "")

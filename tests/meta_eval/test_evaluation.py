@@ -19,6 +19,7 @@ from assay.meta_eval import (
     Policy,
     Selection,
     add_question_only,
+    describe_more_ratings,
     evaluate_table,
     grouped_folds,
     recommend,
@@ -315,6 +316,31 @@ def test_a_free_metric_beside_word_overlap_takes_nothing_from_the_verdict():
     assert lines["To be surer"] == "score them with a judge: assay run FILE --judge MODEL --budget 1usd"
     unknown = evaluate_table(dataclasses.replace(known, judgeless=frozenset()), **QUICK).verdict.as_json()
     assert "with a judge" not in unknown.get("To be surer", "")
+
+
+def test_the_number_of_more_ratings_says_what_it_would_settle_and_is_that_of_the_comparison():
+    """Counting words is the judge with more noise: only more ratings tell whether the judge beats it."""
+    draw = np.random.default_rng(8)
+    ratings = np.array([1.0, 2.0, 3.0, 4.0, 5.0] * 8)
+    judge = ratings + draw.normal(0, 1.0, 40)
+    columns = {"judge": judge, "token_overlap": judge + draw.normal(0, 0.9, 40)}
+    evaluation = evaluate_table(table_of(columns, ratings), **QUICK)
+    check(evaluation)
+    one = next(one for one in evaluation.comparisons if one.second == "token_overlap")
+    assert one.first == "judge" and one.standing.kind == "unsettled"
+    number = describe_more_ratings(one.standing.more_ratings)
+    advice = f"better than token_overlap? rate {number}: assay rate SET --raters NAME,NAME"
+    assert evaluation.verdict.as_json()["To be surer"] == advice
+    count = number.removeprefix("about ").removesuffix(" more")
+    dutch = dict(evaluation.verdict.lines("nl"))["Meer zekerheid"]
+    assert dutch == f"beter dan token_overlap? ongeveer {count} meer: assay rate SET --raters NAAM,NAAM"
+
+
+def test_few_ratings_of_one_metric_leave_open_how_closely_it_follows():
+    ratings = [1.0, 2.0, 3.0, 4.0, 5.0] * 5
+    column = [rating + 2.5 * (place % 3) for place, rating in enumerate(ratings)]
+    surer = evaluate_table(table_of({"judge": column}, ratings), **QUICK).verdict.as_json()["To be surer"]
+    assert re.fullmatch(r"how closely, within 0\.15\? rate about \d+ more: assay rate SET --raters NAME,NAME", surer)
 
 
 def test_the_verdict_says_on_how_many_answers_a_metric_has_a_score():

@@ -22,10 +22,12 @@ def test_few_ratings_go_on_and_many_may_stop():
     few, many = (predict_stability(answers(draw, count)) for count in (15, 600))
     assert (few.may_stop, many.may_stop) == (False, True)
     assert (many.metric, many.rated) == ("clear", 600)
-    assert str(many).startswith(
-        "You may stop: with 20 more ratings the choice of clear or its interval will not change"
+    assert str(many.describe()).startswith(
+        "With 20 more ratings the metric that follows best stays the best, and its range the same within 0.05 (with a"
     )
-    assert str(few).startswith("Rate on: ")
+    assert str(many.describe()).endswith("; 600 answers are rated): for this you may stop.")
+    assert few.describe().write("nl").startswith("Met 20 beoordelingen meer kan een andere maat het best volgen")
+    assert few.describe().write("nl").endswith("; 15 antwoorden zijn beoordeeld): beoordeel verder.")
 
 
 def test_what_cannot_be_predicted_is_none():

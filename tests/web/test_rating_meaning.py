@@ -50,12 +50,15 @@ def test_the_sentence_and_the_rule_follow_the_ratings(tmp_path):
             text = client.get("/team/sentence").text
         assert "faithfulness" in text
         assert "20 more ratings" in text and "30 answers are rated" in text
+        assert "Ratings: 30 of the rating page by ada on 1 to 5" in text
+        dutch = client.get("/team/sentence", headers={"accept-language": "nl"}).text
+        assert "Met 20 beoordelingen meer" in dutch and "30 antwoorden zijn beoordeeld" in dutch
 
 
 def test_assay_ratings_says_whether_to_stop(assay, tmp_path):
     queue = rated_run(tmp_path / ".assay", count=40, rated=30)
     shown = assay("rate", "export", "last")
-    assert (shown.code, "with 20 more ratings the choice of faithfulness" in shown.out) == (0, True)
+    assert (shown.code, "With 20 more ratings" in shown.out) == (0, True)
     rule = assay("rate", "export", "last", "--json").json["stop_rule"]
     assert (rule["metric"], rule["rated"], rule["more"], rule["tolerance"]) == ("faithfulness", 30, 20, 0.05)
     assert rule["may_stop"] is (rule["stable"] >= 0.9)
