@@ -56,13 +56,17 @@ def _change(match: ConstructionMatch) -> ClauseReading | None:
 
 
 def _ways(clause: Clause, names: list[str]) -> tuple[Direction | None, list[Mark]] | None:
-    """Which way it went, and the words that say so; "improved" as the series is better. None where they disagree."""
+    """Which way it went, and the words that say so; "improved" as the series is better.
+
+    None where they disagree, and where nobody knows which way it gets better.
+    """
     up, down, flat, changed = map(clause.marks_of, ("up", "down", "flat", "change"))
     improved, worsened = clause.marks_of("improved"), clause.marks_of("worsened")
     better = polarity(names[0]) if len(names) == 1 else None
+    if (improved or worsened) and better is None:
+        return None
     up += improved if better == "up" else worsened if better == "down" else []
     down += worsened if better == "up" else improved if better == "down" else []
-    changed += [] if better else [*improved, *worsened]
     if up and down:
         return None
     way = Direction.UP if up else Direction.DOWN if down else Direction.FLAT if flat else None

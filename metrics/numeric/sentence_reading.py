@@ -10,7 +10,7 @@ from ...text.numbers import find_numbers
 from . import changes, relations, values
 from .clause import NO_CONTEXT, Clause, Context, has_several, plain_text, read_clause, splits, without_cause
 from .construction import RELATIONS, Construction, Interpretation, can_be_summed, interpret
-from .lexicon import Lexicon, Token, lexicon, means, tokens
+from .lexicon import Lexicon, Token, lexicon, tokens
 from .mark_finders import names_of
 from .marks import Mark, shared_stems
 from .sample_tables import GROUP_VALUES, View, group_rows, is_panel, repeats, views
@@ -37,25 +37,19 @@ SILENT = frozenset(
 )
 """The kinds of words that say nothing by themselves."""
 
-_MOST_UNKNOWN = 2  # words that may be left out
-
 
 def interpretations(clause: Clause, shared: frozenset[str]) -> list[Interpretation]:
     """The most specific interpretations of a clause that account for all of it that may matter.
 
-    Unknown words are left out only where the interpretation names its series, else one may be what the clause is
-    about; and not as people, else one may be a verb that says which of them are counted ("4,000 customers defected").
+    A clause with an unknown word has none: the word may change what is claimed ("the revenue shortfall in June").
     """
-    unknown = unknown_tokens(clause, shared)
-    if len(unknown) > _MOST_UNKNOWN or any(_restricts(clause, token) for token in unknown):
+    if unknown_tokens(clause, shared):
         return []
     complete = []
     for construction in CONSTRUCTIONS:
         made = interpret(construction, clause)
         made = made and without_impossible(made)
-        if made is None or open_marks(made, shared):
-            continue
-        if not unknown or not all(means(name, "people") for mark in made.accounted_marks for name in mark.series):
+        if made is not None and not open_marks(made, shared):
             complete.append(made)
     most = max((len(made.head_marks) for made in complete), default=0)
     return [made for made in complete if len(made.head_marks) == most]
@@ -131,7 +125,7 @@ def _is_plain(clause: Clause, token: Token, shared: frozenset[str]) -> bool:
     if (place and clause.tokens[place - 1].text == "per") or _is_particle(clause, place):  # "3 per visitor" is not 3
         return False
     known = token.text in words.plain or token.stem in words.plain_stems
-    plain = known and token.stem not in names.column_stems
+    plain = known and token.stem not in names.column_stems and token.text not in words.restrictive
     asked = token.stem in shared and token.text not in words.data["of_others"]
     return token.text in words.harmless or plain or asked
 
@@ -144,16 +138,6 @@ def _is_particle(clause: Clause, place: int) -> bool:
     others = set(clause.table.columns) - {name for mark in clause.series for name in mark.series}
     called = any(re.search(rf"\b{re.escape(text)}\w{{3}}", column, re.IGNORECASE) for column in others)
     return bool(text in words.data["verb_particles"] and ends and called)
-
-
-def _restricts(clause: Clause, unknown: Token) -> bool:
-    """Whether an unknown word may say which rows, or what of them: a name, one after "in", "other"."""
-    words, place = clause.words, clause.tokens.index(unknown)
-    before = [token.text for token in clause.tokens[:place] if token.text not in words.articles]
-    named = clause.text[unknown.start].isupper() and place > 0
-    scope = bool(before) and before[-1] in words.scope_prepositions
-    restrictive = unknown.text in words.restrictive or _is_particle(clause, place)
-    return not unknown.text.isalpha() or named or scope or restrictive
 
 
 def open_marks(made: Interpretation, shared: frozenset[str]) -> list[Mark]:
@@ -199,7 +183,7 @@ def explain(
     text = clause.text
     hedges = {mark.hedge_mark: mark.hedge for mark in clause.numbers}
     series = {name for spec in specifications for name in (spec.series, spec.compared_with)}
-    parts = [(token.start, token.end, "left out" if made else "unread", "") for token in unknown]
+    parts = [(token.start, token.end, "unread", "") for token in unknown]
     for mark in clause.marks:
         role, meaning = _role_and_meaning(mark, hedges.get(mark))
         if made and mark not in made.accounted_marks:
@@ -438,7 +422,7 @@ def _read_whole(text: str, scene: Scene) -> _Reading | None:
     made = [one for clause in clauses for one in interpretations(clause, scene.shared)]
     most = max((one.named_characters for one in made), default=0)
     best = [one for one in made if one.named_characters == most]
-    return _Reading(read_checks(text, best, scene.shared), best[0]) if best else None
+    return _Reading(read_checks(text, best), best[0]) if best else None
 
 
 def _clauses(text: str, scene: Scene) -> list[Clause]:
@@ -466,12 +450,11 @@ def _is_comment(text: str, scene: Scene) -> bool:
     )
 
 
-def read_checks(text: str, made: Sequence[Interpretation], shared: frozenset[str]) -> tuple[PartReading, ...]:
+def read_checks(text: str, made: Sequence[Interpretation]) -> tuple[PartReading, ...]:
     """The checks of a text by equally good interpretations, its words as the first takes them."""
     first, clause = made[0], made[0].match.clause
-    unknown = unknown_tokens(clause, shared)
     return tuple(
-        PartReading(text, tiers, words=explain(clause, unknown, first, check[0]))
+        PartReading(text, tiers, words=explain(clause, (), first, check[0]))
         for check, tiers in zip(first.checks, combined_tiers(made), strict=True)
     )
 

@@ -98,6 +98,35 @@ def test_odd_claims(language, claim, values, expected):
     assert [checked.verdict for checked in check_claims([claim], [table], language)] == [expected]
 
 
+@pytest.mark.parametrize(
+    ("language", "claim"),
+    [
+        ("en", "Orders should have been 1,600 in June."),
+        ("en", "Weekly orders were 1,600 in June."),
+        ("en", "Online orders were 1,600 in June."),
+        ("en", "Orders collapsed to 1,600 in June."),
+        ("en", "Orders were hardly 1,600 in June."),
+        ("en", "Orders were wrongly reported as 1,600 in June."),
+        ("en", "Orders improved to 1,100 in March."),
+        ("en", "Orders were again 1,100 in March."),
+        ("en", "The orders shortfall in June was 1,600."),
+        ("nl", "De orders waren gepland op 1.600 in juni."),
+        ("nl", "De orders hadden 1.600 moeten zijn in juni."),
+        ("nl", "De orders herstelden tot 1.100 in maart."),
+        ("nl", "De orders werden teruggebracht tot 1.600 in juni."),
+        ("nl", "De orders waren opnieuw 1.100 in maart."),
+    ],
+)
+def test_a_word_that_may_change_the_claim_leaves_it_unchecked(language, claim):
+    """1,100 in March and 1,600 in June is what the table says; what the words around it say, the table does not."""
+    months = [f"2025-{month:02}-01" for month in range(1, 7)]
+    table = table_of(Grid("kpi", {"month": months, "orders": [1200, 1250, 1100, 1310, 1400, 1600]}, {}))
+    plain = "Orders were 1,600 in June." if language == "en" else "De orders waren 1.600 in juni."
+    assert [checked.verdict for checked in check_claims([plain], [table], language)] == ["supported"]
+    verdicts = {checked.verdict for checked in check_claims([claim], [table], language)}
+    assert "contradicted" in verdicts or verdicts == {"unverifiable"}  # collapsed: its value holds, and it rose
+
+
 def test_two_tables_with_the_same_column_must_agree():
     days = ["2026-03-01", "2026-03-02"]
     one, other = (table_of(Grid(n, {"date": days, "users": u})) for n, u in (("north", [10, 20]), ("south", [10, 30])))
