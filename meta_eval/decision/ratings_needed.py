@@ -17,6 +17,7 @@ from .version_difference import PairDifference, precision
 Power = Callable[[float, float], float]
 """The power, given the standard error and half the width of the interval."""
 POWER = 0.8
+_NEARLY = 0.75  # of all ratings at hand, before new answers are asked for: about 8 of 10 cases too
 _SIZES = 200
 _LIKELY = float(ndtri(0.9))  # the range of a number is that of the differences that are likely with 8 of 10
 _USUAL_SPREAD, _SHOWN = 0.3, 0.1  # of differences of two ratings, and what ratings should show: shares of the scale
@@ -164,7 +165,8 @@ def _smallest(
                 later = Look(error=error) if error > 0 else rule
         se = math.sqrt(plain * _design(pair, size) * part)
         degrees = (pair.degrees + 1) * (number / size) / (known / pair.group_size) - 1
-        if power(se, later.half_width(se, degrees, comparisons=comparisons, sides=sides)) >= POWER:
+        reached = power(se, later.half_width(se, degrees, comparisons=comparisons, sides=sides))
+        if reached >= (_NEARLY if more == most and not way.is_of_new else POWER):
             return int(more)
     return None
 
