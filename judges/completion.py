@@ -191,7 +191,7 @@ def _body_with_answers(content: bytes) -> str:
     try:
         text = content.decode("utf-8")
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     return text if isinstance(body, dict) and "answers" in body else ""
 

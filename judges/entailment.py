@@ -6,6 +6,7 @@ lasts, and code that comes with a model is never run.
 
 import hashlib
 import json
+import math
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -153,7 +154,8 @@ class EntailmentModel:
         for batch in _batches(windows):
             classified = self._classify([encoded for _, encoded in batch])
             for (number, _), probability in zip(batch, classified, strict=True):
-                probabilities[number] = max(probability, probabilities.get(number, 0.0))
+                so_far = probabilities.get(number, 0.0)
+                probabilities[number] = probability if math.isnan(probability) else max(so_far, probability)
         too_long = {
             number for number, (_, claim) in enumerate(asked.claims) if self._room(self._one_line(claim)) is None
         }

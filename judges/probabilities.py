@@ -14,6 +14,7 @@ _LEAST_SHARE = 0.25  # of the most probable word's probability, for the word tha
 _NOT_WORD = re.compile(r"\W+")
 _END_OF_VALUE = re.compile(r'(?<=\w)["\n,}\]]')
 _END_OF_CLAUSE = re.compile(r"[^\w\s']+|\n")
+_GRADE = re.compile(r"\W*(?:\d[\d.,]*\s*%(?:\s*\w+)?|\d*[.,]\d+)\s*(?:[^\w\s]|\Z)")  # "60%", "(60% sure)"
 _CLOSING = " \"'*_`”’»)"
 _SHORT_CLAUSE = 2  # words: "definitely not"
 _SHORT = 40  # characters: what is longer is not remembered, so that long replies take no memory
@@ -160,7 +161,8 @@ def read_option(text: str, options: Sequence[str]) -> str | None:
 
     Returns:
         The option; None where there is none, or where the text names another one or takes its word back: in the same
-        clause, or at the beginning or the end of a later one. What stands inside a later clause explains.
+        clause, or at the beginning or the end of a later one. What stands inside a later clause explains; not so beside
+        a yes a "not" or a hedge, which take it back wherever they stand.
 
     Example:
         >>> read_option("**No**, it does not", ("Yes", "No")), read_option("N", ("No", "Never"))
@@ -169,9 +171,22 @@ def read_option(text: str, options: Sequence[str]) -> str | None:
         ('Yes', None)
         >>> read_option("No, it is wrong", ("Yes", "No")), read_option("Yes is wrong", ("Yes", "No"))
         ('No', None)
+        >>> read_option("Yes. It is not supported", ("Yes", "No")), read_option("4 out of 10", ("4", "5"))
+        (None, None)
     """
     meant = _options_begun_by(text, options)
     return meant[0] if len(meant) == 1 and not _takes_back(text, meant[0], options) else None
+
+
+def find_word(text: str, options: Iterable[str]) -> str:
+    """Finds an option that a text says anywhere; "" for none.
+
+    Example:
+        >>> find_word("no wait, all NO", ("Yes", "No")), find_word("Nobody knows", ("Yes", "No"))
+        ('No', '')
+    """
+    folded = f" {_fold(text)} "
+    return next((option for option in options if f" {_fold(option)} " in folded), "")
 
 
 def _can_be_read(text: str, options: Sequence[str]) -> bool:
@@ -188,26 +203,52 @@ def _can_be_read(text: str, options: Sequence[str]) -> bool:
 
 
 def _takes_back(text: str, option: str, options: Sequence[str]) -> bool:
-    """Whether a text that begins with an option names another one beside it, or negates it."""
+    """Whether a text that begins with an option names another one beside it, negates it, or hedges it."""
     if len(text) <= len(option):
         return False
     folded = text.casefold().replace("’", "'")
     begun = re.match(r"\W*" + r"\W+".join(map(re.escape, _fold(option).split())) + r"(?!\w)", folded)
     if begun is None:
         return False  # the beginning of an option
+    rest, said = folded[begun.end() :], _fold(option)
     others = [_fold(other).split() for other in options if other != option]
-    is_negative = not _negations().isdisjoint(_fold(option).split())
-    for place, clause in enumerate(_END_OF_CLAUSE.split(folded[begun.end() :])):
-        words = _fold(clause).split()
-        starts = range(len(words)) if not place else {0, len(words)}
-        for other in others:
-            if any(words[start : start + len(other)] == other for start in starts) or words[-len(other) :] == other:
-                return True
-        spoken = clause.split()
-        negating = spoken if not place else spoken[-1:] if len(spoken) <= _SHORT_CLAUSE else []
-        if not is_negative and not _negations().isdisjoint(negating):
+    for place, clause in enumerate(_END_OF_CLAUSE.split(rest)):
+        if _names_another(clause, others, is_number=said.isdecimal(), anywhere=not place):
             return True
-    return _denies(folded[begun.end() :], option)
+        if _weakens(clause, said, is_beside=not place):
+            return True
+    return _GRADE.match(rest) is not None or _denies(rest, said)
+
+
+def _names_another(clause: str, others: Sequence[list[str]], *, is_number: bool, anywhere: bool) -> bool:
+    """Whether a clause after an option says another one, or another number ("4 out of 10"): at its ends or anywhere."""
+    words = _fold(clause).split()
+    if is_number and any(map(str.isdecimal, words if anywhere else [*words[:1], *words[-1:]])):
+        return True
+    starts = range(len(words)) if anywhere else {0, len(words)}
+    return any(
+        words[-len(other) :] == other or any(words[start : start + len(other)] == other for start in starts)
+        for other in others
+    )
+
+
+def _weakens(clause: str, option: str, *, is_beside: bool) -> bool:
+    """Whether a clause after an option negates it or hedges it; after a yes any word that does so counts."""
+    words, spoken = _fold(clause).split(), clause.split()
+    if option in _affirmations() and _without(spoken, {*_negators(), *_hedges()}) != spoken:
+        return True
+    negating = spoken if is_beside else spoken[-1:] if len(spoken) <= _SHORT_CLAUSE else []
+    if _negations().isdisjoint(option.split()) and not _negations().isdisjoint(negating):
+        return True
+    return bool(words) and not _without(words, _hedges())
+
+
+def _without(words: Sequence[str], phrases: Iterable[str]) -> list[str]:
+    """The words of a clause without those of some phrases."""
+    text = f" {' '.join(words)} "
+    for phrase in phrases:
+        text = text.replace(f" {phrase} ", " ")
+    return text.split()
 
 
 def _denies(rest: str, option: str) -> bool:
@@ -215,7 +256,7 @@ def _denies(rest: str, option: str) -> bool:
     beside, linked = (_fold(_END_OF_CLAUSE.split(text)[0]).split() for text in (rest, rest.lstrip(_CLOSING)))
     if linked and linked[0] in _links() and not _denials().isdisjoint(linked):
         return True
-    return _fold(option) in _affirmations() and not _denials().isdisjoint(beside)
+    return option in _affirmations() and not _denials().isdisjoint(beside)
 
 
 @cache
@@ -235,6 +276,18 @@ def _denials() -> frozenset[str]:
 def _links() -> frozenset[str]:
     """The verbs of all languages that link an option to such a word."""
     return frozenset(word for language in packs_with() for word in language.profile.linking_verbs)
+
+
+@cache
+def _negators() -> frozenset[str]:
+    """The words of all languages that negate what a judge says beside its yes: "Yes. It is not supported"."""
+    return frozenset(word for language in packs_with() for word in language.profile.negators)
+
+
+@cache
+def _hedges() -> frozenset[str]:
+    """The words and phrases of all languages by which a judge means its word in part, or is not sure of it."""
+    return frozenset(word for language in packs_with() for word in language.profile.hedges)
 
 
 @cache

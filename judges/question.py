@@ -116,10 +116,11 @@ class Question(Generic[T]):
             error: Why it could not.
             max_tokens: The longest reply to the second asking.
         """
-        fix = self.prompts.load("fix", self.prompt.language)
+        fix = self.prompts.load("fix_word" if self.options else "fix", self.prompt.language)
+        fields = {"error": error} | ({"words": ", ".join(self.options)} if self.options else {})
         follow_up = (
             PromptMessage(role="assistant", content=reply[:_MOST_QUOTED] or "(nothing)"),
-            PromptMessage(role="user", content=fix.render({"error": error})),
+            PromptMessage(role="user", content=fix.render(fields)),
         )
         return replace(self, follow_up=(*self.follow_up, *follow_up), max_tokens=max_tokens)
 

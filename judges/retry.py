@@ -80,7 +80,7 @@ def _message_of(words: str) -> str:
     """The message alone, where a provider's words are an error's body in OpenAI's shape; else the words."""
     try:
         body = json.loads(words)
-    except ValueError:
+    except (ValueError, RecursionError):
         return words
     error = body.get("error") if isinstance(body, dict) else None
     message = error.get("message") if isinstance(error, dict) else None

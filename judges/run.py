@@ -162,13 +162,13 @@ class Run:
         """Asks, and once more where the reply cannot be used; `fresh` ignores replies that an earlier run recorded."""
         usage, all_recorded = NO_USAGE, True
         current = question
-        contradiction: _Unusable | None = None
+        first: _Unusable | None = None  # of a question whose second asking older recordings lack
         while True:
             try:
                 raw, is_recorded, reply_usage = await self._reply(current, fresh=fresh)
             except CassetteMiss:  # what a recording lacks says nothing of the judge
-                if contradiction is not None:  # a recording that somebody changed
-                    return contradiction
+                if first is not None:
+                    return first
                 raise
             except JudgeError:
                 had_reply = fresh or current is not question
@@ -188,13 +188,12 @@ class Run:
                 if current is question:
                     self.replies.unparsable += not fresh
                 unusable = _Unusable(ReplyError(_unusable_text(self._place(current), error), error.raw), all_recorded)
-                has_no_shape = current.options or current.schema is PlainText
-                is_last = current.follow_up or not current.corrections
-                if error.is_contradiction and not is_last:
-                    contradiction = unusable
-                elif is_last or has_no_shape or raw.finish_reason == "content_filter":
+                is_last = current.follow_up or not current.corrections or current.schema is PlainText
+                if is_last or raw.finish_reason == "content_filter":
                     return unusable
-                is_cut_off = raw.finish_reason == "length"
+                if error.is_contradiction or current.options:
+                    first = unusable
+                is_cut_off = raw.finish_reason == "length" and not current.options
                 room = 2 * (current.max_tokens or self.settings.max_tokens) if is_cut_off else current.max_tokens
                 current = current.with_correction(raw.text, str(error), room)
 

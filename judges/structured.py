@@ -38,6 +38,7 @@ class ReplyObject(NamedTuple, Generic[T]):
     members: list[tuple[str, Any]]  # in their order; those with one name are all there
     start: int  # where it begins in the text
     twice: str  # the name of a member, at any depth, that has two values; "" for none
+    after: str = ""  # what the text says after it, without objects of the same value
 
 
 def parse_reply(question: Question[T], reply: RawReply) -> T:
@@ -105,7 +106,8 @@ def read_object(reply: RawReply, fit: Callable[[dict[str, Any]], T]) -> ReplyObj
 def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T]:
     """The object in a text that fits; not one inside a broken one."""
     found: list[ReplyObject[T]] = []  # `list[ReplyObject[T]]()` would make that type anew for each reply
-    problem = ""
+    problem = after = ""
+    last = 0  # where the last of them ends
     broken: int | None = None
     thought = _THOUGHT.match(text) if "<think>" in text else None
     start = text.find("{", thought.end() if thought else 0)
@@ -115,17 +117,21 @@ def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T
         reader = _ObjectReader()
         try:
             values, end = reader.read(text, start)
-        except json.JSONDecodeError:
-            broken, end = start if broken is None else broken, start + 1
         except RecursionError:
             break
+        except ValueError:  # no JSON, or a number of more digits than Python reads
+            broken, end = start if broken is None else broken, start + 1
         else:
             is_inside = broken is not None and text.count("{", broken, start) > text.count("}", broken, start)
             if not is_inside:
                 try:
-                    found.append(ReplyObject(fit(values), reader.members, start, reader.twice))
+                    value = fit(values)
                 except ValueError as error:
                     problem = _describe_misfit(error)
+                else:
+                    after += text[last:start] if found else ""
+                    last = end
+                    found.append(ReplyObject(value, reader.members, start, reader.twice))
         start = text.find("{", end)
     if not found:
         raise ReplyError(problem or _describe_text(text, fit), text)
@@ -134,7 +140,7 @@ def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T
             raise ReplyError(f"it holds {count_of(len(found), 'answer')} that differ", text)
         if other.twice:
             return other
-    return found[0]
+    return found[0]._replace(after=f"{after} {text[last:]}") if last < len(text) or after else found[0]
 
 
 class _ObjectReader:

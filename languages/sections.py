@@ -139,6 +139,8 @@ class Profile(PackFile):
     # words that say of a yes before them that it does not hold ("Yes is wrong"), in lower case
     denials: frozenset[str] = frozenset()
     linking_verbs: frozenset[str] = frozenset()  # verbs between the two
+    negators: frozenset[str] = frozenset()  # words that negate what a judge says beside its yes, in lower case
+    hedges: frozenset[str] = frozenset()  # words and phrases by which a judge means its word in part, or is not sure
     # whether texts are compared with their function words, as in Dutch (Lassche et al., 2024, VI-A)
     function_words_in_lemmas: bool = True
 
@@ -209,6 +211,8 @@ class Sentences(GroupedSection):
     asks: frozenset[str] = frozenset()  # what a question, or the name of a subject ("How it works"), begins with
     presumes: Phrases = ()  # in a question: it says something while it asks; not so the longer `presumes_not`
     presumes_not: Phrases = ()
+    adds: Phrases = ()  # after a pause in a question: it says something by the way; not so the longer `adds_not`
+    adds_not: Phrases = ()
     refusals: Phrases = ()  # the answer is not known, or not found
     asked: frozenset[str] = frozenset()  # after a refusal: what is asked, and not said ("I do not know what it costs")
     joins: frozenset[str] = frozenset()  # words that begin another clause

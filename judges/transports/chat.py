@@ -10,16 +10,16 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from ...errors import UsageError
+from ...errors import ReplyError, UsageError
 from ...languages import language_or_fallback
 from ...prompts import Prompt
 from ...shell_words import quote_word
 from ...untrusted import neutralise
-from ..probabilities import contradiction, follow_options, read_option, weigh_options
+from ..probabilities import contradiction, find_word, follow_options, read_option, weigh_options
 from ..question import Alternatives, Choice, Question, RawReply
 from ..structured import ReplyObject, find_values, read_object
 from ..typed_questions import (
@@ -239,6 +239,13 @@ class ListedAnswers:
         return values, said
 
     @classmethod
+    def check_after(cls, reply: RawReply, after: str) -> None:
+        """Refuses a reply that says one of its words again after its answers: "no wait, all No"."""
+        if word := find_word(after, dict.fromkeys(chain(*cls.words.values()))):
+            problem = f"after its answers it says {word} once more; which of the two it means is unknown"
+            raise ReplyError(problem, reply.text)
+
+    @classmethod
     def _check_further(cls, given: Mapping[str, Any]) -> None:
         """Refuses an id that was not asked for: then nobody knows which question each answer is to."""
         further = {name.removeprefix(_REASON): value for name, value in given.items() if name not in cls.words}
@@ -322,6 +329,8 @@ class Listed(Transport):
     def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
         found = read_object(reply, call.schema.read)
+        if found.after.strip():
+            call.schema.check_after(reply, found.after)
         values, said = found.value
         language = call.prompt.language
         yes_no = yes_no_words(language)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from ...errors import UsageError
+from ...errors import ReplyError, UsageError
 from ..question import Question, RawReply, Support
 from ..structured import read_schema
 from ..typed_questions import NO, YES, Answer, Predicate, Request, TypedQuestion
@@ -57,6 +57,8 @@ class Entail(Transport):
 
     def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
         """The answer to each claim, with its probability."""
+        if "NaN" in reply.text:
+            raise ReplyError("the model gives no number for a claim; its weights are broken", reply.text)
         support = read_schema(reply, SupportReply).support
         return [_read(question, support) for question in questions]
 

@@ -38,15 +38,27 @@ UNDECIDED = {
         *("Never yes", "Yes isn't the answer", "No. Yes", "[yes, no]", "['yes', 'no']", "Yes & No", "yes no", "Y/N"),
         *("Yesno", "Maybe", "Yesterday", "{}", "", "?", "it depends", "1", "true"),
         *("Yes, nee", "ja", "The answer is yes"),
+        *("Yes, but not really", "Yes (not supported)", "Yes: but the colour is contradicted", "Yes, only partly"),
+        *("Yes. It is not supported.", "Yes. It isn’t supported", "Yes-ish", "Yes 60%", "Yes (60% sure)", "Yes, 0.6"),
+        *("No-ish", "No, probably", "No 40%"),
     ],
-    JA_NEE: ["ja en nee", "Ja/Nee", "nee, ja", "niet ja", "ja niet", "Ja, maar ook nee", "Ja. Nee.", "ja, zeker niet"],
-    STARS: ["4/5", "4 or 5", "3-4", "4 out of 5", "1, 5", "3.5", "3,5", "not 5", "5 is not right", "0", "6", "55", "-"],
+    JA_NEE: [
+        *("ja en nee", "Ja/Nee", "nee, ja", "niet ja", "ja niet", "Ja, maar ook nee", "Ja. Nee.", "ja, zeker niet"),
+        *("Ja, maar deels", "Ja. Het wordt niet ondersteund", "Ja, waarschijnlijk"),
+    ],
+    STARS: [
+        *("4/5", "4 or 5", "3-4", "4 out of 5", "1, 5", "3.5", "3,5", "not 5", "5 is not right", "0", "6", "55", "-"),
+        *("4 out of 10", "4/10", "4 (of 10)", "4, probably", "4-ish"),
+    ],
     VERDICTS: ["supported/not supported", "supported, not found", "not", "supported and not found", "found"],
 }
 DECIDED = {
     YES_NO: {
         **dict.fromkeys(
-            ["Yes", " yes", "YES.", "**Yes**", "Y", "Yes, because", "Yes, there is no fee", "Yes, yes", "Yes it does"],
+            [
+                *("Yes", " yes", "YES.", "**Yes**", "Y", "Yes, because", "Yes, there is no fee", "Yes, yes"),
+                *("Yes it does", "Yes.", "Yes, it is supported", "Yes [1]", "Yes, 20% discount applies"),
+            ],
             "Yes",
         ),
         **dict.fromkeys(["No", "no.", "**No**, it does not", "N", "No, it is not there", "No! Not at all"], "No"),

@@ -164,6 +164,19 @@ def test_a_claim_without_room_for_a_document_is_no_verdict(models, facts):
     assert answers["2"].option == "no"
 
 
+def test_a_model_that_gives_no_number_fails_the_sample(models, facts, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    folder = changed(models, tmp_path)
+    weights = load_file(folder / "model.safetensors")
+    weights["classifier.weight"][:] = float("nan")
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    row = {"id": "a", "user_input": "?", "response": facts[0][0], "retrieved_contexts": facts[0], "language": "en"}
+    score = evaluate([row], ["faithfulness"], judge=f"entail:{folder}", progress=False).scores["a"]["faithfulness"]
+    assert (score.status, score.value) == ("failed", None)
+    assert "the model gives no number for a claim" in score.reason
+
+
 # --- what is refused ---
 
 

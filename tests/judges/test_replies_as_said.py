@@ -21,6 +21,7 @@ def decided(judge, request=THREE):
     return {name: answer.option for name, answer in asyncio.run(judge.decide(request)).items()}
 
 
+ONE = Request("support", {"documentation": "It is free."}, [Predicate("1", "It is free.")], "en")
 RIGHT = {"1": "yes", "2": "no", "3": "yes"}
 
 
@@ -58,6 +59,74 @@ def test_a_reply_that_answers_something_else_is_asked_again(text, openai_server,
     assert (len(openai_server.requests), asking.replies.unparsable) == (2, 1)
 
 
+@pytest.mark.parametrize("after", [" no wait, all No", "\nOn reflection 3 is no.", '\n{"note": "No"}'])
+def test_a_word_after_the_answers_takes_them_back(after, openai_server, judge):
+    text = json.dumps({"1": "Yes", "2": "Yes", "3": "Yes"})
+    openai_server.script = lambda request: Answer(text=text + after if request.number == 1 else text)
+    assert set(decided(judge(decide="listed")).values()) == {"yes"}
+    assert len(openai_server.requests) == 2
+    openai_server.script = lambda _: Answer(text=text + after)
+    with pytest.raises(Exception, match="after its answers it says No once more"):
+        decided(judge(decide="listed"))
+
+
+@pytest.mark.parametrize("after", ["\n```", " I hope this helps!", '\n{"1": "Yes", "2": "No", "3": "Yes"}'])
+def test_other_words_after_the_answers_and_the_same_answers_change_nothing(after, openai_server, judge):
+    openai_server.script = lambda _: Answer(text='{"1": "Yes", "2": "No", "3": "Yes"}' + after)
+    assert decided(judge(decide="listed")) == RIGHT
+    assert len(openai_server.requests) == 1
+
+
+@pytest.mark.parametrize("text", ["Yes and no", "4/5", "Nope", "", "Yes, only partly"])
+def test_a_reply_of_none_of_the_words_is_asked_for_once_more_then_fails(text, openai_server, judge):
+    openai_server.script = lambda request: Answer(text=text if request.number == 1 else "Yes")
+    assert decided(judge(decide="single"), ONE) == {"1": "yes"}
+    first, second = openai_server.requests
+    assert "Reply again, with one of these words alone: Yes, No" in second.body["messages"][-1]["content"]
+    assert first.body["max_tokens"] == second.body["max_tokens"] == 1  # no room for a second opinion
+    openai_server.forget()
+    openai_server.script = lambda _: Answer(text=text)
+    with pytest.raises(Exception, match=r"it is not one of the words Yes, No|it was empty"):
+        decided(judge(decide="single"), ONE)
+    assert len(openai_server.requests) == 2
+
+
+def test_a_recording_without_the_second_asking_says_what_was_wrong_with_the_first(openai_server, judge, tmp_path):
+    """As recordings of earlier versions, which asked for one word once."""
+    path = tmp_path / "a.jsonl"
+    openai_server.script = lambda _: Answer(text="Nope")
+
+    async def ask(mode):
+        async with judge(decide="single", cassette=path, mode=mode) as asking:
+            return await asking.decide(ONE)
+
+    with pytest.raises(Exception, match="not one of the words"):
+        asyncio.run(ask("record"))
+    first, _ = path.read_text().splitlines()
+    path.write_text(f"{first}\n")
+    with pytest.raises(Exception, match="not one of the words Yes, No"):
+        asyncio.run(ask("replay"))
+
+
+HUGE = '{"1": ' + "9" * 5000 + "}"
+
+
+def test_a_number_of_too_many_digits_is_no_json_and_is_asked_for_again_on_resume(
+    openai_server, set_file, settings, tmp_path
+):
+    store, plan = Store(tmp_path / "runs"), Plan(sets=(str(set_file(3)),), metrics=("faithfulness",))
+    plan = plan.model_copy(update={"judge": settings.with_changes(decide="listed", logprobs=False)})
+    openai_server.script = lambda _: Answer(text=HUGE)
+    first = run_plan(plan, store)
+    reasons = store.failures(first.run).values()
+    assert len(reasons) == 3 and all("is not valid JSON" in reason for reason in reasons)
+    assert all('It began: "{"1": 999' in reason and len(reason) < 400 for reason in reasons)
+    openai_server.forget()
+    openai_server.script = None
+    run_plan(plan, store, resume=first.run)
+    assert not store.failures(first.run) and len(openai_server.requests) == 3
+
+
 LEVELS = ("1", "2", "3", "4", "5")
 
 
@@ -75,7 +144,6 @@ def test_a_level_in_other_marks_is_that_level(text):
     assert read_option(text, LEVELS) == "3"
 
 
-ONE = Request("support", {"documentation": "It is free."}, [Predicate("1", "It is free.")], "en")
 SAYS_YES, SAYS_NO = [{"Yes": log(0.99), "No": log(0.01)}], [{"No": log(0.99), "Yes": log(0.01)}]
 IMPROBABLE = [{"No": log(0.01), "Yes": log(0.99)}]
 

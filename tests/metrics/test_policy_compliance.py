@@ -45,7 +45,7 @@ def says(server, broken, others="No"):
     """The judge finds these rules broken, and names the turn; of the others it says no, or a probability of yes."""
 
     def script(request):
-        asked = request.body["messages"][-1]["content"].rpartition("</conversation>\n")[2]
+        asked = request.user.rpartition("</conversation>\n")[2]
         rule = next((rule for rule in broken if rule in asked), None)
         if "<statement>" not in asked:
             return Answer(text=broken[rule or ""])

@@ -40,7 +40,7 @@ def says(server, requests, met):
     def script(request):
         if request.schema == "Requests":
             return Answer(text=json.dumps({"requests": requests}))
-        asked = request.body["messages"][-1]["content"].partition("<statement>\n")[2]
+        asked = request.user.partition("<statement>\n")[2]
         share = next((share for text, share in met.items() if text in asked), "No")
         if isinstance(share, str):
             return Answer(text=share)
