@@ -11,6 +11,8 @@ UNSEEN = (
     "\u202a-\u202e\u2060-\u2069\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef"
 )  # as the inside of a character class
 _UNSEEN = re.compile(f"[{UNSEEN}]")
+SEEN_WORD = re.compile(rf"[^\W{UNSEEN}]")
+"""A character of a word that a reader sees: fillers are letters to Unicode."""
 _UNSEEN_ASCII = bytes(code for code in range(128) if _UNSEEN.match(chr(code)))
 _LOOK_ALIKES = {"<": "‹", "[": "❲"}
 _BACK = str.maketrans({look_alike: real for real, look_alike in _LOOK_ALIKES.items()})

@@ -9,6 +9,8 @@ from itertools import accumulate, zip_longest
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ..untrusted import SEEN_WORD, UNSEEN
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
@@ -25,11 +27,12 @@ _LONGEST_COLUMN = 80  # characters of a column's name that every row repeats
 
 # A line of an answer that is paragraphs and lists of one level, each item begun by a letter or digit: no parser is
 # needed. Its groups are the item's sign and the text.
-_FLAT_LINE = re.compile(r"(?:([-*+]|[0-9]{1,9}[.)]) )?((?:\*\*)?(?![0-9]{1,9}[.)](?:\s|$))[^\W_][^\0]*)| *")
+_FLAT_LINE = re.compile(
+    rf"(?:([-*+]|[0-9]{{1,9}}[.)]) )?((?:\*\*)?(?![0-9]{{1,9}}[.)](?:\s|$))[^\W_{UNSEEN}][^\0]*)| *"
+)
 _BLOCKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|^\s*(?:[-*+•–>#|~`]|\d{1,9}[.)])")
 _MARKS = re.compile(r"[*_`\[\\!]")
 _BOLD_WORDS = re.compile(r"(?:(?<!\w)\*\*(?=\w)[^*_`\[\\!]+(?<=[\w:.])\*\*(?!\w)|[^*_`\[\\!])*+")
-_WORD = re.compile(r"\w")
 _LETTER = re.compile(r"[^\W_]")
 _BEFORE_TEXT = re.compile(r"\s*(?:(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))\s*)*")
 _ITEM = re.compile(r"(?:[-*•–]|\d{1,2}[.)]|#{1,6})\s+")
@@ -112,7 +115,7 @@ def read_lines(text: str, after_ordinal: Set[str] = frozenset()) -> list[Markdow
     """
     if not _BLOCKS.search(text):
         if len(text) <= LONGEST_LINE and not _MARKS.search(text):
-            return [MarkdownLine(text, ((0, 0),), len(text))] if _WORD.search(text) else []
+            return [MarkdownLine(text, ((0, 0),), len(text))] if SEEN_WORD.search(text) else []
         reader = _Reader(text, [(0, text)], after_ordinal)
         reader.add_line(0, (0, len(text)))
         return reader.lines
@@ -215,7 +218,7 @@ class _Reader:
         if token.type == "fence":
             self._add_code(first, last)
         elif token.type == "heading_open":
-            rows = [row for row in range(first, last) if _WORD.search(self.source[row][1])]
+            rows = [row for row in range(first, last) if SEEN_WORD.search(self.source[row][1])]
             if token.markup in {"=", "-"} and (len(rows) != 1 or self.source[rows[0]][1].rstrip()[-1:] in ".!?;,"):
                 self._add_paragraph(rows, [])
             elif rows:
@@ -239,7 +242,7 @@ class _Reader:
                 own_list = self._list_before() or [self._number()]
             kept_path, self._path = self._path, [*self._path, *own_list, self._number()]
             self._begins_item = True
-            self._add_text(row, (match.end() if _WORD.search(line, match.end()) else start, end))
+            self._add_text(row, (match.end() if SEEN_WORD.search(line, match.end()) else start, end))
             self._path, self._begins_item = kept_path, False
 
     def _is_ordinal(self, line: str, start: int, end: int) -> bool:
@@ -273,15 +276,15 @@ class _Reader:
         """Adds the lines that no block has: nested too deep, or a number alone."""
         for row in range(self._next, until):
             line = self.source[row][1]
-            if _WORD.search(line):
+            if SEEN_WORD.search(line):
                 match = _BEFORE_TEXT.match(line)
                 start = match.end() if match else 0
-                self.add_line(row, (start if _WORD.search(line, start) else 0, len(line)))
+                self.add_line(row, (start if SEEN_WORD.search(line, start) else 0, len(line)))
         self._next = max(self._next, until)
 
     def _add_code(self, first: int, last: int) -> None:
         is_closed = last - first > 1 and _FENCE_END.match(self.source[last - 1][1])
-        rows = [row for row in range(first, last) if _WORD.search(self.source[row][1])]
+        rows = [row for row in range(first, last) if SEEN_WORD.search(self.source[row][1])]
         code: list[int] = []
         for row in rows:
             line = self.source[row][1].strip()
@@ -321,7 +324,7 @@ class _Reader:
                 text = "; ".join(filter(None, texts))
             else:
                 text = "; ".join(_with_column(columns, number, cell) for number, cell in enumerate(texts) if cell)
-            if not _WORD.search(text):
+            if not SEEN_WORD.search(text):
                 continue
             role: Role = "header_row" if row == first else "row"
             start = place + cells[0][0] + len(line[cells[0][0] :]) - len(line[cells[0][0] :].lstrip())
@@ -336,7 +339,7 @@ class _Reader:
         start, end = span
         line = self.source[row][1]
         match = _ITEM.match(line, start)
-        if match and _WORD.search(line, match.end()) and not self._is_ordinal(line, start, match.end()):
+        if match and SEEN_WORD.search(line, match.end()) and not self._is_ordinal(line, start, match.end()):
             start = match.end()
         self._add_text(row, (start, end))
 
@@ -351,7 +354,7 @@ class _Reader:
             pieces = [piece.span() for piece in _PIECE.finditer(line, start, end)]
         for first, last in pieces:
             text, marks, own_role, targets = _plain(self.answer, place + first, place + last)
-            if _WORD.search(text):
+            if SEEN_WORD.search(text):
                 shown = role if role != "text" else own_role
                 self.lines.append(MarkdownLine(text, marks, place + last, shown, path, begins_item, level))
                 begins_item = False

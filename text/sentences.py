@@ -8,6 +8,7 @@ from itertools import zip_longest
 from operator import attrgetter
 
 from ..languages import Language
+from ..untrusted import SEEN_WORD
 from .markdown_lines import LONGEST_LINE, MarkdownLine, read_lines
 from .message_sentences import message_sentences
 from .phrases import may_address
@@ -25,7 +26,6 @@ from .sentence_kinds import (
 )
 from .wording import count_of
 
-_WORD = re.compile(r"\w")
 _NO_END = re.compile(r"\b(?:(?:[a-z]{1,3}\.){2,5}|(\d{1,2})\.)$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.; an ordinal
 _LONGEST_NO_END = 21  # characters that such an end has at most, with the one before it
 _AROUND = "*_`"  # marks that belong to the sentence beside them
@@ -88,7 +88,7 @@ def _rejoined(parts: list[str], kinds: SentenceKinds) -> list[str]:
         no_end = _NO_END.search(whole[-1][-_LONGEST_NO_END:]) if whole else None
         if no_end and (kinds.continues(whole[-1], part) if no_end[1] else part[:1].islower()):
             whole[-1] += f" {part}"
-        elif _WORD.search(part):
+        elif SEEN_WORD.search(part):
             whole.append(part)
     return whole
 
@@ -334,7 +334,7 @@ class _SentenceReader:
         message = without_words_to_judge(self._question, self._language)
         asked = [sentence.text for sentence in message_sentences(message) if sentence.text.endswith("?")]
         question = (asked or [" ".join(message.split())])[-1][:_LONGEST_HEAD]
-        return question if _WORD.search(question) else ""
+        return question if SEEN_WORD.search(question) else ""
 
     def _completes(self, stated: str, line: MarkdownLine, head: str) -> bool:
         """Whether a line says something only together with what it stands under."""

@@ -22,6 +22,13 @@ def test_no_statement_is_left_out(language, answer, stated):
     assert any(stated.lower() in claim.lower() for claim in claims), claims
 
 
+@pytest.mark.parametrize("filler", ["\u3164", "\u115f", "\u1160", "\uffa0"])
+@pytest.mark.parametrize("text", ["It is free. {}", "{}\nIt is free.", "It is free.\n- {}\n", "It is free.\n\n**{}**"])
+def test_what_no_reader_sees_is_no_sentence(text, filler):
+    """A filler of Hangul is a letter to Unicode, and empty to the eye."""
+    assert sentences(text.format(filler * 2), load_language("en")) == ["It is free."]
+
+
 def test_where_a_sentence_ends():
     # 300 sentences of 22 characters with a blank: 6,900 characters on one line, more than are segmented at once.
     line = " ".join(f"Sentence number {n:04d} ." for n in range(300))
