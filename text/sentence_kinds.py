@@ -54,8 +54,8 @@ class SentenceKinds:
     """Tells what the sentences of one language are; `load_sentence_kinds` makes one object per language.
 
     Left out is a sentence whose every clause is a listed greeting, thanks, closing or filler; a bare question without a
-    number or a listed presupposition; and a refusal beside which stand at most twelve words, no number, no verb of fact
-    and no other clause. Everything else is a claim.
+    number, a listed presupposition and, after a pause, a relative clause, an apposition or a reason; and a refusal
+    beside which stand at most twelve words, no number, no verb of fact and no other clause. Everything else is a claim.
     """
 
     def __init__(self, language: Language) -> None:
@@ -76,6 +76,7 @@ class SentenceKinds:
         self.before_statement = pack.before_statement
         self._asks, self._asked, self._joins = pack.asks, pack.asked, pack.joins
         self._presumes = PhraseList({_STATES: pack.presumes, "": pack.presumes_not})
+        self._adds = PhraseList({_STATES: pack.adds, "": pack.adds_not})
         self._facts = PhraseList({_STATES: pack.facts})
         self._asserts = PhraseList({_STATES: pack.asserts})
         self._numbers, self._units = pack.numbers, pack.units
@@ -235,19 +236,20 @@ class SentenceKinds:
         has_asked = False
         starts = [start for start in range(place, len(words.words)) if start == place or start in words.clauses]
         for start, end in zip(starts, [*starts[1:], len(words.words)], strict=True):
-            first = words.words[start]
-            if (
-                has_asked
-                and first in self._joins
-                and first in self._asks
-                and self._facts.stands_in(words.words[start:end])
-            ):
-                return False  # ", which is free"
+            if has_asked and self._says_by_the_way(words, start, end):
+                return False
             if self._begins_asking(words, start):
                 has_asked = True
             elif self._states_in(words.words[start:end]) or (not has_asked and end - start > _MOST_LABEL_WORDS):
                 return False
         return has_asked
+
+    def _says_by_the_way(self, words: Words, start: int, end: int) -> bool:
+        """Whether a clause after a question's first is a relative clause, an apposition or a reason: ", which ends"."""
+        if self._adds.longest(words.words, start)[0]:
+            return True
+        joins = words.words[start] in self._joins and words.words[start] in self._asks
+        return joins and self._facts.stands_in(words.words[start:end])  # ", of is dat gratis"
 
     def _begins_asking(self, words: Words, place: int) -> bool:
         """Whether a clause asks something, or names a subject ("How it works"); a joining word may stand before it."""
