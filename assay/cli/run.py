@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ..runs import Outcome, Plan, RunOptions, Store
     from ..runs.score.batch_run import BatchOptions
 
+_UNBOUNDED = "without a budget; add --budget to bound all sessions of the run together"
+
 
 @hide_advanced(
     *("--embedder", "--translate", "--language", "--sheet", "--header-row"),
@@ -46,7 +48,11 @@ if TYPE_CHECKING:
 @with_budget
 @batch_option
 @batch_size_option
-@click.option("--resume", help="Resume a run: its id, or `last`. SETs and options may be left out.")
+@click.option(
+    "--resume",
+    help="Resume a run: its id, or `last`. SETs and options may be left out, but not --budget and --max-failed, which "
+    "no run keeps.",
+)
 @max_failed_option
 @skip_bad_option
 @click.option(
@@ -131,7 +137,7 @@ def run(
     print_result(lambda: run_as_json(runs, outcome), lambda: print_run(runs, outcome.run, outcome))
     if out is not None:
         write_out(runs, outcome.run, out)
-    click.get_current_context().exit(exit_code(runs, plan, outcome, max_failed))
+    click.get_current_context().exit(exit_code(runs, plan, outcome, max_failed, is_resumed=bool(resume)))
 
 
 def write_out(store: "Store", run: str, out: Path) -> None:
@@ -163,7 +169,8 @@ def execute_plan(
     def explain() -> str:
         again = typed_command("run", "--resume", "last")
         how = again if batches is None else "the same command; the batches go on at the provider"
-        return f"all replies are kept. Go on with: {how}"
+        unbounded = f" ({_UNBOUNDED})" if options.budget.is_bounded and batches is None else ""
+        return f"all replies are kept. Go on with: {how}{unbounded}"
 
     with end_at_ctrl_c(explain), live_progress() as on_progress:
         return run_plan(
@@ -209,16 +216,18 @@ def _run_parts(plan: "Plan", out: Path, options: "RunOptions", *, with_ray: bool
     click.get_current_context().exit(code)
 
 
-def exit_code(store: "Store", plan: "Plan", outcome: "Outcome", max_failed: int) -> int:
+def exit_code(store: "Store", plan: "Plan", outcome: "Outcome", max_failed: int, *, is_resumed: bool = False) -> int:
     """The exit code of a session. Says on standard error why it is not 0."""
     if outcome.ending == "budget":
+        echo_notice(f"the command below goes on {_UNBOUNDED}")
         echo_notice(f"{outcome.message}; go on with: {typed_command('run', '--resume', outcome.run)}")
         return BUDGET
     failed = store.failures(outcome.run)
     if len(failed) > max_failed:
         names = ", ".join([*failed][:5]) + (", ..." if len(failed) > 5 else "")
+        option = "--max-failed; a resumed run keeps no earlier one" if is_resumed else "--max-failed"
         echo_notice(
-            f"{count_of(len(failed), 'sample')} failed ({names}), {max_failed} allowed (--max-failed). The first: "
+            f"{count_of(len(failed), 'sample')} failed ({names}), {max_failed} allowed ({option}). The first: "
             f"{next(iter(failed.values()))}"
         )
         return TOO_MANY_FAILED

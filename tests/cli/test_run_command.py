@@ -123,7 +123,8 @@ def test_a_used_up_budget_says_what_was_paid(assay, set_file, judge_file):
         *("--store", "my runs", "-q"),
         code=3,
     )
-    line = done.err.splitlines()[-1]
+    bound, line = done.err.splitlines()[-2:]
+    assert "goes on without a budget; add --budget to bound all sessions of the run together" in bound
     said = re.search(r"the budget of 3 calls is reached: 3 calls took (\d+) tokens, cost (\S+) USD; go on with: ", line)
     assert said, line
     assert float(said[2]) == pytest.approx(int(said[1]) / 1e6, rel=0.05)  # 1 USD per million tokens

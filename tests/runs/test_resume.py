@@ -150,6 +150,8 @@ def test_failed_samples_are_4_and_tried_again_when_resumed(
     first = assay(*words, "--json", code=4)
     assert "1 sample failed (s2), 0 allowed (--max-failed)" in first.err
     assert first.json["metrics"][METRICS.split(",", maxsplit=1)[0]]["failed"] == 1
+    again = assay("run", "--resume", first.json["run"], code=4)
+    assert "0 allowed (--max-failed; a resumed run keeps no earlier one)" in again.err
     assert assay(*words, "--max-failed", "1").code == 0
     openai_server.script = None
     openai_server.forget()
