@@ -72,8 +72,18 @@ _LANGUAGES = {name: code for code, names in _TABLE["languages"].items() for name
 _TOTALS = frozenset(_listed(_TABLE["totals"]))
 _FIRST_OF_TOTALS = tuple({name.split()[0] for name in _TOTALS})
 _LONGEST_TOTAL = 30  # characters, with what stands around the word
+_FAILURES = {kind: "|".join(_listed(words)) for kind, words in _TABLE["failures"].items()}
 _FAILURE = re.compile(
-    rf"\W*(?:[\w.]*(?:error|exception)\s*(?:[:(\[]|$)|(?:{'|'.join(_listed(_TABLE['failures']))}))", re.IGNORECASE
+    r"\W*(?:"
+    r"[\w.]*(?:error|exception|timeout)\s*(?:$|[^\w\s-]|-\s)"  # ERROR - see log; RateLimitError(...)
+    rf"|(?:(?:the|de|het|der|die|das|la|le|el)\s+|l['’])?(?:(?:{_FAILURES['parts']})\W+)+(?:(?:{_FAILURES['says']})\b"
+    rf"|(?:{_FAILURES['ends']})\s*(?:$|[^\w\s]|\b(?:{_FAILURES['after']})\b))"
+    rf"|(?:{_FAILURES['begins']}))",
+    re.IGNORECASE,
+)
+_LONGEST_FAILURE = 200  # characters: its first words tell
+_FAILURE_COLUMNS = frozenset(
+    (*(name for role in ("reason", "error", "comment") for name in (role, *NAMES[role])), *_TABLE["failure_columns"])
 )
 _FAILED = frozenset(_listed(_TABLE["failed_statuses"]))
 
@@ -373,10 +383,23 @@ def says_failure(reason: str) -> bool:
     """Whether the reason of a score says that the metric failed.
 
     Examples:
-        >>> says_failure("Error: no JSON"), says_failure("RateLimitError()"), says_failure("The error code is right")
+        >>> says_failure("JSON parse error"), says_failure("RateLimitError()"), says_failure("The answer has no error")
         (True, True, False)
     """
-    return _FAILURE.match(reason) is not None
+    return _FAILURE.match(reason[:_LONGEST_FAILURE]) is not None
+
+
+@lru_cache(maxsize=1024)
+def split_failure_column(column: str) -> tuple[str, str]:
+    """What a column is of, and the word in its name that says that it may tell why a metric failed; two empty texts of
+    another column.
+
+    Examples:
+        >>> split_failure_column("score_reason"), split_failure_column("judgeError"), split_failure_column("reasonable")
+        (('score', 'reason'), ('judge', 'error'), ('', ''))
+    """
+    base, _, word = _small(re.sub(r"(?<=[a-z])(?=[A-Z])|[.:]", "_", column.strip().rstrip(".:"))).rpartition("_")
+    return (base, word) if word in _FAILURE_COLUMNS else ("", "")
 
 
 def is_failed_status(status: str) -> bool:

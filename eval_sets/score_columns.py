@@ -10,7 +10,7 @@ from ..errors import InputError, UsageError
 from ..name_suggestions import nearest_names, quote_names
 from ..number_bounds import LARGEST_NUMBER
 from ..shell_words import quote_word
-from ..text.wording import count_of, list_first
+from ..text.wording import count_of, list_first, verb_of
 from . import cell_values
 from .column_search import VersionSearch
 from .column_table import (
@@ -20,12 +20,14 @@ from .column_table import (
     criterion_of,
     find_roles,
     is_failed_status,
+    is_known_metric,
     is_mean_rating,
     is_no_rating,
     is_of_raters,
     is_total,
     rater_of,
     says_failure,
+    split_failure_column,
     usual_name,
 )
 from .columns import check_names, describe_left_out, first_text, is_rater, read_raters
@@ -43,6 +45,7 @@ REPEATED = (
 # never a metric, though a number may stand in them
 _NO_METRICS = {"rating", "rating_min", "rating_max", *ROLES["rating"], *NAMES["time"]}
 _BESIDE = frozenset(name for role in ("reason", "status", "error") for name in (role, *NAMES[role]))
+_NO_SCORE = -1
 _HOLDERS = ("metadata", "scores", "metrics")
 _OF_SCORES = {"evidence", "usage"}  # what `assay run --out FOLDER` keeps of each score
 
@@ -144,6 +147,7 @@ class ScoreFile:
             column: columns for column in self.names if (columns := _columns_beside(column, self.names, self.roles))
         }
         self._failed_words = self._statuses_of_failure()
+        self._remarks = self._find_remarks()
         search = VersionSearch({self.roles.get("id", "id"): "id"}, options.versions or "")
         has_raters = "rater" in self.roles and bool({"rating", "value"} & self.roles.keys())
         part = self.roles.get("metric" if self.is_long else "rater" if has_raters else "", "")
@@ -321,13 +325,16 @@ class ScoreFile:
         column = self.joined.get(metric, metric)
         reason_column = self.beside.get(column, {}).get("reason", "")
         is_own = bool(self.joined) or reason_column != self.roles.get("reason")
-        scores, failed = dict[int, float](), list[str]()
+        scores, failed, marked = dict[int, float](), list[str](), list[str]()
+        is_share = self._is_share(column)
         for number, row in enumerate(self.rows):
             if metric in self.joined and column not in row.parts:
                 continue
             part, score = row.part(column), self.number(row, column)
             if score is not None and self.is_failed(part, column, score):
                 failed.append(part.place)
+            elif is_share and score == _NO_SCORE:
+                marked.append(part.place)
             elif score is not None:
                 scores[number] = score
             if is_own and isinstance(reason := part.values.get(reason_column), str) and reason:
@@ -335,7 +342,17 @@ class ScoreFile:
         if failed:
             count = count_of(len(failed), "score")
             self.tell(f"{count} of {short_name(metric)} missing, as the metric failed there: {list_first(failed, 5)}")
+        if marked:
+            count = count_of(len(marked), "score")
+            verb = verb_of(len(marked), "counts", "count")
+            why = f"{_NO_SCORE} beside scores from 0 to 1 {verb} as missing"
+            self.tell(f"{count} of {short_name(metric)} of {why}: {list_first(marked, 5)}")
         return scores
+
+    def _is_share(self, column: str) -> bool:
+        """Whether all scores but -1 are from 0 to 1 and some within: -1 is what programs write where they have none."""
+        others = [score for score in self.rule(column)[0].values() if score != _NO_SCORE]
+        return bool(others) and others[0] >= 0 and others[-1] <= 1 and any(0 < score < 1 for score in others)
 
     def is_failed(self, row: Row, column: str, number: float) -> bool:
         """Whether a number stands for a metric that failed: by its status or error, or the reason of a 0."""
@@ -348,8 +365,20 @@ class ScoreFile:
             )
             if says and (number <= 0 or not (is_row and beside[role] == self.roles.get(role))):
                 return True
-        reason = row.values.get(beside.get("reason", ""))
-        return number <= 0 and isinstance(reason, str) and says_failure(reason)
+        remarks = (row.values.get(name) for name in (beside.get("reason", ""), *self._remarks) if number <= 0)
+        return any(isinstance(remark, str) and says_failure(remark) for remark in remarks)
+
+    def _find_remarks(self) -> list[str]:
+        """The columns that may tell why the metrics of a row failed: of no column alone, and of no person's ratings."""
+        taken = {self.roles.get(role) for role in ("id", "metric", "rater", *ALIASES)}
+        names = {_plain(name).removesuffix("_score") for name in self.names}
+        found = []
+        for column in self.names:
+            base, word = split_failure_column(column)
+            is_of_one = base in names or is_known_metric(base) or base in _NO_METRICS
+            if word and column not in taken and not is_of_one:
+                found.append(column)
+        return found
 
     def _statuses_of_failure(self) -> frozenset[str]:
         """The statuses in it that say that there is no score; `failed` beside `passed` is a verdict on one."""

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from case_files import cases_beside
 
 from assay import evaluate
 from assay.errors import AssayError, InputError
 from assay.eval_sets import ReadOptions, flat_rows, load_set, read_ratings, read_score_files
 from assay.meta_eval import JoinedScores, ScoreTable, evaluate_table, join_sources, metric_agreements
 
+CASES = cases_beside(__file__)
 EXPORTS = Path(__file__).parent / "exports"
 Write = Callable[..., Path]
 
@@ -359,7 +361,24 @@ def test_one_rule_for_the_numbers_of_a_metric(write):
         read_score_table([write("u.csv", 'id,lat,rating\na,"1,500",1\nb,"2,250",5\n')], None, ReadOptions())
 
 
+@pytest.mark.parametrize("kind", ["failures", "reasons"])
+def test_words_that_say_that_a_metric_failed(write, kind):
+    """Each stands beside a 0, which is no score where it says so; a reason that speaks of an error is one."""
+    cells = CASES[kind]
+    rows = [{"id": f"a{n}", "tone_score": 0, "reason": cell, "rating": 1} for n, cell in enumerate(cells)]
+    rows += [{"id": f"b{n}", "tone_score": 0.5, "reason": "ok", "rating": 2 + n} for n in range(4)]
+    joined = read_score_table([write("s.json", rows)], None, ReadOptions())
+    scores = column(joined, "tone_score")
+    wrong = [cell for n, cell in enumerate(cells) if (scores[f"a{n}"] is None) != (kind == "failures")]
+    assert wrong == []
+
+
 FAILED_SCORES = [
+    "id,f_score,score_reason,rating\na,0,Error: invalid JSON,1\nb,0,,2\nc,0.5,,5\n",
+    "id,f_score,judge_error,rating\na,0,JSON parse error,1\nb,0,,2\nc,0.5,,5\n",
+    "id,f_score,errors,rating\na,0,Evaluation failed,1\nb,0,,2\nc,0.5,,5\n",
+    "id,f_score,message,rating\na,0,Timeout after 60 s,1\nb,0,ok,2\nc,0.5,,5\n",
+    "id,f_score,opmerking,rating\na,0,Evaluatie mislukt,1\nb,0,,2\nc,0.5,,5\n",
     "id,f_score,f_reason,rating\na,0.0,Error: invalid JSON,1\nb,0.0,The answer is wrong.,2\nc,0.5,Error: odd,5\n",
     "id,f_score,f_status,rating\na,0,failed,1\nb,0,scored,2\nc,0.5,scored,5\n",
     "id,f_score,f_score_error,rating\na,0,RateLimitError,1\nb,0,,2\nc,0.5,,5\n",
@@ -372,6 +391,24 @@ def test_a_failure_that_is_written_as_a_score_is_missing_and_counted(write, text
     joined = read_score_table([write("s.csv", text)], None, ReadOptions())
     assert column(joined, "f_score") == {"a": None, "b": 0, "c": 0.5}
     assert any("1 score of f_score missing, as the metric failed there: line 2" in note for note in joined.notes)
+
+
+def test_the_error_of_one_metric_is_not_that_of_another(write):
+    text = "id,f_score,g_score,g_reason,rating\na,0,0,Error: timeout,1\nb,0.5,0.5,,5\n"
+    joined = read_score_table([write("s.csv", text)], None, ReadOptions())
+    assert (column(joined, "f_score")["a"], column(joined, "g_score")["a"]) == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("scores", "first"), [("-1 0.5 1", None), ("-1 0 1", -1), ("-1 -0.5 0.5", -1), ("-1 2 0.5", -1)]
+)
+def test_minus_one_beside_shares_is_no_score(write, scores, first):
+    """Beside 0 and 1 alone it is a degree, and beside other negative numbers the end of a scale."""
+    rows = [f"a{n},{score},{n + 1}" for n, score in enumerate(scores.split())]
+    joined = read_score_table([write("s.csv", "id,f_score,rating\n" + "\n".join(rows))], None, ReadOptions())
+    assert column(joined, "f_score")["a0"] == first
+    said = "1 score of f_score of -1 beside scores from 0 to 1 counts as missing: line 2"
+    assert any(note.endswith(said) for note in joined.notes) == (first is None)
 
 
 def test_a_verdict_on_a_score_is_no_failure_of_it(write):
