@@ -39,6 +39,9 @@ TURN_FIELDS = ("conversation", "role", "content", "time", "tool_calls", "tool_ca
 REASON = "reason"
 """What a column of what people wrote of an answer can be mapped to: the metadata keep it as `rating_reasons`."""
 
+OF_RATERS = "rater"
+"""What the column that names the rater of a row can be mapped to, where an answer has a row for each of them."""
+
 MAP_OPTIONS = "to map is --map, in Python mapping="
 
 
@@ -154,7 +157,7 @@ def read_raters(mapping: Mapping[str, str]) -> dict[str, str]:
 def check_mapping(mapping: Mapping[str, str]) -> None:
     """Raises `InputError` when a mapping (their column -> our field) names no field of ours, or one field twice."""
     of_fields = {theirs: ours for theirs, ours in mapping.items() if not is_rater(ours)}
-    check_names(of_fields, (*FIELDS, REASON), TURN_FIELDS)
+    check_names(of_fields, (*FIELDS, REASON, OF_RATERS), TURN_FIELDS)
     for theirs, ours in mapping.items():
         if others := [other for other, field in mapping.items() if field == ours and other != theirs]:
             raise InputError(f"map {theirs}={ours}: `{others[0]}` is mapped to `{ours}` too; keep one of them")

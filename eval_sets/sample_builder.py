@@ -43,6 +43,8 @@ class ColumnAccount:
         self._no_ratings: dict[str, list[str]] = {}
         self._left_out: dict[str, list[str]] = {}
         self._silent: list[str] = []
+        self._ends_silent: list[str] = []  # conversations whose last question has a reply without a text
+        self._has_replies = False
         self._rater_search, self._mark_search = RaterSearch(), MarkSearch()
         self._is_rated = False
         self._answered = 0
@@ -91,6 +93,7 @@ class ColumnAccount:
         else:
             self._silent.append(place)
         if sample.messages:
+            self._add_last_reply(sample, place)
             is_single = is_single_answer(sample)
             self._single += is_single
             self._conversations += not is_single
@@ -98,6 +101,14 @@ class ColumnAccount:
             self._messages += 0 if is_single else len(sample.messages)
             for message in sample.messages:
                 self._rated_in_vain += message.rating is not None and not message.is_answer
+
+    def _add_last_reply(self, sample: Sample, place: str) -> None:
+        asked = max((number for number, message in enumerate(sample.messages) if message.role == "user"), default=-1)
+        replies = [message for message in sample.messages[asked + 1 :] if message.role == "assistant"]
+        if replies and not any(message.is_answer for message in replies):
+            self._has_replies = True
+            if sample.response.strip():
+                self._ends_silent.append(place)
 
     def add_no_rating(self, column: str, row: Row, value: object) -> None:
         """Accounts for a cell of a column of ratings that says that there is none."""
@@ -119,9 +130,13 @@ class ColumnAccount:
         notes += [
             f"{self._source.name}: {describe_left_out(places, reason)}" for reason, places in self._left_out.items()
         ]
-        if self._silent and self._answered:  # a set of questions has no answers at all
+        if self._silent and (self._answered or self._has_replies):  # a set of questions has no answers at all
             silent = count_of(len(self._silent), "row has no answer and counts", "rows have no answer and count")
             notes.append(f"{self._source.name}: {silent} as an empty one: {list_first(self._silent, 5)}")
+        if self._ends_silent:
+            end = count_of(len(self._ends_silent), "conversation ends", "conversations end")
+            why = f"{end} with an empty reply or calls of tools alone: the answer before it is the one under test"
+            notes.append(f"{self._source.name}: {why}: {list_first(self._ends_silent, 5)}")
         notes += [f"{self._source.name}: {note}" for note in self._message_notes()]
         return notes
 
@@ -393,7 +408,8 @@ class SampleBuilder:
         first = self._first_places.setdefault(hash(sample_id), int(digits))
         if first != int(digits):
             message = f'"{shorten(sample_id)}" is the id of {kind} {first} too; give each sample its own id, '
-            message += "or where rows are of several systems, a column `system` that names them"
+            message += f"or where rows are of several raters say which column names them ({self.source.map_option} "
+            message += "COLUMN=rater), and where they are of several systems, a column `system` that names them"
             raise self._error(row, "id", message, {})
 
     def _error(self, row: Row, field: str, problem: str, origins: Mapping[str, str]) -> InputError:

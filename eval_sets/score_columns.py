@@ -40,7 +40,7 @@ from .version_column import read_version, versioned_id
 
 REPEATED = (
     "keep one of them, give each its own id, or say which column names the version that gave the answer "
-    "(--versions COLUMN)"
+    "(--versions COLUMN), or who rated it (--map COLUMN=rater)"
 )
 # never a metric, though a number may stand in them
 _NO_METRICS = {"rating", "rating_min", "rating_max", *ROLES["rating"], *NAMES["time"]}

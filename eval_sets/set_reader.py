@@ -10,7 +10,16 @@ from ..arguments import wrong_type
 from ..errors import InputError
 from ..text.wording import count_of
 from .column_search import ColumnSearch, SetColumns, may_tell_columns, message_ratings
-from .columns import TURN_FIELDS, check_columns, check_mapped, check_mapping, is_rater, known_columns, read_raters
+from .columns import (
+    OF_RATERS,
+    TURN_FIELDS,
+    check_columns,
+    check_mapped,
+    check_mapping,
+    is_rater,
+    known_columns,
+    read_raters,
+)
 from .logs.log_format import read_logs
 from .number_rule import Bounds
 from .pair_ratings import LOST_PAIR, is_lost_pair
@@ -204,7 +213,7 @@ class _Set:
     ) -> None:
         self._opened = opened = read_logs(opened, mapping)
         # the rows of a conversation were joined by it, but for what its raters gave; those of an answer by some columns
-        used = {*TURN_FIELDS, *opened.origins} if opened.made else set[str]()
+        used = {OF_RATERS} | ({*TURN_FIELDS, *opened.origins} if opened.made else set[str]())
         self._mapping = {theirs: ours for theirs, ours in mapping.items() if is_rater(ours) or ours not in used}
         self._language, self._scale, self._versions, self._has_stem = language, scale, versions, has_stem
         if opened.columns is not None:

@@ -11,11 +11,11 @@ from ...name_suggestions import quote_names
 from ...text.wording import list_first
 from .. import cell_values
 from ..column_table import CASE_KEYS, NAMES, ROLES, rater_of, usual_name
-from ..columns import FIELDS, MAP_OPTIONS, TURN_FIELDS
+from ..columns import FIELDS, MAP_OPTIONS, OF_RATERS, TURN_FIELDS, check_mapped
 from ..message_forms import find_reference, is_message_like
 from ..rows import ROWS_LOOKED_AT, BadRow, Repeatable, Row, Rows, group_rows
 from .conversations import is_conversation
-from .human_ratings import is_number
+from .human_ratings import UNUSED, is_number
 from .langfuse import is_observation, is_trace, read_observations, read_traces
 from .openinference import is_span, read_otlp, read_spans
 from .score_rows import find_long_columns, join_long_rows
@@ -41,6 +41,8 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     """Turns a log or export of a known tool into rows of samples; other rows stay as they are."""
     mapped = {*mapping.values()}
     first = _head_values(opened.rows)
+    raters = {theirs: ours for theirs, ours in mapping.items() if ours == OF_RATERS}
+    check_mapped(opened.columns or first, raters, opened.name)
     if mapped & {*TURN_FIELDS}:
         names = opened.columns or tuple(first)
         columns = find_turn_columns(names, mapping)
@@ -77,17 +79,26 @@ def _read_tool(opened: Rows, mapping: Mapping[str, str]) -> Rows:
         return replace(opened, rows=unpacked)
     samples = Repeatable(lambda: tool.read(unpacked, opened.name, mapping))
     kept: dict[str, None] = {}
+    unused = dict[str, list[str]]()
 
     def rows() -> Iterator[Row | BadRow]:
         for row in samples:
             if isinstance(row, Row) and tool.items:
                 metadata = row.values.get("metadata") or {}
-                kept.update(dict.fromkeys(name for held in metadata.get("traces", [metadata]) for name in held))
+                for held in metadata.get("traces", [metadata]):
+                    kept.update(dict.fromkeys(held))
+                    if UNUSED in held:
+                        unused.setdefault(held[UNUSED]["problem"], []).append(row.place)
             yield row
 
     def notes() -> list[str]:
         beside = f"; kept in the metadata: {list_first(list(kept), _MOST_LISTED)}" if kept else ""
-        return [f"{opened.name}: {tool.items}: read as questions, answers, documents and calls of tools{beside}"]
+        read = f"{tool.items}: read as questions, answers, documents and calls of tools{beside}"
+        not_used = (
+            f"what people said is not used: {problem}: {list_first([*dict.fromkeys(places)], 5)}"
+            for problem, places in unused.items()
+        )
+        return [f"{opened.name}: {note}" for note in (read, *not_used)]
 
     return replace(
         opened,

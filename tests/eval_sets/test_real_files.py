@@ -466,6 +466,39 @@ def test_the_policy_in_a_request_of_anthropic(tmp_path):
     assert (sample.user_input, sample.response, sample.policy) == ("Free?", "Yes.", "Be short.")
 
 
+def test_the_column_of_the_rater_is_mapped(tmp_path):
+    text = "id,question,answer,wie,rating\na,Q,A,ada,1\na,Q,A,bob,4\nb,R,B,ada,5\n"
+    with pytest.raises(
+        InputError, match=r"line 3, .*of several raters say which column names them \(--map COLUMN=rater"
+    ):
+        read(tmp_path / "a.csv", text)
+    samples, _ = read(tmp_path / "a.csv", text, mapping={"wie": "rater"})
+    assert [dict(sample.ratings) for sample in samples] == [{"ada": 1, "bob": 4}, {"ada": 5}]
+    with pytest.raises(InputError, match="map wi=rater: there is no column `wi`; did you mean wie=rater"):
+        read(tmp_path / "a.csv", text, mapping={"wi": "rater"})
+    one, _ = read(
+        tmp_path / "b.csv", "id,question,answer,wie,rating\na,Q,A,ada,1\nb,R,B,bob,5\n", mapping={"wie": "rater"}
+    )
+    assert [(sample.rating, sample.metadata) for sample in one] == [(1, {"wie": "ada"}), (5, {"wie": "bob"})]
+
+
+def test_replies_without_a_text_are_counted(tmp_path):
+    asked = [{"role": "user", "content": "Q"}]
+    again = [*asked, {"role": "assistant", "content": "A"}, {"role": "user", "content": "R"}]
+    blank = {"role": "assistant", "content": " "}
+    called = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "f"}}]}
+    rows = [[*asked, blank], [*again, blank], [*again, called], again, again[:2]]
+    text = json.dumps([{"id": str(n), "messages": messages} for n, messages in enumerate(rows)])
+    _, notes = read(tmp_path / "a.json", text)
+    assert "1 row has no answer and counts as an empty one: row 1" in notes
+    assert (
+        "2 conversations end with an empty reply or calls of tools alone: the answer before it is the one under test: "
+        "row 2, row 3"
+    ) in notes
+    _, notes = read(tmp_path / "a.json", json.dumps([{"messages": [*asked, called]}, {"messages": [*asked, blank]}]))
+    assert "2 rows have no answer and count as an empty one: row 1, row 2" in notes
+
+
 def test_the_first_rows_of_json_have_no_rating(tmp_path):
     """Exports leave out what is null; how many rows do so before the first that is rated says nothing."""
     for unrated in (1, 30):
