@@ -135,7 +135,7 @@ def _trace_row(read: _Read) -> Row:
     own = own if isinstance(own, Mapping) else {"metadata": own}
     metadata = read.metadata | reasons
     metadata |= {f"metadata.{name}" if name in metadata else name: held for name, held in own.items()}
-    return Row(trace.number, trace.place, values | (trace.beside or rating) | {"metadata": metadata})
+    return Row(trace.number, trace.place, values | (dict(trace.beside) or rating) | {"metadata": metadata})
 
 
 def _session_row(read: list[_Read], name: str) -> Row | BadRow:
