@@ -180,7 +180,8 @@ def _print_result(result: "PullResult", request: "PullRequest", out: Path) -> No
         )
     if result.unread:
         unread = count_of(result.unread, *(("trace or file", "traces or files") if result.unread_files else ("trace",)))
-        echo(f"Not read: {unread}. The first:")
+        named = len(result.first_unread)
+        echo(f"Not read: {unread}. The first{f' {named}' if 1 < named < result.unread else ''}:")
         for trace in result.first_unread:
             echo(f"  {one_line(trace.id)} {trace.time}: {one_line(trace.reason)}")
     if result.cursor is not None:

@@ -178,7 +178,7 @@ def _show_status(store: "Store", settings: "WatchSettings") -> int:
         who = "a process is" if row.is_running else "no process is"
         echo(f"  {who} at work on it; the last step ended at {row.stepped_at}")
         if row.problem:
-            echo_notice(f"the last step failed: {row.problem}")
+            echo_notice(f"what failed at the last step: {one_line(row.problem)}")
     return GATE_FAILED if standing else DONE
 
 

@@ -128,6 +128,27 @@ def test_a_source_that_is_not_there_is_said(assay, tmp_path):
     assert "its last step failed" in assay("watch", "watch.yaml", "--status").err
 
 
+def test_a_file_that_cannot_be_read_is_named_and_stops_no_other(assay, folder):
+    """200 good traces beside a copy saved as UTF-16 and a document cut short: the step ends with 1 until both go."""
+    traces = folder / "traces"
+    traces.mkdir()
+    content = (folder / "traces.jsonl").rename(traces / "a.jsonl").read_text()
+    (traces / "b.jsonl").write_bytes(content.encode("utf-16"))
+    (traces / "c.json").write_text(content[:500])
+    (folder / "watch.yaml").write_text(WATCH.replace("otel:traces.jsonl", "otel:traces").replace("0.2", "0.9"))
+    named = (
+        f"2 files could not be read: {traces}/b.jsonl is text in UTF-16; save it as UTF-8; {traces}/c.json is not JSON"
+    )
+    step = assay("watch", "watch.yaml", "--once", code=1)
+    assert "200 pulled" in step.out and "without an answer" not in step.out and named in step.err
+    assert f"what failed at the last step: {named}" in assay("watch", "watch.yaml", "--status", code=0).err
+    assert named in assay("watch", "watch.yaml", "--status", "--json").json["problem"]
+    (traces / "b.jsonl").unlink()
+    (traces / "c.json").unlink()
+    assert "could not" not in assay("watch", "watch.yaml", "--once", code=0).err
+    assert "failed" not in assay("watch", "watch.yaml", "--status", code=0).err
+
+
 def test_what_is_secret_is_not_kept(assay, folder):
     hook = "https://hooks.example.invalid/services/T0/B0/verysecret"
     (folder / "watch.yaml").write_text(WATCH + f"webhook: '{hook}'\n")

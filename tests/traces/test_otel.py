@@ -310,6 +310,48 @@ def test_a_folder_is_read_without_its_pipes_and_bad_files_are_named_and_stop_no_
     assert len(Path("two.jsonl").read_text("utf-8").splitlines()) == 1
 
 
+def test_a_file_without_a_line_that_can_be_read_is_named_and_a_bad_line_is_one_trace(assay, tmp_path):
+    """Four of six files are no text or no JSON in any line; one has a bad line of three, one a last line cut short."""
+    lines = [json.dumps(document(*chat_spans(10 * number, "Free?", "Yes."))) + "\n" for number in range(1, 5)]
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text(lines[0] + "\x00{]\n" + lines[1])
+    (folder / "b.jsonl").write_text(lines[2] + lines[3][:90])
+    (folder / "c.jsonl").write_bytes(b"\xff\xfe" + (lines[3] * 2).encode("utf-16-le"))
+    (folder / "d.jsonl").write_bytes(b"4\xfb\x92\n\x81\x00" * 9)
+    (folder / "e.jsonl").write_text("one\ntwo\n")
+    (folder / "f.json").write_text(json.dumps(document(*chat_spans(50, "Free?", "Yes.")), indent=1)[:90])
+    done = assay("traces", "pull", f"otel:{folder}", "-o", "t.jsonl")
+    assert done.code == 1 and "4 files could not be read" in done.err
+    assert "3 traces pulled" in done.out and "Not read: 6 traces or files. The first 5:" not in done.out
+    named = [line.strip().removeprefix(f"{folder}/") for line in done.out.splitlines() if str(folder) in line]
+    assert [line.split(" near")[0].split(": Exp")[0] for line in named[:5]] == [
+        "a.jsonl, line 2 : is not JSON",
+        "b.jsonl, line 2 : the last line is not complete yet; it is read at the next pull",
+        "c.jsonl : is text in UTF-16; save it as UTF-8",
+        "d.jsonl : no line of it can be read: line 1: is no text in UTF-8",
+        "e.jsonl : no line of it can be read: line 1: is not JSON",
+    ]
+    assert named[5].startswith("f.json : is not JSON") and len(named) == 6
+
+
+def test_a_last_line_cut_short_is_said_and_read_when_it_is_whole(assay, tmp_path):
+    lines = [json.dumps(document(*chat_spans(10 * number, "Free?", "Yes."))) + "\n" for number in (1, 2)]
+    file = tmp_path / "o.jsonl"
+    file.write_text(lines[0] + lines[1][:-9])
+    first = assay("traces", "pull", "otel:o.jsonl", "-o", "one.jsonl", code=0)
+    assert "1 trace pulled" in first.out and "o.jsonl, line 2 : the last line is not complete yet" in first.out
+    file.write_text("".join(lines))
+    second = assay("traces", "pull", "otel:o.jsonl", "-o", "two.jsonl", code=0)
+    assert "1 trace pulled" in second.out and "not complete" not in second.out
+
+
+def test_of_many_unread_traces_the_number_that_is_named_is_said(assay, tmp_path):
+    write_documents(tmp_path / "o.jsonl", *(document(*chat_spans(10 * number, "", "")[:1]) for number in range(1, 5)))
+    done = assay("traces", "pull", "otel:o.jsonl", "-o", "t.jsonl")
+    assert "Not read: 4 traces. The first 3:" in done.out
+
+
 def test_what_is_broken_in_a_file_that_is_read_loses_no_file(assay, tmp_path):
     """One document on many lines with an item that is no object; and a file whose first two lines are none."""
     one = document(*chat_spans(10, "Free?", "Yes."))

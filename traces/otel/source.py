@@ -33,6 +33,8 @@ _SUFFIXES = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz"
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"{\0")
+_UNFINISHED = "the last line is not complete yet; it is read at the next pull"
 _LONGEST_DOCUMENT = 1 << 30  # bytes of a document on several lines, which is read whole
 
 
@@ -61,24 +63,45 @@ class BrokenPart(InputError):
 def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
     """Yields the spans and log records of files, in their order; for what cannot be read a `BrokenPart`.
 
-    A last line without an end is left out: the collector is writing it.
+    A last line without an end is left out, and said: the collector is writing it.
     """
     number = 0
     for file in files:
         for place, content in _contents(file):
-            number += 1
+            # an unfinished line may be whole at the second reading, which ends where the first did
+            number += not (isinstance(content, BrokenPart) and content.problem == _UNFINISHED)
             yield BadRow(number, content) if isinstance(content, BrokenPart) else Row(number, place, content)
 
 
 def _contents(file: Path) -> Iterator[tuple[str, dict[str, Any] | BrokenPart]]:
-    """The spans and log records of a file, each with its place, and what of it cannot be read."""
+    """The spans and log records of a file, each with its place, and what of it cannot be read.
+
+    A file none of whose lines can be read is one that cannot be read itself.
+    """
+    unread: list[tuple[str, BrokenPart]] = []  # the lines before the first that can be read
+    is_read = False
     try:
         for line, document in _documents(file):
             place = f"{file}, line {line}" if line else str(file)
-            spans, problems = ([], [document]) if isinstance(document, str) else read_otlp(document)
-            yield from ((place, values) for values in spans)
-            if problems:
-                yield place, BrokenPart(place, "; ".join(problems), is_file=not line and not spans)
+            if isinstance(document, str):
+                unread.append((place, BrokenPart(place, document, is_file=not line)))
+                if not is_read:
+                    continue
+            is_read = True
+            yield from unread
+            unread.clear()
+            if isinstance(document, dict):
+                spans, problems = read_otlp(document)
+                yield from ((place, values) for values in spans)
+                if problems:
+                    yield place, BrokenPart(place, "; ".join(problems), is_file=not line and not spans)
+        if unread:
+            place, first = unread[0]
+            raise InputError(
+                first.problem
+                if first.is_file
+                else f"no line of it can be read: {place.removeprefix(f'{file}, ')}: {first.problem}"
+            )
     except InputError as error:
         yield str(file), BrokenPart(str(file), str(error).removeprefix(f"{file}: "), is_file=True)
 
@@ -88,6 +111,8 @@ def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     try:
         with _open(file) as lines:
             starts = list(islice(filter(bytes.strip, lines), 2))
+            if starts and starts[0].startswith(_UTF_16):
+                raise InputError(f"{file}: is text in UTF-16; save it as UTF-8")
             lines.seek(0)
             begins_object = starts and starts[0].removeprefix(_BOM).lstrip()[:1] == b"{"
             if begins_object and not any(isinstance(_read_document(line), dict) for line in starts):
@@ -97,9 +122,8 @@ def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
                 if not line.strip():
                     continue
                 document = _read_document(line)
-                if isinstance(document, str) and not line.endswith(b"\n"):
-                    return  # it is being written
-                yield number, document
+                is_unfinished = isinstance(document, str) and not line.endswith(b"\n")
+                yield number, _UNFINISHED if is_unfinished else document
     except (OSError, EOFError, zlib.error) as error:
         problem = getattr(error, "strerror", None) or error
         raise InputError(f"{file}: cannot be read: {problem}; is it whole?") from error
@@ -125,7 +149,7 @@ def _read_document(text: bytes) -> dict[str, Any] | str:
         try:
             document = json.loads(decoded)
         except (ValueError, RecursionError) as error:
-            return explain_json_error(error, decoded)
+            return explain_json_error(error, decoded) if decoded.encode() == text else "is no text in UTF-8"
     return document if isinstance(document, dict) else "is no object; OTLP JSON has one object per line"
 
 

@@ -34,6 +34,8 @@ class AnswerPull:
         self._first_open: datetime | None = None  # when the first conversation began that may go on
         self._counts = counts
         self.annotations: dict[str, dict[str, float]] = {}  # of traces that were pulled before, by trace and rater
+        self.unread_files: list[UnreadTrace] = []  # the files of traces that cannot be read
+        self.first_unread: UnreadTrace | None = None  # the first trace that is no sample, or line of a file
         self.open_sessions = 0  # conversations that may go on, and are pulled when they are over
         self.has_ratings = False  # whether people have rated an answer that was pulled
         self.other_scale = 0  # answers whose ratings are on another scale than the watch's, and are left out
@@ -75,6 +77,11 @@ class AnswerPull:
         settings = self._records.settings
         is_reread = settings.source_address.is_file and settings.ratings.reread is not None
         for trace, is_new in traces:
+            if isinstance(trace, UnreadTrace):
+                if trace.is_file:
+                    self.unread_files.append(trace)
+                    continue
+                self.first_unread = self.first_unread or trace
             has_answer = isinstance(trace, Sample) and bool(trace.response.strip() or trace.messages)
             self._counts.unread += is_new and not has_answer
             if isinstance(trace, Sample) and is_new and has_answer:

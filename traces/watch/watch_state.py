@@ -29,7 +29,7 @@ class WatchRow:
     settings: Mapping[str, Any]  # the watch file as JSON values, as the last step read it
     pulled_until: str | None  # when the newest trace began that was pulled; None before the first
     stepped_at: str | None  # when the last step ended; None before the first
-    problem: str  # why the last step failed; empty where it did not
+    problem: str  # why the last step failed, or what of it; empty where all went well
     is_running: bool  # whether a process is at work on it
 
 

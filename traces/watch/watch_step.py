@@ -38,6 +38,7 @@ from .watch_state import StepCounts, StoredAlarm, StoredLook, WatchRow
 
 _REREAD_SECONDS = 86_400
 _LONGEST_REASON = 300  # characters of why an answer has no score
+_NAMED = 3  # files that cannot be read
 _LONGEST_TEXT = 2_000  # characters of a question or an answer in an alarm
 
 
@@ -123,6 +124,14 @@ class WatchStep:
         """Pulls what is new, and returns the annotations of a file's other traces."""
         pull = AnswerPull(self._records, source, self._now, self._counts)
         pull.pull(self._row)
+        if files := pull.unread_files:
+            named = "; ".join(
+                f"{one_line(file.id)} {one_line(file.reason, _LONGEST_REASON)}" for file in files[:_NAMED]
+            )
+            more = f"; and {len(files) - _NAMED:,} more" if len(files) > _NAMED else ""
+            self._problems.append(f"{count_of(len(files), 'file')} could not be read: {named}{more}")
+        if unread := pull.first_unread:
+            self._notes.append(f"not read: {one_line(unread.id)}: {one_line(unread.reason, _LONGEST_REASON)}")
         if pull.earlier:
             earlier, since = count_of(pull.earlier, "trace"), format_duration(self._settings.since)
             self._notes.append(
@@ -204,6 +213,8 @@ class WatchStep:
         stored = StoredLook(0, utc_text(self._now), look, first_day.isoformat(), self._counts)
         number = self._records.end_step(stored, changes, self._settings.webhook_shown)
         self._deliver()
+        if self._problems:
+            self._records.note_problem("; ".join(self._problems))
         return self._report(number, {alarm: message.event for alarm, message in changes})
 
     def _change_alarms(self, look: Look, first_day: date) -> list[tuple[int, AlarmMessage]]:
