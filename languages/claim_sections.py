@@ -207,6 +207,10 @@ class ClaimTimes(GroupedSection):
     before: Forms = ()
     until: Forms = ()
     lone_day_led: Pattern = NEVER  # before an ordinal that is a day ("on the 18th")
+    days_listed_led: Pattern = NEVER  # before days of one month with commas between them ("on 2, 6 and 14 March")
+    days_listed_by: Pattern = NEVER  # before the last of such days, and of hours
+    clock_led: Pattern = NEVER  # before hours, and `clock_unit` after them: they are no values ("at 9, 10 and 11 am")
+    clock_unit: Pattern = NEVER
     no_lone_day: Pattern = NEVER  # an ordinal is no day before one of these ("the 2nd best")
     # the countries, or parts of one, whose holidays are meant: codes of the library `holidays`
     holiday_calendars: tuple[CalendarCode, ...] = ()

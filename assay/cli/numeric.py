@@ -82,7 +82,8 @@ def _rows(all_series: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
         return label, [_number(series.get(key)) for series in all_series]
 
     def extreme(label: str, key: str) -> list[tuple[str, list[str]]]:
-        where = [", ".join(series.get(f"{key}_at", [])[:2]) for series in all_series]
+        places = [series.get(f"{key}_at", []) for series in all_series]
+        where = [", ".join(names if len(names) <= 2 else [*names[:2], "..."]) for names in places]
         return [row(label, key), ("  at", where)]
 
     rows = [row("n", "n"), row("missing", "missing")]

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import islice, product
+from itertools import islice, pairwise, product
 
 from ...languages import load_language
 from ...text.numbers import known_unit
 from ...text.sentences import claiming_sentences
 from .lexicon import Lexicon, Token, any_of, lexicon, tokens
-from .mark_finders import find_marks
+from .mark_finders import find_marks, listed_times
 from .marks import Mark
 from .sample_tables import View
 from .specification import ALL_ROWS, PLACE_OF, Condition, Specification, Statistic, Unverifiable, Window
@@ -64,7 +64,10 @@ def _joints(language: str) -> re.Pattern[str]:
 
 def splits(text: str, words: Lexicon) -> Iterator[tuple[str, str]]:
     """The two parts at each place where a sentence may be cut."""
+    listed = listed_times(text, words.language)
     for joint in _joints(words.language).finditer(text):
+        if any(start < joint.start() and joint.end() < end for start, end in listed):
+            continue
         left, right = text[: joint.start()].strip(), text[joint.end() :].strip()
         if joint[0].strip() == "(":
             right = re.sub(r"\)(?=\W*$)", "", right)
@@ -221,15 +224,24 @@ class Clause:
         return [replace(w, without=(*w.without, *left_out), text="") for w in windows] if left_out else windows
 
     def _together(self, places: Sequence[Mark]) -> list[Window]:
-        windows: list[Window] = []
+        windows, is_list = list[Window](), len(places) > 1 and self._is_list(places)
         for chosen in product(*[mark.time.windows for mark in places if mark.time]):
-            merged = merge_windows(*chosen) or self.view.window_of_all(chosen)
+            merged = merge_windows(*chosen)
+            if merged is None and (merged := self.view.window_of_all(chosen)) is not None and is_list:
+                merged = replace(merged, parts=chosen)
             windows += whole_weeks(merged, self.view.times) if merged is not None else []
-        return [
+        together = [
             replace(w, conditions=(*w.conditions, *conditions), text=" ".join(mark.text for mark in places))
             for w in windows
             for conditions in _cell_conditions([mark for mark in places if mark.cells])
         ]
+        return [replace(w, parts=_parts_of_cells(w)) if is_list and not w.parts else w for w in together]
+
+    def _is_list(self, places: Sequence[Mark]) -> bool:
+        """Whether places stand in one list ("on 2, 6 and 14 March"): all of them are meant, not one of them."""
+        links = self.words.links
+        joint = rf"\s*(?:,|&|(?:,\s*)?\b(?:{links.conjunction})\b)\s*(?:(?:{links.led})+)?"
+        return all(re.fullmatch(joint, self.text[a.end : b.start], re.IGNORECASE) for a, b in pairwise(places))
 
 
 def _cell_conditions(cells: Sequence[Mark]) -> list[tuple[Condition, ...]]:
@@ -241,6 +253,14 @@ def _cell_conditions(cells: Sequence[Mark]) -> list[tuple[Condition, ...]]:
             by_column.setdefault(column, {})[cell] = None
         conditions.append(tuple(Condition(column, tuple(named)) for column, named in by_column.items()))
     return conditions
+
+
+def _parts_of_cells(window: Window) -> tuple[Window, ...]:
+    """The rows of each text of a window of several texts of one column, and of nothing else."""
+    if len(window.conditions) != 1 or replace(window, conditions=()) != ALL_ROWS:
+        return ()
+    (condition,) = window.conditions
+    return tuple(Window(conditions=(replace(condition, texts=(text,)),)) for text in condition.texts)
 
 
 def merge_windows(*windows: Window) -> Window | None:
@@ -295,6 +315,8 @@ def is_row(clause: Clause, window: Window) -> bool:
 
 def is_other_window(window: Window, spot: Window) -> bool:
     """Whether a window has other rows than a spot: another time, or another text in the same column."""
+    if spot.parts:
+        return any(is_other_window(window, part) for part in spot.parts)
     if spot.start and window.start and window.end and not window.conditions and not is_window_within(spot, window):
         return True
     wanted = {test.column: test for test in spot.conditions}

@@ -33,6 +33,7 @@ from .times import (
     WORD,
     count_of,
     find_times,
+    listed_days,
     ordinal_of,
     span,
     times_by_name,
@@ -218,7 +219,7 @@ def _independent_marks(text: str, view: View, language: str) -> tuple[Mark, ...]
     words = lexicon(language)
     mentions = list(_mentions(text, names_of(view, language)))
     numbers = list(_numbers(text, words, view, mentions))
-    others = _words(text, words, mentions, numbers)
+    others = [*_words(text, words, mentions, numbers), *_clock_times(text, words, mentions)]
     return tuple(choose([*mentions, *numbers, *_times(text, words, view), *others]))
 
 
@@ -261,6 +262,26 @@ def _times(text: str, words: Lexicon, view: View) -> Iterator[Mark]:
     else:
         for time in find_times(text, words.language, view.times):
             yield Mark(time.start, time.end, text[time.start : time.end], time=time)
+
+
+def _clock_times(text: str, words: Lexicon, mentions: Sequence[Mark]) -> Iterator[Mark]:
+    """ "At 9, 10 and 11 am": hours of the day are no values, and no reading uses them; not where they name rows."""
+    for match in _clock_pattern(words.language).finditer(text):
+        if not any(m.cells and m.overlaps(*match.span()) for m in mentions):
+            yield Mark(*match.span(), match[0], frozenset({"undatable_time"}))
+
+
+@lru_cache
+def _clock_pattern(language: str) -> re.Pattern[str]:
+    words = lexicon(language).data
+    led, unit = words["clock_led"], rf" ?(?:{words['clock_unit']})"
+    time, joint = r"\d{1,2}(?:[.:]\d\d)?", rf"(?:, ?|,? (?:{words['days_listed_by']}) )"
+    return re.compile(rf"(?<!\w)(?:{led}) (?:{time}(?:{unit})?{joint})*{time}{unit}(?!\w)", re.IGNORECASE)
+
+
+def listed_times(text: str, language: str) -> list[tuple[int, int]]:
+    """Where a text lists days of one month, or hours: it is not cut at their commas."""
+    return [match.span() for find in (_clock_pattern, listed_days) for match in find(language).finditer(text)]
 
 
 def _words(text: str, words: Lexicon, mentions: Sequence[Mark], numbers: Sequence[Mark]) -> Iterator[Mark]:

@@ -90,10 +90,11 @@ def _finding(asked: Specification, table: NumericTable) -> Finding:
 
 def _check_computed(asked: Specification, computed: Computed, table: NumericTable) -> Finding:
     if asked.place is not None and asked.statistic in (*PLACE_OF.values(), Statistic.CROSSING):
-        there = rows_of(table, asked.place, may_be_none=True).tolist()
+        listed = asked.place.parts if asked.statistic in PLACE_OF.values() else ()
+        spots = [rows_of(table, spot, may_be_none=True).tolist() for spot in listed or (asked.place,)]
         where = ", ".join(table.row_name(place) for place in computed.places[:3]) or "nowhere"
         finding = Finding("supported", "", where, None, computed.arithmetic, table.name)
-        is_there = any(place in computed.places for place in there)
+        is_there = all(any(place in computed.places for place in spot) for spot in spots)
         return _decided(asked, finding, is_there, asked.place.text or str(asked.place))
     if computed.holds is not None and (asked.value is None or asked.statistic in _YES_OR_NO):
         answer = "yes" if computed.holds else "no"

@@ -130,6 +130,7 @@ class Window:
     conditions: tuple[Condition, ...] = ()
     without: tuple["Window", ...] = ()
     text: str = field(default="", compare=False)  # as the claim says it
+    parts: tuple["Window", ...] = field(default=(), compare=False)  # of several that a claim lists, each
 
     def __str__(self) -> str:
         """The window in words that a person can follow."""

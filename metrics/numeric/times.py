@@ -553,6 +553,16 @@ def _lone_day_patterns(language: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(form, re.IGNORECASE) for form in forms)
 
 
+@cache
+def listed_days(language: str) -> re.Pattern[str]:
+    """A list of days of one month: "on 2, 6 and 14 March"."""
+    words = lexicon(language).data
+    day, article = rf"\d{{1,2}}(?:{words['ordinal_suffix']})?", words["article"]
+    last = rf"(?:, ?|,? (?:{words['days_listed_by']}) ){article}{day}{words['day_of']} (?:{any_of(_months(language))})"
+    form = rf"(?:^|(?<!\w)(?:{words['days_listed_led']}) ){article}(?P<days>{day}(?:, ?{article}{day})*){last}\b"
+    return re.compile(form, re.IGNORECASE)
+
+
 def _with_lone_days(text: str, language: str, times: Times, named_times: list[NamedTime]) -> list[NamedTime]:
     """The times with the days that have no month: "3 and 9 March", "the 18th", "Monday 14".
 
@@ -560,10 +570,13 @@ def _with_lone_days(text: str, language: str, times: Times, named_times: list[Na
     """
     number, joined_after, joined_before, weekday_before, article = _lone_day_patterns(language)
     masked, by_start = mask_times(text, named_times), {time.start: time.windows[0] for time in named_times}
+    found = listed_days(language).finditer(text)
+    lists = [(m.span("days"), w) for m in found for start, w in by_start.items() if m.end("days") < start < m.end()]
     lone_days: list[NamedTime] = []
     for match in number.finditer(masked):
         joined = joined_after.match(masked, match.end()) or joined_before.search(masked, 0, match.start())
         window = by_start[joined.start("time")] if joined else ALL_ROWS
+        window = next((last for (start, end), last in lists if start <= match.start() < end), window)
         beside = weekday_before.search(masked, 0, match.start())
         weekdays = by_start[beside.start("time")].weekdays if beside else ()
         day = None

@@ -64,6 +64,12 @@ def test_texts_of_a_table_do_not_break_the_terminal(assay, tmp_path):
     assert "[bold]x" in done.out
 
 
+def test_where_an_extreme_is_more_than_twice_says_that_there_are_more(assay, tmp_path):
+    (tmp_path / "t.csv").write_text("shop,sold\nA,1\nB,1\nC,1\nD,5\nE,5\n", encoding="utf-8")
+    out = " ".join(assay("metrics", "facts", "t.csv", code=0).out.replace("\u2502", " ").split())
+    assert "at A, B, ... maximum 5 at D, E deviation" in out
+
+
 @pytest.fixture
 def depots(tmp_path: Path) -> Path:
     path = tmp_path / "kpi.csv"
