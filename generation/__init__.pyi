@@ -20,6 +20,7 @@ from .documents.section_builder import (
     estimate_tokens as estimate_tokens,
 )
 from .folds import FoldError as FoldError, make_folds as make_folds
+from .folds.boilerplate import leave_out_boilerplate as leave_out_boilerplate
 from .folds.fold_search import mark_sampled as mark_sampled
 from .folds.separation import (
     folds_per_document as folds_per_document,

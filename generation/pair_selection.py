@@ -10,7 +10,9 @@ from ..errors import InputError, JudgeError, UsageError
 from ..eval_sets import write_set
 from ..judges import Judge, Level, Request, ScoreQuestion
 from ..judges.embedders import Embedder
+from ..presentation.texts import one_line
 from ..prompts import BUNDLED, Prompts
+from ..text.wording import count_of
 from ..worker_threads import compute_beside
 from .judge_calls import ask_all
 from .pair import Pair, pair_to_sample, write_pairs
@@ -48,6 +50,7 @@ class PairSelection:
     rejected: list[Pair]  # the other pairs, each with the filter that rejected it and the reason
     # the effect of each filter, in the order in which they were applied
     counts: list[FilterCount] = field(default_factory=list)
+    failed: list[tuple[str, str]] = field(default_factory=list)  # the pairs without a usable score, and why
 
 
 class _Selection:
@@ -98,8 +101,9 @@ async def select_pairs(
         }
         selection.apply(name, reasons)
     selection.apply("duplicate", await find_duplicates(selection.passing, embedder, limits.cosine))
+    failed: dict[str, str] = {}
     if judge is not None:
-        selection.passing, reasons = await _score(
+        selection.passing, reasons, failed = await _score(
             selection.passing,
             section_of,
             judge,
@@ -108,12 +112,12 @@ async def select_pairs(
             concurrency=concurrency,
             on_reply=on_reply,
         )
-        selection.apply(LOW_SCORE, reasons)
+        selection.apply(LOW_SCORE, reasons | {name: f"it has no score: {reason}" for name, reason in failed.items()})
     selection.apply("not the section's best", _reject_all_but_best(selection.passing))
     if n is not None:
         every = [*selection.passing, *selection.rejected]
         selection.apply("beyond n", _reject_beyond(selection.passing, n, factoid_share, every))
-    return PairSelection(selection.passing, selection.rejected, selection.counts)
+    return PairSelection(selection.passing, selection.rejected, selection.counts, list(failed.items()))
 
 
 async def _score(
@@ -125,8 +129,8 @@ async def _score(
     lowest: float,
     concurrency: int,
     on_reply: Callable[[bool], None],
-) -> tuple[list[Pair], dict[str, str]]:
-    """Returns the pairs with the judge's expected score, and the reasons against those below `lowest`."""
+) -> tuple[list[Pair], dict[str, str], dict[str, str]]:
+    """Returns the pairs with the judge's expected score, the reasons against those below `lowest`, and the failures."""
 
     async def ask(pair: Pair) -> float:
         answer = (await judge.decide(build_score_request(pair, section_of[pair.section], prompts)))[_ID]
@@ -135,16 +139,16 @@ async def _score(
         return answer.value
 
     scores = await ask_all(pairs, ask, concurrency=concurrency, on_reply=on_reply)
-    scored, reasons = [], {}
+    scored, reasons, failed = [], dict[str, str](), dict[str, str]()
     for pair, score in zip(pairs, scores, strict=True):
         if isinstance(score, JudgeError):
-            reasons[pair.id] = f"it has no score: {score}"
+            failed[pair.id] = str(score)
             scored.append(pair)
             continue
         scored.append(pair.model_copy(update={"score": round(score, 3)}))
         if score < lowest:
             reasons[pair.id] = f"the model's score is {score:.1f} of 5, below {lowest:g}"
-    return scored, reasons
+    return scored, reasons, failed
 
 
 def _reject_all_but_best(pairs: Sequence[Pair]) -> dict[str, str]:
@@ -188,6 +192,12 @@ def write_selection(selection: PairSelection, sections: Sequence[Section], out: 
     if not selection.selected:
         if not selection.rejected:
             raise UsageError("there is no pair to select from")
+        if selection.failed:
+            name, reason = selection.failed[0]
+            raise JudgeError(
+                f"no pair passed the filters, and {count_of(len(selection.failed), 'pair')} got no score; the first, "
+                f"{name}: {one_line(reason)}; {rejected} says why each was rejected"
+            )
         raise UsageError(f"no pair passed the filters; {rejected} says why each was rejected")
     by_id = {section.id: section for section in sections}
     write_set((pair_to_sample(pair, by_id[pair.section]) for pair in selection.selected), out)

@@ -169,7 +169,7 @@ def generate(
     """Make an evaluation set from documents.
 
     Questions and answers about DOCS, answerable and unanswerable. DOCS are files and folders: PDF, Markdown, HTML,
-    DOCX.
+    DOCX, plain text (.txt).
 
     Beside the set are written its sections, topics, folds, all pairs, and the rejected ones with their reasons.
 
@@ -203,13 +203,15 @@ def generate(
         selection = _select_best_pairs(
             generated.pairs, sections, session, question_options, thresholds=thresholds, embedder=embedder
         )
+        failed = len(generated.failed) + len(selection.failed)
+        session.is_unfinished = failed > question_options["max_failed"]
         write_selection(selection, sections, out, _path_beside(out, "rejected"))
     print_result(
         lambda: {
             "set": str(out),
             "sections": len(sections),
             "pairs": len(generated.pairs),
-            "failed": len(generated.failed),
+            "failed": len(generated.failed) + len(selection.failed),
             "sections_in_folds": len(plan.folds) if plan else None,
             "usage": session.usage_as_json(),
             **_selection_as_json(selection),
@@ -218,7 +220,7 @@ def generate(
         _selection_block(selection, out, _path_beside(out, "rejected")),
         session.usage_line(),
     )
-    click.get_current_context().exit(_report_failures(generated, question_options["max_failed"]))
+    click.get_current_context().exit(_report_failures(generated, selection, question_options["max_failed"]))
 
 
 def check_output(out: Path) -> None:
@@ -277,11 +279,15 @@ def _plan_folds(
     embedder: str,
 ) -> "tuple[TopicDiscovery, FoldPlan]":
     """Finds topics, divides them over folds, and writes the files of both."""
-    from ..generation.folds import make_folds, require_documents
+    from ..generation.folds import leave_out_boilerplate, make_folds, require_documents
     from ..generation.questions import count_sections_needed
     from ..generation.section import write_folds
     from ..generation.topics import find_topics, write_topics
 
+    divided = leave_out_boilerplate(sections)
+    sections = divided.sections
+    if left_out := divided.describe():
+        echo_notice(left_out)
     with _explain_no_folds():
         require_documents(sections, fold_options["folds"], fold_options["separate"])
         with count_progress("sections", len(sections)) as on_progress:
@@ -385,14 +391,16 @@ def _count_kinds(pairs: "Sequence[Pair]") -> dict[str, int]:
     return {kind: sum(pair.kind == kind for pair in pairs) for kind in _KINDS}
 
 
-def _report_failures(generated: "GeneratedQuestions", max_failed: int) -> int:
+def _report_failures(generated: "GeneratedQuestions", selection: "PairSelection", max_failed: int) -> int:
     """Names the calls without a usable reply on standard error, and returns the exit code."""
-    too_many = len(generated.failed) > max_failed
-    if generated.failed:
-        planned, reason = generated.failed[0]
-        cure = "; --resume asks them again" if too_many else ""
-        echo_notice(
-            f"{count_of(len(generated.failed), 'call')} gave no pair, {max_failed} allowed (--max-failed){cure}. "
-            f"The first, {planned.section.id}: {one_line(reason)}"
-        )
+    written = [(planned.section.id, reason) for planned, reason in generated.failed]
+    too_many = len(written) + len(selection.failed) > max_failed
+    cure = "; --resume asks them again" if too_many else ""
+    for what, failed in (("pair", written), ("score", selection.failed)):
+        if failed:
+            name, reason = failed[0]
+            echo_notice(
+                f"{count_of(len(failed), 'call')} gave no {what}, {max_failed} allowed (--max-failed){cure}. "
+                f"The first, {name}: {one_line(reason)}"
+            )
     return TOO_MANY_FAILED if too_many else DONE

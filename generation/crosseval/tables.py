@@ -1,6 +1,6 @@
 """Tables 3 and 4 of the Twente paper, and the averages of a split with their intervals."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Literal
 
 from ...meta_eval.estimate import Estimate
@@ -18,7 +18,10 @@ def crosseval_blocks(summaries: Sequence[SplitSummary], source: str) -> Iterator
     """Of what set it is, the tables of each split of each bot, and which of several bots validation chose."""
     about = describe_report([phrase("file", name=source)])
     yield ReportBlock((Paragraph(about.write(reader_language()), "quiet"),))
-    yield from map(_split_block, summaries)
+    told = set[tuple[str, str]]()  # the metrics that are left out, and why: once for all splits
+    for summary in summaries:
+        yield _split_block(summary, told)
+        told |= set(summary.skipped.items())
     if len({summary.bot for summary in summaries}) > 1:
         validated = (summary for summary in summaries if summary.split == "validation")
         best = max(validated, key=lambda summary: summary.balance or 0.0)
@@ -30,11 +33,12 @@ def crosseval_blocks(summaries: Sequence[SplitSummary], source: str) -> Iterator
         yield ReportBlock((Paragraph(line),))
 
 
-def _split_block(summary: SplitSummary) -> ReportBlock:
+def _split_block(summary: SplitSummary, told: Set[tuple[str, str]]) -> ReportBlock:
     title = Paragraph(f"{summary.bot}: {summary.split} split, {count_of(summary.exchanges, 'answer')}", "strong")
     skipped = (
         Paragraph(f"{metric} is left out: {one_line(reason, _LONGEST_REASON)}", "quiet")
         for metric, reason in summary.skipped.items()
+        if (metric, reason) not in told
     )
     tables = (cross_evaluation_table(summary), declined_table(summary), averages_table(summary))
     return ReportBlock((title, *summary.give_verdict().paragraphs(), Paragraph(""), *tables, *skipped))

@@ -1,7 +1,7 @@
 """From topics to folds: the search over ways to split, with the figures of Table 2 of the Twente paper."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from math import floor
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -50,6 +50,8 @@ class FoldPlan(NamedTuple):
     before: dict[str, int]  # the fold of every section in a topic before separation, by the section's id
     outliers: int
     left_out: dict[str, tuple[int, int]]  # by document: its sections in no fold, of how many; where there are any
+    # the topic that cuts most of the documents that are left out whole: its number and label, and how many documents
+    cut_by: tuple[int, str, int] | None = None
 
     @property
     def chosen(self) -> Candidate:
@@ -125,7 +127,10 @@ def make_folds(
         float(pairwise_distances(centroids, "euclidean").min()),
         before,
         len(sections) - len(topic_of),
-        _count_left_out(sections, after),
+        left_out := _count_left_out(sections, after),
+        _find_cutting_topic(
+            sections, topics, before, {name for name, (count, total) in left_out.items() if count == total}
+        ),
     )
 
 
@@ -155,6 +160,25 @@ def _count_left_out(sections: Sequence[Section], after: Mapping[str, int]) -> di
     totals = Counter(section.document for section in sections)
     left_out = Counter(section.document for section in sections if section.id not in after)
     return {document: (count, totals[document]) for document, count in left_out.items()}
+
+
+def _find_cutting_topic(
+    sections: Sequence[Section], topics: Sequence[SectionTopic], before: Mapping[str, int], lost: Set[str]
+) -> tuple[int, str, int] | None:
+    """Returns the topic that puts sections of most lost documents into another fold than most of the document."""
+    document_of = {section.id: section.document for section in sections}
+    folds: dict[str, Counter[int]] = defaultdict(Counter)
+    for name, fold in before.items():
+        folds[document_of[name]][fold] += 1
+    cut: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for row in topics:
+        document = document_of[row.section]
+        if document in lost and before.get(row.section, -1) not in (-1, folds[document].most_common(1)[0][0]):
+            cut[row.topic, row.label].add(document)
+    if not cut:
+        return None
+    (number, label), documents = max(cut.items(), key=lambda item: len(item[1]))
+    return number, label, len(documents)
 
 
 def _documents_of_largest_topic(sections: Sequence[Section], topic_of: Mapping[str, int]) -> list[str]:

@@ -90,6 +90,11 @@ def folds_block(plan: FoldPlan) -> ReportBlock:
     )
     whole_first = sorted(plan.left_out.items(), key=lambda row: -row[1][0] / row[1][1])
     documents = list_first([f"{document} ({count} of {total})" for document, (count, total) in whole_first])
+    cut = ""
+    if plan.cut_by is not None:
+        topic, label, count = plan.cut_by
+        about = f" ({label})" if label else ""
+        cut = f"; topic {topic}{about} is in another fold than most of {count_of(count, 'document')} of these"
     return ReportBlock(
         (
             ResultTable("Folds (Table 2)", (Column("", "text"), *map(Column, names)), rows),
@@ -100,7 +105,7 @@ def folds_block(plan: FoldPlan) -> ReportBlock:
             ),
             tabulate("", _parts(plan).items(), sizes),
             Paragraph(line),
-            *([Paragraph(f"left out, by document: {documents}")] if documents else []),
+            *([Paragraph(f"left out, by document: {documents}{cut}")] if documents else []),
         )
     )
 

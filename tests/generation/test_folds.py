@@ -14,6 +14,7 @@ from assay.generation import (
     covering_quotas,
     fold_distances,
     folds_per_document,
+    leave_out_boilerplate,
     make_folds,
     mark_sampled,
     remove_shared,
@@ -126,11 +127,41 @@ def collection(documents: int = 8) -> tuple[list[Section], list[SectionTopic]]:
     return sections, topics
 
 
+def test_what_several_documents_repeat_and_a_few_words_are_left_out_before_the_division():
+    """The contact text is in three documents, once with one word changed; the fourth and fifth are copies."""
+    contact = (
+        "You reach the customer desk by telephone on 0800 1234 from Monday to Friday between nine and five o'clock"
+    )
+    changed = contact.replace("customer", "help")  # 5 of its 15 runs of five words differ, the limit is a fifth
+    own = {name: " ".join(f"{name}{place}" for place in range(30)) for name in "abcd"}
+    texts = {
+        "a": [own["a"], contact + " on working days"],
+        "b": [own["b"], contact, "Home FAQ"],
+        "c": [own["c"], contact, "Call 112"],
+        "d": [own["d"], changed],
+        "copy": [contact],
+    }
+    sections = [
+        section(f"{name}{place}", name).model_copy(update={"text": text})
+        for name, own_texts in texts.items()
+        for place, text in enumerate(own_texts)
+    ]
+    result = leave_out_boilerplate(sections)
+    assert [one.id for one in result.repeated] == ["a1", "b1", "c1"]  # a1: 14 of 17 runs, more than four fifths
+    assert [one.id for one in result.short] == ["b2"]
+    assert [one.id for one in result.sections] == ["a0", "b0", "c0", "c2", "d0", "d1", "copy0"]
+    said = result.describe()
+    assert "3 sections nearly word for word in 3 documents or more (a1 `You reach the customer desk`, b1" in said
+    assert "1 section of fewer than 5 words (b2 `Home FAQ`); --folds 1 asks about them too" in said
+    assert leave_out_boilerplate(result.sections[:3]).describe() == ""
+
+
 def test_folds_follow_topics_and_a_document_in_both_is_removed():
     sections, topics = collection()
     plan = make_folds(sections, topics)
     assert {fold.topic: fold.fold for fold in plan.folds} == {0: 1, 1: 1, 2: 2, 3: 2}
     assert len(plan.folds) == 28  # 32 less the last document's four
+    assert plan.cut_by == (0, "", 1)  # of the last document three are in fold 2, and the one of topic 0 in fold 1
     assert plan.nearest_topics == pytest.approx(0.5, abs=0.05)
     assert plan.chosen.valid == pytest.approx(28 / 32)
     assert plan.chosen.folds_per_document == pytest.approx(9 / 8)

@@ -1,6 +1,7 @@
 """`assay sets generate`, as people type it."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,25 @@ def test_a_judge_that_gives_no_pair_at_all_is_told_with_its_first_failure(
     done = assay("sets", "generate", three_pages, "--judge", writer_file, "--folds", 1, "-o", "set.jsonl", code=1)
     assert "no call gave a pair; the first, " in done.err
     assert 'It began: "nee"' in done.err
+
+
+def test_pairs_without_a_score_are_told_and_counted(assay, three_pages, writer_file, openai_server, tmp_path):
+    writes_pairs, unusable = openai_server.script, [""]  # what stands in the pairs whose score cannot be read
+
+    def script(request):
+        is_score = request.schema not in ("GeneratedPairs", "GeneratedPair")
+        return Answer(text="nee") if is_score and unusable[0] in request.user else writes_pairs(request)
+
+    openai_server.script = script
+    command = ["sets", "generate", three_pages, "--judge", writer_file, "--n", 6, "--folds", 1]
+    none = assay(*command, "-o", "none.jsonl", code=1)
+    assert re.search(r"no pair passed the filters, and 17 pairs got no score; the first, \S+: ", none.err)
+    rejected = map(json.loads, (tmp_path / "none.rejected.jsonl").read_text("utf-8").splitlines())
+    unusable[0] = next(row for row in rejected if row["rejected_by"] == "low score")["question"]
+    some = assay(*command, "-o", "set.jsonl", code=4)
+    assert "1 call gave no score, 0 allowed (--max-failed); --resume asks them again. The first, " in some.err
+    allowed = assay(*command, "-o", "set.jsonl", "--max-failed", 1, "--resume", "--json", code=0)
+    assert allowed.json["failed"] == 1 and "1 call gave no score, 1 allowed (--max-failed). " in allowed.err
 
 
 def test_calls_that_give_nothing_are_told(assay, three_pages, writer_file, openai_server):

@@ -198,10 +198,13 @@ class WatchRecords(WatchState):
         )
         return [str(run) for run, _ in rows]
 
-    def newest_run(self) -> str:
-        """Returns the newest run with answers that the judge scored; empty before the first."""
-        sql = "SELECT run FROM watch_items WHERE watch = ? AND judged IS NOT NULL ORDER BY drawn_on DESC, run LIMIT 1"
-        return "".join(run for (run,) in self._rows(sql, self.watch_id))
+    def runs_since(self, day: str) -> list[tuple[str, int]]:
+        """Returns the runs with answers of a day or later that the judge scored, each with how many, most first."""
+        sql = (
+            "SELECT run, count(*) FROM watch_items WHERE watch = ? AND judged IS NOT NULL AND time >= ? "
+            "GROUP BY run ORDER BY count(*) DESC, max(drawn_on) DESC, run"
+        )
+        return [(run, count) for run, count in self._rows(sql, self.watch_id, day) if run]
 
     # --- rating
 

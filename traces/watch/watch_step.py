@@ -69,7 +69,8 @@ class StepReport:
     problems: list[str] = field(default_factory=list)  # what failed and is tried again by the next step
     queue: str = ""  # the queue in which answers wait for raters; empty without one
     to_rate: int = 0  # how many ratings are still asked for in it
-    newest_run: str = ""  # the newest run with scores; empty before the first
+    # the runs with answers since the first alarm that fired at it, each with how many, most first
+    runs: list[tuple[str, int]] = field(default_factory=list)
 
 
 class WatchStep:
@@ -297,10 +298,11 @@ class WatchStep:
         (stored,) = self._records.looks(self._row.id, [number])
         alarms = self._records.alarms(self._row.id)
         queue, to_rate = find_open_queue(self._records)
+        since = [alarm.since for alarm in alarms if events.get(alarm.number) == "fired"]
         return StepReport(
             queue=queue,
             to_rate=to_rate,
-            newest_run=self._records.newest_run(),
+            runs=self._records.runs_since(min(since)) if since else [],
             watch=self._records.watch(self._row.id),
             stored=stored,
             standing=[alarm for alarm in alarms if alarm.stands],
