@@ -210,7 +210,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     if out is not None:
         rated = rated_samples(opened, series)
         write_set(rated, out)
-        echo(f"{count_of(len(rated), 'rated answer')} written to {out}")
+        echo(f"{count_of(len(rated), 'rated answer')} of {opened.id} written to {out}")
         return
     stability = predict_queue_stability(runs, opened)
     rule = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
