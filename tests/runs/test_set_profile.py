@@ -32,6 +32,12 @@ def test_the_message_names_what_is_missing_the_columns_and_the_option():
     )
 
 
+def test_of_the_columns_one_is_named_that_says_what_it_holds():
+    observed = profile(sample(1, metadata={"Nr": "a", "Expected text": "So it is."}))
+    with pytest.raises(UsageError, match="--map 'Expected text=reference'"):
+        observed.check([load_metric("bleu")])
+
+
 def test_one_sample_that_can_be_scored_is_enough():
     profile(sample(1), sample(2, reference="So it is.")).check([load_metric("bleu")])
 
