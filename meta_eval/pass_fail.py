@@ -163,21 +163,24 @@ def _beyond_chance(x: Floats, y: Floats, by_chance: Callable[[Floats, Floats], F
 def repeated_trials(table: ScoreTable, agreement: dict[str, PassFail]) -> tuple[Trials, ...]:
     """Finds how often repeated trials pass, by version: by people's ratings, and by each metric at its threshold.
 
-    Rows of one question and one version are trials of it. pass^k is the chance that k of them all pass: of a question
-    of whose n trials c pass, the share C(c, k) / C(n, k) of all sets of k, and of all questions their mean (Yao and
-    others, 2024, "tau-bench"). What is not known is left out. Returns one row per version and judge of the trials;
-    empty where no question has two trials.
+    Rows of one question and one version are trials of it, unless all have the same answer. pass^k is the chance that k
+    of them all pass: of a question of whose n trials c pass, the share C(c, k) / C(n, k) of all sets of k, and of all
+    questions their mean (Yao and others, 2024, "tau-bench"). What is not known is left out. Returns one row per version
+    and judge of the trials; empty where no question has two trials.
     """
     passing = {"ratings": (table.mean_rating, table.middle)}
     for name, one in agreement.items():
         if one.threshold is not None and name not in table.baselines:
             passing[name] = (table.column(name), one.threshold if table.directions[name] else -one.threshold)
-    versions, questions = np.asarray(table.versions, dtype=object), np.asarray(table.questions, dtype=object)
+    once = table.answered_once
+    pairs = zip(table.items, table.questions, strict=True)
+    is_trial = np.array([question != "" and item not in once for item, question in pairs], bool)
+    versions = np.asarray(table.versions, dtype=object)
     return tuple(
         trials
         for version in sorted(set(table.versions))
         for by, (values, threshold) in passing.items()
-        for known in [np.flatnonzero((versions == version) & ~np.isnan(values) & (questions != ""))]
+        for known in [np.flatnonzero((versions == version) & ~np.isnan(values) & is_trial)]
         for trials in _trials(table, version, by, known, values[known] >= threshold)
     )
 

@@ -88,12 +88,15 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     asked = [item.asked if item.user_input else "" for item in items]
     named = name_questions(asked, labels, versions)
     questions = tuple(item.question or text for item, text in zip(items, named, strict=True))
+    ratings_of = _array(scored, ratings.columns.values())
+    if copies := _count_copies(items, questions, ratings_of):
+        notes.append(f"{copies} (the same question, answer and ratings): each row counts as an answer")
     is_repeated = len({*questions} - {""}) < sum(map(bool, questions))  # trials of a question are of one group
     table = ScoreTable(
         names,
         tuple(metric_by_column),
         _array(scored, columns.values()),
-        _array(scored, ratings.columns.values()),
+        ratings_of,
         tuple(ratings.columns),
         directions=directions,
         rating_min=scale[0],
@@ -101,6 +104,7 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
         groups=merge_groups(groups, questions) if versions or is_repeated else groups,
         versions=versions,
         questions=questions,
+        answered_once=_answered_once(names, items, questions, versions),
         attributes={
             attribute: tuple(labels)
             for attribute in dict.fromkeys((*options.by, "language", "message_type"))
@@ -110,6 +114,30 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     )
     notes += [*scale_notes, *direction_notes, *_list_unmatched(unscored, unrated)]
     return JoinedScores(table, unscored, unrated, tuple(dict.fromkeys(notes)), dict(zip(names, items, strict=True)))
+
+
+def _count_copies(items: Sequence[Item], questions: Sequence[str], ratings: Floats) -> str:
+    """How many rated rows are others written again; "" for none."""
+    seen = Counter(
+        (question, item.version, " ".join(item.response.split()), of_item.tobytes())
+        for item, question, of_item in zip(items, questions, ratings, strict=True)
+        if question and item.response.strip() and not np.isnan(of_item).all()
+    )
+    copies = seen.total() - len(seen)
+    return f"{count_of(copies, 'row')} {verb_of(copies, 'repeats another', 'repeat others')}" if copies else ""
+
+
+def _answered_once(
+    names: Sequence[str], items: Sequence[Item], questions: Sequence[str], versions: Sequence[str]
+) -> frozenset[str]:
+    """The items of questions to which a version has one answer in all its rows: rows that repeat it are no trials."""
+    answers = defaultdict[tuple[str, str], set[str]](set)
+    of_version = list(zip(questions, versions or [""] * len(items), strict=True))
+    for name, key, item in zip(names, of_version, items, strict=True):
+        # where a source names the question itself, or has no texts of the answers, each of its rows is a trial
+        is_named = item.question or not item.response.strip()
+        answers[key].add(f"\0{name}" if is_named else " ".join(item.response.split()))
+    return frozenset(name for name, key in zip(names, of_version, strict=True) if len(answers[key]) == 1)
 
 
 def _match_items(source: ScoreSource, matcher: ItemMatcher, rating_name: str, notes: list[str]) -> list[int]:

@@ -63,6 +63,8 @@ class ScoreTable:
     versions: tuple[str, ...] = ()
     # the question of each item: answers of two versions to one question are compared. "" where it is unknown.
     questions: tuple[str, ...] = ()
+    # the items of questions to which a version has one answer only, also where rows repeat it: they are no trials
+    answered_once: frozenset[str] = frozenset()
     baselines: frozenset[str] = BASELINES
     judgeless: frozenset[str] = frozenset()  # the metrics beside the baselines that are known to ask no judge
 

@@ -13,7 +13,14 @@ from case_files import cases_beside
 from assay import evaluate
 from assay.errors import AssayError, InputError
 from assay.eval_sets import ReadOptions, flat_rows, load_set, read_ratings, read_score_files
-from assay.meta_eval import JoinedScores, ScoreTable, evaluate_table, join_sources, metric_agreements
+from assay.meta_eval import (
+    JoinedScores,
+    ScoreTable,
+    evaluate_table,
+    join_sources,
+    metric_agreements,
+    repeated_trials,
+)
 
 CASES = cases_beside(__file__)
 EXPORTS = Path(__file__).parent / "exports"
@@ -624,3 +631,16 @@ def test_rows_of_scores_that_name_no_answer_are_not_one(write: Write) -> None:
     path = write("k.csv", "metric,value,rating\nf,0.5,4\nf,0.5,5\n")
     source = read_ratings(flat_rows(path), path.name, ReadOptions())
     assert source.columns == {"rating": {0: 4, 1: 5}}
+
+
+def test_rows_that_repeat_others_are_told_and_are_no_trials(write):
+    """Of six rows three are of one question with one answer, of which two have the same rating; two rows are trials."""
+    rows = [("Hoe?", "Zo.", 4, 0.9), ("Hoe?", "Zo.", 4, 0.9), ("Hoe?", "Zo.", 2, 0.9), ("Wie?", "Ik.", 1, 0.1)]
+    rows += [("Waar?", "Hier.", 5, 0.8), ("Waar?", "Daar.", 1, 0.2)]
+    lines = ["id,question,answer,rating,faithfulness"]
+    lines += [",".join(map(str, (f"a{place}", *row))) for place, row in enumerate(rows)]
+    joined = read_score_table([write("scores.csv", "\n".join(lines))], None, ReadOptions())
+    copies = "1 row repeats another (the same question, answer and ratings): each row counts as an answer"
+    assert copies in joined.notes
+    (trials, *_) = repeated_trials(joined.table, {})
+    assert (trials.questions, trials.trials, trials.pass_rate.value) == (1, 2, 0.5)
