@@ -128,6 +128,13 @@ def nights_that_failed(repeats: int, generator: np.random.Generator) -> Iterator
         values[:, 3:] -= 0.08
         found.append(find_falls(values, groups) == [0, 2, 3, 4])
     yield share("refusals, good, worse three times", "regression: all four bad nights fail", found, low=0.95)
+    found = []
+    for _ in range(repeats):
+        likely = 1 / (1 + np.exp(-generator.normal(2, 1, (80, 1))))
+        kept = 1 - np.array([0, 0.16, 0.28]) / likely.mean()
+        values = (generator.random((80, 3)) < likely * kept).astype(float)
+        found.append(bool(find_falls(values, [str(number) for number in range(80)])))
+    yield share("80 verdicts, worse by .16, then by .28", "regression: found in two runs", found, low=0.55)
 
 
 def neutral_releases(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:

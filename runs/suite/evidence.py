@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 RELEASES = 5
 """In a month, so many changes of single answers that change nothing on average must not raise an alarm either."""
 
+SUSPECT = 2
+"""Where no noise is known yet, a run joins no baseline if its evidence is a failure's divided by this, or more: its own
+fall would be the noise that hides the next one. By simulation (benchmarks/results/figures.md, Gates)."""
+
 LARGE = 0.15
 """A fall beyond the noise by this share of the metric's range fails however few groups of answers fell."""
 
@@ -53,6 +57,9 @@ class Evidence:
     missed: float | None = None
     missed_in_week: float | None = None  # the same for seven runs that fell together
     is_of_few: bool = False  # whether it is a fall that is more than noise, but of too few answers to call it one
+    # tonight less the accepted runs, with its 95% interval, where that lies below 0; else None
+    since_accepted: tuple[float, float, float] | None = None
+    is_suspect: bool = False  # whether it passed, and yet joins no baseline and no noise (`SUSPECT`)
 
 
 class Falls:
@@ -72,7 +79,8 @@ class Falls:
         self._means = self._values.mean(axis=0)
         self._groups, self._allowed, self._usable = groups, allowed, usable
         self._noise = _Noise(self._values, groups)
-        self._runs = list[int]()
+        self._runs = list[int]()  # all that may have fallen together
+        self._baseline = list[int]()  # those of them that later runs are compared with
         for run in range(accepted):
             self.keep(run)
         self._accepted = self._runs.copy()
@@ -81,11 +89,16 @@ class Falls:
         """Whether a run says something of the figure."""
         return self._usable is None or self._usable[run]
 
-    def keep(self, run: int) -> None:
-        """Counts a run that did not fail among those that later ones are compared with."""
+    def keep(self, run: int, *, is_suspect: bool = False) -> None:
+        """Counts a run that did not fail among those that fell together, and later ones are compared with it.
+
+        Not with one that is suspect: it may be the first of a fall.
+        """
         if self.is_usable(run):
             self._runs.append(run)
-            self._noise.add(run)
+            if not is_suspect:
+                self._baseline.append(run)
+                self._noise.add(run)
 
     def candidate(self, night: int) -> "_Candidate":
         """The fall up to a nightly run that is most beyond the noise: since any run, from those before or accepted."""
@@ -94,16 +107,20 @@ class Falls:
         runs, first = [*self._runs, night], len(self._accepted)
         lengths = np.arange(1, min(LONGEST, len(runs) - first) + 1)
         starts = len(runs) - lengths
-        ends, others = np.tile(lengths, 2), np.concatenate([starts, np.full(len(starts), first)])
-        sums = np.concatenate([[0.0], np.cumsum(self._means[runs])])
-        changes = (sums[-1] - sums[starts])[np.tile(lengths - 1, 2)] / ends - sums[others] / others
+        ends = np.tile(lengths, 2)
+        known = [*self._baseline, night]
+        ahead = np.searchsorted(self._baseline, runs)[starts]  # how many of the baseline are before each start
+        others = np.concatenate([ahead, np.full(len(starts), first)])
+        sums, sums_of_known = (np.concatenate([[0.0], np.cumsum(self._means[ones])]) for ones in (runs, known))
+        changes = (sums[-1] - sums[starts])[np.tile(lengths - 1, 2)] / ends - sums_of_known[others] / others
         scale = self._scale(ends, others)
-        nights = self._nights(night, ends).by_steps(self._means[runs], others == first, self._noise.correlation)
+        nights = self._nights(night, np.tile(len(known) - ahead, 2))
+        nights = nights.by_steps(self._means[known], others == first, self._noise.correlation)
         falls = nights.scores(-(changes + self._allowed), scale)
         place = int(falls.argmax())
         length, before = int(ends[place]), int(others[place])
         after = self._values[:, runs[-length:]].mean(axis=1)
-        falls_of_answers = self._values[:, runs[:before]].mean(axis=1) - after - self._allowed
+        falls_of_answers = self._values[:, self._baseline[:before]].mean(axis=1) - after - self._allowed
         fall, extent = float(falls_of_answers.mean()), _extent(self._values[:, runs])
         p, p_of_large = 0.0, 1.0
         if self._noise.pairs:  # else nothing is known of the noise: the choice of the questions decides alone
@@ -117,19 +134,30 @@ class Falls:
 
     def weigh(self, night: int, candidate: "_Candidate", p_of_choice: float, levels: "Levels") -> Evidence:
         """What a nightly run says, given how often the choice of the questions gives as much."""
-        reference = self._means[self._runs[: candidate.before]].mean()
+        reference = self._means[self._baseline[: candidate.before]].mean()
         fell = self._means[night] < reference - self._allowed - _SLACK
         p = min(1.0, max(candidate.p_of_noise, p_of_choice), candidate.p_of_large)
-        tonight, baseline = float(self._means[night] - self._means[self._runs].mean()), len(self._runs)
+        tonight, baseline = float(self._means[night] - self._means[self._baseline].mean()), len(self._baseline)
         failed = bool(p <= levels.noise and fell)
         is_of_few = bool(self._noise.pairs and fell and not failed and candidate.p_of_noise <= levels.noise)
         change, nights, before = candidate.change, candidate.nights, candidate.before
-        missed = self._missed(night, levels)
-        return Evidence(change, nights, before, tonight, baseline, p, failed, *missed, is_of_few)
+        is_suspect = bool(fell and not self._noise.pairs and not failed and p <= SUSPECT * levels.noise)
+        missed, since = self._missed(night, levels), self._since_accepted(night)
+        return Evidence(change, nights, before, tonight, baseline, p, failed, *missed, is_of_few, since, is_suspect)
+
+    def _since_accepted(self, night: int) -> tuple[float, float, float] | None:
+        """The change from the accepted runs to a nightly run by these runs alone, where its interval lies below 0."""
+        changes = self._values[:, night] - self._values[:, self._accepted].mean(axis=1)
+        variance, degrees = _variance(changes, self._groups)
+        change, half = float(changes.mean()), t_quantile(0.975, max(1.0, degrees)) * math.sqrt(variance)
+        is_below = variance > _SLACK**2 and change + half < -_SLACK
+        return (change, change - half, change + half) if is_below else None
 
     def _nights(self, night: int, lengths: "Places") -> "_Nights":
         variances, degrees = self._noise.variances(night, lengths)
-        return _Nights.split(self._means[[*self._runs, night]], lengths, variances, degrees, self._noise.correlation)
+        return _Nights.split(
+            self._means[[*self._baseline, night]], lengths, variances, degrees, self._noise.correlation
+        )
 
     def _scale(self, lengths: "Places", before: "Places") -> "Floats":
         """The standard error of a change of means, where that of one run is 1."""
@@ -142,13 +170,13 @@ class Falls:
         """The falls that one run, and seven together, would often miss."""
         import numpy as np
 
-        changes = self._values[:, night] - self._values[:, self._runs].mean(axis=1)
+        changes = self._values[:, night] - self._values[:, self._baseline].mean(axis=1)
         variance, degrees = _variance(changes, self._groups)
         needed = t_quantile(1 - levels.choice / RELEASES, max(1.0, degrees)) + _FOUR_IN_FIVE
         in_run = in_week = needed * math.sqrt(variance) if variance > _SLACK**2 else 0.0
         if self._noise.pairs:
             nights = self._nights(night, np.array([1]))
-            scales = self._scale(np.array([1, 7]), np.full(2, len(self._runs)))
+            scales = self._scale(np.array([1, 7]), np.full(2, len(self._baseline)))
             one, seven = (nights.missed(float(scale), levels.noise) for scale in scales)
             in_run, in_week = max(in_run, one), seven or in_week
         in_one, in_seven = (size + self._allowed if size else None for size in (in_run, in_week))
@@ -224,7 +252,7 @@ def weigh_falls(
     for night in range(accepted, values.shape[1]):
         weighed += weigh_together([falls], night, Levels(level, level))
         if not weighed[-1].failed:
-            falls.keep(night)
+            falls.keep(night, is_suspect=weighed[-1].is_suspect)
     return weighed
 
 

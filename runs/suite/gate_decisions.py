@@ -236,8 +236,8 @@ def decide_regressions(checks: Sequence[GateCheck], *, choice_level: float) -> l
             usable = {number: falls for number, (falls, _) in figures.items() if falls.is_usable(night)}
             weighed = dict(zip(usable, weigh_together(list(usable.values()), night, levels), strict=True))
             if not any(evidence.failed for evidence in weighed.values()):
-                for falls in usable.values():
-                    falls.keep(night)
+                for number, falls in usable.items():
+                    falls.keep(night, is_suspect=weighed[number].is_suspect)
         fewest = fewest_groups(choice_level)
         for number, (_, groups) in figures.items():
             results[number] = _describe(checks[number], weighed[number], groups, fewest)
@@ -286,10 +286,14 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], fewest: int
     is_shown = newest.failed or newest.is_of_few
     is_shown = is_shown or (newest.change < 0 and check.level.evidence(newest.p) >= NOTEWORTHY)
     change, nights, before = newest.tonight, 1, newest.baseline
+    since = None if is_shown else newest.since_accepted
     if is_shown:
         change, nights, before = newest.change, newest.nights, newest.before
+    elif since:
+        change, before = since[0], len(history.accepted)
     runs = "in this run" if nights == 1 else f"in the last {count_of(nights, 'run')}"
-    others = "the accepted run" if before == 1 else f"the {count_of(before, 'run')} before"
+    others = f"the {count_of(before, 'accepted run')}" if since else f"the {count_of(before, 'run')} before"
+    others = "the accepted run" if before == 1 else others
     if abs(change) > ROUNDING:
         side = "higher" if (change > 0) is check.higher_is_better else "lower"
         reason = f"{check.subject} is {side} by {format_figure(abs(change))} {runs} than"
@@ -312,6 +316,14 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], fewest: int
         )
     elif is_shown:
         reason += f": a possible {word}, {check.describe_evidence(newest)}"
+    elif since and -change <= allowed:
+        reason += f": a {word} within what is allowed"
+    elif since:
+        low, high = (format_figure(-end) for end in (since[2], since[1]))
+        reason += (
+            f": a possible {word}, of {low} to {high} by these runs alone (95% interval), but nights without a change "
+            f"show as much: {check.describe_evidence(newest)}"
+        )
     else:
         by_chance = ", which is no more than chance gives" if change < 0 else ""
         reason += f"{by_chance}: no {word} seen{_missed(newest, word)}"

@@ -191,6 +191,44 @@ def test_a_passed_regression_says_what_it_would_have_missed():
     assert f"a fall under {float(missed[1]) + 0.2:.4g} would" in allowing  # every fall that is allowed is missed too
 
 
+def night(lost=(), gained=()):
+    """Eighty answers, of which 68 are right in the accepted run: s0 to s67."""
+    return [float((n < 68 and n not in lost) or n in gained) for n in range(80)]
+
+
+def test_a_night_that_nearly_failed_hides_no_fall():
+    """It is no baseline and no noise: the next night is weighed as if it were the first after the accepted run.
+
+    The first night: 16 answers fall and 5 rise, which flipped signs give in P(Bin(21, 1/2) <= 5) = .0133 of cases; five
+    times that in a month is evidence 15, and by 10,000 drawn flips about that. The second: 22 fall and none rises.
+    """
+    suspect, fallen = night(range(16), range(68, 73)), night(range(10, 32))
+    first = results(REGRESSION, suspect, accepted=[night()])
+    assert (first.state, first.evidence) == ("passed", pytest.approx(15, abs=2))
+    alone = results(REGRESSION, fallen, accepted=[night()])
+    after = results(REGRESSION, fallen, accepted=[night()], nights=[suspect])
+    assert (after.state, after.value, after.evidence) == ("failed", -22 / 80, alone.evidence)
+    assert "lower by 0.28 in this run than in the accepted run" in after.reason
+    again = results(REGRESSION, suspect, accepted=[night()], nights=[suspect])
+    assert again.state == "passed" and "a possible fall, evidence" in again.reason
+
+
+def test_no_fall_seen_is_not_said_where_the_accepted_run_is_surely_better():
+    """12 fall and 3 rise: -9 / 80 with a standard error of .0471, so .1125 -+ 1.99 x .0471 against the accepted run.
+
+    A night before, of 12 that fell and 6 that rose, has shown how much nights differ.
+    """
+    nights = [night(range(12), range(68, 74))]
+    seen = results(REGRESSION, night(range(5, 17), range(70, 73)), accepted=[night()], nights=nights)
+    assert (seen.state, seen.value) == ("passed", pytest.approx(-9 / 80))
+    assert "lower by 0.11 in this run than in the accepted run" in seen.reason
+    assert "a possible fall, of 0.019 to 0.21 by these runs alone (95% interval)" in seen.reason
+    assert "evidence under 2 of the 20" in seen.reason and "no fall seen" not in seen.reason
+    allowed = REGRESSION | {"more_than": 0.2}
+    within = results(allowed, night(range(5, 17), range(70, 73)), accepted=[night()], nights=nights)
+    assert within.reason.endswith("0.2 allowed): a fall within what is allowed")
+
+
 def test_where_lower_is_better_a_rise_is_the_regression():
     low, high = [0.8] * 8, [0.9] * 8
     assert results(REGRESSION, high, accepted=[low], nights=[low], higher=False).state == "failed"
