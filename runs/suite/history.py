@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import UsageError
@@ -13,6 +14,7 @@ from ..answers.pairing import pair_runs
 from ..answers.table import AnswerTable
 from ..answers.unanswered import unanswered_kind
 from ..show.results import read_results
+from ..store.plan import Plan
 from ..store.store import Store
 from .gates import UNANSWERED
 from .ledger import Baseline, Ledger, NightlyRunRow
@@ -72,19 +74,23 @@ def read_history(
     run: str,
     baseline: Baseline | None,
     newest: Sequence[tuple[Sample, JudgedSample]] = (),
+    sets: Sequence[str] = (),
 ) -> History:
     """Reads the runs that one run of a nightly run is compared with; `newest` are its `answered_samples`, if read.
 
     A nightly run counts if it finished without a failed gate, began after the baseline was accepted, and had the same
-    sets, metrics and judge. One that was replayed within twelve hours, with the same values, counts once.
+    sets, metrics and judge. `sets` are those of the suite as its file names them: where the nightly run's report names
+    them so too, it counts in whatever folder it ran. One that was replayed within twelve hours, with the same values,
+    counts once.
     """
     plan = store.run(run).plan
+    identities = {plan.identity, _identity_in_suite(plan, sets)}
     newest = newest or list(answered_samples(store, run))
     accepted_runs = [name for name in baseline.runs if name != run] if baseline else []
     nights = [
         name
-        for name in _nightly_runs(store, rows, judge, baseline)
-        if name not in {run, *accepted_runs} and store.run(name).plan.identity == plan.identity
+        for row, name in _nightly_runs(store, rows, judge, baseline)
+        if name not in {run, *accepted_runs} and not identities.isdisjoint(_identities(store.run(name).plan, row))
     ]
     accepted, earlier = (
         [(store.run(name), values) for name in names if (values := _paired_values(store, name, plan.sets, newest))]
@@ -121,14 +127,32 @@ def _values(sample: Sample, scores: Mapping[str, Score]) -> dict[str, ValueAndSt
     return values | {UNANSWERED: (float(bool(unanswered_kind(sample))), "scored")}
 
 
-def _nightly_runs(store: Store, rows: Sequence[NightlyRunRow], judge: str, baseline: Baseline | None) -> Iterator[str]:
+def _identities(plan: Plan, row: NightlyRunRow) -> set[str]:
+    """What a nightly run's plan is found by: with its sets where they lay then, and as its suite's file named them."""
+    return {plan.identity, _identity_in_suite(plan, (row.report or {}).get("sets", ()))}
+
+
+def _identity_in_suite(plan: Plan, names: Sequence[str]) -> str:
+    """The plan's identity in whatever folder the suite lies: its sets as the suite's file names them."""
+    if len(names) != len(plan.sets):  # a report of a version that did not keep them
+        return plan.identity
+    sets = (
+        f"file {name}" if Path(source).is_absolute() else source for name, source in zip(names, plan.sets, strict=True)
+    )
+    prompts = None if plan.prompts is None else Path(plan.prompts).name
+    return plan.model_copy(update={"sets": tuple(sets), "prompts": prompts}).identity
+
+
+def _nightly_runs(
+    store: Store, rows: Sequence[NightlyRunRow], judge: str, baseline: Baseline | None
+) -> Iterator[tuple[NightlyRunRow, str]]:
     """The judge's runs of the nightly runs that finished since the baseline was accepted, the oldest first."""
     ledger = Ledger(store)
     for row in reversed(rows):
         if row.status not in _NO_BASELINE and (baseline is None or row.began > baseline.accepted_at):
             name = ledger.runs(row.id).get(judge)
             if name is not None:
-                yield name
+                yield row, name
 
 
 def _paired_values(

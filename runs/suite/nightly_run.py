@@ -226,7 +226,7 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
         reports.append(report_run(store, suite, judge=judge, run=run, accepted=accepted, comparison=shown))
         newest = list(answered_samples(store, run))
         samples = [judged for _, judged in newest]
-        history = read_history(store, earlier, judge=judge, run=run, baseline=baseline, newest=newest)
+        history = read_history(store, earlier, judge=judge, run=run, baseline=baseline, newest=newest, sets=suite.sets)
         decide = partial(_decide_against, nightly, accepted, run) if accepted and accepted != run else None
         directions = store.run(run).plan.all_directions
         judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, history, decide))

@@ -66,6 +66,7 @@ class Suite(BaseModel):
     metrics: tuple[MetricName, ...] = DEFAULT_METRICS
     judges: tuple[str, ...] = ()
     embedder: str = "use"
+    prompts: str | None = None
     cassette: CassetteUse | None = None
     budget: BudgetBounds = BudgetBounds()
     map: dict[str, str] = {}
@@ -155,6 +156,7 @@ class Suite(BaseModel):
             header_row=self.header_row,
             scale=self.scale,
             limit=self.limit,
+            prompts=None if self.prompts is None else str(self.path(self.prompts)),
             turns=self.turns,
         )
 

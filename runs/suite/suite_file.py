@@ -10,6 +10,7 @@ from ...languages.yaml_file import Place, YAMLDocument, load_yaml, validate_yaml
 from ...metrics.catalogue import needs_judge
 from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...name_suggestions import nearest_names, quote_names
+from ...prompts import Prompts
 from ...regular_files import kind_of_no_folder, read_text_file
 from ..score.session import check_metrics
 from ..score.set_profile import SetProfile
@@ -35,6 +36,7 @@ def load_suite(path: Path) -> Suite:
         document, Suite, added={"name": path.stem, "folder": path.resolve().parent}, gone={"decide": _DECIDE_WENT}
     )
     _check_names(suite, document)
+    _check_prompts(suite, document)
     _check_store(suite, document)
     _check_outputs(suite, document)
     return suite
@@ -120,6 +122,15 @@ def _measure_problem(gate: DecideGate, suite: Suite) -> str:
     if gate.metric is not None or 1 in {len(scorers), len(metrics), len(suite.metrics)}:
         return ""
     return f"one measure decides: name it as `metric` or `scorer`; the suite measures {quote_names(suite.metrics)}"
+
+
+def _check_prompts(suite: Suite, document: YAMLDocument) -> None:
+    """Reads the suite's own prompts, before a judge is paid."""
+    if suite.prompts is not None:
+        try:
+            Prompts.from_folder(suite.path(suite.prompts))
+        except InputError as error:
+            raise InputError(document.describe(("prompts",), str(error))) from None
 
 
 def _check_store(suite: Suite, document: YAMLDocument) -> None:

@@ -51,6 +51,39 @@ def test_other_metrics_and_unfinished_runs_do_not_count(assay, nightly, tmp_path
     assert history(tmp_path, nightly()) == (1, 1)
 
 
+def test_nights_in_a_moved_folder_count(*, assay, set_file, tmp_path, monkeypatch):
+    """A suite's sets are relative to its file: in another checkout the same file is the same suite."""
+    content = {"name": "desk", "sets": ["set.jsonl"], "metrics": ["token_overlap"], "store": str(tmp_path / ".assay")}
+    answers = set_file(6).read_text(encoding="utf-8")
+
+    def run_in(place, **keys):
+        folder = tmp_path / place
+        folder.mkdir(exist_ok=True)
+        (folder / "set.jsonl").write_text(answers, encoding="utf-8")
+        (folder / "suite.yaml").write_text(json.dumps(content | keys), encoding="utf-8")
+        monkeypatch.chdir(folder)
+        (report,) = assay("suite", "suite.yaml", "--json", code=0).json["runs"]
+        return str(report["run"])
+
+    def nights_of(run, sets):
+        store = Store(tmp_path / ".assay")
+        rows = Ledger(store).nightly_runs("desk")[1:]
+        return len(read_history(store, rows, judge="no judge", run=run, baseline=None, sets=sets).nights)
+
+    run_in("first")
+    run_in("first")
+    moved = run_in("second")
+    assert nights_of(moved, ["set.jsonl"]) == 2
+    assert nights_of(moved, []) == 0  # nobody says how the suite's file names them
+    (tmp_path / "second" / "other.jsonl").write_text(answers, encoding="utf-8")
+    other = run_in("second", sets=["other.jsonl"])
+    assert nights_of(other, ["other.jsonl"]) == 0  # three nights were of set.jsonl
+    store = Store(tmp_path / ".assay")
+    with store.database.transaction():  # as a version wrote them whose reports do not name the sets
+        store.database.execute("UPDATE nightly_runs SET report = '{}'")
+    assert nights_of(run_in("first"), ["set.jsonl"]) == 2  # those of this folder
+
+
 def test_an_old_store_has_one_accepted_run(nightly, tmp_path):
     """A former version wrote the time in whole seconds, one run at a time."""
     first, second = nightly(), nightly()

@@ -1,5 +1,7 @@
 """A suite's file: an error names line, key and the nearest right one."""
 
+from importlib import resources
+
 import pytest
 from case_files import cases_beside
 
@@ -39,6 +41,16 @@ def test_a_valid_suite_is_read(tmp_path):
     assert suite.plan("qwen1.5b").sets[0] == str(tmp_path.resolve() / "helpdesk_nl")  # a file beside it comes first
     unnamed = load_suite(write(tmp_path, "sets: helpdesk_nl\nmetrics: token_overlap\n"))
     assert (unnamed.name, unnamed.judge_names) == ("nightly", ("no judge",))
+
+
+def test_prompts_of_your_own_lie_beside_the_file(tmp_path):
+    ours = resources.files("assay.prompts").joinpath("support.en.md").read_text(encoding="utf-8")
+    path = write(tmp_path, GOOD + "prompts: mine\n")
+    with pytest.raises(InputError, match=r"nightly\.yaml, line 12, prompts: .*mine: there is no such folder"):
+        load_suite(path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "support.en.md").write_text(f"{ours}\nBe strict.\n", encoding="utf-8")
+    assert load_suite(path).plan("qwen1.5b").prompts == str(tmp_path.resolve() / "mine")
 
 
 @pytest.mark.parametrize(
