@@ -65,14 +65,14 @@ def show(run: str, sample: str | None, *, store: str | Path) -> None:
 
 
 @click.command()
-@click.argument("run_a")
-@click.argument("run_b")
+@click.argument("run_a", required=False)
+@click.argument("run_b", required=False)
 @click.option("--metric", help="Whose most changed samples are shown. Default: the first that both runs have.")
 @click.option("--changed", type=BoundedCount(0), default=3, show_default=True, help="How many of them.")
 @level_option
 def changes(
-    run_a: str,
-    run_b: str,
+    run_a: str | None,
+    run_b: str | None,
     *,
     metric: str | None,
     changed: int,
@@ -81,21 +81,27 @@ def changes(
 ) -> None:
     """Compare two runs: what the metrics say, and what your raters say.
 
-    RUN_A and RUN_B are ids, their beginnings, `last`, or `last~1`; a difference is B minus A. Samples are paired by
-    id, else by question. A metric that is higher in B does not say that your raters like B better; where answers of
-    both runs are rated, the ratings say it. The samples that changed most are shown with both audits side by side.
+    RUN_A and RUN_B are ids, their beginnings, `last`, or `last~1` for the run before it; without them the last two
+    runs of the newest suite or set, by one judge. A difference is B minus A. Samples are paired by id, else by
+    question. A metric that is higher in B does not say that your raters like B better; where answers of both runs are
+    rated, the ratings say it. The samples that changed most are shown with both audits side by side.
 
     \b
+    assay show changes
     assay show changes 20261120 last
     assay show changes 20261120 last --metric faithfulness --changed 10
     """
-    from ..runs import Store
+    from ..runs import Ledger, Store
     from ..runs.decision.compare import compare as compare_runs
     from ..runs.decision.decide import decide_by_default
     from ..runs.decision.tables import comparison_as_json
     from .run_output import print_comparison
 
     runs = Store(store, must_exist=True)
+    if run_a is None:
+        run_a, run_b = Ledger(runs).last_two_runs()
+    elif run_b is None:
+        raise UsageError(f"{run_a} is compared with what? Name two runs, or none for the last two of the same set")
     comparison = compare_runs(runs, runs.run(run_a).id, runs.run(run_b).id)
     if metric is not None and metric not in comparison.metrics:
         raise UsageError(f"{metric} is not in both runs; --metric is one of {', '.join(comparison.metrics)}")

@@ -19,6 +19,9 @@ from ..answers.unanswered import unanswered_kind
 if TYPE_CHECKING:
     from ..store.store import Store
 
+NOBODY_RATED = "nobody rated the answers, which are the same in both runs"
+"""Why nothing is decided where ratings would say nothing either."""
+
 DifferenceKind = Literal["better", "worse", "neither", "same", "unsettled", "unknown"]
 _SIGNIFICANT = 0.05  # the p-value below which a metric is said to differ
 _POWER = 0.8  # with which a difference is seen that is called large enough to be seen

@@ -39,6 +39,7 @@ from ..answers.version_ratings import VersionRatings, rate_versions
 from ..show.results import Results
 from ..show.run_summary import describe_source
 from ..store.database import explain_errors
+from .compare import NOBODY_RATED
 from .version_measure import VersionMeasure, choose_measure, common_metrics, orient
 from .version_preferences import find_preferences, number_questions
 
@@ -220,9 +221,16 @@ def decide_by_default(
     """Decides between two runs, A and B, by ratings and the only measure there is; says why where it cannot."""
     try:
         options = VersionOptions(level=level, has_default=True)
-        return decide_reading(read_two(database, a, b, options))
+        decision = decide_reading(read_two(database, a, b, options))
     except AssayError as error:
         return str(error)
+    if (
+        decision.verdict == "equivalent"
+        and decision.basis.startswith("ratings")
+        and not any(one.rated for one in decision.versions)
+    ):
+        return NOBODY_RATED  # the same answers, whose ratings would be the same
+    return decision
 
 
 def read_looks(database: "Database", versions: Mapping[str, str]) -> list[Look]:

@@ -20,7 +20,7 @@ from ...presentation.verdict import MOST_LINES, Verdict
 from ...text.wording import count_of, list_first, phrase
 from ..answers.table import AnswerTable
 from ..show.results import score_as_json
-from .compare import Difference, DifferenceKind, RunComparison
+from .compare import NOBODY_RATED, Difference, DifferenceKind, RunComparison
 
 if TYPE_CHECKING:
     from ..store.store import Store
@@ -243,8 +243,11 @@ def comparison_verdict(comparison: RunComparison, decision: Decision | str) -> V
     name = "scores_alike" if str(amount) == "0.00" else "scores_higher"
     by_metric = phrase(name, measure=first.metric, amount=amount, better=better, other=other, likely=phrase("nothing"))
     difference = [] if first.paired.value is None else [("difference", by_metric)]
+    said = (("answers", differ), *difference)
+    if decision == NOBODY_RATED:
+        return Verdict((*said, ("decision", phrase("raters_none"))))
     rate = phrase("try_rate", run=comparison.b)
-    return Verdict((("answers", differ), *difference, ("decision", phrase("raters_unknown")), ("settle", rate)))
+    return Verdict((*said, ("decision", phrase("raters_unknown")), ("settle", rate)))
 
 
 def _shown_metrics(comparison: RunComparison) -> list[Difference]:

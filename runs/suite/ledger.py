@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ...errors import UsageError
 from ..store.database import explain_errors
 from ..store.store import Store
+from .suite import judge_identity
 
 _COLUMNS = "id, suite, began, status, report, spent"
 
@@ -39,7 +40,7 @@ class Ledger:
     """
 
     def __init__(self, store: Store) -> None:
-        self._database = store.database
+        self._store, self._database = store, store.database
 
     def begin(self, suite: str) -> NightlyRunRow:
         """Begins a nightly run of a suite; this process is at work on it until `end`, or until the store is closed."""
@@ -148,6 +149,22 @@ class Ledger:
             "SELECT suite FROM runs_of_nightly_runs JOIN nightly_runs ON nightly_runs.id = nightly_run WHERE run = ?",
             (run,),
         )
+
+    def last_two_runs(self) -> tuple[str, str]:
+        """Returns the newest run, after the newest one before it of the same suite or the same sets, by the same judge.
+
+        Raises:
+            UsageError: There is none before it.
+        """
+        newest = self._store.run("last")
+        suite = self.find_suite(newest.id)
+        for name in self._store.run_ids()[1:]:
+            row = self._store.run(name)
+            if judge_identity(row.plan.judge) == judge_identity(newest.plan.judge) and (
+                row.plan.sets == newest.plan.sets or (suite is not None and self.find_suite(name) == suite)
+            ):
+                return name, newest.id
+        raise UsageError(f"no run before {newest.id} is of the same sets and by the same judge: name two runs")
 
     def accept(self, suite: str, judge: str, *runs: str) -> None:
         """Makes runs the baseline of the suite's next nightly runs; the earlier ones stay recorded."""

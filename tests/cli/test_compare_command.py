@@ -225,6 +225,39 @@ def test_answers_that_became_empty_or_refused_are_changes(assay, set_file):
     assert "s5: token_overlap, scored in A and empty in B" in text and "No sample's" not in text
 
 
+def test_same_answers_that_nobody_rated_are_no_decision(assay, set_file):
+    """Nobody rated: that is said, and not that they are rated the same."""
+    rows = set_file(8, rating=None)
+    runs = [assay("run", rows, "--metrics", "token_overlap", "--json").json["run"] for _ in range(2)]
+    shown = assay("show", "changes", *runs, "--json", code=0).json
+    assert shown["verdict_lines"] == {
+        "Answers": "0 of 8 differ",
+        "Difference": "token_overlap is the same for B and A on average",
+        "Decision": "Nothing is decided: nobody rated the answers, which are the same in both",
+    }
+    assert shown["raters"] is None
+    text = " ".join(assay("show", "changes", *runs, code=0).out.split())
+    assert "Whether your raters like B better is not known: nobody rated the answers" in text
+    assert "rated the same" not in text and "No difference that matters" not in text
+
+
+def test_without_names_the_last_two_runs_of_the_set_are_compared(assay, set_file, two_runs, tmp_path):
+    compared = assay("show", "changes", "--json", code=0).json
+    assert [compared["a"], compared["b"]] == two_runs
+    named = assay("show", "changes", "last~1", "last", "--json", code=0).json
+    assert [named["a"], named["b"]] == two_runs
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(set_file(6).read_bytes())
+    third = assay("run", other, "--metrics", "token_overlap", "--json").json["run"]
+    assert f"no run before {third} is of the same sets" in assay("show", "changes", code=2).err
+    fourth = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
+    compared = assay("show", "changes", "--json", code=0).json
+    assert [compared["a"], compared["b"]] == [two_runs[1], fourth]  # the third is of another set
+    assert assay("show", "changes", "last~2", "last", "--json", code=0).json["a"] == two_runs[1]
+    assert "no run is called 'last~4'" in assay("show", "changes", "last~4", "last", code=2).err
+    assert "Name two runs" in assay("show", "changes", "last", code=2).err
+
+
 def test_answers_whose_score_fell_stand_after_those_without_one(assay, set_file):
     full = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
     answers = {"s1": "Bananas sing.", "s4": " "}
