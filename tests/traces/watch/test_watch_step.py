@@ -62,6 +62,17 @@ def bench(tmp_path):
     return lambda **settings: Bench(tmp_path, **settings)
 
 
+def test_an_alarm_names_the_runs_of_its_answers_the_largest_first(bench):
+    """Twelve answers are judged in a run of the first day and five in one of the second, on which the alarm fires."""
+    watch = bench(budget={"judged_per_day": 200}, sample={"share": 1.0})
+    watch.traces.add(12)
+    assert watch.step(timedelta(seconds=1)).runs == []  # no alarm
+    watch.traces.add(5, NOON + timedelta(hours=23), first=12)
+    watch.settings = watch.make(budget={"judged_per_day": 200}, sample={"share": 1.0}, bounds=[{"mean": 4.9}])
+    report = watch.step(timedelta(days=1))
+    assert len(report.fired) == 1 and [count for _, count in report.runs] == [12, 5]
+
+
 def test_a_step_pulls_draws_judges_and_pushes(bench):
     watch = bench(budget={"judged_per_day": 20})
     watch.traces.add(50)
