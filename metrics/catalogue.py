@@ -24,6 +24,7 @@ from ..prompts import BUNDLED, Prompts
 from .metric import Metric
 from .specification import (
     DEFAULT_METRICS,
+    GROUP,
     SCORER,
     MetricSpecification,
     coerce_options,
@@ -32,8 +33,6 @@ from .specification import (
     parse_specification,
     plain_name,
 )
-
-GROUP = "assay.metrics"
 
 
 def default_metrics(*, has_judge: bool) -> tuple[str, ...]:
@@ -242,21 +241,27 @@ def _metric_class(specification: MetricSpecification) -> Any:
         )
     if name not in entries:
         if instead := find_substitute(name):
-            raise UsageError(f"no metric is called {name!r}; {instead} (docs/python.md has other tools' names)")
+            raise UsageError(f"no metric is called {name!r}; {instead}")
         near = ", ".join(nearest_names(name, entries, at_most=3, cutoff=0))
         raise UsageError(f"no metric is called {name!r}; the nearest are {near} (`assay metrics` lists all)")
     return load_entry(entries[name])
 
 
 def find_substitute(name: str) -> str:
-    """Says what to use in the place of another tool's metric that has no counterpart of one name; "" for any other.
+    """Says what to write in the place of another tool's metric; "" for a name that no other tool has.
 
     Example:
-        >>> find_substitute("ContextUtilization")
-        'write context_precision:against=response'
+        >>> find_substitute("ContextUtilization"), find_substitute("QuotedSpansAlignment").partition(" (")[0]
+        ("write 'context_precision:against=response' (docs/python.md has other tools' names)",
+         "faithfulness gives each claim's quote with its place in the contexts: claim.place")
     """
-    substitutes = read_yaml(resources.files(__package__).joinpath("other_tools.yaml"), dict[str, list[str]])
-    return next((instead for instead, names in substitutes.items() if plain_name(name) in names), "")
+    ours = parse_specification(name)
+    if ours.name in registered_entries(GROUP):
+        instead = f"write {ours.text!r}"
+    else:
+        substitutes = read_yaml(resources.files(__package__).joinpath("other_tools.yaml"), dict[str, list[str]])
+        instead = next((instead for instead, names in substitutes.items() if plain_name(name) in names), "")
+    return instead and f"{instead} (docs/python.md has other tools' names)"
 
 
 def _option_texts(specification: MetricSpecification, metric_class: Any) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, cast, get_args
 
 from pydantic import ValidationError
 
-from ..arguments import wrong_type
+from ..arguments import describe_value, wrong_type
 from ..errors import JudgeError, UsageError
 from ..eval_sets.levels import Level
 from ..eval_sets.sample import Sample
@@ -190,6 +190,12 @@ def check_metric(name: str, value: Any) -> None:
         accepted = f"its name ({value.name!r}), or make a metric of it: {value.__name__}(...)"
     elif inspect.isroutine(value):
         accepted = f"a metric: put @metric above {value.__name__} (from assay import metric)"
+    else:
+        from .catalogue import find_substitute  # it imports this module
+
+        theirs = value.__name__ if inspect.isclass(value) else type(value).__name__
+        if instead := find_substitute(theirs):
+            raise UsageError(f"{name}: {describe_value(value)} cannot be used; {instead}")
     raise wrong_type(name, value, accepted)
 
 

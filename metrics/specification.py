@@ -24,13 +24,14 @@ UNDIRECTED: Mapping[str, tuple[str, str]] = {
 DEFAULT_METRICS = ("weakest_claim", "faithfulness", "token_overlap")
 """What agreed best with people's ratings (docs/evidence.md); the first two come of the same calls."""
 SCORER = "scorer"
+GROUP = "assay.metrics"
+"""The entry points that register metrics."""
 
 _NAME = r'(?:(?P<path>[^"]+\.py):(?P<name_in_file>[^:=]+)|(?P<name>[^:]*))'
 # what stands right after the name: in quotes, or up to the first option
 _ARGUMENT = r'(?::(?:"(?P<quoted>[^"]*)"|(?P<plain>.*?)))'
 _OPTIONS = r"(?P<options>(?::\w+=[^:]*)*)"
 _TEXT = re.compile(f"{_NAME}{_ARGUMENT}??{_OPTIONS}", re.DOTALL)
-_WORD_IN_CLASS = re.compile("(?<=[a-z])(?=[A-Z])")
 _WITH_ARGUMENT = re.compile(f"{_NAME}{_ARGUMENT}?{_OPTIONS}", re.DOTALL)  # a file's name may look like an option
 
 
@@ -38,27 +39,41 @@ OTHER_NAMES: Mapping[str, str] = {
     "answerrelevancy": "answer_relevance",
     "responserelevancy": "answer_relevance",
     "responserelevance": "answer_relevance",
+    "turnrelevancy": "answer_relevance",
     "qarelevance": "answer_relevance",
     "groundedness": "faithfulness",
     "hallucination": "faithfulness",
     "responsegroundedness": "faithfulness",
     "nvresponsegroundedness": "faithfulness",
+    "turnfaithfulness": "faithfulness",
     "contextrelevancy": "context_relevance",
-    "contextualrelevancy": "context_relevance",
     "contextualrelevance": "context_relevance",
     "nvcontextrelevance": "context_relevance",
+    "contextualrelevancy": "context_relevance:unit=sentences",
+    "turncontextualrelevancy": "context_relevance:unit=sentences",
     "contextualprecision": "context_precision",
-    "contextualrecall": "context_recall",
-    "llmcontextrecall": "context_recall",
+    "turncontextualprecision": "context_precision",
     "llmcontextprecisionwithreference": "context_precision",
     "contextprecisionwithreference": "context_precision",
+    "contextutilization": "context_precision:against=response",
+    "contextprecisionwithoutreference": "context_precision:against=response",
+    "llmcontextprecisionwithoutreference": "context_precision:against=response",
+    "contextualrecall": "context_recall",
+    "turncontextualrecall": "context_recall",
+    "llmcontextrecall": "context_recall",
     "qacorrectness": "answer_correctness",
     "noisesensitivityrelevant": "noise_sensitivity",
-    "toolcallaccuracy": "tool_calls",
+    "toolcallaccuracy": "tool_calls:mode=exact",
     "toolcallf1": "tool_calls",
     "toolcorrectness": "tool_calls",
+    "argumentcorrectness": "tool_calls",
     "agentgoalaccuracy": "resolved",
     "agentgoalaccuracywithoutreference": "resolved",
+    "agentgoalaccuracywithreference": "resolved:goal=given",
+    "conversationcompleteness": "resolved",
+    "knowledgeretention": "effort",
+    "refusalclassifier": "declined",
+    "abstentionclassifier": "declined",
     "topicadherencescore": "topic_adherence",
     "rougescore": "rouge_l",
     "rougel": "rouge_l",
@@ -67,11 +82,14 @@ OTHER_NAMES: Mapping[str, str] = {
     "bleuscore": "bleu",
     "bertscoref1": "bertscore",
 }
-"""Our metric by what other tools call it, in small letters without what parts words and without `metric` at the end."""
+"""Our metric, with its options, by what other tools call it, as `plain_name` has it (docs/python.md: both in rows)."""
 
 
 def plain_name(name: str) -> str:
-    """A metric's name as `OTHER_NAMES` and `other_tools.yaml` have it."""
+    """A metric's name as `OTHER_NAMES` and `other_tools.yaml` have it.
+
+    In small letters, without what parts words and without `metric` at the end.
+    """
     return re.sub(r"[\s_-]+", "", name).lower().removesuffix("metric")
 
 
@@ -106,7 +124,8 @@ def parse_specification(text: str) -> MetricSpecification:
     """Parses what names a metric: `NAME`, `NAME:ARGUMENT`, `PATH.py:NAME`, each with `:option=value` after it.
 
     Whether the metric exists and takes what is given is the catalogue's affair. An argument that holds `:word=` stands
-    in double quotes. A name of another tool, or one written as a class, becomes ours.
+    in double quotes. A name of another tool, or one written as a class, becomes ours, with the options that make it the
+    same thing where none of the same name is given.
 
     Example:
         >>> predicate = parse_specification('predicate:"The answer: polite":threshold=0.7')
@@ -114,6 +133,8 @@ def parse_specification(text: str) -> MetricSpecification:
         ('predicate', 'The answer: polite', {'threshold': '0.7'})
         >>> parse_specification("Answer Relevancy").text, parse_specification("ContextRecall:threshold=0.7").text
         ('answer_relevance', 'context_recall:threshold=0.7')
+        >>> parse_specification("ToolCallAccuracy:extra_arguments=allowed").text
+        'tool_calls:extra_arguments=allowed:mode=exact'
         >>> in_file = parse_specification("C:/quality/my_metrics.py:is_short:limit=80")
         >>> in_file.path, in_file.name, in_file.options
         ('C:/quality/my_metrics.py', 'is_short', {'limit': '80'})
@@ -124,15 +145,25 @@ def parse_specification(text: str) -> MetricSpecification:
     if match["plain"] == "":  # a colon with nothing after it, which is no option as one is written
         options.insert(0, ("", ""))
     typed = match["name"] or ""
-    in_words = _WORD_IN_CLASS.sub("_", typed).lower() if typed[:1].isupper() else typed
-    name = OTHER_NAMES.get(plain_name(typed), in_words)
+    name, *own = _our_name(typed).split(":")
+    added = [option for option in own if option.partition("=")[0] not in dict(options)]
     return MetricSpecification(
-        text=text if match["path"] else name + text.removeprefix(typed),
+        text=text if match["path"] else ":".join([name + text.removeprefix(typed), *added]),
         name=match["name_in_file"] or name,
         argument=match["quoted"] or match["plain"] or "",
-        options=dict(options),
+        options=dict([*options, *(option.partition("=")[::2] for option in added)]),
         path=match["path"] or "",
     )
+
+
+def _our_name(typed: str) -> str:
+    """Our metric, with options, for a name of another tool or of a class; any other name as it was typed."""
+    plain = plain_name(typed)
+    if plain in OTHER_NAMES or not typed[:1].isupper():
+        return OTHER_NAMES.get(plain, typed)
+    from ..installation import registered_entries  # showing a run of our names does not need it
+
+    return next((name for name in registered_entries(GROUP) if plain_name(name) == plain), typed)
 
 
 FILLED_IN = frozenset({"judge", "embedder", "prompts"})  # parameters that the run provides, and no text can give

@@ -42,6 +42,13 @@ def test_a_specification_has_parts_and_keeps_its_text(text, path, name, argument
     assert parse_specification(str(specification)) == specification
 
 
+@pytest.mark.parametrize(("text", "ours"), CASES["other_names"])
+def test_a_name_of_another_tool_becomes_ours_with_the_options_of_its_variant(text, ours):
+    specification = parse_specification(text)
+    assert specification.text == ours
+    assert specification == parse_specification(ours)
+
+
 @pytest.mark.parametrize(("text", "message"), CASES["not_loaded"])
 def test_what_cannot_be_loaded_is_said(text, message):
     with pytest.raises(UsageError) as error:
@@ -105,18 +112,31 @@ def test_every_metric_stands_on_the_page_with_its_direction():
     assert lower == {name for name in better if not higher_is_better(name)}
 
 
-def test_every_metric_of_ragas_has_a_counterpart_or_an_error_that_says_what_stands_in_its_place(judge):
-    """The page lists every name of Ragas's two modules of metrics, functions among them."""
-    text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
-    section = text.partition("## Every name of Ragas")[2].partition("**What metrics are made of**")[0]
-    first_columns = [line.split("|")[1] for line in section.splitlines() if line.startswith("|")]
-    theirs = re.findall(r"`(\w+)`", " ".join(first_columns))
-    assert len(theirs) > 50
-    for name in sorted({*theirs} - {"DistanceMeasure", "MultiTurnMetric"}):  # what metrics are made of
-        try:
-            load_metric(name, judge())
-        except UsageError as error:
-            assert "(docs/python.md has other tools' names)" in str(error), name
+def rows_of_other_tools():
+    """The names and our cells of the tables of metrics and classifiers of "Every name of ...", without links."""
+    text = (ROOT / "docs/python.md").read_text(encoding="utf-8").partition("## Every name of Ragas")[2]
+    tables = re.findall(r"\*\*(?:Metrics|Classifiers)\*\*\n(.*?)(?=\n\*\*|\n## )", text, re.DOTALL)
+    rows = [line.split("|") for table in tables for line in table.splitlines() if line.startswith("| `")]
+    return [(re.findall(r"`(\w+)`", row[1]), re.sub(r"\[(.*?)\]\(.*?\)", r"\1", row[2]).strip()) for row in rows]
+
+
+def test_every_metric_of_other_tools_runs_as_its_row_says_or_is_answered_with_its_row(judge):
+    """A row that begins with a metric of ours, and nothing else before a colon or comma, runs it with these options."""
+    rows = rows_of_other_tools()
+    assert len([name for names, _ in rows for name in names]) > 150
+    for names, ours in rows:
+        first = re.match(r"`([a-z_0-9]+(?::\w+=\w+)*)`(?=$|[,:])", ours)
+        for name in names:
+            if first:
+                assert (name, parse_specification(name).text) == (name, first[1])
+                assert load_metric(name, judge()).name == first[1]
+            else:
+                with pytest.raises(UsageError) as error:
+                    load_metric(name, judge())
+                words = re.sub("[`*]", "", ours)
+                assert (
+                    str(error.value) == f"no metric is called {name!r}; {words} (docs/python.md has other tools' names)"
+                )
 
 
 def test_a_stored_metric_of_ragas_has_the_direction_of_its_name():

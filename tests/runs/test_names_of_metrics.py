@@ -37,14 +37,48 @@ def test_gates_and_suites_know_the_other_names(tmp_path):
 @pytest.mark.parametrize(
     ("theirs", "ours"),
     [
-        ("ContextUtilization", "write context_precision:against=response"),
-        ("LLMContextPrecisionWithoutReference", "write context_precision:against=response"),
         ("AnswerAccuracy", "claim by claim it is factual_correctness"),
         ("AspectCritic", 'write predicate:"'),
         ("SemanticSimilarity", "bertscore"),
     ],
 )
 def test_a_metric_of_another_tool_without_one_here_says_what_to_write(theirs, ours):
+    with pytest.raises(UsageError, match=ours):
+        evaluate(SAMPLES, [theirs], judge=str.upper, progress=False)
+
+
+def test_two_names_of_one_metric_with_other_options_are_two_columns():
+    """The one call is as expected, and a second one was not: 2 x 1 / (2 + 1), and not exactly what was expected."""
+    calls = [{"function": {"name": name, "arguments": "{}"}} for name in ("cancel_order", "send_mail")]
+    messages = [
+        {"role": "user", "content": "Cancel it."},
+        {"role": "assistant", "content": "Done.", "tool_calls": calls},
+    ]
+    sample = {"id": "c", "messages": messages, "metadata": {"expected_actions": [{"name": "cancel_order"}]}}
+    scores = evaluate([sample], ["ToolCallAccuracy", "ToolCallF1"], progress=False).scores["c"]
+    assert scores["tool_calls:mode=exact"].value == 0
+    assert scores["tool_calls"].value == pytest.approx(2 / 3)
+
+
+class SimpleCriteriaScore:
+    """As a metric of another tool."""
+
+
+def object_of_another_tool(name):
+    return type(name, (), {})()
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (object_of_another_tool("Faithfulness"), "Faithfulness cannot be used; write 'faithfulness' "),
+        (object_of_another_tool("ToolCallAccuracy"), "ToolCallAccuracy cannot be used; write 'tool_calls:mode=exact' "),
+        (object_of_another_tool("AspectCritic"), "AspectCritic cannot be used; write predicate:"),
+        (SimpleCriteriaScore, "the class SimpleCriteriaScore cannot be used; write rubric:FILE"),
+        (object_of_another_tool("Unknown"), "Unknown cannot be used; give the name of a metric"),
+    ],
+)
+def test_a_metric_object_of_another_tool_is_answered_with_what_to_write(theirs, ours):
     with pytest.raises(UsageError, match=ours):
         evaluate(SAMPLES, [theirs], judge=str.upper, progress=False)
 
