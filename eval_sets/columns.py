@@ -25,6 +25,7 @@ from .column_table import (
     rater_of,
     ratings_of_answers,
 )
+from .logs.test_runs import promptfoo_cure
 from .message import MESSAGE_ALIASES, REASONS
 from .message_forms import find_answer, find_messages_key, is_question
 from .number_rule import NumberRule, is_missing
@@ -237,6 +238,8 @@ def explain_missing(
     if field in REQUIRED and all({name, *TURN_ALIASES[name]} & by_name.keys() for name in ("role", "content")):
         cure = "rows that are messages need a column conversation_id, or map THEIRS=conversation"
         return f"is missing; {cure} (the columns are {quote_names(columns)}; {MAP_OPTIONS})"
+    if cure := promptfoo_cure(columns):
+        return f"is missing; {cure}"
     similar = _similar_columns(field, columns)
     cure = f"add it, or map THEIRS={field}"
     if similar:

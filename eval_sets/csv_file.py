@@ -10,6 +10,7 @@ from typing import IO, Any
 from ..errors import InputError
 from ..text.wording import count_of
 from .column_table import usual_name
+from .logs.test_runs import promptfoo_cure
 from .rows import (
     MOST_COLUMNS,
     MOST_TITLES,
@@ -107,7 +108,8 @@ class _Records:
                 f"{self.name}, line {line}: has more than {MOST_COLUMNS:,} columns; leave out those that are not read"
             )
         if (column := repeated_name(columns)) is not None:
-            raise InputError(f"{self.name}, line {line}: the column `{column}` stands twice; rename one of them")
+            cure = promptfoo_cure(columns) or "rename one of them"
+            raise InputError(f"{self.name}, line {line}: the column `{column}` stands twice; {cure}")
         return [above for above, _, _ in head[: number + 1]], columns
 
     def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:

@@ -11,6 +11,7 @@ from ..errors import InputError
 from ..eval_sets.column_table import is_lower_better
 from ..eval_sets.items import Item, ItemMatcher, ScoreSource, has_other_answer
 from ..eval_sets.levels import RatedLevel
+from ..eval_sets.logs.test_runs import promptfoo_cure
 from ..eval_sets.number_rule import is_missing
 from ..eval_sets.score_columns import ReadOptions, check_patterns
 from ..eval_sets.score_files import find_scale
@@ -58,11 +59,14 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     offered = [metric for source in scores for metric in source.offered]
     check_patterns(options.metrics, offered, "metric", ", ".join(source.name for source in scores))
     matcher = ItemMatcher(ratings.items)
+    names = [
+        f"{Path(ratings.name).stem}-{number}" for number in range(1, len(matcher.items) + 1)
+    ]  # where there is no id
     columns: dict[_Column, dict[int, float]] = {}
     answers: dict[int, list[Item]] = defaultdict(list)
     notes = list(ratings.notes)
     for source in scores:
-        places = _match_items(source, matcher, ratings.name, notes)
+        places = _match_items(source, matcher, ratings.name, notes, names)
         for place, item in zip(places, source.items, strict=True):
             answers[place].append(item)
         for metric, numbers in source.columns.items():
@@ -73,7 +77,7 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     scored = [place for place in range(len(matcher.items)) if place in answers]
     if not rated & set(scored):
         raise _no_match_error(scores, ratings)
-    ids = _item_ids(matcher.items, ratings.name)
+    ids = _item_ids(matcher.items, names)
     unscored = tuple(ids[place] for place in sorted(rated - set(scored)))
     unrated = tuple(ids[place] for place in scored if place not in rated)
     items = [_merge_items([matcher.items[place], *answers[place]]) for place in scored]
@@ -140,17 +144,22 @@ def _answered_once(
     return frozenset(name for name, key in zip(names, of_version, strict=True) if len(answers[key]) == 1)
 
 
-def _match_items(source: ScoreSource, matcher: ItemMatcher, rating_name: str, notes: list[str]) -> list[int]:
-    """The number of each item of a source among all items; new ones are added."""
+def _match_items(
+    source: ScoreSource, matcher: ItemMatcher, rating_name: str, notes: list[str], names: list[str]
+) -> list[int]:
+    """The number of each item of a source among all items; new ones are added, to the `names` with their place here."""
     places = []
     differing = 0
-    for item in source.items:
+    for number, item in enumerate(source.items, 1):
         try:
             place = matcher.find(item)
         except InputError as error:
             raise InputError(f"{source.name}, {error}") from None
         differing += place is not None and has_other_answer(matcher.items[place], item)
-        places.append(matcher.add(item) if place is None else place)
+        if place is None:
+            place = matcher.add(item)
+            names.append(f"{Path(source.name).stem}-{number}")
+        places.append(place)
     if duplicates := [place for place, count in Counter(places).items() if count > 1]:
         item = source.items[len(places) - 1 - places[::-1].index(duplicates[0])]
         raise InputError(f"{source.name}, {item.place}: this question and answer stand twice; give each row its own id")
@@ -248,11 +257,11 @@ def _versions(items: Sequence[Item], options: ReadOptions) -> tuple[str, ...]:
     return versions if len(set(versions) - {""}) > 1 else ()
 
 
-def _item_ids(items: list[Item], source: str) -> list[str]:
-    """The items' ids; one without gets `<file stem>-<its place>`."""
+def _item_ids(items: list[Item], names: list[str]) -> list[str]:
+    """The items' ids; one without gets its name, `<stem of its file>-<its place there>`."""
     ids: dict[str, None] = {}
-    for number, item in enumerate(items, 1):
-        item_id = item.id or f"{Path(source).stem}-{number}"
+    for item, name in zip(items, names, strict=True):
+        item_id = item.id or name
         while item_id in ids:
             item_id += "'"
         ids[item_id] = None
@@ -287,6 +296,9 @@ def _no_match_error(scores: Sequence[ScoreSource], ratings: ScoreSource) -> Inpu
         ids = [item.id or item.user_input[:40] or item.place for item in source.items[:3]]
         return f"{source.name} has {', '.join(map(repr, ids))}"
 
+    for source in scores:
+        if not any(item.response for item in source.items) and (cure := promptfoo_cure(source.items[0].values)):
+            return InputError(f"{source.name}: {cure}")
     sources = "; ".join(describe(source) for source in (*scores, ratings))
     return InputError(
         f"no item has both a score and a rating: {sources}. Items are matched by id, else by question and answer; "

@@ -176,9 +176,9 @@ def meta(
     Alone or combined, and what that would save.
 
     The scores are those of RUNs (an id, its beginning, or `last`) and of FILEs: CSV, Excel, JSON Lines, JSON or
-    Parquet, with one row per item or per score, and what Ragas, DeepEval and promptfoo export. Items are matched by id,
-    else by question and answer. Where versions of the chatbot are rated (a column system, or RUNs with other answers to
-    the same questions), it also says which metric picks the better version.
+    Parquet, with one row per item or per score, and what Ragas, DeepEval and promptfoo (JSON) export. Items are matched
+    by id, else by question and answer. Where versions of the chatbot are rated (a column system, or RUNs with other
+    answers to the same questions), it also says which metric picks the better version.
 
     \b
     assay meta last --by language --report report.html

@@ -1,7 +1,8 @@
 """Runs of tests that other tools save as one JSON document: DeepEval's and promptfoo's, one row per answer."""
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ..column_table import ALIASES, columns_by_usual_name
@@ -16,6 +17,21 @@ _FIELDS = {
     "messages": ("turns",),
     "metadata": ("additionalMetadata", "additional_metadata", "metadata"),
 }
+# the head of a column of answers in promptfoo's CSV, `[provider] prompt`, and of the columns after it
+_ANSWERS_OF_PROMPTFOO = re.compile(r"\[[^]]+\] ")
+_OF_PROMPTFOO = {"Status", "Score", "Named Scores"}
+
+
+def promptfoo_cure(columns: Collection[str]) -> str:
+    """What to do with a table that promptfoo exported as CSV, whose answers stand under each prompt; "" for any other.
+
+    Example:
+        >>> promptfoo_cure(["question", "[openai:gpt-4o-mini] {{question}}", "Status", "Score", "Named Scores"])
+        'this is the CSV export of promptfoo; export JSON instead: promptfoo export eval EVAL_ID -o FILE.json'
+    """
+    if not {*columns} >= _OF_PROMPTFOO or not any(map(_ANSWERS_OF_PROMPTFOO.match, columns)):
+        return ""
+    return "this is the CSV export of promptfoo; export JSON instead: promptfoo export eval EVAL_ID -o FILE.json"
 
 
 def is_test_run(document: object) -> bool:

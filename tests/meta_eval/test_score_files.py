@@ -180,6 +180,43 @@ def test_what_does_not_match_is_listed(write):
     assert joined.notes == ("2 rated items have no score: b, c", "1 scored item has no rating: z")
 
 
+def test_a_scored_row_without_an_id_and_a_rating_is_named_by_the_file_of_the_scores(write):
+    scores = write("s.csv", "question,answer,f\nWhy?,So.,1\nHow?,Thus.,2\nWhen?,Now.,3\n")
+    ratings = write("r.csv", "question,answer,ann\nWhen?,Now.,4\nWho?,You.,2\nWhy?,So.,3\n")
+    joined = read_score_table([scores], ratings, ReadOptions())
+    assert (joined.table.items, joined.unscored, joined.unrated) == (("r-1", "r-3", "s-2"), ("r-2",), ("s-2",))
+
+
+OF_PROMPTFOO = "[openai:a] {{question}},Status,Score,Named Scores,Grader Reason,Comment"
+CURE = "this is the CSV export of promptfoo; export JSON instead: promptfoo export eval EVAL_ID -o FILE.json"
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "problem"),
+    [
+        (f"question,{OF_PROMPTFOO}", "Why?,So.,PASS,1,{},ok,", f"s.csv: {CURE}"),
+        (
+            f"question,{OF_PROMPTFOO},{OF_PROMPTFOO}",
+            "Why?,So.,PASS,1,{},ok,,So!,FAIL,0,{},no,",
+            f"stands twice; {CURE}",
+        ),
+    ],
+)
+def test_a_csv_export_of_promptfoo_is_named_with_the_cure(write, header, row, problem):
+    scores = write("s.csv", f"{header}\n{row}\n")
+    ratings = write("r.csv", "question,answer,ann\nWhy?,So.,4\nWhen?,Now.,3\n")
+    with pytest.raises(InputError) as error:
+        read_score_table([scores], ratings, ReadOptions())
+    assert problem in str(error.value)
+
+
+def test_a_csv_export_of_promptfoo_whose_answers_are_mapped_is_read(write):
+    scores = write("s.csv", f"question,{OF_PROMPTFOO}\nWhy?,So.,PASS,1,{{}},ok,\n")
+    ratings = write("r.csv", "question,answer,ann\nWhy?,So.,4\nWhen?,Now.,3\n")
+    mapping = {"[openai:a] {{question}}": "response"}
+    assert read_score_table([scores], ratings, ReadOptions(mapping=mapping)).table.items == ("r-1",)
+
+
 def test_one_metric_of_two_judges_is_two_columns_and_of_one_judge_in_two_files_is_one(write):
     ratings = write("r.csv", RATINGS)
     first, second = write("one.csv", "id,f\na,1\n"), write("two.csv", "id,f\nb,2\nc,3\n")
