@@ -290,7 +290,9 @@ class Budget:
     def _describe_spent(self) -> str:
         """What was paid so far: calls, tokens and cost."""
         cost = cost_text(None if self.unpriced else self.spent_usd)
-        return f"{count_of(self.begun, 'call')} took {count_of(self.spent_tokens, 'token')}, cost {cost}{self._notes()}"
+        sessions = " in all sessions" if self.taken_up.calls else ""
+        tokens = f"{count_of(self.spent_tokens, 'token')}{sessions}"
+        return f"{count_of(self.begun, 'call')} took {tokens}, cost {cost}{self._notes()}"
 
     def _notes(self) -> str:
         """What is said of the calls without a reply: those that count, and those that surely cost nothing."""

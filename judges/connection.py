@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from ..arguments import check_type
-from ..errors import JudgeUnavailable
+from ..errors import JudgeUnavailable, UsageError
 from ..worker_threads import call_beside
 from .alignment import load_alignment
 from .budget import ACCEPTED_BUDGET, Budget, measure_question
@@ -170,7 +170,14 @@ class Connection:
             raise refuse(self.settings.label, f"the prompt {question.prompt.name}")
         limiter, of_run = self._limiter(), _run_limiter.get()
         async with limiter.slot() as ticket, nullcontext() if of_run is None else of_run.slot():
-            size = measure_question(question, self.settings, known_price(self.settings))
+            price = known_price(self.settings)
+            if price is None and self.budget.usd is not None and self.settings.model.startswith(PYTHON):
+                raise UsageError(
+                    f"{self.settings.label} is a function, whose calls have no known price, so a budget in USD cannot "
+                    "be kept; bound tokens or calls instead (Budget(tokens=100_000)), or give its price in USD per "
+                    'million tokens: LiteLLMJudge(function, price={"input": 1, "output": 2}, budget=...)'
+                )
+            size = measure_question(question, self.settings, price)
             async with self.budget.spend(size, on_lost) as call:
                 try:
                     if question.support is not None:

@@ -85,7 +85,8 @@ def run_block(
     parts: list[Paragraph | ResultTable] = [*verdict.paragraphs(), Paragraph("")]
     parts.append(Paragraph(f"Run {run.id} ({run.status}): {sets}; judge: {judge}"))
     if outcome is not None:
-        parts.append(Paragraph(f"{session_line(outcome.usage)}; {Figure('seconds', outcome.seconds)} s"))
+        session = "In this session " if outcome.ending == "budget" else ""  # the budget's words are of all sessions
+        parts.append(Paragraph(f"{session}{session_line(outcome.usage)}; {Figure('seconds', outcome.seconds)} s"))
         if outcome.lost:
             from ...judges.budget import describe_lost
 

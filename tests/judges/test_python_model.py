@@ -10,7 +10,7 @@ import openai
 import pytest
 from openai_server import Answer
 
-from assay import Faithfulness, LiteLLMJudge, Sample, evaluate
+from assay import Budget, Faithfulness, LiteLLMJudge, Sample, evaluate
 from assay.errors import CassetteMiss, JudgeError, JudgeUnavailable, UsageError
 from assay.judges import JudgeSettings, Question, conversation_text
 
@@ -123,6 +123,21 @@ def test_errors_of_a_function(ask):
         evaluate(samples, [Faithfulness(LiteLLMJudge(failing(KeyError("x"), 100)))])
     with pytest.raises(JudgeError, match=r"returned int, and not the reply as a text"):
         reply_of(LiteLLMJudge(lambda _: 5), ask("Free?"))
+
+
+def test_a_budget_in_usd_of_a_function_without_a_price_is_refused_before_it_is_called(ask):
+    texts: list[str] = []
+
+    def judge(text: str) -> str:
+        texts.append(text)
+        return "yes"
+
+    with pytest.raises(UsageError, match=r"judge is a function, whose calls have no known price, so a budget in USD"):
+        evaluate([SAMPLE], ["faithfulness"], judge=judge, budget=Budget(usd=1), progress=False)
+    assert texts == []
+    priced = LiteLLMJudge(judge, price={"input": 1, "output": 2}, budget=Budget(usd=1))
+    assert reply_of(priced, ask("Free?")) == "yes"
+    assert priced.usage.usd == pytest.approx((priced.usage.tokens_in * 1 + priced.usage.tokens_out * 2) / 1e6)
 
 
 @pytest.mark.parametrize("kind", [openai.OpenAI, openai.AsyncOpenAI])

@@ -120,6 +120,15 @@ def test_calls_without_a_reply_count_in_the_budget_of_all_sessions(*, assay, set
     assert again.json["lost"]["calls"] == 0
 
 
+def test_a_budget_that_is_reached_again_says_what_is_of_this_session_and_what_of_all(assay, set_file, judge_file):
+    """Ten of the fifteen calls were of the first session."""
+    first = assay(*command(set_file(SAMPLES), judge_file()), "--budget-calls", "10", code=3)
+    assert re.search(r": 10 calls took [\d,]+ tokens, cost unknown", first.err)
+    again = assay("run", "--resume", "last", "--budget-calls", "15", code=3)
+    assert re.search(r": 15 calls took [\d,]+ tokens in all sessions, cost unknown", again.err)
+    assert "In this session 5 judge calls, 0 of them replayed; " in again.out
+
+
 def test_a_token_budget_is_kept(assay, set_file, judge_file, openai_server):
     """Forty calls of a hundred tokens would make 4000; the last ones are not made, since they might take more."""
     openai_server.script = lambda _: Answer(usage=(90, 10))
