@@ -17,7 +17,7 @@ from .raters import Raters
 from .recommendation import STRENGTHS, find_power, finds_bad_ones, ratings_to_show, reversed_metric
 from .selection import Combination, Selection
 from .sending import Policy
-from .table import ScoreTable
+from .table import SENTINELS, ScoreTable
 
 _WIDE = 0.15  # an agreement that is known less closely than this, to either side, is worth more ratings
 _LONGEST_NAME = 30  # characters, so that the figure after it has room
@@ -134,7 +134,9 @@ def _nothing_chosen(
         few = phrase("too_few", rated=phrase("rated_answers", count=rated))
         return ("trust", few), _to_rate("rate_at_least", commands, count=FEWEST_TO_CHOOSE)
     if all(metric.baseline for metric in metrics):
-        return ("trust", phrase("only_overlap_tried")), _with_a_judge(commands)
+        has_overlap = any(metric.n for metric in metrics if metric.name.partition("@")[0] not in SENTINELS)
+        tried = "only_overlap_tried" if has_overlap else "only_lengths_tried"
+        return ("trust", phrase(tried)), _with_a_judge(commands)
     if all(metric.problem for metric in metrics if not metric.baseline):
         return (("trust", phrase("no_comparison")),)
     return (("trust", phrase("no_spread")),)

@@ -299,6 +299,18 @@ def test_of_word_overlap_alone_a_judge_is_advised_and_nothing_that_ratings_would
     assert "comparing versions" not in english["Good for"] and "versies" not in dutch["Bruikbaar voor"]
 
 
+def test_where_no_word_overlap_has_a_score_it_is_not_said_to_be_tried():
+    """Answers without contexts: their length alone has a score."""
+    ratings = [1.0, 2.0, 3.0, 4.0, 5.0] * 12
+    columns = {"token_overlap": [np.nan] * 60, "answer_length": [float(place % 7) for place in range(60)]}
+    verdict = evaluate_table(table_of(columns, ratings), **QUICK).verdict
+    assert dict(verdict.lines())["Trust"] == "only lengths and counts were tried"
+    assert dict(verdict.lines("nl"))["Vertrouwen"] == "alleen lengtes en aantallen zijn geprobeerd"
+    columns["token_overlap"] = [1.0] * 60
+    verdict = evaluate_table(table_of(columns, ratings), **QUICK).verdict
+    assert dict(verdict.lines())["Trust"] == "only word overlap was tried"
+
+
 def test_a_free_metric_beside_word_overlap_takes_nothing_from_the_verdict():
     """Word overlap, of 50 of 60 answers, is what to trust: how far, on how many, and that no judge was tried.
 
