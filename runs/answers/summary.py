@@ -196,17 +196,23 @@ def first_scored(summaries: Iterable[MetricSummary], metrics: Collection[str]) -
 def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iterator[Paragraph]:
     """Describes the scores without a value: one paragraph per metric and status, with the most frequent reasons.
 
-    Each has its count, where there are several.
+    Each has its count, where there are several. Metrics that lack scores for the same reasons, each as often, have one
+    paragraph.
 
     Example:
-        >>> [paragraph] = describe_missing_scores([("bleu", "skipped", "the sample has no reference", 2)])
+        >>> rows = [(metric, "skipped", "the sample has no reference", 2) for metric in ("bleu", "rouge_l")]
+        >>> [paragraph] = describe_missing_scores(rows)
         >>> paragraph.label, paragraph.text
-        ('bleu: 2 skipped:', 'the sample has no reference')
+        ('bleu, rouge_l: 2 skipped:', 'the sample has no reference')
     """
     reasons: dict[tuple[str, str], Counter[str]] = {}
     for metric, status, reason, count in counts:
         reasons.setdefault((metric, status), Counter())[reason] += count
+    metrics: dict[tuple[str, frozenset[tuple[str, int]]], list[str]] = {}
     for (metric, status), of_status in reasons.items():
+        metrics.setdefault((status, frozenset(of_status.items())), []).append(metric)
+    for (status, _), alike in metrics.items():
+        of_status = reasons[alike[0], status]
         total, most = of_status.total(), of_status.most_common(_REASONS)
         shown = "; ".join(
             one_line(reason, _LONGEST_REASON) + (f" ({count})" if len(of_status) > 1 else "") for reason, count in most
@@ -214,7 +220,7 @@ def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iter
         more = len(of_status) - _REASONS
         tone: Tone = "bad" if status == "failed" else "warning"
         text = f"{shown}; {count_of(more, 'other reason')}" if more > 0 else shown
-        yield Paragraph(text, tone, f"{metric}: {total:,} {status}:")
+        yield Paragraph(text, tone, f"{', '.join(alike)}: {total:,} {status}:")
 
 
 class MetricReport(BaseModel):

@@ -89,6 +89,7 @@ def test_the_page_on_python_runs(folder, run_script):
     assert any(line.startswith("answers-1  (en)") for line in printed)
     (calls,) = [int(line) for line in printed if line.isdigit()]
     assert calls >= 2  # at least one question about each of the two answers reached the function
+    assert printed[printed.index(str(calls)) + 1] == "0.5"  # by rules: one of two statements is in the context
     assert any("faithfulness_reason" in line or "answers-2" in line for line in printed)  # the DataFrame
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--assay-judge", "openai/gpt-4o-mini"]
 

@@ -71,3 +71,17 @@ def test_a_closed_port_prints_no_python_object(assay, set_file, judge_file, sche
     assert "Cannot connect to host 127.0.0.1:9 [" in printed or "Connection error" in printed
     assert " object at 0x" not in printed
     assert "ssl:" not in printed
+
+
+def test_metrics_that_skip_the_same_rows_for_the_same_reasons_stand_in_one_line():
+    """The second row has no answer and the third no context; of the four metrics one needs no context."""
+    rows = [ROWS[0], ROWS[1] | {"answer": ""}, {**ROWS[2], "context": ""}]
+    metrics = ["faithfulness", "context_precision:against=response", "answer_relevance"]
+    printed = str(evaluate(rows, metrics, judge=judge2, progress=False)).splitlines()
+    lines = [line.strip() for line in printed if " skipped: " in line]
+    reasons = "the sample has no response (1); the sample has no retrieved_contexts (1)"
+    alike = "context_precision:against=response, faithfulness, rouge_l_precision, token_overlap"
+    assert sorted(lines) == [
+        "answer_relevance: 1 skipped: the sample has no response",
+        f"{alike}: 2 skipped: {reasons}",
+    ]
