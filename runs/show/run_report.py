@@ -28,7 +28,10 @@ _MOST_SAMPLES = 10_000
 
 def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: Collection[str], place: str) -> Verdict:
     """What a run says first: how good the answers are for people and for the first metric, what failed, what next."""
-    rated = [sample for sample in results.samples.values() if sample.human_rating is not None]
+    samples = results.samples.values()
+    if samples and not any(sample.messages or sample.response.strip() for sample in samples):
+        return Verdict((("chatbot", phrase("no_answers")), ("next", phrase("name_answers"))))
+    rated = [sample for sample in samples if sample.human_rating is not None]
     lines: list[tuple[str, *tuple[Phrase, ...]]] = [("chatbot", describe_rated(rated))]
     metric = first_scored(summaries, metrics)
     for shown in (summary for summary in summaries if summary.name == metric):

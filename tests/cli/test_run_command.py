@@ -116,6 +116,18 @@ def test_the_worst_answers_do_not_include_the_best(assay):
     assert "s0  1.000" not in done.out
 
 
+def test_a_set_without_any_answer_is_said_to_have_none_before_all_else(assay, tmp_path):
+    """Ratings of empty answers say nothing of a chatbot; without the column itself the set is refused."""
+    empty = tmp_path / "empty.csv"
+    empty.write_text("id,question,answer,rating\na,Is it free?,,4\nb,Is it far?,,2\n", encoding="utf-8")
+    lines = assay("run", str(empty)).out.splitlines()
+    assert lines[0].split(maxsplit=2) == ["Your", "chatbot", "no row has an answer, so nothing says how good it is"]
+    assert lines[1].split(maxsplit=1) == ["Next", "name their column: --map THEIRS=response"]
+    without = tmp_path / "without.csv"
+    without.write_text("id,question,rating\na,Is it free?,4\n", encoding="utf-8")
+    assert "without.csv, field response: is missing; add it" in assay("run", str(without), code=1).err
+
+
 def test_a_used_up_budget_says_what_was_paid(assay, set_file, judge_file):
     judge_file(price={"input": 1.0, "output": 1.0})
     done = assay(
