@@ -59,14 +59,13 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     offered = [metric for source in scores for metric in source.offered]
     check_patterns(options.metrics, offered, "metric", ", ".join(source.name for source in scores))
     matcher = ItemMatcher(ratings.items)
-    names = [
-        f"{Path(ratings.name).stem}-{number}" for number in range(1, len(matcher.items) + 1)
-    ]  # where there is no id
+    # where there is no id
+    own_names = [f"{Path(ratings.name).stem}-{number}" for number in range(1, len(matcher.items) + 1)]
     columns: dict[_Column, dict[int, float]] = {}
     answers: dict[int, list[Item]] = defaultdict(list)
     notes = list(ratings.notes)
     for source in scores:
-        places = _match_items(source, matcher, ratings.name, notes, names)
+        places = _match_items(source, matcher, ratings.name, notes, own_names)
         for place, item in zip(places, source.items, strict=True):
             answers[place].append(item)
         for metric, numbers in source.columns.items():
@@ -77,7 +76,7 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     scored = [place for place in range(len(matcher.items)) if place in answers]
     if not rated & set(scored):
         raise _no_match_error(scores, ratings)
-    ids = _item_ids(matcher.items, names)
+    ids = _item_ids(matcher.items, own_names)
     unscored = tuple(ids[place] for place in sorted(rated - set(scored)))
     unrated = tuple(ids[place] for place in scored if place not in rated)
     items = [_merge_items([matcher.items[place], *answers[place]]) for place in scored]
