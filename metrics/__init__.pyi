@@ -7,7 +7,6 @@ from .baselines import (
     TokenOverlap as TokenOverlap,
 )
 from .catalogue import (
-    GROUP as GROUP,
     describe_metric as describe_metric,
     higher_is_better as higher_is_better,
     load_metric as load_metric,
@@ -173,6 +172,7 @@ from .score import (
 from .scorer import judge_record as judge_record
 from .specification import (
     BASELINES as BASELINES,
+    GROUP as GROUP,
     coerce_options as coerce_options,
     option_types as option_types,
     parse_specification as parse_specification,
