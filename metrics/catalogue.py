@@ -8,7 +8,6 @@ import sys
 import traceback
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,7 +17,6 @@ from ..eval_sets.levels import Level
 from ..installation import load_entry, registered_entries
 from ..judges import Judge
 from ..judges.embedders import Embedder
-from ..languages.yaml_file import read_yaml
 from ..name_suggestions import nearest_names
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
@@ -29,9 +27,9 @@ from .specification import (
     MetricSpecification,
     coerce_options,
     constructor_parameters,
+    find_substitute,
     option_types,
     parse_specification,
-    plain_name,
 )
 
 
@@ -245,23 +243,6 @@ def _metric_class(specification: MetricSpecification) -> Any:
         near = ", ".join(nearest_names(name, entries, at_most=3, cutoff=0))
         raise UsageError(f"no metric is called {name!r}; the nearest are {near} (`assay metrics` lists all)")
     return load_entry(entries[name])
-
-
-def find_substitute(name: str) -> str:
-    """Says what to write in the place of another tool's metric; "" for a name that no other tool has.
-
-    Example:
-        >>> find_substitute("ContextUtilization"), find_substitute("QuotedSpansAlignment").partition(" (")[0]
-        ("write 'context_precision:against=response' (docs/python.md has other tools' names)",
-         "faithfulness gives each claim's quote with its place in the contexts: claim.place")
-    """
-    ours = parse_specification(name)
-    if ours.name in registered_entries(GROUP):
-        instead = f"write {ours.text!r}"
-    else:
-        substitutes = read_yaml(resources.files(__package__).joinpath("other_tools.yaml"), dict[str, list[str]])
-        instead = next((instead for instead, names in substitutes.items() if plain_name(name) in names), "")
-    return instead and f"{instead} (docs/python.md has other tools' names)"
 
 
 def _option_texts(specification: MetricSpecification, metric_class: Any) -> dict[str, str]:

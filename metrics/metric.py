@@ -22,6 +22,7 @@ from ..judges.usage import Usage, meter_usage
 from ..value_messages import describe_first_mistake
 from ..worker_threads import compute_beside
 from .score import Score, failed, skipped
+from .specification import find_substitute
 
 if TYPE_CHECKING:
     from ..judges import Judge
@@ -191,8 +192,6 @@ def check_metric(name: str, value: Any) -> None:
     elif inspect.isroutine(value):
         accepted = f"a metric: put @metric above {value.__name__} (from assay import metric)"
     else:
-        from .catalogue import find_substitute  # it imports this module
-
         theirs = value.__name__ if inspect.isclass(value) else type(value).__name__
         if instead := find_substitute(theirs):
             raise UsageError(f"{name}: {describe_value(value)} cannot be used; {instead}")

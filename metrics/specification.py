@@ -7,6 +7,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import resources
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from ..errors import UsageError
@@ -164,6 +165,26 @@ def _our_name(typed: str) -> str:
     from ..installation import registered_entries  # showing a run of our names does not need it
 
     return next((name for name in registered_entries(GROUP) if plain_name(name) == plain), typed)
+
+
+def find_substitute(name: str) -> str:
+    """Says what to write in the place of another tool's metric; "" for a name that no other tool has.
+
+    Example:
+        >>> find_substitute("ContextUtilization"), find_substitute("QuotedSpansAlignment").partition(" (")[0]
+        ("write 'context_precision:against=response' (docs/python.md has other tools' names)",
+         "faithfulness gives each claim's quote with its place in the contexts: claim.place")
+    """
+    from ..installation import registered_entries
+    from ..languages.yaml_file import read_yaml
+
+    ours = parse_specification(name)
+    if ours.name in registered_entries(GROUP):
+        instead = f"write {ours.text!r}"
+    else:
+        substitutes = read_yaml(resources.files(__package__).joinpath("other_tools.yaml"), dict[str, list[str]])
+        instead = next((instead for instead, names in substitutes.items() if plain_name(name) in names), "")
+    return instead and f"{instead} (docs/python.md has other tools' names)"
 
 
 FILLED_IN = frozenset({"judge", "embedder", "prompts"})  # parameters that the run provides, and no text can give
