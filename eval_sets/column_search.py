@@ -14,12 +14,15 @@ from ..text.wording import list_first
 from ..value_messages import shorten
 from .cell_values import parse_structure
 from .column_table import (
+    GENERAL_NAMES,
     ID_ALIASES,
     NAMES,
     OTHER_ANSWER,
     RATING_ALIASES,
     columns_by_usual_name,
     criterion_of,
+    find_raters,
+    is_known_metric,
     is_low_good,
     is_mean_rating,
     rater_of,
@@ -43,7 +46,7 @@ from .number_rule import (
     scale_of_header,
     usual_scale,
 )
-from .rater_proposals import ROUNDED, MeanSearch, RaterSearch
+from .rater_proposals import ROUNDED, MeanSearch, RaterSearch, TotalSearch
 from .rows import Row
 from .version_column import read_version
 
@@ -135,6 +138,8 @@ class ColumnSearch:
         self._in_messages, self._objects, self._told_cells = ColumnCells(), ColumnCells(), ColumnCells()
         self._by_rater = defaultdict[str, ColumnCells](ColumnCells)  # in objects, or beside a column of raters
         self._means = MeanSearch()
+        # columns such as `score` may be totals of the metrics beside them
+        self._totals, self._general, self._metrics = TotalSearch(), list[str](), list[str]()
         self._named_means: list[str] = []  # the columns that are a mean by their names
         self._colleagues = RaterSearch()  # beside them
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
@@ -161,6 +166,9 @@ class ColumnSearch:
             self._told_cells.add(own)
             return
         self._add_means(values)
+        if self._general and self._metrics:
+            cells = {column: values.get(column) for column in self._general}
+            self._totals.add(cells, {metric: values.get(metric) for metric in self._metrics})
         rater = values.get(self._rater_column)
         if not is_missing(own) and not is_missing(rater):
             self._by_rater[str(rater)].add(own, row.place)
@@ -217,8 +225,8 @@ class ColumnSearch:
         self._names |= dict.fromkeys(values)
         columns = [column for column in self._names if column not in self._mapping or column == self._own]
         self._by_name = columns_by_usual_name(columns)
-        raters = (self._by_name[name] for name in ("rater", *NAMES["rater"]) if name in self._by_name)
-        self._rater_column = next(raters, "")
+        named = (self._by_name[name] for name in ("rater", *NAMES["rater"]) if name in self._by_name)
+        self._rater_column = next(named, "")
         self._others = [column for column, ours in self._mapping.items() if ours == "other_response"]
         self._others += [self._by_name[name] for name in OTHER_ANSWER if name in self._by_name]
         for name in _NAMES:
@@ -230,15 +238,26 @@ class ColumnSearch:
             if is_rater(ours) and column in self._names:
                 self._raters[column] = ours.removeprefix(RATER)
                 self._cells.setdefault(column, ColumnCells())
+        general = (column for column in columns if usual_name(column) in GENERAL_NAMES)
+        self._general = [column for column in general if column in self._cells and column not in self._mapping]
+        self._metrics = [column for column in columns if is_known_metric(column)]
+        self._sort_named(columns)
+
+    def _sort_named(self, columns: list[str]) -> None:
+        """Finds the columns that are raters', criteria or means by their names."""
         self._named_means = [column for column in columns if is_mean_rating(column)]
+        raters = find_raters(tuple(columns))
+        for column in self._raters.keys() & raters.others.keys():
+            del self._raters[column], self._cells[column]
+        self._criteria |= raters.others
         for column in columns:
             if column in self._named_means:
                 self._cells.setdefault(column, ColumnCells())
-            elif rater := rater_of(column):
+            elif rater := raters.names.get(column):
                 same = (known for known in self._raters.values() if known.casefold() == rater.casefold())
                 self._raters.setdefault(column, next(same, rater))
                 self._cells.setdefault(column, ColumnCells())
-            elif scale_of_header(column) and usual_name(column) not in _NAMES:
+            elif scale_of_header(column) and usual_name(column) not in _NAMES and column not in raters.others:
                 self._criteria[column] = f"may be a rating; --map {quote_word(f'{column}=rating')} uses it"
             elif criterion_of(column):
                 self._criteria[column] = f"a criterion, not a rater; --map {quote_word(f'{column}=rating')} uses it"
@@ -279,7 +298,10 @@ class ColumnSearch:
             self._cells |= self._of_raters
         rated = [] if self._own in self._mapping else [column for column, cells in self._cells.items() if cells.size]
         check_one_answer(self._names, rated, self._name, "--map COLUMN=rating", chosen=self._mapping)
-        why_mean = self._explain_means(means)
+        why_mean = self._explain_means(means) | {
+            column: f"no rating: {reason}; --map {quote_word(f'{column}=rating')} uses it"
+            for column, reason in self._totals.result().items()
+        }
         unused |= why_mean
         own = None if self._own in why_mean else self._own_column(unused)
         ranked = sorted((column for column in self._cells if column != self._own), key=self._rank)

@@ -2,12 +2,14 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..languages.yaml_file import read_yaml
+from ..shell_words import quote_word
 
 _TABLE = read_yaml(resources.files(__package__).joinpath("columns.yaml"), dict[str, Any])
 
@@ -34,10 +36,13 @@ RATING_ALIASES = NAMES["rating"]
 ID_ALIASES = ("id", *_listed(_TABLE["id"]))  # a column `ID` is read here
 """Usual names of a column that names the rows, read as `id` where no two rows have the same."""
 
+GENERAL_NAMES = frozenset(("score", "label", "value"))
+"""Names of columns that may hold a metric's scores as well as people's ratings."""
+
 ROLES: dict[str, tuple[str, ...]] = {
     "id": ("sample", "item", "item_id", "answer_id", *ID_ALIASES),
     **{role: NAMES[role] for role in ("metric", "value", "rater")},
-    "rating": tuple(name for name in NAMES["rating"] if name not in {"score", "label"}),  # those may be a metric's
+    "rating": tuple(name for name in NAMES["rating"] if name not in GENERAL_NAMES),
     "rating_min": (),
     "rating_max": (),
     **{role: NAMES[role] for role in ("reason", "status", "error")},
@@ -63,11 +68,21 @@ DEGREES = frozenset(_TABLE["degrees"])
 MONTHS = {name: number for number, names in enumerate(_TABLE["months"], 1) for name in names}
 """The names of the months, in small letters."""
 
-_CRITERIA = frozenset(_listed(_TABLE["criteria"]))
+
+def _bare(name: str) -> str:
+    """A name in small letters without accents: people leave them out."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", name.casefold())))
+
+
+_CRITERIA = frozenset(map(_bare, _listed(_TABLE["criteria"])))
+_CRITERION_ENDINGS = tuple(map(_bare, _TABLE["criterion_endings"]))
+_PERSONS = frozenset(map(_bare, _listed(_TABLE["persons"])))
 _METRICS = frozenset(_listed(_TABLE["metrics"]))
 _LOWER_IS_BETTER = frozenset(_TABLE["lower_is_better"])
 _MEANS = frozenset(_listed(_TABLE["means"]))
-_PROGRAMS = frozenset(_TABLE["programs"])
+_PROGRAMS = frozenset(map(_bare, _listed(_TABLE["programs"])))
+_NUMBERED_PROGRAM = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(_TABLE['numbered_programs'])})[\W_]*\d")
+_CODE = re.compile(r"[a-z]{0,2}\d{0,2}")  # of a person: a, b, 1, r2, jd
 _LANGUAGES = {name: code for code, names in _TABLE["languages"].items() for name in names}
 _TOTALS = frozenset(_listed(_TABLE["totals"]))
 _FIRST_OF_TOTALS = tuple({name.split()[0] for name in _TOTALS})
@@ -130,7 +145,8 @@ _ANSWERS = sorted(
     {"response", *NAMES["response"]} - {name for name in NAMES["response"] if name.endswith("_a")}, key=len
 )
 _ANSWER = re.compile(rf"(?:{'|'.join(map(re.escape, reversed(_ANSWERS)))})(?:_(?P<end>\w+))?")
-_FEWEST_ANSWERS = 2  # with one, `rating_bot` beside `answer_bot` is its rating
+_SHORT_WORD = 6  # letters: its end tells nothing
+_FEWEST_ANSWERS = 2
 _REMARK = re.compile(r"(.*\S)\s*[(\[](?P<remark>[^()\[\]]*)[)\]]\s*")
 _VALUE = re.compile(r"(.*[^\W\d_])[\s:=]+\d[\d.,]*\s*(?:%\s*)?")  # what a row of sums may hold beside its name
 _RANGE = re.compile(
@@ -234,14 +250,65 @@ def is_mean_rating(column: str) -> bool:
     return rest != "_".join(words) and bool({rest, rest.removesuffix("s")} & {"rating", *RATING_ALIASES})
 
 
-def is_of_program(column: str) -> bool:
-    """Whether a column's name says that a program gave what it holds, and no person.
+def is_of_program(name: str) -> bool:
+    """Whether a name says that a program gave what a column of it holds, and no person.
 
     Examples:
         >>> is_of_program("gpt-4o"), is_of_program("Confidence score"), is_of_program("Anneke")
         (True, True, False)
+        >>> is_of_program("qwen2.5_7b"), is_of_program("llmjudge"), is_of_program("gemma-2"), is_of_program("Gemma")
+        (True, True, True, False)
     """
-    return not _PROGRAMS.isdisjoint(_small(column).split("_"))
+    small = name.casefold()
+    words = [_bare(word) for word in re.findall(r"[^\W_]+|[^\W\d_]+", small) + re.findall(r"[^\W\d_]+", small)]
+    is_glued = any(word.startswith(("llm", "gpt")) or word.endswith("gpt") for word in words)
+    return is_glued or not _PROGRAMS.isdisjoint(words) or _NUMBERED_PROGRAM.search(small) is not None
+
+
+def _is_person(name: str) -> bool:
+    words = [_bare(word) for word in re.findall(r"[^\W\d_]+", name)]
+    return _CODE.fullmatch(_bare(name)) is not None or not _PERSONS.isdisjoint(words)
+
+
+class Raters(NamedTuple):
+    """The columns of a file that are called as those of raters (`rating_ada`)."""
+
+    names: Mapping[str, str]  # the rater of each that is one's
+    programs: Mapping[str, str]  # those of programs, with what to tell of them
+    doubtful: Mapping[str, str]  # those that nothing tells from criteria, likewise
+
+    @property
+    def others(self) -> Mapping[str, str]:
+        """Why columns are no rater's."""
+        return {**self.programs, **self.doubtful}
+
+
+@lru_cache(maxsize=256)  # the rows of a set have the same columns
+def find_raters(columns: tuple[str, ...]) -> Raters:
+    """Finds the columns of raters: those of programs and criteria are none's, nor is an unknown one beside a criterion.
+
+    What is called as one of the answers is that answer's rating.
+
+    Examples:
+        >>> find_raters(("rating_ada", "rating_gpt4", "rating_tone")).names
+        {'rating_ada': 'ada'}
+        >>> [find_raters(("rating_pace", *more)).names for more in ([], ["rating_tone"])]
+        [{'rating_pace': 'pace'}, {}]
+    """
+    named = {column: rater for column in columns if (rater := rater_of(column))}
+    criteria = [column for column in columns if (name := criterion_of(column)) and _small(name) not in _TOTALS]
+    # `rating_bot` beside `answer_bot` is its rating
+    answers = {small.rpartition("_")[2] for column in columns if _ANSWER.fullmatch(small := _small(column))}
+    names, programs, doubtful = dict[str, str](), dict[str, str](), dict[str, str]()
+    for column, rater in named.items():
+        typed = f"--map {quote_word(f'{column}=rating_{rater}')}"
+        if is_of_program(rater) and _small(rater) not in answers:
+            programs[column] = f"of a program, not a person; {typed} uses it"
+        elif criteria and not _is_person(rater):
+            doubtful[column] = f"taken for a criterion, as {criteria[0]} is one; {typed} reads it as a rater's"
+        else:
+            names[column] = rater
+    return Raters(names, programs, doubtful)
 
 
 def ratings_of_answers(columns: Iterable[str]) -> dict[str, str]:
@@ -276,11 +343,10 @@ def criterion_of(column: str) -> str:
     """
     match = _RATER.fullmatch(column.strip())
     name = "" if match is None else match["rater"].strip().strip("()[]").strip()
-    words = _small(name).split("_")
-    is_criterion = is_known_metric(name) or any(
-        word in _CRITERIA or (len(word) > 6 and word.endswith(tuple(_TABLE["criterion_endings"]))) for word in words
-    )
-    return name if name and is_criterion else ""
+    words = list(map(_bare, _small(name).split("_")))
+    has_ending = any(len(word) > _SHORT_WORD and word.endswith(_CRITERION_ENDINGS) for word in words)
+    is_criterion = is_known_metric(name) or not _CRITERIA.isdisjoint(words) or (has_ending and not _is_person(name))
+    return name if name and is_criterion and not is_of_raters(column) else ""
 
 
 def is_known_metric(name: str) -> bool:

@@ -5,16 +5,27 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from statistics import fmean
 from typing import Any
 
 from ..shell_words import quote_word
 from ..text.wording import list_first
 from ..value_messages import shorten
 from .column_table import LABELS, RATING_ALIASES, has_other_role, is_of_program, rater_of, usual_name
-from .number_rule import ColumnCells, NumberRule, find_rating_scale, is_missing, label_of, scale_of_header
+from .number_rule import (
+    ColumnCells,
+    NumberRule,
+    find_rating_scale,
+    is_missing,
+    is_whole,
+    label_of,
+    scale_of_header,
+    usual_scale,
+)
 
 _HIGHEST, _HIGHEST_MARK = 10, 20
 ROUNDED = 0.0501
+_SAME = 0.0051  # rounded to two decimals
 _FEWEST_ROWS, _FEWEST_DIFFERING = 4, 2
 _FEWEST_VALUES = 3  # different ones: two may be a flag
 _MOST_LABELS, _LONGEST_LABEL = 5, 30
@@ -146,6 +157,66 @@ class MeanSearch:
         if self._rows < _FEWEST_ROWS:
             return ""
         return next((column for column, rows in (self._columns or {}).items() if rows >= _FEWEST_DIFFERING), "")
+
+
+class TotalSearch:
+    """Finds columns of general names, such as `score`, that hold no ratings of people beside metrics' columns.
+
+    What people give are labels, or whole and half numbers on a usual scale, and neither the mean of the metrics nor one
+    of them once more.
+
+    Example:
+        >>> search = TotalSearch()
+        >>> for faithfulness, bleu in ((0, 1), (1, 1), (0, 0), (1, 0)):
+        ...     scores = {"score": (faithfulness + bleu) / 2, "label": faithfulness, "value": 1 + bleu}
+        ...     search.add(scores, {"faithfulness": faithfulness, "bleu": bleu})
+        >>> search.result()
+        {'score': 'it is the mean of faithfulness, bleu', 'label': 'it is faithfulness once more'}
+    """
+
+    def __init__(self) -> None:
+        self._cells = defaultdict[str, ColumnCells](ColumnCells)
+        self._metrics: dict[str, None] = {}
+        # in how many rows each column has a number beside one of a metric, and which metrics, or their mean, it equals
+        self._rows, self._equal = Counter[str](), defaultdict[str, Counter[str]](Counter)
+
+    def add(self, cells: Mapping[str, Any], metrics: Mapping[str, Any]) -> None:
+        """Looks at a row: its cells of general names, and those of metrics."""
+        self._metrics |= dict.fromkeys(metrics)
+        scores = {metric: score for metric, cell in metrics.items() if (score := _score(cell)) is not None}
+        equals = {**scores, "": fmean(scores.values())} if scores else {}
+        for column, cell in cells.items():
+            self._cells[column].add(cell)
+            if (number := _score(cell)) is not None and equals:
+                self._rows[column] += 1
+                self._equal[column].update(name for name, score in equals.items() if abs(number - score) <= _SAME)
+
+    def result(self) -> dict[str, str]:
+        """Why columns are no ratings, from the rows that were added; empty where there are no metrics."""
+        why = {column: self._explain(column, cells) for column, cells in self._cells.items() if self._metrics}
+        return {column: reason for column, reason in why.items() if reason}
+
+    def _explain(self, column: str, cells: ColumnCells) -> str:
+        values, listed = cells.values(), list_first([*self._metrics])
+        if not values or cells.count_unread():
+            return ""  # the reading of the values says so
+        is_of_halves = is_whole([2 * value for value in values])
+        if not cells.rule().labels and not (is_of_halves and usual_scale(values[0], values[-1], whole=True)):
+            return f"beside {listed} its numbers are not those of a usual scale, whole or halves"
+        if values[0] == values[-1] or self._rows[column] < _FEWEST_ROWS:
+            return ""
+        same = [name for name, count in self._equal[column].items() if count == self._rows[column]]
+        return "" if not same else f"it is {same[0]} once more" if same[0] else f"it is the mean of {listed}"
+
+
+def _score(cell: object) -> float | None:
+    """The number in a cell, also of a label with two values; None where there is none."""
+    if isinstance(cell, bool | str) and (label := label_of(cell)) in LABELS:
+        return LABELS[label]
+    try:
+        return _ANY_NUMBER.read(cell)
+    except ValueError:
+        return None
 
 
 class MarkSearch:

@@ -15,9 +15,12 @@ from . import cell_values
 from .column_search import VersionSearch
 from .column_table import (
     ALIASES,
+    GENERAL_NAMES,
     NAMES,
     ROLES,
+    Raters,
     criterion_of,
+    find_raters,
     find_roles,
     is_failed_status,
     is_known_metric,
@@ -31,7 +34,7 @@ from .column_table import (
     usual_name,
 )
 from .columns import check_names, describe_left_out, first_text, is_rater, read_raters
-from .items import Item, as_label
+from .items import RATER, Item, as_label
 from .levels import RatedLevel
 from .logs.score_rows import LongColumns, join_rows
 from .number_rule import Bounds, ColumnCells, NumberRule, find_common_scale, scale_of_header, scale_of_rule
@@ -159,6 +162,11 @@ class ScoreFile:
     def is_long(self) -> bool:
         """Whether a row is one score, with the name of its metric."""
         return {"metric", "value"} <= self.roles.keys()
+
+    @property
+    def raters(self) -> Raters:
+        """The columns that are called as those of raters."""
+        return find_raters(tuple(self.names))
 
     def tell(self, note: str) -> None:
         """Notes what the user should know."""
@@ -396,9 +404,32 @@ class ScoreFile:
             or parts[0] in {"ratings", "reasons"}
             or not _OF_SCORES.isdisjoint(parts)
             or re.split(r"[\s_.]", column.casefold())[-1] in _BESIDE
-            or bool(rater_of(column) or criterion_of(column) or is_of_raters(column) or is_mean_rating(column))
+            or (bool(rater_of(column)) and column not in self.raters.programs)
+            or bool(criterion_of(column) or is_of_raters(column) or is_mean_rating(column))
             or column.startswith(("column ", "Unnamed:"))  # the index that pandas writes
         )
+
+    def metric_candidates(self, excluded: Collection[str]) -> list[str]:
+        """The columns that may be metrics' by their names, but for the excluded."""
+        names = (column for column in self.names if not self.is_no_metric(column) and column not in excluded)
+        return list(self.joined) or list(names)
+
+    def metrics_beside(self, read: Collection[str]) -> list[str]:
+        """The columns of numbers that are metrics' where others are read as ratings."""
+        return [column for column in self.metric_candidates({*read, *self.labels}) if self.holds_numbers(column)]
+
+    def tell_reading(self, raters: Mapping[str, str], metrics: Sequence[str]) -> None:
+        """Notes which columns are read as ratings, of whom, and which as metrics, where a name does not say it."""
+        by = self.roles.get("rater", "rater")
+        fields = {self._value: "rating", by: "rater"} if self.joined else {}
+        fields |= {
+            column: "rating" if rater == RATER or usual_name(column) in GENERAL_NAMES else f"ratings.{rater}"
+            for column, rater in raters.items()
+            if column not in self.joined.values()
+        }
+        if renamed := [f"{column} as {name}" for column, name in fields.items() if name != column]:
+            of_metrics = f"; as metrics {list_first(metrics)}" if metrics else ""
+            self.tell(f"read {list_first(renamed)} (change with --map){of_metrics}")
 
     def tell_ratings(self, read: Collection[str], *, is_named: bool) -> None:
         """Notes which cells of the columns hold no rating, how labels are read, and what other ratings there are."""
@@ -418,6 +449,9 @@ class ScoreFile:
             for described in dict.fromkeys(self.rule(column)[1].describe() for column in columns):
                 if described:
                     self.tell(f"read {origin} as ratings from 0 to 1, {described}")
+        for column, reason in () if is_named else self.raters.others.items():
+            if self.holds_numbers(column):
+                self.tell(f"{column} is {reason}")
         for column in () if is_named else self.names:
             is_rating = usual_name(column) in ROLES["rating"] or criterion_of(column)
             if is_rating and column not in read and self.holds_numbers(column):

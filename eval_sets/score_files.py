@@ -1,17 +1,18 @@
 """What files of scores and ratings say: one column of numbers per metric or rater, and the scale of ratings."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ..errors import InputError
 from ..name_suggestions import quote_names
 from ..shell_words import quote_word
-from ..text.wording import count_of
 from .column_table import (
+    GENERAL_NAMES,
     ROLES,
     is_known_metric,
     is_mean_rating,
+    is_of_program,
     is_of_raters,
     rater_of,
     usual_name,
@@ -30,7 +31,7 @@ from .number_rule import (
     usual_scale,
 )
 from .pair_ratings import describe_left_out_pair_ratings, split_pair_rows
-from .rater_proposals import MeanSearch, propose_raters
+from .rater_proposals import MeanSearch, TotalSearch, propose_raters
 from .rows import Row
 from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name
 
@@ -83,9 +84,7 @@ def read_scores(
         file.join_rows("metric", file.roles["value"])
     file.read_items()
     excluded = {*other_columns, *options.labels}
-    candidates = list(file.joined) or [
-        column for column in file.names if not file.is_no_metric(column) and column not in excluded
-    ]
+    candidates = file.metric_candidates(excluded)
     requested = match_columns(options.metrics, candidates)
     offered = [
         column for column in candidates if column in requested or column in file.joined or file.holds_numbers(column)
@@ -137,12 +136,17 @@ def read_ratings(
     if "rater" in roles and value:
         file.join_rows("rater", value)
     read = _named_rating_columns(file, options)
+    totals = {} if options.ratings else _explain_totals(file, read, options, has_scores=has_scores)
+    read = [column for column in read if column not in totals]
     if not read and not has_scores:
-        read = _guess_rating_columns(file, metrics)
-        file.tell(f"the columns {quote_names(read)} are read as the ratings of {count_of(len(read), 'rater')}")
+        read = _guess_rating_columns(file, {*metrics, *totals}, totals)
     read = read or _mean_column(file)
     if not read:
-        raise _nobody_rated(file)
+        raise _nobody_rated(file, totals)
+    for column, reason in totals.items():
+        file.tell(f"{column} is no rating: {reason}; --rating {quote_word(column)} reads it")
+    beside = file.metrics_beside(read) if has_scores and not file.is_long else []
+    file.tell_reading({column: _rater_name(column) for column in read}, beside)
     if file.is_long:
         file.keep_one_row(read)
     file.read_items()
@@ -188,11 +192,30 @@ def _nothing_scored(file: ScoreFile) -> InputError:
     )
 
 
-def _nobody_rated(file: ScoreFile) -> InputError:
+def _nobody_rated(file: ScoreFile, totals: Mapping[str, str] | None = None) -> InputError:
+    others = [f"{column} is no rating: {reason}" for column, reason in (totals or {}).items()]
+    others += [f"{column} is {reason}" for column, reason in file.raters.others.items()]
+    why = f" ({', '.join(others)})" if others else ""
     return InputError(
-        f"{file.name}: nobody rated in it; name a file of ratings (--ratings FILE), or {_HOW_TO_RATE} (it has "
+        f"{file.name}: nobody rated in it{why}; name a file of ratings (--ratings FILE), or {_HOW_TO_RATE} (it has "
         f"{quote_names(file.names)})"
     )
+
+
+def _explain_totals(file: ScoreFile, read: Sequence[str], options: ReadOptions, *, has_scores: bool) -> dict[str, str]:
+    """Why a column such as `score` is no rating: beside metrics it may be a tool's total of them."""
+    general = [column for column in read if usual_name(column) in GENERAL_NAMES and column not in options.mapping]
+    if not general or file.joined:
+        return {}
+    beside = file.metrics_beside(read)
+    metrics = beside if has_scores else [column for column in beside if is_known_metric(column)]
+    search = TotalSearch()
+    for row in file.rows:
+        search.add(
+            {column: row.values.get(column) for column in general},
+            {metric: row.values.get(metric) for metric in metrics},
+        )
+    return search.result()
 
 
 def _rater_name(column: str) -> str:
@@ -220,9 +243,10 @@ def _join_raters(file: ScoreFile, read: Sequence[str]) -> dict[str, dict[int, fl
 def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
     """The columns that the user or their names call ratings; none where neither does."""
     names, roles = [] if file.joined else file.names, file.roles
-    by_rater = [column for column in names if column.startswith("ratings.") or rater_of(column)]
-    of_raters = file.joined or {rater_of(column) or column.removeprefix("ratings."): column for column in by_rater}
+    by_rater = [column for column in names if column.startswith("ratings.") or column in file.raters.names]
     if options.ratings:
+        called = (*by_rater, *(column for column in file.raters.others if column in names))
+        of_raters = file.joined or {rater_of(column) or column.removeprefix("ratings."): column for column in called}
         column_by_name = {column: column for column in names} | of_raters
         named = _spell_raters(options.ratings, of_raters, names)
         check_patterns(named, column_by_name, "rater or column of ratings", file.name, of_raters)
@@ -265,18 +289,22 @@ def _spell_raters(typed: Sequence[str], raters: Collection[str], columns: Collec
     return spelled
 
 
-def _guess_rating_columns(file: ScoreFile, metrics: Collection[str]) -> list[str]:
+def _guess_rating_columns(file: ScoreFile, metrics: Collection[str], totals: Mapping[str, str]) -> list[str]:
     """The columns of numbers, where all may be ratings. Raises `InputError` where one is none, or there are none."""
     numeric = [
         column
         for column in file.names
         if column not in file.labels and not file.is_no_metric(column) and file.holds_numbers(column)
     ]
-    candidates = [column for column in numeric if not is_known_metric(column) and short_name(column) not in metrics]
+    candidates = [
+        column
+        for column in numeric
+        if not (is_known_metric(column) or is_of_program(column) or short_name(column) in metrics)
+    ]
     if not candidates and (means := _mean_column(file)):
         return means
     if not candidates and (numeric or file.is_long):
-        raise _nobody_rated(file)
+        raise _nobody_rated(file, totals)
     numbers_by_column = [numbers for column in candidates if (numbers := file.rule(column)[0].values())]
     if not numbers_by_column or any(max(numbers) - min(numbers) > _WIDEST_SCALE for numbers in numbers_by_column):
         raise InputError(

@@ -1,0 +1,141 @@
+"""Which columns are people's ratings by their names: not those of programs, of criteria, nor a tool's total."""
+
+import pytest
+
+from assay.errors import InputError
+from assay.eval_sets import ReadOptions, load_set, propose_raters, read_score_files
+
+PROGRAMS = ["gpt4", "llm", "auto", "ai", "claude", "judge", "bot", "gpt-4o", "chatgpt", "gemini-1.5-pro", "llama3.1_8b"]
+PROGRAMS += ["qwen2.5-7b", "Mistral", "gemma2", "o3-mini", "llmjudge"]
+PERSONS = ["ada", "Claudia", "Gemma", "human", "a", "2", "R1", "Trinidad", "Laurence", "Florence", "Jan de Vries"]
+# of whom nothing in the package's lists tells
+UNKNOWN_PERSONS = ["Tamsin", "Wietske", "Torsten", "Capucine", "Begoña"]
+CRITERIA = [
+    "Korrektheit",
+    "Klarheit",
+    "Kürze",
+    "oplossing",
+    "brevity",
+    "professionalism",
+    "actionability",
+    "speed",
+    "sources",
+]
+CRITERIA += ["instruction_following", "precisión", "claridad", "tono", "clarté", "exactitude", "concision"]
+NO_RATINGS = ["id", "confidence", "status", "weight", "csat", "nps", "count", "date"]
+
+
+def write_set(path, columns):
+    """Five answers; each column has the numbers 1 to 5, from another start."""
+    rows = ["question,answer," + ",".join(columns)]
+    rows += [f"q{n},a{n}," + ",".join(str((n + place) % 5 + 1) for place in range(len(columns))) for n in range(5)]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return path
+
+
+def raters_of(path, **options):
+    return sorted({rater for sample in load_set(path, notes=[], **options) for rater in sample.ratings})
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_is_no_rater(tmp_path, name):
+    path = write_set(tmp_path / "a.csv", [f"rating_{name}", "rating_human"])
+    notes: list[str] = []
+    samples = load_set(path, notes=notes)
+    assert [dict(sample.ratings) for sample in samples] == [{"human": (n + 1) % 5 + 1} for n in range(5)]
+    told = f"rating_{name} (of a program, not a person; --map rating_{name}=rating_{name} uses it)"
+    assert told in notes[0].partition("kept in the metadata: ")[2]
+    assert raters_of(path, mapping={f"rating_{name}": f"rating_{name}"}) == sorted([name, "human"])
+    beside: list[str] = []
+    load_set(write_set(tmp_path / "b.csv", [f"rating_{name}", "rating"]), notes=beside)
+    assert told in beside[0]
+    assert propose_raters({f"score_{name}": value} for value in (3, 4, 2, 5, 1)) == []
+
+
+def test_scores_of_a_program_are_a_metric_in_a_file_of_scores(tmp_path):
+    path = write_set(tmp_path / "a.csv", ["rating_gpt4", "rating_ada"])
+    (scores,), ratings = read_score_files([path], path, ReadOptions())
+    assert (list(scores.columns), list(ratings.columns)) == (["rating_gpt4"], ["ada"])
+    assert f"{path}: read rating_ada as ratings.ada (change with --map); as metrics rating_gpt4" in ratings.notes
+    assert any("rating_gpt4 is of a program, not a person; --map" in note for note in ratings.notes)
+    mapped = read_score_files([], path, ReadOptions(mapping={"rating_gpt4": "rating_gpt4"}))
+    assert sorted(mapped[1].columns) == ["ada", "gpt4"]
+
+
+def test_a_file_that_only_a_program_rated_is_rated_by_nobody(tmp_path):
+    path = write_set(tmp_path / "a.csv", ["rating_gpt4", "bleu"])
+    with pytest.raises(InputError, match=r"nobody rated in it \(rating_gpt4 is of a program, not a person; --map"):
+        read_score_files([path], path, ReadOptions())
+
+
+@pytest.mark.parametrize("name", PERSONS + UNKNOWN_PERSONS)
+def test_a_person_is_a_rater(tmp_path, name):
+    assert raters_of(write_set(tmp_path / "a.csv", [f"rating_{name}", "rating_bob"])) == sorted([name, "bob"])
+
+
+@pytest.mark.parametrize("name", PERSONS)
+def test_a_known_person_is_a_rater_beside_a_criterion(tmp_path, name):
+    assert raters_of(write_set(tmp_path / "a.csv", [f"rating_{name}", "rating_tone"])) == [name]
+
+
+@pytest.mark.parametrize("name", [*CRITERIA, *NO_RATINGS])
+def test_a_criterion_is_no_rater(tmp_path, name):
+    for prefix in ("rating_", "Bewertung ", "beoordeling_", "valoración "):
+        path = write_set(tmp_path / "a.csv", [f"{prefix}{name}", "rating_ada"])
+        notes: list[str] = []
+        assert {tuple(sample.ratings) for sample in load_set(path, notes=notes)} == {("ada",)}
+        assert f"{prefix}{name}" in notes[0].partition("kept in the metadata: ")[2]
+
+
+def test_an_unknown_name_beside_a_criterion_is_said_and_mapped(tmp_path):
+    """Nothing tells whether `zest` is a person: alone it is read as one, beside a criterion it is not."""
+    path = write_set(tmp_path / "a.csv", ["rating_zest", "rating_tone", "rating_ada"])
+    notes: list[str] = []
+    assert {tuple(sample.ratings) for sample in load_set(path, notes=notes)} == {("ada",)}
+    told = "taken for a criterion, as rating_tone is one; --map rating_zest=rating_zest reads it as a rater's"
+    assert f"rating_zest ({told})" in notes[0]
+    assert raters_of(path, mapping={"rating_zest": "rating_zest"}) == ["ada", "zest"]
+    _, ratings = read_score_files([], path, ReadOptions())
+    assert list(ratings.columns) == ["ada"] and f"{path}: rating_zest is {told}" in ratings.notes
+    assert raters_of(write_set(path, ["rating_zest", "rating_total"])) == ["zest"]  # a total is no criterion
+
+
+@pytest.mark.parametrize(
+    ("scores", "reason"),
+    [
+        ([0.571, 0.8265, 0.494, 0.6715], "beside faithfulness, bleu its numbers are not those of a usual scale"),
+        ([0.5, 1, 0, 0.5], "it is the mean of faithfulness, bleu"),
+        ([0, 1, 0, 1], "it is faithfulness once more"),
+        (["fail", "pass", "fail", "pass"], "it is faithfulness once more"),
+    ],
+)
+@pytest.mark.parametrize("name", ["score", "Value", "label"])
+def test_a_total_of_metrics_is_no_rating(tmp_path, name, scores, reason):
+    """Faithfulness is 0, 1, 0, 1 and bleu 1, 1, 0, 0: means 0.5, 1, 0, 0.5."""
+    path = tmp_path / "a.csv"
+    cells = zip([0, 1, 0, 1], [1, 1, 0, 0], scores, strict=True)
+    rows = [f"q{n},a,{one},{two},{score}" for n, (one, two, score) in enumerate(cells)]
+    path.write_text(f"question,answer,faithfulness,bleu,{name}\n" + "\n".join(rows))
+    with pytest.raises(InputError, match="nobody rated in it") as raised:
+        read_score_files([path], path, ReadOptions())
+    notes: list[str] = []
+    assert {sample.human_rating for sample in load_set(path, notes=notes)} == {None}
+    if name in {"score", "Value"}:
+        assert f"{name} is no rating: {reason}" in str(raised.value)
+        _, named = read_score_files([path], path, ReadOptions(ratings=(name,)))
+        assert list(*named.columns.values()) == [0, 1, 2, 3]
+    if name in {"score", "label"}:
+        assert f"{name} (no rating: {reason}" in notes[0]
+        assert None not in {sample.human_rating for sample in load_set(path, mapping={name: "rating"})}
+
+
+@pytest.mark.parametrize("scores", [[1, 4, 2, 5], [1.5, 4, 2.5, 5], ["pass", "pass", "fail", "pass"], [0, 100, 60, 45]])
+def test_a_score_that_people_can_have_given_is_the_rating_beside_metrics(tmp_path, scores):
+    path = tmp_path / "a.csv"
+    rows = [f"q{n},a,0.{n}1,{score}" for n, score in enumerate(scores)]
+    path.write_text("question,answer,faithfulness,score\n" + "\n".join(rows))
+    numbers = [{"pass": 1, "fail": 0}.get(score, score) for score in scores]
+    assert [sample.human_rating for sample in load_set(path, notes=[])] == numbers
+    _, ratings = read_score_files([path], path, ReadOptions())
+    assert list(ratings.columns["score"].values()) == numbers
+    assert ratings.notes[0] == f"{path}: read score as rating (change with --map); as metrics faithfulness"
