@@ -8,7 +8,6 @@ from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
-from ..errors import InputError
 from ..shell_words import quote_word
 from ..text.wording import list_first
 from ..value_messages import shorten
@@ -23,10 +22,8 @@ from .column_table import (
     criterion_of,
     find_raters,
     is_known_metric,
-    is_low_good,
     is_mean_rating,
     rater_of,
-    split_remark,
     usual_name,
 )
 from .columns import FIELDS, RATER, check_one_answer, has_list, is_rater, may_be_left_out, reason_to_leave_out, sort_row
@@ -37,6 +34,7 @@ from .number_rule import (
     ColumnCells,
     NumberRule,
     RatingScale,
+    check_high_is_good,
     find_common_scale,
     find_rating_scale,
     is_missing,
@@ -284,11 +282,8 @@ class ColumnSearch:
 
     def _check_high_is_good(self, *chosen: RatingColumn | None) -> None:
         for rated in filter(None, chosen):
-            if is_low_good(split_remark(rated.name)[1]):
-                low, high = rated.scale[:2]
-                says = f"the column {rated.name} says that its low end is good, and high ratings are read as good"
-                turned = f"write {low + high:g} - x in place of each rating x, leave the remark out of its name"
-                raise InputError(f"{self._name}: {says}; {turned} and say --scale {low:g}-{high:g}")
+            cells = self._cells.get(rated.name, ColumnCells())
+            check_high_is_good(rated.name, self._names, cells.values(), rated.scale[:2], self._name)
 
     def result(self) -> SetColumns:
         """The columns, from the rows that were added."""

@@ -425,6 +425,37 @@ def is_low_good(remark: str) -> bool:
     return len(ends) > 1 and (good == [True, False] or bad == [False, True])
 
 
+def is_named_low_good(column: str, columns: Iterable[str] = ()) -> bool:
+    """Whether a column's name says that its low end is good, in a file with these columns.
+
+    Examples:
+        >>> is_named_low_good("Schulnote Anna"), is_named_low_good("Rating (1 = best, 5 = worst)")
+        (True, True)
+        >>> is_named_low_good("Note", ["Frage", "Antwort"]), is_named_low_good("Note", ["Question", "Réponse"])
+        (True, False)
+    """
+    return is_low_good(split_remark(column)[1]) or bool(_low_good_words(column, columns))
+
+
+def low_good_scale(column: str, columns: Iterable[str] = ()) -> tuple[float, float] | None:
+    """The scale of a column whose name says that its low end is good, where the name tells it.
+
+    Example:
+        >>> low_good_scale("Schulnote"), low_good_scale("rank")
+        ((1.0, 6.0), None)
+    """
+    scales = [(float(scale[0]), float(scale[1])) for scale in _low_good_words(column, columns).values() if scale]
+    return scales[0] if scales else None
+
+
+def _low_good_words(column: str, columns: Iterable[str]) -> dict[str, Any]:
+    known = dict[str, Any](_TABLE["low_good"])
+    if any(_small(other).startswith(("frage", "antwort")) for other in columns):
+        known |= _TABLE["german_marks"]
+    words = re.findall(r"[^\W\d_]+", column.casefold())
+    return {word: known[word] for word in words if word in known}
+
+
 def is_total(text: str) -> bool:
     """Whether a cell is the name of a row that sums up others.
 

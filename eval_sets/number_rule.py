@@ -14,7 +14,16 @@ from typing import NamedTuple
 from ..errors import InputError, UsageError
 from ..text.wording import count_of, list_first
 from ..value_messages import describe_type, shorten
-from .column_table import DEGREES, LABELS, MONTHS, NO_RATING_WORDS, split_remark
+from .column_table import (
+    DEGREES,
+    LABELS,
+    MONTHS,
+    NO_RATING_WORDS,
+    is_low_good,
+    is_named_low_good,
+    low_good_scale,
+    split_remark,
+)
 
 NO_RATING = "leave it out or write null if there is no rating"
 _SPACES = " \u00a0\u202f'’"  # which may stand between thousands
@@ -415,7 +424,8 @@ def find_rating_scale(cells: ColumnCells, told: Bounds | None = None) -> RatingS
     """Finds the scale of a column's ratings, or why it is no column of ratings."""
     values = cells.values()
     if cells.has_dates() or (cells.size and cells.find_unclear()):
-        return RatingScale(*(told or (1, 5)))  # the reading names the first of them with its line
+        others = usual_scale(*rating_range(values), whole=is_whole(values)) if values else None
+        return RatingScale(*(told or others or (1, 5)))  # the reading names the first of them with its line
     if cells.count_unread() > _MOSTLY * cells.size or not values:
         text = f'most of its values are no numbers, such as "{cells.example}"; if they are ratings, write numbers'
         return text if cells.size else "it has no number"
@@ -427,6 +437,28 @@ def find_rating_scale(cells: ColumnCells, told: Bounds | None = None) -> RatingS
     if (scale := usual_scale(low, high, whole=is_whole(values))) is None:
         return f"its values run from {low:g} to {high:g}, which is no usual scale; {CURE}"
     return RatingScale(*scale, scale_hints(values, scale, cells.places()))
+
+
+def check_high_is_good(
+    column: str, columns: Iterable[str], values: Sequence[float], scale: Bounds | None, name: str
+) -> None:
+    """Raises `InputError` for a column of ratings whose name says that its low end is good.
+
+    Args:
+        column: Its name.
+        columns: All names in its file.
+        values: Its ratings, sorted; beyond the scale that its name tells it holds something else.
+        scale: Theirs, where it is known.
+        name: The file's, for messages.
+    """
+    told = low_good_scale(column, columns)
+    if not values or not is_named_low_good(column, columns) or (told is not None and values[-1] > told[1]):
+        return
+    low, high = told or scale or usual_scale(values[0], values[-1], whole=is_whole(values)) or (values[0], values[-1])
+    says = f"the column {column} says that its low end is good, and high ratings are read as good"
+    renamed = "leave the remark out of its name" if is_low_good(split_remark(column)[1]) else "give it another name"
+    turned = f"write {low + high:g} - x in place of each rating x, {renamed}"
+    raise InputError(f"{name}: {says}; {turned} and say --scale {low:g}-{high:g}")
 
 
 def scale_of_rule(cells: ColumnCells) -> Bounds | None:

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from statistics import fmean
 from typing import Any
@@ -11,10 +11,22 @@ from typing import Any
 from ..shell_words import quote_word
 from ..text.wording import list_first
 from ..value_messages import shorten
-from .column_table import LABELS, RATING_ALIASES, has_other_role, is_of_program, rater_of, usual_name
+from .column_table import (
+    LABELS,
+    NAMES,
+    RATING_ALIASES,
+    has_other_role,
+    is_known_metric,
+    is_named_low_good,
+    is_of_program,
+    low_good_scale,
+    rater_of,
+    usual_name,
+)
 from .number_rule import (
     ColumnCells,
     NumberRule,
+    find_number_rule,
     find_rating_scale,
     is_missing,
     is_whole,
@@ -31,6 +43,7 @@ _FEWEST_VALUES = 3  # different ones: two may be a flag
 _MOST_LABELS, _LONGEST_LABEL = 5, 30
 _ODD_SHOWN = 3
 _FIRST_WORD, _LAST_WORD = re.compile(r"([^\s_.:-]+)[\s_.:-]+(?=\w)"), re.compile(r"(?<=\w)[\s_.:-]+([^\s_.:-]+)$")
+_RATER_WORDS = frozenset(("rater", "human", *NAMES["rater"]))  # which may stand before a rater's own name
 _ANY_NUMBER = NumberRule()
 _MOST_ODD = 0.2  # the share of cells that may hold something else, by a slip: 55 for 5
 
@@ -69,8 +82,8 @@ class RaterSearch:
             numbers = self._numbers[column]
             if is_missing(cell):
                 continue
-            if isinstance(cell, str) and len(self._labels[column]) <= _MOST_LABELS:
-                self._labels[column].setdefault(_short_label(cell))
+            if isinstance(cell, str | int) and len(self._labels[column]) <= _MOST_LABELS:
+                self._labels[column].setdefault(_short_label(str(cell)))
             if numbers is None:
                 continue
             number = _whole_number(cell)
@@ -99,7 +112,7 @@ class RaterSearch:
         """The columns with what to type, and the cells of them that hold no whole number of a small scale; or ""."""
         columns = self.result()
         if not columns:
-            return self._describe_labels()
+            return self._describe_decisions() or self._describe_labels()
         odd = []
         for column in columns:
             if cells := self._first_odd[column]:
@@ -107,6 +120,19 @@ class RaterSearch:
                 odd.append(f"{column} {', '.join(cells)}{f' and {more:,} more' if more else ''}")
         look = f" (first look at what is no whole number from 0 to {_HIGHEST}: {'; '.join(odd)})" if odd else ""
         return f"no column is read as a rating; if these are your team's{look}: {' '.join(type_raters(columns))}"
+
+    def _describe_decisions(self) -> str:
+        """Names the columns of yes and no, or 1 and 0, that are ratings by their names or are thumbs; or ""."""
+        decisions = {column: labels for column, labels in self._labels.items() if _are_decisions(labels)}
+        scored = [column for column in decisions if _without_rating_words(column) != column.strip()]
+        typed = type_raters(column for column in scored if _may_be_rater(column))
+        for column, labels in decisions.items():
+            name = column.strip(" ?!")
+            is_judged = name.casefold() in LABELS and not is_known_metric(name)  # Correct? yes
+            is_thumbs = not any(map(str.isalnum, "".join(labels)))
+            if not typed and (is_judged or is_thumbs):
+                typed = [f"--map {quote_word(f'{column}=rating')}"]
+        return f"no column is read as a rating; if these are your team's: {' '.join(typed)}" if typed else ""
 
     def _describe_labels(self) -> str:
         """Names the first column of three or more labels, some good and some bad, with what to write; or ""."""
@@ -220,7 +246,9 @@ def _score(cell: object) -> float | None:
 
 
 class MarkSearch:
-    """Finds a column `Note` of numbers beside a French answer, to propose it: a mark there, and a remark in English.
+    """Finds a column of marks, to propose it: `Note` of numbers beside a French answer, which is a remark in English.
+
+    Of German marks it says that the lowest is the best.
 
     Example:
         >>> search = MarkSearch()
@@ -228,13 +256,21 @@ class MarkSearch:
         ...     search.add({"Question": "Q", "Réponse": "A", "Note": mark})
         >>> search.describe()
         "no column is read as a rating; if these are your team's: --map Note=rating --scale 0-20"
+        >>> search = MarkSearch()
+        >>> for mark in (1, 2, 4):
+        ...     search.add({"Frage": "Q", "Antwort": "A", "Schulnote": mark})
+        >>> search.describe().partition(": ")[2]
+        'write 7 - x in place of each x, give it another name, and --map that'
     """
 
     def __init__(self) -> None:
-        self._column, self._cells = "", ColumnCells()
+        self._column, self._cells, self._names = "", ColumnCells(), tuple[str, ...]()
 
     def add(self, cells: Mapping[str, Any]) -> None:
         """Looks at the cells of a row, by column."""
+        if not self._column:
+            self._names = tuple(cells)
+            self._column = next((column for column in cells if low_good_scale(column, cells)), "")
         if not self._column and any(usual_name(column).casefold().startswith("réponse") for column in cells):
             self._column = next((column for column in cells if usual_name(column) == "note"), "")
         if self._column:
@@ -245,6 +281,11 @@ class MarkSearch:
         scale = find_rating_scale(self._cells, scale_of_header(self._column))
         if isinstance(scale, str):
             return ""
+        low_good = low_good_scale(self._column, self._names)
+        if low_good and low_good[0] <= self._cells.values()[0] and self._cells.values()[-1] <= low_good[1]:
+            is_good = f"of {self._column} the lowest is good, and high ratings are read as good"
+            turned = f"write {sum(low_good):g} - x in place of each x, give it another name, and --map that"
+            return f"no column is read as a rating; {is_good}: {turned}"
         of_20 = _HIGHEST < self._cells.values()[-1] <= _HIGHEST_MARK
         typed = quote_word(f"{self._column}=rating")
         scale_of_20 = f" --scale 0-{_HIGHEST_MARK}" if of_20 else ""
@@ -305,8 +346,15 @@ def _is_rating_word(word: str) -> bool:
 @lru_cache(maxsize=1024)
 def _may_be_rater(column: str) -> bool:
     rater = _without_rating_words(column)
-    is_name = rater_of(f"rating_{rater}") == rater and not has_other_role(rater, "rating")
-    return is_name and usual_name(column) not in RATING_ALIASES and not is_of_program(rater)
+    words = [word for word in re.split(r"[\s_.:-]+", rater) if word.casefold() not in _RATER_WORDS]
+    is_name = rater_of(f"rating_{rater}") == rater and bool(words) and not has_other_role(" ".join(words), "rating")
+    is_other = usual_name(column) in RATING_ALIASES or is_of_program(rater) or is_named_low_good(column)
+    return is_name and not is_other
+
+
+def _are_decisions(labels: Collection[str]) -> bool:
+    """Whether labels are yes and no in some words, or 1 and 0."""
+    return {*labels} == {"0", "1"} or bool(find_number_rule(labels).labels)
 
 
 @lru_cache(maxsize=1024)  # few labels stand in many rows

@@ -45,6 +45,7 @@ class ColumnAccount:
         self._silent: list[str] = []
         self._ends_silent: list[str] = []  # conversations whose last question has a reply without a text
         self._has_replies = False
+        self._empty_words: list[str] = []  # answers such as "nan"
         self._rater_search, self._mark_search = RaterSearch(), MarkSearch()
         self._is_rated = False
         self._answered = 0
@@ -90,6 +91,8 @@ class ColumnAccount:
         self._is_rated = self._is_rated or sample.human_rating is not None or bool(sample.messages)
         if sample.response.strip():
             self._answered += 1
+            if is_nothing(sample.response):
+                self._empty_words.append(f'{place} "{sample.response.strip()}"')
         else:
             self._silent.append(place)
         if sample.messages:
@@ -137,6 +140,10 @@ class ColumnAccount:
             end = count_of(len(self._ends_silent), "conversation ends", "conversations end")
             why = f"{end} with an empty reply or calls of tools alone: the answer before it is the one under test"
             notes.append(f"{self._source.name}: {why}: {list_first(self._ends_silent, 5)}")
+        if self._empty_words:
+            says = count_of(len(self._empty_words), "answer is a word for nothing", "answers are words for nothing")
+            scored = f"{says} and scored as a text; empty the cell where there was none"
+            notes.append(f"{self._source.name}: {scored}: {list_first(self._empty_words, 5)}")
         notes += [f"{self._source.name}: {note}" for note in self._message_notes()]
         return notes
 

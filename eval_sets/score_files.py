@@ -23,6 +23,7 @@ from .items import RATER, ScoreSource
 from .number_rule import (
     Bounds,
     ColumnCells,
+    check_high_is_good,
     find_common_scale,
     is_missing,
     is_whole,
@@ -166,6 +167,9 @@ def read_ratings(
     if pairs := [row for row in pairs if any(not is_missing(row.values.get(column)) for column in read)]:
         file.tell(describe_left_out_pair_ratings(len(pairs)))
     scale, columns = _read_scale(file, columns, read, options.scale)
+    for column in read:
+        origin = short_name(file.origin(column)).removeprefix("ratings.")
+        check_high_is_good(origin, file.names, file.rule(column)[0].values(), scale, name)
     return ScoreSource(
         name,
         tuple(file.items),

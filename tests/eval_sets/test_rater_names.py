@@ -1,5 +1,7 @@
 """Which columns are people's ratings by their names: not those of programs, of criteria, nor a tool's total."""
 
+import re
+
 import pytest
 
 from assay.errors import InputError
@@ -139,3 +141,87 @@ def test_a_score_that_people_can_have_given_is_the_rating_beside_metrics(tmp_pat
     _, ratings = read_score_files([path], path, ReadOptions())
     assert list(ratings.columns["score"].values()) == numbers
     assert ratings.notes[0] == f"{path}: read score as rating (change with --map); as metrics faithfulness"
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells", "typed"),
+    [
+        (
+            ["Annotator A", "Annotator B"],
+            ["1 2", "3 4", "5 1"],
+            "--map 'Annotator A=rating_A' --map 'Annotator B=rating_B'",
+        ),
+        (["score_ada", "page"], ["yes 1", "no 1", "yes 1"], "--map score_ada=rating_ada"),
+        (["score_ada", "page"], ["1 1", "0 1", "1 1"], "--map score_ada=rating_ada"),
+        (["Correct ?", "page"], ["oui 1", "non 1", "oui 1"], "--map 'Correct ?=rating'"),
+        (["Feedback", "page"], ["👍 1", "👎🏽 1", "👍🏿 1"], "--map Feedback=rating"),
+        (["note exactitude", "note ton"], ["1 2", "3 4", "5 1"], ""),
+        (["escalated", "page"], ["yes 1", "no 1", "yes 1"], ""),  # yes and no may say anything
+        (["annotator_id", "page"], ["1 1", "2 1", "3 1"], ""),
+    ],
+)
+def test_what_may_be_ratings_is_proposed(tmp_path, columns, cells, typed):
+    path = tmp_path / "a.csv"
+    rows = [f"q{n},a," + cell.replace(" ", ",") for n, cell in enumerate(cells)]
+    path.write_text(f"question,answer,{','.join(columns)}\n" + "\n".join(rows), encoding="utf-8")
+    notes: list[str] = []
+    load_set(path, notes=notes)
+    proposed = [note for note in notes if "no column is read as a rating" in note]
+    assert proposed == ([f"{path}: no column is read as a rating; if these are your team's: {typed}"] if typed else [])
+    mapping = dict(option.split("=") for option in re.findall(r"--map '?([^'=]+=[^' ]+)", typed))
+    assert not typed or all(sample.human_rating is not None for sample in load_set(path, mapping=mapping, notes=[]))
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "turned"),
+    [
+        ("Schulnote", "Frage,Antwort", "write 7 - x"),
+        ("Schulnote", "Question,Answer", "write 7 - x"),
+        ("Note", "Frage,Antwort", "write 7 - x"),
+        ("rank", "question,answer", "write 6 - x"),  # of 1 to 4 on the scale from 1 to 5
+    ],
+)
+def test_a_name_whose_low_end_is_good_is_no_rating_as_it_is(tmp_path, name, columns, turned):
+    path = tmp_path / "a.csv"
+    path.write_text(f"{columns},{name}\n" + "".join(f"q{n},a,{n}\n" for n in range(1, 5)))
+    notes: list[str] = []
+    assert {sample.human_rating for sample in load_set(path, notes=notes)} == {None}
+    assert not any("--map" in note for note in notes[1:] if "--map that" not in note)
+    assert name == "rank" or f"of {name} the lowest is good, and high ratings are read as good: {turned}" in notes[1]
+    told = f"the column {name} says that its low end is good, and high ratings are read as good; {turned} in place"
+    for mapping in ({name: "rating"}, {name: f"rating_{name}"}):
+        with pytest.raises(InputError, match=told):
+            load_set(path, mapping=mapping, notes=[])
+        with pytest.raises(InputError, match=told):
+            read_score_files([], path, ReadOptions(mapping=mapping))
+
+
+def test_marks_beyond_the_german_scale_and_french_ones_are_read(tmp_path):
+    path = tmp_path / "a.csv"
+    for columns, marks in (("Frage,Antwort", (3, 15, 9)), ("Question,Réponse", (1, 5, 3))):
+        path.write_text(f"{columns},Note\n" + "".join(f"q{mark},a,{mark}\n" for mark in marks), encoding="utf-8")
+        samples = load_set(path, mapping={"Note": "rating"}, scale=(0, 20), notes=[])
+        assert tuple(sample.rating for sample in samples) == marks
+
+
+@pytest.mark.parametrize("labels", [("bon", "mauvais"), ("bueno", "malo"), ("Bonne", "Mauvaise")])
+def test_labels_of_two_values_in_french_and_spanish(tmp_path, labels):
+    path = tmp_path / "a.csv"
+    path.write_text(f"question,answer,évaluation_ada\nq,a,{labels[0]}\nr,b,{labels[1]}\n", encoding="utf-8")
+    assert [dict(sample.ratings) for sample in load_set(path, notes=[])] == [{"ada": 1}, {"ada": 0}]
+
+
+def test_an_answer_that_is_a_word_for_nothing_is_said(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("question,answer\nq,N/A\nr,None of them.\ns,nan\nt,null\n")
+    notes: list[str] = []
+    assert [sample.response for sample in load_set(path, notes=notes)] == ["N/A", "None of them.", "nan", "null"]
+    scored = "3 answers are words for nothing and scored as a text; empty the cell where there was none"
+    assert f'{path}: {scored}: line 2 "N/A", line 4 "nan", line 5 "null"' in notes
+
+
+def test_a_date_among_ratings_to_100_is_what_is_wrong(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("question,answer,rating\nq,a,100\nr,b,0\ns,c,63\nt,d,5-Mar\n")
+    with pytest.raises(InputError, match='line 5, field rating: "5-Mar" is a date'):
+        load_set(path)
