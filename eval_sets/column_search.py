@@ -165,8 +165,8 @@ class ColumnSearch:
             return
         self._add_means(values)
         if self._general and self._metrics:
-            cells = {column: values.get(column) for column in self._general}
-            self._totals.add(cells, {metric: values.get(metric) for metric in self._metrics})
+            general = {column: values.get(column) for column in self._general}
+            self._totals.add(general, {metric: values.get(metric) for metric in self._metrics})
         rater = values.get(self._rater_column)
         if not is_missing(own) and not is_missing(rater):
             self._by_rater[str(rater)].add(own, row.place)
