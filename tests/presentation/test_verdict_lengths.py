@@ -25,6 +25,7 @@ PARTS = {
         "together_with_more_shortly",
     ),
     *("file", "scored_run", "named_raters", "written_on", "version_of"),
+    *("may_stop", "rate_on", "rule_needs", "answers_are_rated", "agreement_unknown", "agreement_low"),
 }
 STARTS = ("about_", "title_", "section_", "month_", "gate_")
 LIST_OF_RUNS = "metric_mean"  # the first text that is of no verdict
@@ -37,6 +38,7 @@ VALUES: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("amount", "lower", "higher", "mean", "usd"), "9.99"),
     **dict.fromkeys(("low", "high", "agreement", "least"), "-0.99"),
     **dict.fromkeys(("held", "below", "scales"), "100"),
+    "within": "0.15",
     **{"lowest": "1", "highest": "10", "margin": "0.1", "look": "365", "date": "2026-11-29", "first": "n" * 18},
     **{"suite": "n" * 30, "metric": "n" * 30, "run": "20261129-221056-56a9", "baseline": "rouge_l_precision"},
     **{"second": "n" * 18, "options": "--map rating=rating", "bound": "faithfulness at least 0.80"},
