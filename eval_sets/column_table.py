@@ -91,7 +91,7 @@ _FAILURES = {kind: "|".join(_listed(words)) for kind, words in _TABLE["failures"
 _FAILURE = re.compile(
     r"\W*(?:"
     r"[\w.]*(?:error|exception|timeout)\s*(?:$|[^\w\s-]|-\s)"  # ERROR - see log; RateLimitError(...)
-    rf"|(?:(?:the|de|het|der|die|das|la|le|el)\s+|l['’])?(?:(?:{_FAILURES['parts']})\W+)+(?:(?:{_FAILURES['says']})\b"
+    rf"|(?:(?:{_FAILURES['articles']})\s+|l['’])?(?:(?:{_FAILURES['parts']})\W+)+(?:(?:{_FAILURES['says']})\b"
     rf"|(?:{_FAILURES['ends']})\s*(?:$|[^\w\s]|\b(?:{_FAILURES['after']})\b))"
     rf"|(?:{_FAILURES['begins']}))",
     re.IGNORECASE,
@@ -449,11 +449,12 @@ def low_good_scale(column: str, columns: Iterable[str] = ()) -> tuple[float, flo
 
 
 def _low_good_words(column: str, columns: Iterable[str]) -> dict[str, Any]:
-    known = dict[str, Any](_TABLE["low_good"])
-    if any(_small(other).startswith(("frage", "antwort")) for other in columns):
-        known |= _TABLE["german_marks"]
-    words = re.findall(r"[^\W\d_]+", column.casefold())
-    return {word: known[word] for word in words if word in known}
+    words, marks = re.findall(r"[^\W\d_]+", column.casefold()), _TABLE["german_marks"]
+    found = {word: _TABLE["low_good"][word] for word in words if word in _TABLE["low_good"]}
+    is_mark = not marks["words"].keys().isdisjoint(words)
+    if is_mark and any(_small(other).startswith(tuple(marks["beside"])) for other in columns):
+        found |= {word: marks["words"][word] for word in words if word in marks["words"]}
+    return found
 
 
 def is_total(text: str) -> bool:

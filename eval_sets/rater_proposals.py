@@ -5,6 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
+from itertools import chain
 from statistics import fmean
 from typing import Any
 
@@ -264,17 +265,21 @@ class MarkSearch:
     """
 
     def __init__(self) -> None:
-        self._column, self._cells, self._names = "", ColumnCells(), tuple[str, ...]()
+        self._column, self._cells, self._names = "", ColumnCells(), dict[str, None]()
 
     def add(self, cells: Mapping[str, Any]) -> None:
         """Looks at the cells of a row, by column."""
-        if not self._column:
-            self._names = tuple(cells)
-            self._column = next((column for column in cells if low_good_scale(column, cells)), "")
-        if not self._column and any(usual_name(column).casefold().startswith("réponse") for column in cells):
-            self._column = next((column for column in cells if usual_name(column) == "note"), "")
+        if not self._names.keys() >= cells.keys():
+            self._names |= dict.fromkeys(cells)
+            self._column = self._column or self._find_column()
         if self._column:
             self._cells.add(cells.get(self._column))
+
+    def _find_column(self) -> str:
+        marks = (column for column in self._names if low_good_scale(column, self._names))
+        if any(usual_name(column).casefold().startswith("réponse") for column in self._names):
+            marks = chain(marks, (column for column in self._names if usual_name(column) == "note"))
+        return next(marks, "")
 
     def describe(self) -> str:
         """Says what to type so that the column is read as ratings; empty where there is none."""

@@ -3,13 +3,15 @@
 import codecs
 import re
 from collections.abc import Iterator
+from importlib import resources
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InputError
+from ..languages import read_yaml
 from ..regular_files import check_regular
-from ..text.language_detection import may_be_western
+from ..text.language_detection import may_be_in
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _NAMES = {**dict.fromkeys(("utf-16", "utf-16-le", "utf-16-be"), "UTF-16"), "cp1252": "Windows-1252"}
@@ -80,8 +82,9 @@ def _is_western(content: bytes) -> bool:
     accented = sum(character.isalpha() and not character.isascii() for character in text)
     if accented > _MOST_ACCENTED * sum(map(str.isalpha, text)) or len(odd) > _MOST_ODD * accented:
         return False
+    western = read_yaml(resources.files(__package__).joinpath("encodings.yaml"), dict[str, list[str]])["western"]
     lines = list(islice((line for line in text.splitlines() if not line.isascii()), _LINES_LOOKED_AT))
-    return sum(not may_be_western(line) for line in lines) <= _MOST_FOREIGN * len(lines)
+    return sum(not may_be_in(line, western) for line in lines) <= _MOST_FOREIGN * len(lines)
 
 
 def encoding_note(name: str, encoding: str) -> tuple[str, ...]:

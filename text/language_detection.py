@@ -1,5 +1,6 @@
 """Detects which language a text is in, also one that has no language pack."""
 
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
@@ -17,28 +18,6 @@ LEAST_SHARE = 0.6
 """A language with a pack needs this share of the probability of all languages with one."""
 
 _NO_LANGUAGE = "zxx"  # ISO 639: no linguistic content
-# the languages of which Windows-1252 has all letters, with the relatives that a detector may take for them
-_WESTERN = {
-    "en",
-    "pcm",
-    "nl",
-    "af",
-    "fy",
-    "de",
-    "lb",
-    "da",
-    "no",
-    "nn",
-    "sv",
-    "fo",
-    "is",
-    "fi",
-    "et",
-    "se",
-    _NO_LANGUAGE,
-}
-_WESTERN |= {"fr", "wa", "gcf", "gcr", "ht", "es", "an", "ext", "gl", "ca", "oc", "pt", "it", "lij", "vec", "la", "eu"}
-_WESTERN |= {"ga", "gd", "br", "sq", "id", "ms"}
 
 
 def detect_language(*texts: str) -> str:
@@ -69,17 +48,18 @@ def detect_language(*texts: str) -> str:
     return best if known[best] >= LEAST_SHARE * sum(known.values()) else FALLBACK
 
 
-def may_be_western(text: str) -> bool:
-    """Whether a text is in a language of which Windows-1252 has all letters, or too short to tell.
+def may_be_in(text: str, languages: Collection[str]) -> bool:
+    """Whether a text is more likely in one of some languages (ISO 639) than in another, or too short to tell.
 
     Example:
-        >>> may_be_western("Où se trouve ma facture ?"), may_be_western("Kde najdu svou fakturu za bøezen?")
+        >>> may_be_in("Où se trouve ma facture ?", ["fr"]), may_be_in("Kde najdu svou fakturu?", ["fr"])
         (True, False)
     """
     text = text[:CHARACTERS]
     if not _has_enough_letters(text):
         return True
-    return sum(float(probability) for code, probability in _identifier().rank(text) if code in _WESTERN) > 0.5
+    known = {*languages, _NO_LANGUAGE}
+    return sum(float(probability) for code, probability in _identifier().rank(text) if code in known) > 0.5
 
 
 def _has_enough_letters(text: str) -> bool:
