@@ -5,7 +5,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from itertools import chain
 from statistics import fmean
 from typing import Any
 
@@ -276,10 +275,10 @@ class MarkSearch:
             self._cells.add(cells.get(self._column))
 
     def _find_column(self) -> str:
-        marks = (column for column in self._names if low_good_scale(column, self._names))
-        if any(usual_name(column).casefold().startswith("réponse") for column in self._names):
-            marks = chain(marks, (column for column in self._names if usual_name(column) == "note"))
-        return next(marks, "")
+        if mark := next((column for column in self._names if low_good_scale(column, self._names)), ""):
+            return mark
+        is_french = any(usual_name(column).casefold().startswith("réponse") for column in self._names)
+        return next((column for column in self._names if is_french and usual_name(column) == "note"), "")
 
     def describe(self) -> str:
         """Says what to type so that the column is read as ratings; empty where there is none."""
