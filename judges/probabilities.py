@@ -14,7 +14,7 @@ _LEAST_SHARE = 0.25  # of the most probable word's probability, for the word tha
 _NOT_WORD = re.compile(r"\W+")
 _END_OF_VALUE = re.compile(r'(?<=\w)["\n,}\]]')
 _END_OF_CLAUSE = re.compile(r"[^\w\s']+|\n")
-_GRADE = re.compile(r"\W*(?:\d[\d.,]*\s*%(?:\s*\w+)?|\d*[.,]\d+)\s*(?:[^\w\s]|\Z)")  # "60%", "(60% sure)"
+_GRADE = re.compile(r"\W*(?:(?!100\s*%)\d[\d.,]*\s*%(?:\s*\w+)?|\d*[.,]\d+)\s*(?:[^\w\s]|\Z)")  # "60%", "(60% sure)"
 _CLOSING = " \"'*_`”’»)"
 _SHORT_CLAUSE = 2  # words: "definitely not"
 _SHORT = 40  # characters: what is longer is not remembered, so that long replies take no memory
@@ -178,15 +178,24 @@ def read_option(text: str, options: Sequence[str]) -> str | None:
     return meant[0] if len(meant) == 1 and not _takes_back(text, meant[0], options) else None
 
 
-def find_word(text: str, options: Iterable[str]) -> str:
-    """Finds an option that a text says anywhere; "" for none.
+def find_option(text: str, options: Iterable[str]) -> str:
+    """Finds an option that a clause of a text begins or ends with; "" for none. Inside a clause it explains.
 
     Example:
-        >>> find_word("no wait, all NO", ("Yes", "No")), find_word("Nobody knows", ("Yes", "No"))
+        >>> find_option("no wait, all NO", ["No"]), find_option("there is no mention of it", ["No"])
         ('No', '')
     """
-    folded = f" {_fold(text)} "
-    return next((option for option in options if f" {_fold(option)} " in folded), "")
+    clauses = _END_OF_CLAUSE.split(text.casefold())
+    return next(
+        (
+            option
+            for option in options
+            if any(
+                _names_another(clause, [_fold(option).split()], is_number=False, anywhere=False) for clause in clauses
+            )
+        ),
+        "",
+    )
 
 
 def _can_be_read(text: str, options: Sequence[str]) -> bool:
@@ -235,8 +244,10 @@ def _names_another(clause: str, others: Sequence[list[str]], *, is_number: bool,
 def _weakens(clause: str, option: str, *, is_beside: bool) -> bool:
     """Whether a clause after an option negates it or hedges it; after a yes any word that does so counts."""
     words, spoken = _fold(clause).split(), clause.split()
-    if option in _affirmations() and _without(spoken, {*_negators(), *_hedges()}) != spoken:
-        return True
+    if option in _affirmations():
+        hedged = spoken if is_beside else [*spoken[:1], *spoken[-1:]]  # inside a later clause it explains: "only pay"
+        if _without(spoken, _negators()) != spoken or _without(hedged, _hedges()) != hedged:
+            return True
     negating = spoken if is_beside else spoken[-1:] if len(spoken) <= _SHORT_CLAUSE else []
     if _negations().isdisjoint(option.split()) and not _negations().isdisjoint(negating):
         return True

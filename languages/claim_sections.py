@@ -119,8 +119,8 @@ class ClaimMarks(GroupedSection):
     harmless: WordList  # words that say nothing that is checked; `harmless_cell` those of a cell
     harmless_cell: WordList
     articles: WordList
-    scope_prepositions: WordList  # an unknown word after one may say of what or when, and is then never left out
-    restrictive: WordList  # words that say which, or of whom: they are never left out
+    scope_prepositions: WordList  # a comment that begins with one may say of what or when
+    restrictive: WordList  # words that say which, or of whom: they are never plain
 
 
 class HolidayDay(PackFile):

@@ -52,7 +52,7 @@ def may_be_in(text: str, languages: Collection[str]) -> bool:
     """Whether a text is more likely in one of some languages (ISO 639) than in another, or too short to tell.
 
     Example:
-        >>> may_be_in("Où se trouve ma facture ?", ["fr"]), may_be_in("Kde najdu svou fakturu?", ["fr"])
+        >>> may_be_in("Où se trouve ma facture ?", ["fr"]), may_be_in("Kde najdu svou fakturu za březen?", ["fr"])
         (True, False)
     """
     text = text[:CHARACTERS]

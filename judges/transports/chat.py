@@ -8,7 +8,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from ...languages import language_or_fallback
 from ...prompts import Prompt
 from ...shell_words import quote_word
 from ...untrusted import neutralise
-from ..probabilities import contradiction, find_word, follow_options, read_option, weigh_options
+from ..probabilities import contradiction, find_option, follow_options, read_option, weigh_options
 from ..question import Alternatives, Choice, Question, RawReply
 from ..structured import ReplyObject, find_values, read_object
 from ..typed_questions import (
@@ -239,11 +239,16 @@ class ListedAnswers:
         return values, said
 
     @classmethod
-    def check_after(cls, reply: RawReply, after: str) -> None:
-        """Refuses a reply that says one of its words again after its answers: "no wait, all No"."""
-        if word := find_word(after, dict.fromkeys(chain(*cls.words.values()))):
+    def check_after(cls, reply: RawReply, said: Collection[str | None], after: str) -> None:
+        """Refuses a reply that says another of its words after its answers: "no wait, all No".
+
+        What says again the only word that it gave takes nothing back.
+        """
+        given = set(said)
+        others = [word for word in dict.fromkeys(chain(*cls.words.values())) if given != {word}]
+        if word := find_option(after, others):
             problem = f"after its answers it says {word} once more; which of the two it means is unknown"
-            raise ReplyError(problem, reply.text)
+            raise ReplyError(problem, reply.text, is_contradiction=True)
 
     @classmethod
     def _check_further(cls, given: Mapping[str, Any]) -> None:
@@ -329,9 +334,9 @@ class Listed(Transport):
     def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
         found = read_object(reply, call.schema.read)
-        if found.after.strip():
-            call.schema.check_after(reply, found.after)
         values, said = found.value
+        if found.after.strip():
+            call.schema.check_after(reply, said.values(), found.after)
         language = call.prompt.language
         yes_no = yes_no_words(language)
         pairs = [(each, yes_no if type(each) is Predicate else words_of(each, language)) for each in questions]

@@ -139,7 +139,12 @@ def _identity_in_suite(plan: Plan, names: Sequence[str]) -> str:
     sets = (
         f"file {name}" if Path(source).is_absolute() else source for name, source in zip(names, plan.sets, strict=True)
     )
-    prompts = None if plan.prompts is None else Path(plan.prompts).name
+    folders = (
+        source.removesuffix(name)
+        for name, source in zip(names, plan.sets, strict=True)
+        if Path(source).is_absolute() and source.endswith(name)
+    )
+    prompts = plan.prompts and plan.prompts.removeprefix(next(folders, ""))
     return plan.model_copy(update={"sets": tuple(sets), "prompts": prompts}).identity
 
 

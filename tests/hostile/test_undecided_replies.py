@@ -57,13 +57,23 @@ DECIDED = {
         **dict.fromkeys(
             [
                 *("Yes", " yes", "YES.", "**Yes**", "Y", "Yes, because", "Yes, there is no fee", "Yes, yes"),
-                *("Yes it does", "Yes.", "Yes, it is supported", "Yes [1]", "Yes, 20% discount applies"),
+                *("Yes it does", "Yes.", "Yes, it is supported", "Yes [1]", "Yes, 20% discount applies", "Yes, 100%."),
+                *(
+                    "Yes. Customers only pay after delivery.",
+                    "Yes, it says you can cancel, and nobody pays unless asked.",
+                ),
             ],
             "Yes",
         ),
         **dict.fromkeys(["No", "no.", "**No**, it does not", "N", "No, it is not there", "No! Not at all"], "No"),
     },
-    JA_NEE: {"Ja, het kost niets": "Ja", "Ja hoor": "Ja", "Ne": "Nee", "nee": "Nee"},
+    JA_NEE: {
+        "Ja. Klanten betalen alleen bij levering.": "Ja",
+        "Ja, het kost niets": "Ja",
+        "Ja hoor": "Ja",
+        "Ne": "Nee",
+        "nee": "Nee",
+    },
     STARS: {
         "4": "4",
         "**5**": "5",

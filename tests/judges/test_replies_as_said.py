@@ -70,7 +70,13 @@ def test_a_word_after_the_answers_takes_them_back(after, openai_server, judge):
         decided(judge(decide="listed"))
 
 
-@pytest.mark.parametrize("after", ["\n```", " I hope this helps!", '\n{"1": "Yes", "2": "No", "3": "Yes"}'])
+@pytest.mark.parametrize(
+    "after",
+    [
+        *("\n```", " I hope this helps!", '\n{"1": "Yes", "2": "No", "3": "Yes"}'),
+        *("\nExplanation: there is no mention of 2.", "\nStatement 2 has no source."),
+    ],
+)
 def test_other_words_after_the_answers_and_the_same_answers_change_nothing(after, openai_server, judge):
     openai_server.script = lambda _: Answer(text='{"1": "Yes", "2": "No", "3": "Yes"}' + after)
     assert decided(judge(decide="listed")) == RIGHT

@@ -2,6 +2,8 @@
 
 import json
 from datetime import datetime, timedelta
+from importlib import resources
+from itertools import product
 
 import pytest
 
@@ -75,9 +77,16 @@ def test_nights_in_a_moved_folder_count(*, assay, set_file, tmp_path, monkeypatc
     moved = run_in("second")
     assert nights_of(moved, ["set.jsonl"]) == 2
     assert nights_of(moved, []) == 0  # nobody says how the suite's file names them
+    for place, wording in product(("second", "third"), ("a", "b")):
+        (tmp_path / place / wording / "own").mkdir(parents=True)
+        text = resources.files("assay.prompts").joinpath("support.en.md").read_text(encoding="utf-8")
+        (tmp_path / place / wording / "own" / "support.en.md").write_text(f"{text}\nBe {wording}.\n", encoding="utf-8")
+    run_in("second", prompts="a/own")
+    assert nights_of(run_in("second", prompts="b/own"), ["set.jsonl"]) == 0  # another wording is another judge
+    assert nights_of(run_in("third", prompts="a/own"), ["set.jsonl"]) == 1
     (tmp_path / "second" / "other.jsonl").write_text(answers, encoding="utf-8")
     other = run_in("second", sets=["other.jsonl"])
-    assert nights_of(other, ["other.jsonl"]) == 0  # three nights were of set.jsonl
+    assert nights_of(other, ["other.jsonl"]) == 0  # all others were of set.jsonl
     store = Store(tmp_path / ".assay")
     with store.database.transaction():  # as a version wrote them whose reports do not name the sets
         store.database.execute("UPDATE nightly_runs SET report = '{}'")
