@@ -244,9 +244,10 @@ class ColumnSearch:
     def _sort_named(self, columns: list[str]) -> None:
         """Finds the columns that are raters', criteria or means by their names."""
         self._named_means = [column for column in columns if is_mean_rating(column)]
-        raters = find_raters(tuple(columns))
+        raters = find_raters(tuple(column for column in columns if column not in self._mapping))
         for column in self._raters.keys() & raters.others.keys():
-            del self._raters[column], self._cells[column]
+            for kept in (self._raters, self._cells, self._of_raters):
+                kept.pop(column, None)
         self._criteria |= raters.others
         for column in columns:
             if column in self._named_means:

@@ -50,8 +50,10 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 """The roles of columns in rows of scores and ratings, with their usual names; the first that a file has is read."""
 
-_PEOPLES_REASONS = frozenset(
-    (*_TABLE["peoples_reasons"], *(name for role in ("reason", "comment") for name in (role, *NAMES[role])))
+_PEOPLES_REASONS = tuple(
+    dict.fromkeys(
+        (*(name for role in ("reason", "comment") for name in (role, *NAMES[role])), *_TABLE["peoples_reasons"])
+    )
 )
 
 NO_RATING_WORDS = frozenset(_listed(_TABLE["no_rating"]))
@@ -120,6 +122,7 @@ PREFERENCES: dict[str, tuple[str, ...]] = {kind: _listed(names) for kind, names 
 PREFERENCES["question"] = tuple(
     dict.fromkeys((*PREFERENCES["question"], *ID_ALIASES, "question", "user_input", *ALIASES["user_input"]))
 )
+PREFERENCES["reason"] = tuple(dict.fromkeys((*_PEOPLES_REASONS, *PREFERENCES["reason"])))
 
 _LINKS = frozenset(_TABLE["links"])  # may name a source, or hold its text
 

@@ -280,6 +280,8 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
             fields[ours] = extras.pop(theirs)
             origins[ours] = theirs
     if REASON in origins:
+        if REASONS in extras:
+            extras[f"metadata.{REASONS}"] = extras.pop(REASONS)
         extras[REASONS], origins[f"metadata.{REASONS}"] = fields.pop(REASON), origins.pop(REASON)
     for field in FIELDS:
         if field in extras and field not in fields:

@@ -29,6 +29,7 @@ from .column_table import (
     is_of_raters,
     is_total,
     rater_of,
+    reason_rater,
     says_failure,
     split_failure_column,
     usual_name,
@@ -380,10 +381,12 @@ class ScoreFile:
         """The columns that may tell why the metrics of a row failed: of no column alone, and of no person's ratings."""
         taken = {self.roles.get(role) for role in ("id", "metric", "rater", *ALIASES)}
         names = {_plain(name).removesuffix("_score") for name in self.names}
+        is_rated = "rating" in self.roles or bool(self.raters.names)
         found = []
         for column in self.names:
             base, word = split_failure_column(column)
             is_of_one = base in names or is_known_metric(base) or base in _NO_METRICS
+            is_of_one = is_of_one or (is_rated and reason_rater(column) is not None)
             if word and column not in taken and not is_of_one:
                 found.append(column)
         return found

@@ -246,10 +246,10 @@ def _join_raters(file: ScoreFile, read: Sequence[str]) -> dict[str, dict[int, fl
 
 def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
     """The columns that the user or their names call ratings; none where neither does."""
-    names, roles = [] if file.joined else file.names, file.roles
-    by_rater = [column for column in names if column.startswith("ratings.") or column in file.raters.names]
+    names, roles, raters = [] if file.joined else file.names, file.roles, file.raters
+    by_rater = [column for column in names if column.startswith("ratings.") or column in raters.names]
     if options.ratings:
-        called = (*by_rater, *(column for column in file.raters.others if column in names))
+        called = (*by_rater, *(column for column in raters.others if column in names))
         of_raters = file.joined or {rater_of(column) or column.removeprefix("ratings."): column for column in called}
         column_by_name = {column: column for column in names} | of_raters
         named = _spell_raters(options.ratings, of_raters, names)

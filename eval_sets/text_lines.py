@@ -23,7 +23,7 @@ _LINES_LOOKED_AT = 500
 _ODD = re.compile(
     # letters that Western words do not have, though names may; and signs after a letter and inside a word
     "[ŠŽšžŸÿƒˆ˜]|(?<=[a-zß-ÿ])[À-ÞŒ]|(?<=[^\\W\\d_])[‚„†‡‰‹Œ¿]|(?<=[^\\W\\d_])‘(?![^\\W\\d_])"
-    "|(?<=[^\\W\\d_])[\u00a1-\u00ad\u00af\u00b1-\u00b6\u00b8-\u00bf\u00d7\u00f7€•›](?=[^\\W\\d_])"
+    "|(?<=[^\\W\\d_])[\u00a1-\u00ac\u00af\u00b1-\u00b6\u00b8-\u00bf\u00d7\u00f7€•›](?=[^\\W\\d_])"
 )
 
 

@@ -74,7 +74,8 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
 def _read_tool(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     """Reads an export of a known tool, which may hold several items in a row."""
     unpacked = Repeatable(lambda: _unpacked(opened))
-    tool = _find_tool(_first_values(unpacked))
+    first = _first_values(unpacked)
+    tool = _find_tool(first)
     if tool is None:
         return replace(opened, rows=unpacked)
     samples = Repeatable(lambda: tool.read(unpacked, opened.name, mapping))
@@ -83,9 +84,11 @@ def _read_tool(opened: Rows, mapping: Mapping[str, str]) -> Rows:
 
     def rows() -> Iterator[Row | BadRow]:
         for row in samples:
-            if isinstance(row, Row) and tool.items:
+            if isinstance(row, Row):
                 metadata = row.values.get("metadata") or {}
-                for held in metadata.get("traces", [metadata]):
+                traces = metadata.get("traces")
+                is_thread = isinstance(traces, list) and all(isinstance(one, Mapping) for one in traces)
+                for held in traces if is_thread else [metadata]:
                     kept.update(dict.fromkeys(held))
                     if UNUSED in held:
                         unused.setdefault(held[UNUSED]["problem"], []).append(row.place)
@@ -105,7 +108,7 @@ def _read_tool(opened: Rows, mapping: Mapping[str, str]) -> Rows:
         rows=Repeatable(rows) if tool.items else samples,
         columns=None,
         textual=False,
-        origins=dict(zip(_TEXTS, _sides(_first_values(unpacked)) or (), strict=False)) if not tool.items else {},
+        origins=dict(zip(_TEXTS, _sides(first) or (), strict=False)) if not tool.items else {},
         finds_scale=not tool.items or tool.is_item is is_run,
         late_notes=notes if tool.items else tuple,
     )

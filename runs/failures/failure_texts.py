@@ -155,7 +155,8 @@ def _texts_of_field(value: Any) -> Iterator[tuple[str, str]]:
             yield from ((str(rater), text) for _, text in _texts_of_field(held) if not isinstance(held, Mapping))
     elif isinstance(value, str | list | tuple):
         for held in [value] if isinstance(value, str) else value:
-            if isinstance(held, str) and (text := " ".join(held[:LONGEST].split())):
+            text = " ".join(held[:LONGEST].split()) if isinstance(held, str) else ""
+            if any(map(str.isalpha, text)):  # a mark in a column called Note says no reason
                 yield "", text
 
 

@@ -1,5 +1,6 @@
 """Which columns are people's ratings by their names: not those of programs, of criteria, nor a tool's total."""
 
+import json
 import re
 
 import pytest
@@ -225,3 +226,39 @@ def test_a_date_among_ratings_to_100_is_what_is_wrong(tmp_path):
     path.write_text("question,answer,rating\nq,a,100\nr,b,0\ns,c,63\nt,d,5-Mar\n")
     with pytest.raises(InputError, match='line 5, field rating: "5-Mar" is a date'):
         load_set(path)
+
+
+def test_a_criterion_that_only_later_rows_have_takes_no_mapping(tmp_path):
+    """Beside a criterion an unknown name is no rater; it was read as one in the rows before."""
+    path = tmp_path / "a.jsonl"
+    rows = [{"question": f"Q{n}", "answer": f"A{n}", "rating_foo": n} for n in range(1, 11)]
+    path.write_text("\n".join(json.dumps(row | ({"rating_tone": 3} if n > 4 else {})) for n, row in enumerate(rows)))
+    assert [sample.rating for sample in load_set(path, notes=[])] == [None] * 10
+    (first, *_, last) = load_set(path, mapping={"rating_foo": "rating"}, notes=[])
+    assert (first.rating, last.rating, last.rating_max) == (1, 10, 10)
+
+
+def test_three_observers_are_no_programs(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = "".join(f"Q{n},A{n},{n % 5 + 1},{(n + 1) % 5 + 1},3\n" for n in range(10))
+    path.write_text(f"question,answer,rating_o1,rating_o2,rating_o3\n{rows}")
+    assert set(load_set(path, notes=[])[0].ratings) == {"o1", "o2", "o3"}
+
+
+def test_reasons_of_a_mapped_column_take_nobodys_place(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("question,answer,rating,why,rating_reasons\nQ,A,1,too short,own text\nR,B,5,,\n")
+    metadata = load_set(path, mapping={"why": "reason"}, notes=[])[0].metadata
+    assert (metadata["rating_reasons"], metadata["metadata.rating_reasons"]) == ("too short", "own text")
+
+
+def test_what_people_say_of_a_bad_answer_is_no_failure_of_a_metric(tmp_path):
+    """Every third answer is bad, and its 0 is a score: people wrote what is wrong in it."""
+    path = tmp_path / "a.csv"
+    rows = "".join(
+        f"a{n},{1 if n % 3 else 5},{'Fout: het bedrag klopt niet' if n % 3 else 'goed'},{0 if n % 3 else 1}\n"
+        for n in range(12)
+    )
+    path.write_text(f"id,rating,toelichting,bleu\n{rows}")
+    (scores,), _ = read_score_files([path], path, ReadOptions())
+    assert len(scores.columns["bleu"]) == 12

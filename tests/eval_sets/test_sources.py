@@ -138,6 +138,7 @@ def test_bytes_that_mean_other_letters_are_not_read_as_western_ones(tmp_path, en
         "Á meðan pakkinn er ekki farinn úr vöruhúsinu má breyta honum.",
         "Hvorfor kan jeg ikke logge på? Varen når Ærø om fjorten dage.",
         "Ja.;Zoë",  # too short to tell
+        "The cus\u00adtomer’s invoice costs \u201c5 euros\u201d.",  # a soft hyphen, as Word writes it
     ],
 )
 def test_western_text_is_read_as_windows_1252(tmp_path, text):

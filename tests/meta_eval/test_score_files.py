@@ -422,7 +422,7 @@ FAILED_SCORES = [
     "id,f_score,judge_error,rating\na,0,JSON parse error,1\nb,0,,2\nc,0.5,,5\n",
     "id,f_score,errors,rating\na,0,Evaluation failed,1\nb,0,,2\nc,0.5,,5\n",
     "id,f_score,message,rating\na,0,Timeout after 60 s,1\nb,0,ok,2\nc,0.5,,5\n",
-    "id,f_score,opmerking,rating\na,0,Evaluatie mislukt,1\nb,0,,2\nc,0.5,,5\n",
+    "id,f_score,fouten,rating\na,0,Evaluatie mislukt,1\nb,0,,2\nc,0.5,,5\n",
     "id,f_score,f_reason,rating\na,0.0,Error: invalid JSON,1\nb,0.0,The answer is wrong.,2\nc,0.5,Error: odd,5\n",
     "id,f_score,f_status,rating\na,0,failed,1\nb,0,scored,2\nc,0.5,scored,5\n",
     "id,f_score,f_score_error,rating\na,0,RateLimitError,1\nb,0,,2\nc,0.5,,5\n",

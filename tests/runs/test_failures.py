@@ -110,6 +110,10 @@ def test_reasons_are_known_by_the_usual_names_of_their_column_in_any_letters(col
     assert [(text.text, text.source) for text in texts] == [("Not true.", column)]
 
 
+def test_a_mark_in_a_column_called_note_is_no_reason():
+    assert list(read_peoples_texts(rated(0, 1, metadata={"Note": "5", "reason": "4,5"}))) == []
+
+
 def test_a_column_of_one_raters_reasons_is_theirs():
     ratings = {"Anna": 1, "Jan Willem": 5}
     metadata = {"Opmerking Jan Willem": "Fine.", "reason_anna": "Too short.", "reason_code": "17"}
