@@ -86,9 +86,9 @@ def _read_tool(opened: Rows, mapping: Mapping[str, str]) -> Rows:
         for row in samples:
             if isinstance(row, Row):
                 metadata = row.values.get("metadata") or {}
-                traces = metadata.get("traces")
-                is_thread = isinstance(traces, list) and all(isinstance(one, Mapping) for one in traces)
-                for held in traces if is_thread else [metadata]:
+                traces = metadata.get("traces")  # of a thread, whose rows were joined; else a field of the user's
+                listed = traces if isinstance(traces, list) else [traces]
+                for held in listed if all(isinstance(one, Mapping) for one in listed) else [metadata]:
                     kept.update(dict.fromkeys(held))
                     if UNUSED in held:
                         unused.setdefault(held[UNUSED]["problem"], []).append(row.place)
