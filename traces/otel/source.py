@@ -5,7 +5,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -78,30 +78,19 @@ def _contents(file: Path) -> Iterator[tuple[str, dict[str, Any] | BrokenPart]]:
 
     A file none of whose lines can be read is one that cannot be read itself.
     """
-    unread: list[tuple[str, BrokenPart]] = []  # the lines before the first that can be read
-    is_read = False
     try:
-        for line, document in _documents(file):
+        documents = _documents(file)
+        beginning = list(islice(documents, 1))
+        for line, document in beginning:
+            is_bad_line = line and isinstance(document, str)
+            if is_bad_line and not any(isinstance(other, dict) for _, other in _documents(file)):
+                raise InputError(f"no line of it can be read: line {line}: {document}")
+        for line, document in chain(beginning, documents):
             place = f"{file}, line {line}" if line else str(file)
-            if isinstance(document, str):
-                unread.append((place, BrokenPart(place, document, is_file=not line)))
-                if not is_read:
-                    continue
-            is_read = True
-            yield from unread
-            unread.clear()
-            if isinstance(document, dict):
-                spans, problems = read_otlp(document)
-                yield from ((place, values) for values in spans)
-                if problems:
-                    yield place, BrokenPart(place, "; ".join(problems), is_file=not line and not spans)
-        if unread:
-            place, first = unread[0]
-            raise InputError(
-                first.problem
-                if first.is_file
-                else f"no line of it can be read: {place.removeprefix(f'{file}, ')}: {first.problem}"
-            )
+            spans, problems = ([], [document]) if isinstance(document, str) else read_otlp(document)
+            yield from ((place, values) for values in spans)
+            if problems:
+                yield place, BrokenPart(place, "; ".join(problems), is_file=not line and not spans)
     except InputError as error:
         yield str(file), BrokenPart(str(file), str(error).removeprefix(f"{file}: "), is_file=True)
 
