@@ -44,14 +44,16 @@ def leave_out_boilerplate(sections: Sequence[Section]) -> WithoutBoilerplate:
     words differ. Not where that would be most of a document: then the documents are copies.
     """
     words = {section.id: tokens(section.text) for section in sections}
-    documents: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    of_document: dict[str, list[Section]] = defaultdict(list)
     for section in sections:
-        for run in _runs(words[section.id]):
-            documents[run].add(section.document)
+        of_document[section.document].append(section)
+    documents = Counter[int]()  # how many have a run, by its hash: of a large collection the runs are many
+    for own in of_document.values():
+        documents.update({hash(run) for section in own for run in _runs(words[section.id])})
     repeated = set[str]()
     for section in sections:
         runs = _runs(words[section.id])
-        count = sum(len(documents[run]) >= _FEWEST_DOCUMENTS for run in runs)
+        count = sum(documents[hash(run)] >= _FEWEST_DOCUMENTS for run in runs)
         if runs and count >= _LEAST_REPEATED * len(runs):
             repeated.add(section.id)
     totals, shared = Counter[str](), Counter[str]()

@@ -156,6 +156,23 @@ def test_what_several_documents_repeat_and_a_few_words_are_left_out_before_the_d
     assert leave_out_boilerplate(result.sections[:3]).describe() == ""
 
 
+def test_a_text_that_one_document_repeats_counts_once_for_it():
+    """It stands four times in two documents, whose sections alternate, and the least is three documents."""
+    contact = "You reach the customer desk by telephone from Monday to Friday"
+    own = {name: " ".join(f"{name}{place}" for place in range(99)) for name in "abc"}
+
+    def left_out(documents):
+        texts = [(document, text) for document in documents for text in (contact, own[document])]
+        numbered = [
+            section(f"{document}{number}", document).model_copy(update={"text": text})
+            for number, (document, text) in enumerate(texts)
+        ]
+        return [one.id for one in leave_out_boilerplate(numbered).repeated]
+
+    assert left_out("abab") == []
+    assert left_out("ababc") == ["a0", "b2", "a4", "b6", "c8"]
+
+
 def test_folds_follow_topics_and_a_document_in_both_is_removed():
     sections, topics = collection()
     plan = make_folds(sections, topics)
