@@ -158,13 +158,19 @@ def parse_specification(text: str) -> MetricSpecification:
 
 
 def _our_name(typed: str) -> str:
-    """Our metric, with options, for a name of another tool or of a class; any other name as it was typed."""
+    """Our metric, with options, for a name of another tool or of a class; any other name as it was typed.
+
+    A package may register a metric under a name of another tool: exactly so typed, it is that one.
+    """
     plain = plain_name(typed)
-    if plain in OTHER_NAMES or not typed[:1].isupper():
-        return OTHER_NAMES.get(plain, typed)
+    if plain not in OTHER_NAMES and not typed[:1].isupper():
+        return typed
     from ..installation import registered_entries  # showing a run of our names does not need it
 
-    return next((name for name in registered_entries(GROUP) if plain_name(name) == plain), typed)
+    entries = registered_entries(GROUP)
+    if plain in OTHER_NAMES:
+        return typed if typed in entries else OTHER_NAMES[plain]
+    return next((name for name in entries if plain_name(name) == plain), typed)
 
 
 def find_substitute(name: str) -> str:

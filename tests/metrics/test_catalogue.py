@@ -3,6 +3,7 @@
 import doctest
 import re
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ import pytest
 from case_files import cases_beside
 
 from assay.errors import UsageError
+from assay.installation import registered_entries
 from assay.metrics import (
     coerce_options,
     describe_metric,
@@ -118,6 +120,18 @@ def rows_of_other_tools():
     tables = re.findall(r"\*\*(?:Metrics|Classifiers)\*\*\n(.*?)(?=\n\*\*|\n## )", text, re.DOTALL)
     rows = [line.split("|") for table in tables for line in table.splitlines() if line.startswith("| `")]
     return [(re.findall(r"`(\w+)`", row[1]), re.sub(r"\[(.*?)\]\(.*?\)", r"\1", row[2]).strip()) for row in rows]
+
+
+def test_a_metric_that_a_package_registers_under_a_name_of_another_tool_is_that_metric(monkeypatch):
+    """DeepEval's class of that name, and every name that is registered by nobody, is ours still."""
+    ours = registered_entries("assay.metrics")
+    own = EntryPoint("knowledge_retention", "other_package:KnowledgeRetention", "assay.metrics")
+    monkeypatch.setattr("assay.installation.registered_entries", lambda group: {**ours, own.name: own})
+    parse_specification.cache_clear()
+    names = ("knowledge_retention", "knowledge_retention:limit=2", "KnowledgeRetention", "conversation_completeness")
+    parsed = [parse_specification(name).text for name in names]
+    parse_specification.cache_clear()
+    assert parsed == ["knowledge_retention", "knowledge_retention:limit=2", "effort", "resolved"]
 
 
 def test_every_metric_of_other_tools_runs_as_its_row_says_or_is_answered_with_its_row(judge):
