@@ -315,6 +315,8 @@ def is_row(clause: Clause, window: Window) -> bool:
 
 def is_other_window(window: Window, spot: Window) -> bool:
     """Whether a window has other rows than a spot: another time, or another text in the same column."""
+    if window.parts:
+        return all(is_other_window(part, spot) for part in window.parts)
     if spot.parts:
         return any(is_other_window(window, part) for part in spot.parts)
     if spot.start and window.start and window.end and not window.conditions and not is_window_within(spot, window):

@@ -33,6 +33,7 @@ from .times import (
     WORD,
     count_of,
     find_times,
+    list_joint,
     listed_days,
     ordinal_of,
     span,
@@ -265,7 +266,13 @@ def _times(text: str, words: Lexicon, view: View) -> Iterator[Mark]:
 
 
 def _clock_times(text: str, words: Lexicon, mentions: Sequence[Mark]) -> Iterator[Mark]:
-    """ "At 9, 10 and 11 am": hours of the day are no values, and no reading uses them; not where they name rows."""
+    """ "At 9, 10 and 11 am": hours of the day are no values, and no reading uses them; not where they name rows.
+
+    Nor does one use days between their month and their year ("on March 2, 6 and 8, 2026").
+    """
+    for match in listed_days(words.language).finditer(text):
+        if match["year"]:
+            yield Mark(*match.span(), match[0], frozenset({"undatable_time"}))
     for match in _clock_pattern(words.language).finditer(text):
         if not any(m.cells and m.overlaps(*match.span()) for m in mentions):
             yield Mark(*match.span(), match[0], frozenset({"undatable_time"}))
@@ -275,13 +282,17 @@ def _clock_times(text: str, words: Lexicon, mentions: Sequence[Mark]) -> Iterato
 def _clock_pattern(language: str) -> re.Pattern[str]:
     words = lexicon(language).data
     led, unit = words["clock_led"], rf" ?(?:{words['clock_unit']})"
-    time, joint = r"\d{1,2}(?:[.:]\d\d)?", rf"(?:, ?|,? (?:{words['days_listed_by']}) )"
+    time, joint = r"\d{1,2}(?:[.:]\d\d)?", list_joint(language)
     return re.compile(rf"(?<!\w)(?:{led}) (?:{time}(?:{unit})?{joint})*{time}{unit}(?!\w)", re.IGNORECASE)
 
 
 def listed_times(text: str, language: str) -> list[tuple[int, int]]:
-    """Where a text lists days of one month, or hours: it is not cut at their commas."""
-    return [match.span() for find in (_clock_pattern, listed_days) for match in find(language).finditer(text)]
+    """Where a text lists days of one month, or hours, and numbers beside such days: it is not cut at their commas."""
+    found = [match.span() for find in (_clock_pattern, listed_days) for match in find(language).finditer(text)]
+    if listed_days(language).search(text):
+        joint, numbers = re.compile(list_joint(language), re.IGNORECASE), find_numbers(text, load_language(language))
+        found += [(a.start, b.end) for a, b in pairwise(numbers) if joint.fullmatch(text, a.end, b.start)]
+    return found
 
 
 def _words(text: str, words: Lexicon, mentions: Sequence[Mark], numbers: Sequence[Mark]) -> Iterator[Mark]:

@@ -555,12 +555,23 @@ def _lone_day_patterns(language: str) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def listed_days(language: str) -> re.Pattern[str]:
-    """A list of days of one month: "on 2, 6 and 14 March"."""
+    """A list of days of one month: "on 2, 6 and 14 March", "on March 2, 6 and 14".
+
+    After the month two days are no list, as in "on March 4 and 28 on March 5", nor days without a word before the last,
+    as in "on March 2, 20 orders came".
+    """
     words = lexicon(language).data
-    day, article = rf"\d{{1,2}}(?:{words['ordinal_suffix']})?", words["article"]
-    last = rf"(?:, ?|,? (?:{words['days_listed_by']}) ){article}{day}{words['day_of']} (?:{any_of(_months(language))})"
-    form = rf"(?:^|(?<!\w)(?:{words['days_listed_led']}) ){article}(?P<days>{day}(?:, ?{article}{day})*){last}\b"
-    return re.compile(form, re.IGNORECASE)
+    day, month = rf"\d{{1,2}}(?:{words['ordinal_suffix']})?", rf"(?:{any_of(_months(language))})\b"
+    more, joint, article = rf"(?:, ?{words['article']}{day})", list_joint(language), words["article"]
+    year = rf"(?P<year>{words['of_year']}(?:19|20)\d\d\b)"
+    month_first = rf"{month}\.? {day}{more}+,? (?:{words['days_listed_by']}) {article}{day}(?!\w|[.,]\d){year}?"
+    forms = rf"{article}{day}{more}*{joint}{article}{day}{words['day_of']} {month}|{month_first}"
+    return re.compile(rf"(?:^|(?<!\w)(?:{words['days_listed_led']}) )(?:{forms})", re.IGNORECASE)
+
+
+def list_joint(language: str) -> str:
+    """What stands between the parts of a list, as a pattern."""
+    return rf"(?:, ?|,? (?:{lexicon(language).data['days_listed_by']}) )"
 
 
 def _with_lone_days(text: str, language: str, times: Times, named_times: list[NamedTime]) -> list[NamedTime]:
@@ -571,7 +582,7 @@ def _with_lone_days(text: str, language: str, times: Times, named_times: list[Na
     number, joined_after, joined_before, weekday_before, article = _lone_day_patterns(language)
     masked, by_start = mask_times(text, named_times), {time.start: time.windows[0] for time in named_times}
     found = listed_days(language).finditer(text)
-    lists = [(m.span("days"), w) for m in found for start, w in by_start.items() if m.end("days") < start < m.end()]
+    lists = [(m.span(), w) for m in found for start, w in by_start.items() if m.start() <= start < m.end()]
     lone_days: list[NamedTime] = []
     for match in number.finditer(masked):
         joined = joined_after.match(masked, match.end()) or joined_before.search(masked, 0, match.start())
