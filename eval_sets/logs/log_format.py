@@ -85,10 +85,10 @@ def _read_tool(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     def rows() -> Iterator[Row | BadRow]:
         for row in samples:
             if isinstance(row, Row):
-                metadata = row.values.get("metadata") or {}
+                metadata: dict[str, Any] = row.values.get("metadata") or {}
                 traces = metadata.get("traces")  # of a thread, whose rows were joined; else a field of the user's
-                listed = traces if isinstance(traces, list) else [traces]
-                for held in listed if all(isinstance(one, Mapping) for one in listed) else [metadata]:
+                listed = [held for held in traces if isinstance(held, Mapping)] if isinstance(traces, list) else []
+                for held in listed or [metadata]:
                     kept.update(dict.fromkeys(held))
                     if UNUSED in held:
                         unused.setdefault(held[UNUSED]["problem"], []).append(row.place)
