@@ -25,7 +25,7 @@ from .lexicon import (
     tokens,
     whole_words,
 )
-from .marks import HEDGES_BY_WORD, Mark, Mention, Name, Names, choose
+from .marks import HEDGES_BY_WORD, Mark, Mention, Name, Names, choose, is_count
 from .sample_tables import View
 from .specification import ALL_ROWS, Window
 from .table import DAY, LENGTHS, STEPS, NamedTime, NumericTable, Period, Times
@@ -35,6 +35,7 @@ from .times import (
     find_times,
     list_joint,
     listed_days,
+    listed_months,
     ordinal_of,
     span,
     times_by_name,
@@ -195,6 +196,8 @@ def _directions(marks: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
 
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*")
+_MOST_COUNTED = 10  # of the largest
+_EXTREMES = frozenset({"maximum", "minimum", "best", "worst"})
 _MOST_BETWEEN = 2  # words between "except" and what is left out
 
 
@@ -287,9 +290,10 @@ def _clock_pattern(language: str) -> re.Pattern[str]:
 
 
 def listed_times(text: str, language: str) -> list[tuple[int, int]]:
-    """Where a text lists days of one month, or hours, and numbers beside such days: it is not cut at their commas."""
-    found = [match.span() for find in (_clock_pattern, listed_days) for match in find(language).finditer(text)]
-    if listed_days(language).search(text):
+    """Where a text lists days of a month, months, or hours, and numbers beside them: it is not cut at their commas."""
+    lists = (_clock_pattern, listed_days, listed_months)
+    found = [match.span() for find in lists for match in find(language).finditer(text)]
+    if any(find(language).search(text) for find in (listed_days, listed_months)):
         joint, numbers = re.compile(list_joint(language), re.IGNORECASE), find_numbers(text, load_language(language))
         found += [(a.start, b.end) for a, b in pairwise(numbers) if joint.fullmatch(text, a.end, b.start)]
     return found
@@ -304,11 +308,24 @@ def _words(text: str, words: Lexicon, mentions: Sequence[Mark], numbers: Sequenc
     wholes = [m for n in numbers for m in mentions if m.series and part_of.fullmatch(text[n.end : m.start])]
     named = {"measured"} | ({"vague_time"} if wholes else set())
     for (start, end), kinds in _kinds_by_span(text, words.language).items():
+        for number in numbers if kinds & _EXTREMES else ():
+            if _counts_extremes(text, number, start, end):
+                first, last = min(number.start, start), max(number.end, end)
+                yield Mark(first, last, text[first:last], frozenset({"undatable_time"}))
         if not kinds <= named or not any(m.series and start <= m.start and m.end <= end for m in mentions):
             yield Mark(start, end, text[start:end], frozenset(kinds))
 
 
 @lru_cache(maxsize=256)  # a clause is read against each view of each table
+def _counts_extremes(text: str, number: Mark, start: int, end: int) -> bool:
+    """Whether a number says how many of the largest are meant: "the two largest", "de grootste twee"."""
+    stated = number.stated
+    if number.unit is not None or stated.ordinal or not is_count(stated) or not 1 < stated.value <= _MOST_COUNTED:
+        return False
+    is_before = number.end < start and not text[number.end : start].strip()
+    return is_before or (stated.spelled and number.start > end and not text[end : number.start].strip())
+
+
 def _kinds_by_span(text: str, language: str) -> dict[tuple[int, int], set[str]]:
     words = lexicon(language)
     spans: dict[tuple[int, int], set[str]] = {}

@@ -569,6 +569,13 @@ def listed_days(language: str) -> re.Pattern[str]:
     return re.compile(rf"(?:^|(?<!\w)(?:{words['days_listed_led']}) )(?:{forms})", re.IGNORECASE)
 
 
+@cache
+def listed_months(language: str) -> re.Pattern[str]:
+    """A list of months: "in January, February and March"."""
+    month = rf"(?:{any_of(_months(language))})"
+    return re.compile(rf"(?<!\w){month}(?:{list_joint(language)}{month})+(?!\w)", re.IGNORECASE)
+
+
 def list_joint(language: str) -> str:
     """What stands between the parts of a list, as a pattern."""
     return rf"(?:, ?|,? (?:{lexicon(language).data['days_listed_by']}) )"

@@ -127,6 +127,33 @@ def test_a_word_that_may_change_the_claim_leaves_it_unchecked(language, claim):
     assert "contradicted" in verdicts or verdicts == {"unverifiable"}  # collapsed: its value holds, and it rose
 
 
+@pytest.mark.parametrize(
+    ("language", "claim"),
+    [
+        ("en", "Orders were 1,200, 1,250 and 1,100 in January, February and March."),
+        ("nl", "De orders waren 1.200 en 1.250 in januari en februari."),
+    ],
+)
+def test_values_and_months_that_are_listed_together_are_not_cut_apart(language, claim):
+    """Each is true; cut at its commas, the second part would say that a value holds in other months too."""
+    months = [f"2025-{month:02}-01" for month in range(1, 7)]
+    table = table_of(Grid("kpi", {"month": months, "orders": [1200, 1250, 1100, 1310, 1400, 1600]}, {}))
+    assert {checked.verdict for checked in check_claims([claim], [table], language)} == {"unverifiable"}
+
+
+@pytest.mark.parametrize(
+    ("language", "claim"),
+    [
+        ("en", "June and May were the two highest months for orders."),
+        ("nl", "De orders hadden in juni en mei de hoogste twee."),
+    ],
+)
+def test_how_many_of_the_highest_are_meant_is_no_value(language, claim):
+    months = [f"2025-{month:02}-01" for month in range(1, 7)]
+    table = table_of(Grid("kpi", {"month": months, "orders": [1200, 1250, 1100, 1310, 1400, 1600]}, {}))
+    assert {checked.verdict for checked in check_claims([claim], [table], language)} == {"unverifiable"}
+
+
 def test_two_tables_with_the_same_column_must_agree():
     days = ["2026-03-01", "2026-03-02"]
     one, other = (table_of(Grid(n, {"date": days, "users": u})) for n, u in (("north", [10, 20]), ("south", [10, 30])))
