@@ -28,11 +28,11 @@ _OF_SEVERAL_ROWS = {*CASE_KEYS, "metric", *NAMES["metric"], "rater", *NAMES["rat
 _TURN_OF_ITS_OWN = {"messages", "response", "user_input"}
 _PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations", "results", "rows", "records", "items")
 _THREAD_KEYS = ("thread_id", "session_id", "conversation_id")
-# of LangSmith; of Braintrust and Opik; of a log of calls of a model
 _LANGSMITH_KEYS = {"dataset_id", "source_run_id", "reference_example_id", "run_type", "dotted_order", "child_run_ids"}
 _LANGSMITH_KEYS |= {"extra", "serialized", "feedback_stats", "parent_run_id"}
 _TEXTS = ("user_input", "response")
 _MOST_LISTED = 12
+# of LangSmith; of Braintrust and Opik; of a log of calls of a model
 _SIDES = (("inputs", "outputs"), ("input", "output"), ("request", "response"))
 _TIME_KEYS = ("start_time", "created_at")
 

@@ -437,6 +437,13 @@ def test_a_failure_that_is_written_as_a_score_is_missing_and_counted(write, text
     assert any("1 score of f_score missing, as the metric failed there: line 2" in note for note in joined.notes)
 
 
+def test_a_reason_that_says_one_thing_again_and_again_is_read_at_once(write):
+    """Each took as many steps as 2 to the number of its repetitions: all together minutes."""
+    rows = "".join(f"a{n},0,{'rate-limit ' * 18},{n % 5 + 1}\n" for n in range(400))
+    joined = read_score_table([write("s.csv", f"id,f_score,f_reason,rating\n{rows}")], None, ReadOptions())
+    assert set(column(joined, "f_score").values()) == {0}
+
+
 def test_the_error_of_one_metric_is_not_that_of_another(write):
     text = "id,f_score,g_score,g_reason,rating\na,0,0,Error: timeout,1\nb,0.5,0.5,,5\n"
     joined = read_score_table([write("s.csv", text)], None, ReadOptions())
