@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from typing import Literal
 
 from ..errors import ReplyError
 from ..languages import packs_with
@@ -246,12 +247,12 @@ def _weakens(clause: str, option: str, *, is_beside: bool) -> bool:
     words, spoken = _fold(clause).split(), clause.split()
     if option in _affirmations():
         hedged = spoken if is_beside else [*spoken[:1], *spoken[-1:]]  # inside a later clause it explains: "only pay"
-        if _without(spoken, _negators()) != spoken or _without(hedged, _hedges()) != hedged:
+        if not _words("negators").isdisjoint(spoken) or _without(hedged, _words("hedges")) != hedged:
             return True
     negating = spoken if is_beside else spoken[-1:] if len(spoken) <= _SHORT_CLAUSE else []
     if _negations().isdisjoint(option.split()) and not _negations().isdisjoint(negating):
         return True
-    return bool(words) and not _without(words, _hedges())
+    return bool(words) and not _without(words, _words("hedges"))
 
 
 def _without(words: Sequence[str], phrases: Iterable[str]) -> list[str]:
@@ -265,9 +266,9 @@ def _without(words: Sequence[str], phrases: Iterable[str]) -> list[str]:
 def _denies(rest: str, option: str) -> bool:
     """Whether the clause after an option says that it is wrong; beside a yes, any such word does."""
     beside, linked = (_fold(_END_OF_CLAUSE.split(text)[0]).split() for text in (rest, rest.lstrip(_CLOSING)))
-    if linked and linked[0] in _links() and not _denials().isdisjoint(linked):
+    if linked and linked[0] in _words("linking_verbs") and not _words("denials").isdisjoint(linked):
         return True
-    return option in _affirmations() and not _denials().isdisjoint(beside)
+    return option in _affirmations() and not _words("denials").isdisjoint(beside)
 
 
 @cache
@@ -278,27 +279,14 @@ def _negations() -> frozenset[str]:
 
 
 @cache
-def _denials() -> frozenset[str]:
-    """The words of all languages that say of the option before them that it does not hold: "Yes is wrong"."""
-    return frozenset(word for language in packs_with() for word in language.profile.denials)
+def _words(kind: Literal["denials", "linking_verbs", "negators", "hedges"]) -> frozenset[str]:
+    """The words of all languages of one kind.
 
-
-@cache
-def _links() -> frozenset[str]:
-    """The verbs of all languages that link an option to such a word."""
-    return frozenset(word for language in packs_with() for word in language.profile.linking_verbs)
-
-
-@cache
-def _negators() -> frozenset[str]:
-    """The words of all languages that negate what a judge says beside its yes: "Yes. It is not supported"."""
-    return frozenset(word for language in packs_with() for word in language.profile.negators)
-
-
-@cache
-def _hedges() -> frozenset[str]:
-    """The words and phrases of all languages by which a judge means its word in part, or is not sure of it."""
-    return frozenset(word for language in packs_with() for word in language.profile.hedges)
+    Denials say of the option before them that it does not hold ("Yes is wrong"), and linking verbs link it to these;
+    negators negate what a judge says beside its yes ("Yes. It is not supported"); by hedges, of which some are phrases,
+    it means its word in part, or is not sure of it.
+    """
+    return frozenset(word for language in packs_with() for word in getattr(language.profile, kind))
 
 
 @cache
