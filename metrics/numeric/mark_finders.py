@@ -311,7 +311,7 @@ def _words(text: str, words: Lexicon, mentions: Sequence[Mark], numbers: Sequenc
         for number in numbers if kinds & _EXTREMES else ():
             if _counts_extremes(text, number, start, end):
                 first, last = min(number.start, start), max(number.end, end)
-                yield Mark(first, last, text[first:last], frozenset({"undatable_time"}))
+                yield Mark(first, last, text[first:last], frozenset({"counted_extremes"}))
         if not kinds <= named or not any(m.series and start <= m.start and m.end <= end for m in mentions):
             yield Mark(start, end, text[start:end], frozenset(kinds))
 

@@ -98,6 +98,13 @@ def test_odd_claims(language, claim, values, expected):
     assert [checked.verdict for checked in check_claims([claim], [table], language)] == [expected]
 
 
+@pytest.fixture(scope="module")
+def orders():
+    """Of January to June."""
+    months = [f"2025-{month:02}-01" for month in range(1, 7)]
+    return table_of(Grid("kpi", {"month": months, "orders": [1200, 1250, 1100, 1310, 1400, 1600]}, {}))
+
+
 @pytest.mark.parametrize(
     ("language", "claim"),
     [
@@ -117,13 +124,11 @@ def test_odd_claims(language, claim, values, expected):
         ("nl", "De orders waren opnieuw 1.100 in maart."),
     ],
 )
-def test_a_word_that_may_change_the_claim_leaves_it_unchecked(language, claim):
+def test_a_word_that_may_change_the_claim_leaves_it_unchecked(language, claim, orders):
     """1,100 in March and 1,600 in June is what the table says; what the words around it say, the table does not."""
-    months = [f"2025-{month:02}-01" for month in range(1, 7)]
-    table = table_of(Grid("kpi", {"month": months, "orders": [1200, 1250, 1100, 1310, 1400, 1600]}, {}))
     plain = "Orders were 1,600 in June." if language == "en" else "De orders waren 1.600 in juni."
-    assert [checked.verdict for checked in check_claims([plain], [table], language)] == ["supported"]
-    verdicts = {checked.verdict for checked in check_claims([claim], [table], language)}
+    assert [checked.verdict for checked in check_claims([plain], [orders], language)] == ["supported"]
+    verdicts = {checked.verdict for checked in check_claims([claim], [orders], language)}
     assert "contradicted" in verdicts or verdicts == {"unverifiable"}  # collapsed: its value holds, and it rose
 
 
@@ -134,11 +139,9 @@ def test_a_word_that_may_change_the_claim_leaves_it_unchecked(language, claim):
         ("nl", "De orders waren 1.200 en 1.250 in januari en februari."),
     ],
 )
-def test_values_and_months_that_are_listed_together_are_not_cut_apart(language, claim):
+def test_values_and_months_that_are_listed_together_are_not_cut_apart(language, claim, orders):
     """Each is true; cut at its commas, the second part would say that a value holds in other months too."""
-    months = [f"2025-{month:02}-01" for month in range(1, 7)]
-    table = table_of(Grid("kpi", {"month": months, "orders": [1200, 1250, 1100, 1310, 1400, 1600]}, {}))
-    assert {checked.verdict for checked in check_claims([claim], [table], language)} == {"unverifiable"}
+    assert {checked.verdict for checked in check_claims([claim], [orders], language)} == {"unverifiable"}
 
 
 @pytest.mark.parametrize(
@@ -148,10 +151,8 @@ def test_values_and_months_that_are_listed_together_are_not_cut_apart(language, 
         ("nl", "De orders hadden in juni en mei de hoogste twee."),
     ],
 )
-def test_how_many_of_the_highest_are_meant_is_no_value(language, claim):
-    months = [f"2025-{month:02}-01" for month in range(1, 7)]
-    table = table_of(Grid("kpi", {"month": months, "orders": [1200, 1250, 1100, 1310, 1400, 1600]}, {}))
-    assert {checked.verdict for checked in check_claims([claim], [table], language)} == {"unverifiable"}
+def test_how_many_of_the_highest_are_meant_is_no_value(language, claim, orders):
+    assert {checked.verdict for checked in check_claims([claim], [orders], language)} == {"unverifiable"}
 
 
 def test_two_tables_with_the_same_column_must_agree():
