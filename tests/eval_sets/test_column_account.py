@@ -1,17 +1,11 @@
 """Every column and cell of a set is accounted for: read as what, kept, empty, or no rating."""
 
 import pytest
+from noted_sets import read
 
 from assay.errors import InputError
 from assay.eval_sets import load_set, read_samples
 from assay.runs import Plan
-
-
-def read(path, text, **options):
-    path.write_text(text, encoding="utf-8")
-    notes: list[str] = []
-    samples = load_set(path, notes=notes, **options)
-    return samples, [note.removeprefix(f"{path}: ") for note in notes]
 
 
 def test_a_dutch_sheet_with_one_rating_that_is_none(tmp_path):

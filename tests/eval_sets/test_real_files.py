@@ -4,19 +4,13 @@ import json
 
 import pytest
 from case_files import cases_beside
+from noted_sets import read
 
 from assay import evaluate
 from assay.errors import InputError
 from assay.eval_sets import load_set, read_preferences, read_samples
 
 CASES = cases_beside(__file__)
-
-
-def read(path, text, **options):
-    path.write_text(text, encoding="utf-8")
-    notes: list[str] = []
-    samples = load_set(path, notes=notes, **options)
-    return samples, [note.removeprefix(f"{path}: ") for note in notes]
 
 
 def rated(*cells, column="rating"):
