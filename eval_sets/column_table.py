@@ -253,8 +253,9 @@ def is_mean_rating(column: str) -> bool:
     return rest != "_".join(words) and bool({rest, rest.removesuffix("s")} & {"rating", *RATING_ALIASES})
 
 
+@lru_cache(maxsize=1024)
 def is_of_program(name: str) -> bool:
-    """Whether a name says that a program gave what a column of it holds, and no person.
+    """Whether the name of a column, or of a rater in a cell, is that of a program, and of no person.
 
     Examples:
         >>> is_of_program("gpt-4o"), is_of_program("Confidence score"), is_of_program("Anneke")

@@ -62,6 +62,7 @@ _WIDER, _MUCH_WIDER = 2, 10  # so many times as wide as another scale
 _FAR_TOP = 1.5  # so many times as high as the top of a scale, a rating is of none that is a little longer
 _NO_ANSWER = 99  # as surveys write it
 _OTHER_TOPS = (20, 50)  # of scales that are none of the usual ones
+_MOST_ZEROS = 0.2  # of the ratings on a scale from 0, beside which all others lie on one from 1
 _MOSTLY = 0.5  # of the filled cells that are no numbers, in a column of ratings
 
 
@@ -489,13 +490,23 @@ def _few_hint(values: Sequence[float], scale: Bounds, places: Mapping[float, str
     """Says which few ratings alone need the scale, where a narrower usual one holds all others."""
     (low, high), odd = _few_beyond(values, scale)
     if not odd:
-        return ""
+        return _zero_hint(values, scale, places)
     which = f"{'one rating is' if len(odd) == 1 else f'{len(odd)} ratings are'} {_list_places(odd, places)}"
     slip, them = ("it is a slip", "it") if len(odd) == 1 else ("they are slips", "them")
     return (
         f"{which} and all others lie on {low:g}-{high:g}: read as {scale[0]:g}-{scale[1]:g}; if {slip}, correct {them} "
         f"and say --scale {low:g}-{high:g}"
     )
+
+
+def _zero_hint(values: Sequence[float], scale: Bounds, places: Mapping[float, str]) -> str:
+    """Says that some zeros alone need a scale from 0: where nobody rated, some people and programs write 0."""
+    zeros, others = values.count(0), (1.0, scale[1])
+    is_doubtful = scale[0] == 0 and others in USUAL_SCALES and 0 < zeros <= _MOST_ZEROS * len(values)
+    if not is_doubtful or not is_whole(values):
+        return ""
+    which = f"{zeros} ratings are {_list_places([0.0], places)} and all others lie on 1-{scale[1]:g}"
+    return f"{which}: read as 0-{scale[1]:g}; if 0 means that nobody rated, empty those cells"
 
 
 def _few_beyond(values: Sequence[float], scale: Bounds) -> tuple[Bounds, list[float]]:

@@ -199,6 +199,7 @@ def _nothing_scored(file: ScoreFile) -> InputError:
 def _nobody_rated(file: ScoreFile, totals: Mapping[str, str] | None = None) -> InputError:
     others = [f"{column} is no rating: {reason}" for column, reason in (totals or {}).items()]
     others += [f"{column} is {reason}" for column, reason in file.raters.others.items()]
+    others += [f"{rater} is a program, not a person" for rater in file.joined if is_of_program(rater)]
     why = f" ({', '.join(others)})" if others else ""
     return InputError(
         f"{file.name}: nobody rated in it{why}; name a file of ratings (--ratings FILE), or {_HOW_TO_RATE} (it has "
@@ -256,7 +257,10 @@ def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
         check_patterns(named, column_by_name, "rater or column of ratings", file.name, of_raters)
         return list(dict.fromkeys(column_by_name[match] for match in match_columns(named, column_by_name)))
     if file.joined:
-        return list(file.joined.values())
+        for rater in filter(is_of_program, file.joined):
+            cure = f"--rating {quote_word(rater)} reads them"
+            file.tell(f"{rater} is a program, not a person, and its ratings are left out; {cure}")
+        return [column for rater, column in file.joined.items() if not is_of_program(rater)]
     is_value = not file.is_long and "value" in roles
     return (
         by_rater + [roles[role] for role in ("rating", "value") if role in roles and (role == "rating" or is_value)][:1]
@@ -295,6 +299,8 @@ def _spell_raters(typed: Sequence[str], raters: Collection[str], columns: Collec
 
 def _guess_rating_columns(file: ScoreFile, metrics: Collection[str], totals: Mapping[str, str]) -> list[str]:
     """The columns of numbers, where all may be ratings. Raises `InputError` where one is none, or there are none."""
+    if file.joined:
+        raise _nobody_rated(file)
     numeric = [
         column
         for column in file.names

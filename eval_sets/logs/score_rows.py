@@ -1,5 +1,6 @@
 """Rows of scores or ratings, several of one answer: the answers, each once, with what was given to it by name."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -8,7 +9,7 @@ from typing import Any, NamedTuple
 from ...errors import InputError
 from ...text.wording import count_of, list_first
 from ..column_search import VersionSearch
-from ..column_table import NAMES, columns_by_usual_name, find_roles
+from ..column_table import NAMES, columns_by_usual_name, find_roles, is_of_program
 from ..items import as_label
 from ..number_rule import is_missing
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
@@ -17,6 +18,7 @@ from ..version_column import read_version
 _OF_SCORES = ("metric", "value", "reason", "status", "error")
 _BESIDE_SCORES = {"evidence", "usage"}  # of `Results.save`
 _REPEATED = "keep one of them, or if these are several answers give each its own id"
+_OF_PROGRAMS = "program_ratings"  # the key of the metadata with what programs gave where people are raters
 
 
 class LongColumns(NamedTuple):
@@ -31,7 +33,8 @@ class LongColumns(NamedTuple):
 
 
 def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[str, str]) -> LongColumns | None:
-    """Finds the columns of rows that are a score of a metric, or a rating of a rater where answers have several.
+    """Finds the columns of rows that are a score of a metric, or a rating of a rater where answers have several, or
+    where some rater is a program.
 
     `first` has the columns of the first rows, for a file that does not name them before its rows.
     """
@@ -53,12 +56,14 @@ def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[s
         version = _find_version(opened, names, columns, "rater")
         seen = set[str]()
         for row in opened.rows:
-            key = _key(row.values, mapping, version) if isinstance(row, Row) else None
-            if isinstance(row, Row) and key is not None and not is_missing(row.values.get(columns["rater"])):
-                if key in seen:
-                    used = frozenset((columns["rater"], value))
-                    return LongColumns("ratings", columns["rater"], value, used, version=version)
-                seen.add(key)
+            rater = as_label(row.values.get(columns["rater"])) if isinstance(row, Row) else ""
+            if not isinstance(row, Row) or not rater:
+                continue
+            key = _key(row.values, mapping, version)
+            if key in seen or is_of_program(rater):
+                used = frozenset((columns["rater"], value))
+                return LongColumns("ratings", columns["rater"], value, used, version=version)
+            seen |= {key} if key is not None else set()
     return None
 
 
@@ -98,6 +103,7 @@ def join_rows(
 def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) -> Rows:
     """Joins the rows of each answer; its scores are kept in the metadata, its ratings are those of its raters."""
     names: dict[str, None] = {}
+    of_programs = Counter[str]()
     counts = {"answers": 0, "rows": 0}
     ids = {long.id: "id"} if long.id else {}
 
@@ -106,10 +112,16 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
 
     def rows() -> Iterator[Row | BadRow]:
         counts.update(answers=0, rows=0)
+        of_programs.clear()
         for row in join_rows(opened.rows, long, key, opened.name, _REPEATED):
             if not isinstance(row, Row):
                 yield row
                 continue
+            if long.field == "ratings":
+                given = row.values["ratings"]
+                programs = {name: given.pop(name) for name in list(given) if is_of_program(name)}
+                of_programs.update(programs.keys())
+                row.values.update({_OF_PROGRAMS: programs} if programs else {})
             names.update(dict.fromkeys(row.values[long.field]))
             counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(row.parts))
             try:
@@ -121,14 +133,16 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
 
     def notes() -> list[str]:
         answers, read = count_of(counts["answers"], "answer"), count_of(counts["rows"], "row")
-        listed = list_first(list(names), 5)
+        listed = list_first(list(names), 5) or "no person"
         what = (
             f"{read} with one rating each, of {answers}: {long.value} as ratings by {long.name} ({listed})"
             if long.field == "ratings"
             else f"{read} with one score each, of {answers}: {listed} are the scores of metrics and not ratings, kept "
             "in the metadata; assay meta --scores compares them with ratings"
         )
-        return [f"{opened.name}: {what}"]
+        listed = list_first([f"{name} ({count:,})" for name, count in of_programs.items()])
+        left_out = f"of a program, not a person, and kept in the metadata as {_OF_PROGRAMS}: {listed}"
+        return [f"{opened.name}: {what}", *([f"{opened.name}: {left_out}"] if of_programs else [])]
 
     renamed = {theirs: ours for theirs, ours in mapping.items() if theirs in long.used} | ids
     columns = None
@@ -138,7 +152,7 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
         opened,
         rows=Repeatable(rows),
         columns=columns,
-        made=frozenset([long.field]),
+        made=frozenset([long.field, *([_OF_PROGRAMS] if long.field == "ratings" else [])]),
         origins={**opened.origins, **{ours: theirs for theirs, ours in renamed.items()}},
         late_notes=notes,
     )

@@ -55,6 +55,31 @@ def test_a_program_is_no_rater(tmp_path, name):
     assert propose_raters({f"score_{name}": value} for value in (3, 4, 2, 5, 1)) == []
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_in_a_cell_is_no_rater_either(tmp_path, name):
+    path = tmp_path / "long.csv"
+    rows = [f"q{n},a{n},{rater},{rating}" for n in (1, 2) for rater, rating in (("ada", n), (name, 5))]
+    path.write_text("\n".join(["question,answer,rater,rating", *rows]))
+    notes: list[str] = []
+    assert [dict(sample.ratings) for sample in load_set(path, notes=notes)] == [{"ada": 1.0}, {"ada": 2.0}]
+    assert f"kept in the metadata as program_ratings: {name} (2)" in notes[1]
+    _, ratings = read_score_files([], path, ReadOptions())
+    assert ratings.columns == {"ada": {0: 1.0, 1: 2.0}}
+    assert f"{name} is a program, not a person" in ratings.notes[0]
+    _, ratings = read_score_files([], path, ReadOptions(ratings=(name,)))  # the user says so
+    assert ratings.columns == {name: {0: 5.0, 1: 5.0}}
+
+
+def test_a_set_that_only_programs_rated_is_rated_by_nobody(tmp_path):
+    path = tmp_path / "judged.csv"
+    path.write_text("\n".join(["question,answer,rater,rating", *(f"q{n},a{n},gpt-4o,{n}" for n in (1, 2, 3))]))
+    samples = load_set(path, notes=[])
+    assert [sample.human_rating for sample in samples] == [None] * 3
+    assert [sample.metadata["program_ratings"] for sample in samples] == [{"gpt-4o": str(n)} for n in (1, 2, 3)]
+    with pytest.raises(InputError, match="nobody rated in it .*gpt-4o is a program"):
+        read_score_files([], path, ReadOptions())
+
+
 def test_scores_of_a_program_are_a_metric_in_a_file_of_scores(tmp_path):
     path = write_set(tmp_path / "a.csv", ["rating_gpt4", "rating_ada"])
     (scores,), ratings = read_score_files([path], path, ReadOptions())

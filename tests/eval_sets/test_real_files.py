@@ -194,8 +194,17 @@ def test_more_than_a_few_ratings_are_no_slips(tmp_path):
     """Of 60 ratings three may be slips (5%), four not."""
     _, notes = read(tmp_path / "a.csv", rated(*["1", "5"] * 28, "0", "0", "0", "3"))
     assert any(note.startswith("3 ratings are 0 (line 58) and all others lie on 1-5") for note in notes)
-    _, notes = read(tmp_path / "a.csv", rated(*["1", "5"] * 28, "0", "0", "0", "0"))
-    assert len(notes) == 1
+    _, notes = read(tmp_path / "a.csv", rated(*["1", "5"] * 28, "7", "7", "7", "7"))
+    assert [note for note in notes if "slip" in note] == []
+
+
+@pytest.mark.parametrize(("zeros", "is_told"), [(4, True), (6, True), (12, True), (13, False)])
+def test_zeros_beside_ratings_from_one_may_mean_that_nobody_rated(tmp_path, zeros, is_told):
+    """Of 60 ratings up to 12 (a fifth): where more are, 0 is a rating as any."""
+    _, notes = read(tmp_path / "a.csv", rated(*["0"] * zeros, *["1", "5"] * 23, *["3"] * (14 - zeros)))
+    expected = f"{zeros} ratings are 0 (line 2) and all others lie on 1-5: read as 0-5; if 0 means that nobody rated"
+    assert any(note.startswith(expected) for note in notes) == is_told
+    assert len(notes) == 1 + is_told
 
 
 def test_a_told_scale_that_a_rating_is_off_is_an_error(tmp_path):
