@@ -76,7 +76,7 @@ def test_a_set_that_only_programs_rated_is_rated_by_nobody(tmp_path):
     samples = load_set(path, notes=[])
     assert [sample.human_rating for sample in samples] == [None] * 3
     assert [sample.metadata["program_ratings"] for sample in samples] == [{"gpt-4o": str(n)} for n in (1, 2, 3)]
-    with pytest.raises(InputError, match="nobody rated in it .*gpt-4o is a program"):
+    with pytest.raises(InputError, match=r"nobody rated in it .*gpt-4o is a program"):
         read_score_files([], path, ReadOptions())
 
 
