@@ -23,6 +23,7 @@ from .column_table import (
     find_raters,
     is_known_metric,
     is_mean_rating,
+    names_judge,
     rater_of,
     usual_name,
 )
@@ -137,7 +138,7 @@ class ColumnSearch:
         self._by_rater = defaultdict[str, ColumnCells](ColumnCells)  # in objects, or beside a column of raters
         self._means = MeanSearch()
         # columns such as `score` may be totals of the metrics beside them
-        self._totals, self._general, self._metrics = TotalSearch(), list[str](), list[str]()
+        self._totals, self._general, self._metrics, self._judges = TotalSearch(), list[str](), list[str](), list[str]()
         self._named_means: list[str] = []  # the columns that are a mean by their names
         self._colleagues = RaterSearch()  # beside them
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
@@ -164,9 +165,9 @@ class ColumnSearch:
             self._told_cells.add(own)
             return
         self._add_means(values)
-        if self._general and self._metrics:
-            general = {column: values.get(column) for column in self._general}
-            self._totals.add(general, {metric: values.get(metric) for metric in self._metrics})
+        if self._general and (self._metrics or self._judges):
+            listed = (self._general, self._metrics, self._judges)
+            self._totals.add(*({column: values.get(column) for column in columns} for columns in listed))
         rater = values.get(self._rater_column)
         if not is_missing(own) and not is_missing(rater):
             self._by_rater[str(rater)].add(own, row.place)
@@ -239,6 +240,7 @@ class ColumnSearch:
         general = (column for column in columns if usual_name(column) in GENERAL_NAMES)
         self._general = [column for column in general if column in self._cells and column not in self._mapping]
         self._metrics = [column for column in columns if is_known_metric(column)]
+        self._judges = [column for column in columns if names_judge(column)]
         self._sort_named(columns)
 
     def _sort_named(self, columns: list[str]) -> None:

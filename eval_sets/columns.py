@@ -19,6 +19,7 @@ from .column_table import (
     columns_by_usual_name,
     has_other_role,
     is_link,
+    is_second_header,
     is_total,
     may_hold,
     numbered_contexts,
@@ -47,21 +48,21 @@ MAP_OPTIONS = "to map is --map, in Python mapping="
 
 
 def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """Why a row is no answer: it sums up others, or asks nothing; empty where it is one.
+    """Why a row is no answer: it names the columns, sums up others, or asks nothing; empty where it is one.
 
     A row with an id and the names of our fields is one that `write_set` wrote, which is read as it is.
     """
     if fields.get("messages") or not {"user_input", "response"} <= fields.keys():
         return ""
     question, answer = (fields[name] if fields[name] is not None else "" for name in ("user_input", "response"))
+    if names_columns(values):
+        return "repeats the names of the columns"
     label = next((text for text in (first_text(values), question) if _is_total(text)), "")
     others = [cell for cell in (question, answer) if cell != label and not is_missing(cell)]
     is_blank = any(isinstance(cell, str) and not cell.strip() for cell in (question, answer))
     if (is_total(label) and is_blank) or (label and others and all(map(_is_number, others))):
         return f"sums up others ({shorten(label, 20)})"
     if not isinstance(question, str) or not isinstance(answer, str):
-        return ""
-    if question.strip() and answer.strip():
         return ""
     if question.strip() or ({"user_input", "response"} <= values.keys() and not is_missing(values.get("id"))):
         return ""
@@ -93,10 +94,25 @@ def first_text(values: Mapping[str, Any]) -> str:
 
 
 def may_be_left_out(values: Mapping[str, Any]) -> bool:
-    """Whether a row has an empty cell, or one that names a row of sums: all others are answers."""
+    """Whether a row has an empty cell, or one that names a row of sums or a column: all others are answers."""
     return any(
-        cell is None or (isinstance(cell, str) and (not cell.strip() or _is_total(cell))) for cell in values.values()
+        cell is None or (isinstance(cell, str) and (cell == name or not cell.strip() or _is_total(cell)))
+        for name, cell in values.items()
     )
+
+
+def names_columns(values: Mapping[str, Any]) -> bool:
+    """Whether a row has the names of the columns once more, as where files were put together, or a second row of names.
+
+    Examples:
+        >>> names_columns({"question": "question", "answer": "answer", "rating": ""})
+        True
+        >>> names_columns({"Question": "Open-Ended Response", "Rate it": "Stars"}), names_columns({"a": "a", "b": "c"})
+        (True, False)
+    """
+    cells = {name: cell for name, cell in values.items() if isinstance(cell, str) and cell.strip()}
+    is_repeated = len(cells) > 1 and all(cell.strip() == name for name, cell in cells.items())
+    return is_repeated or any(is_second_header(cell) for cell in cells.values())
 
 
 def has_list(values: Mapping[str, Any]) -> bool:

@@ -78,7 +78,7 @@ class RaterSearch:
         """Looks at the cells of a row that no field takes, by column."""
         for column, cell in cells.items():
             if column not in self._numbers:
-                self._numbers[column] = Counter() if _may_be_rater(column) else None
+                self._numbers[column] = Counter() if may_be_rater(column) else None
             numbers = self._numbers[column]
             if is_missing(cell):
                 continue
@@ -125,7 +125,7 @@ class RaterSearch:
         """Names the columns of yes and no, or 1 and 0, that are ratings by their names or are thumbs; or ""."""
         decisions = {column: labels for column, labels in self._labels.items() if _are_decisions(labels)}
         scored = [column for column in decisions if _without_rating_words(column) != column.strip()]
-        typed = type_raters(column for column in scored if _may_be_rater(column))
+        typed = type_raters(column for column in scored if may_be_rater(column))
         for column, labels in decisions.items():
             name = column.strip(" ?!")
             is_judged = name.casefold() in LABELS and not is_known_metric(name)  # Correct? yes
@@ -189,13 +189,13 @@ class TotalSearch:
     """Finds columns of general names, such as `score`, that hold no ratings of people beside metrics' columns.
 
     What people give are labels, or whole and half numbers on a usual scale, and neither the mean of the metrics nor one
-    of them once more.
+    of them once more; nor is there a program as the judge.
 
     Example:
         >>> search = TotalSearch()
         >>> for faithfulness, bleu in ((0, 1), (1, 1), (0, 0), (1, 0)):
         ...     scores = {"score": (faithfulness + bleu) / 2, "label": faithfulness, "value": 1 + bleu}
-        ...     search.add(scores, {"faithfulness": faithfulness, "bleu": bleu})
+        ...     search.add(scores, {"faithfulness": faithfulness, "bleu": bleu}, {})
         >>> search.result()
         {'score': 'it is the mean of faithfulness, bleu', 'label': 'it is faithfulness once more'}
     """
@@ -203,12 +203,16 @@ class TotalSearch:
     def __init__(self) -> None:
         self._cells = defaultdict[str, ColumnCells](ColumnCells)
         self._metrics: dict[str, None] = {}
+        self._judges = dict[str, bool]()  # whether all cells of each column of judges name programs
         # in how many rows each column has a number beside one of a metric, and which metrics, or their mean, it equals
         self._rows, self._equal = Counter[str](), defaultdict[str, Counter[str]](Counter)
 
-    def add(self, cells: Mapping[str, Any], metrics: Mapping[str, Any]) -> None:
-        """Looks at a row: its cells of general names, and those of metrics."""
+    def add(self, cells: Mapping[str, Any], metrics: Mapping[str, Any], judges: Mapping[str, Any]) -> None:
+        """Looks at a row: its cells of general names, those of metrics, and those that say who judged."""
         self._metrics |= dict.fromkeys(metrics)
+        for column, cell in judges.items():
+            if not is_missing(cell):
+                self._judges[column] = self._judges.get(column, True) and is_of_program(str(cell))
         scores = {metric: score for metric, cell in metrics.items() if (score := _score(cell)) is not None}
         equals = {**scores, "": fmean(scores.values())} if scores else {}
         for column, cell in cells.items():
@@ -218,7 +222,9 @@ class TotalSearch:
                 self._equal[column].update(name for name, score in equals.items() if abs(number - score) <= _SAME)
 
     def result(self) -> dict[str, str]:
-        """Why columns are no ratings, from the rows that were added; empty where there are no metrics."""
+        """Why columns are no ratings, from the rows that were added; empty where there are no metrics or judges."""
+        if judge := next((column for column, is_program in self._judges.items() if is_program), ""):
+            return dict.fromkeys(self._cells, f"{judge} names the program that gave it")
         why = {column: self._explain(column, cells) for column, cells in self._cells.items() if self._metrics}
         return {column: reason for column, reason in why.items() if reason}
 
@@ -348,12 +354,19 @@ def _is_rating_word(word: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _may_be_rater(column: str) -> bool:
+def may_be_rater(column: str) -> bool:
+    """Whether a column may be a rater's by its name: none of another role, of a program or of a metric.
+
+    Examples:
+        >>> may_be_rater("Ann"), may_be_rater("question_id"), may_be_rater("turn"), may_be_rater("3.5")
+        (True, False, False, False)
+    """
     rater = _without_rating_words(column)
     words = [word for word in re.split(r"[\s_.:-]+", rater) if word.casefold() not in _RATER_WORDS]
     is_name = rater_of(f"rating_{rater}") == rater and bool(words) and not has_other_role(" ".join(words), "rating")
     is_other = usual_name(column) in RATING_ALIASES or is_of_program(rater) or is_named_low_good(column)
-    return is_name and not is_other
+    is_cell = re.fullmatch(r"[\d\s.,]+", column) is not None  # of a file without names for its columns
+    return is_name and not is_other and not is_cell
 
 
 def _are_decisions(labels: Collection[str]) -> bool:

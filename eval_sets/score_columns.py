@@ -34,7 +34,7 @@ from .column_table import (
     split_failure_column,
     usual_name,
 )
-from .columns import check_names, describe_left_out, first_text, is_rater, read_raters
+from .columns import check_names, describe_left_out, first_text, is_rater, names_columns, read_raters
 from .items import RATER, Item, as_label
 from .levels import RatedLevel
 from .logs.score_rows import LongColumns, join_rows
@@ -191,6 +191,9 @@ class ScoreFile:
             listed = list_first([f'{place} "{first}"' for place, first in totals.items()], 5)
             self.tell(f"{count_of(len(totals), 'row')} left out that sums up others: {listed}")
             rows = [row for row in rows if row.place not in totals]
+        if headers := [row.place for row in rows if names_columns(row.values)]:
+            self.tell(describe_left_out(headers, "repeats the names of the columns"))
+            rows = [row for row in rows if row.place not in headers]
         names = [self.roles[role] for role in ("id", "user_input", "response", "metric", "rater") if role in self.roles]
         named = [row for row in rows if any(as_label(row.values.get(column)) for column in names)]
         if not named or len(named) == len(rows):

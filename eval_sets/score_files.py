@@ -14,12 +14,14 @@ from .column_table import (
     is_mean_rating,
     is_of_program,
     is_of_raters,
+    names_judge,
     rater_of,
     usual_name,
 )
 from .columns import check_one_answer
 from .flat_rows import flat_rows
 from .items import RATER, ScoreSource
+from .logs.test_runs import promptfoo_cure
 from .number_rule import (
     Bounds,
     ColumnCells,
@@ -29,10 +31,12 @@ from .number_rule import (
     is_whole,
     rating_range,
     scale_hints,
+    scale_of_header,
     usual_scale,
 )
 from .pair_ratings import describe_left_out_pair_ratings, split_pair_rows
-from .rater_proposals import MeanSearch, TotalSearch, propose_raters
+from .preference_reading import find_preference_columns
+from .rater_proposals import MeanSearch, TotalSearch, may_be_rater, propose_raters
 from .rows import Row
 from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name
 
@@ -137,6 +141,8 @@ def read_ratings(
     if "rater" in roles and value:
         file.join_rows("rater", value)
     read = _named_rating_columns(file, options)
+    if read == [value] and not options.mapping and (cure := promptfoo_cure(file.names)):
+        raise InputError(f"{name}: {cure}; its {value} is the grader's, and no rating")
     totals = {} if options.ratings else _explain_totals(file, read, options, has_scores=has_scores)
     read = [column for column in read if column not in totals]
     if not read and not has_scores:
@@ -200,6 +206,9 @@ def _nobody_rated(file: ScoreFile, totals: Mapping[str, str] | None = None) -> I
     others = [f"{column} is no rating: {reason}" for column, reason in (totals or {}).items()]
     others += [f"{column} is {reason}" for column, reason in file.raters.others.items()]
     others += [f"{rater} is a program, not a person" for rater in file.joined if is_of_program(rater)]
+    compared = find_preference_columns(tuple(file.names))
+    if compared is not None and compared.versions is not None:
+        others += ["it holds preferences between versions: assay decide RUN_A RUN_B --ratings FILE reads it"]
     why = f" ({', '.join(others)})" if others else ""
     return InputError(
         f"{file.name}: nobody rated in it{why}; name a file of ratings (--ratings FILE), or {_HOW_TO_RATE} (it has "
@@ -215,11 +224,9 @@ def _explain_totals(file: ScoreFile, read: Sequence[str], options: ReadOptions, 
     beside = file.metrics_beside(read)
     metrics = beside if has_scores else [column for column in beside if is_known_metric(column)]
     search = TotalSearch()
+    judges = [column for column in file.names if names_judge(column)]
     for row in file.rows:
-        search.add(
-            {column: row.values.get(column) for column in general},
-            {metric: row.values.get(metric) for metric in metrics},
-        )
+        search.add(*({column: row.values.get(column) for column in columns} for columns in (general, metrics, judges)))
     return search.result()
 
 
@@ -320,7 +327,10 @@ def _guess_rating_columns(file: ScoreFile, metrics: Collection[str], totals: Map
         raise InputError(
             f"{file.name}: which of its columns are ratings? {_HOW_TO_RATE} (it has {quote_names(file.names)})"
         )
-    return candidates
+    named = [column for column in candidates if may_be_rater(column) or scale_of_header(column)]
+    if not named:
+        raise _nobody_rated(file, totals)
+    return named
 
 
 def _read_scale(

@@ -287,3 +287,43 @@ def test_what_people_say_of_a_bad_answer_is_no_failure_of_a_metric(tmp_path):
     path.write_text(f"id,rating,toelichting,bleu\n{rows}")
     (scores,), _ = read_score_files([path], path, ReadOptions())
     assert len(scores.columns["bleu"]) == 12
+
+
+# files in which some numbers stand, and nobody's ratings: what a model proposed, ids, times, the grader's score
+NOBODY = [
+    (
+        {"id": 1, "fields": {"question": "Q?"}, "suggestions": {"rating": {"value": 3, "agent": "gpt-4"}}},
+        "nobody rated",
+    ),
+    ({"question_id": 81, "tstamp": 1.0, "answer_id": "x"}, "nobody rated"),
+    ({"question_id": 81, "judge": ["gpt-4", "single-v1"], "score": 8}, "judge names the program that gave it"),
+    ({"id": 1, "model_a": "x", "model_b": "y", "winner": "tie", "turn": 1}, "holds preferences between versions"),
+    ({"Free?": "Why?", "It is.": "So.", "5": 4}, "nobody rated"),  # a file without names for its columns
+]
+
+
+@pytest.mark.parametrize(("row", "says"), NOBODY)
+def test_numbers_that_are_nobodys_ratings_are_not_read_as_such(tmp_path, row, says):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([row, row | {"id": 2, "question_id": 82}]))
+    with pytest.raises(InputError, match=says):
+        read_score_files([], path, ReadOptions())
+
+
+def test_a_score_that_a_program_judged_is_no_rating_of_a_set_either(tmp_path):
+    path = tmp_path / "a.csv"
+    for judges, ratings in ((["gpt-4o", "claude-3", ""], [None] * 3), (["gpt-4o", "Ada", "Bob"], [2, 4, 5])):
+        rows = [f"q{n},a{n},{judge},{score}" for n, (judge, score) in enumerate(zip(judges, (2, 4, 5), strict=True))]
+        path.write_text("\n".join(["question,answer,judge,score", *rows]))
+        notes: list[str] = []
+        assert [sample.rating for sample in load_set(path, notes=notes)] == ratings
+        assert ("judge names the program that gave it" in notes[0]) == (ratings[0] is None)
+
+
+def test_promptfoos_grade_is_no_rating(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(
+        "question,[openai:gpt-4o] {{question}},Status,Score,Named Scores\nQ?,A.,PASS,1,{}\nP?,B.,FAIL,0,{}\n"
+    )
+    with pytest.raises(InputError, match=r"CSV export of promptfoo.*its Score is the grader's"):
+        read_score_files([], path, ReadOptions())

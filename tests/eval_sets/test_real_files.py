@@ -8,7 +8,7 @@ from noted_sets import read
 
 from assay import evaluate
 from assay.errors import InputError
-from assay.eval_sets import load_set, read_preferences, read_samples
+from assay.eval_sets import ReadOptions, load_set, read_preferences, read_samples, read_score_files
 
 CASES = cases_beside(__file__)
 
@@ -226,6 +226,17 @@ def test_rows_that_are_no_answers_are_left_out_and_named(tmp_path, row, says):
     assert [sample.rating for sample in samples] == [5, 1]
     assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(1, 5)}
     assert says in notes
+
+
+@pytest.mark.parametrize("row", ["question,answer,context,rating", "Open-Ended Response,Open-Ended Response,,Stars"])
+def test_a_second_row_of_names_is_no_answer(tmp_path, row):
+    """Files that were put together have their names twice, and SurveyMonkey has a second row of them."""
+    path = tmp_path / "a.csv"
+    samples, notes = read(path, f"question,answer,context,rating\n{row}\nQ?,A.,c,5\nP?,B.,c,1\n")
+    assert [(sample.user_input, sample.rating) for sample in samples] == [("Q?", 5), ("P?", 1)]
+    assert "1 row left out that repeats the names of the columns: line 2" in notes
+    _, ratings = read_score_files([], path, ReadOptions())
+    assert ratings.columns == {"rating": {0: 5.0, 1: 1.0}}
 
 
 @pytest.mark.parametrize("label", ["Average", "Total"])
