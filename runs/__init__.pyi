@@ -12,29 +12,28 @@ from .answers.run_scores import find_answer_evidence as find_answer_evidence
 from .answers.score_table import join_scores as join_scores
 from .answers.summary import MetricReport as MetricReport, MetricSummary as MetricSummary, summarise as summarise
 from .answers.table import AnswerTable as AnswerTable
-from .answers.version_ratings import (
-    RatedText as RatedText,
-    comparable_ratings as comparable_ratings,
-    find_common_raters as find_common_raters,
-)
 from .decision.answer_contrast import NamedAnswer as NamedAnswer, contrast_answers as contrast_answers
 from .decision.compare import compare as compare
 from .decision.decide import (
-    VersionOptions as VersionOptions,
-    VersionReading as VersionReading,
     decide_reading as decide_reading,
     list_next as list_next,
     rating_set as rating_set,
     read_versions as read_versions,
 )
 from .decision.deciding_answers import (
-    DecidingAnswer as DecidingAnswer,
     find_deciding_questions as find_deciding_questions,
-    read_deciding_answers as read_deciding_answers,
+    preferred_shares as preferred_shares,
 )
 from .decision.pair_source import find_pairs as find_pairs, open_pair_queue as open_pair_queue
 from .decision.pairwise_versions import compare_by_judge as compare_by_judge, count_comparisons as count_comparisons
 from .decision.tables import comparison_sentences as comparison_sentences
+from .decision.version_preferences import store_preferences as store_preferences
+from .decision.version_ratings import (
+    RatedText as RatedText,
+    comparable_ratings as comparable_ratings,
+    find_common_raters as find_common_raters,
+)
+from .decision.versions import VersionOptions as VersionOptions
 from .failures.bad_answers import count_others as count_others, select_bad_answers as select_bad_answers
 from .failures.failure_blocks import failure_notes as failure_notes, failure_sentences as failure_sentences
 from .failures.failure_texts import embeddable_texts as embeddable_texts, read_peoples_texts as read_peoples_texts
@@ -81,10 +80,7 @@ from .judging.set_card import (
 )
 from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison
 from .ratings.pair_progress import pair_progress as pair_progress
-from .ratings.rated_pairs import (
-    queue_choices as queue_choices,
-    store_preferences as store_preferences,
-)
+from .ratings.rated_pairs import queue_choices as queue_choices
 from .ratings.rating_order import rating_order as rating_order, score_columns as score_columns
 from .ratings.rating_progress import (
     disagreements as disagreements,

@@ -19,9 +19,10 @@ from ..runs import AnswerTable, Store
 from ..runs.decision import view_decision
 from ..runs.decision.answer_contrast import NamedAnswer, contrast_answers
 from ..runs.decision.compare import RunComparison, compare_versions
-from ..runs.decision.decide import VersionOptions, decide_by_default, decide_reading, read_two
-from ..runs.decision.deciding_answers import find_deciding_questions, read_deciding_answers
+from ..runs.decision.decide import decide_by_default, decide_reading, read_two
+from ..runs.decision.deciding_answers import find_deciding_questions, preferred_shares
 from ..runs.decision.tables import comparison_sentences, comparison_tables, comparison_verdict
+from ..runs.decision.versions import VersionOptions
 from ..runs.ratings.rating_queue import rating_state
 from ..runs.store.answer_address import answer_url
 from .viewer import RunState, Viewer, for_visitors, number_of, run_state
@@ -46,11 +47,14 @@ def _decide_two(store: Store, a: AnswerTable, b: AnswerTable, metric: str) -> Ru
         decision = decide_reading(reading)
     except AssayError as error:
         return RunDecision(None, str(error), () if metric else _find_choices(a, b))
-    answers = read_deciding_answers(reading)
+    answers, shares = reading.answers, preferred_shares(reading.preferences)
     return RunDecision(
         decision,
-        order=tuple(question.id for question in find_deciding_questions(answers)),
-        judgements={(answer.version, answer.sample.id): (answer.rating, answer.preferred) for answer in answers},
+        order=tuple(question.id for question in find_deciding_questions(answers, shares)),
+        judgements={
+            (reading.names[one.version], one.sample.id): (one.rating, shares.get((one.question, one.version)))
+            for one in answers
+        },
     )
 
 

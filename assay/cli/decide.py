@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ..eval_sets.levels import RatedLevel
     from ..meta_eval.decision import Decision
     from ..runs import Store
-    from ..runs.decision.decide import Looks, VersionReading
+    from ..runs.decision.decide import Looks
+    from ..runs.decision.versions import VersionReading
 
 _PAIRWISE = "pairwise"
 _MOST_RATERS = 10  # who are named in a command
@@ -100,7 +101,6 @@ def decide(
     assay decide RUN_A RUN_B --metric pairwise --judge openai/gpt-4o-mini --budget 1usd
     """
     from ..runs.decision.decide import (
-        VersionOptions,
         decide_reading,
         decided_as_json,
         keep_first_look,
@@ -108,20 +108,21 @@ def decide(
         rating_set,
         read_versions,
     )
+    from ..runs.decision.versions import VersionOptions
 
     opened = _open_store(store)
     options = VersionOptions(by, scorer, metric, ratings, scale, level, reading, not is_json())
     unjudged = versions = read_versions(opened, runs, options)  # where a comparison fails, an answer can be rated
-    _check_outputs(next_file, report, [*versions.files, *([] if scorer is None else [scorer])])
+    _check_outputs(next_file, report, versions.files)
     if judge is not None or metric == _PAIRWISE:
         versions = _compare_by_judge(versions, metric, judge, session_options, store)
     decision = keep_first_look(store, versions, decide_reading(versions, margin=margin, seed=seed, looks=looks))
     to_rate = list_next(unjudged, decision.needs.ratings or _TO_RATE, seed)
     if report is not None:
         from ..runs.decision import write_decision_report
-        from ..runs.decision.deciding_answers import find_deciding_questions, read_deciding_answers
+        from ..runs.decision.deciding_answers import find_deciding_questions, preferred_shares
 
-        questions = find_deciding_questions(read_deciding_answers(versions))
+        questions = find_deciding_questions(versions.answers, preferred_shares(versions.preferences))
         write_decision_report(report, decision, questions, versions.about)
     if next_file is not None and to_rate:
         from ..eval_sets import write_set
@@ -209,7 +210,7 @@ def _print(
 
     from ..runs.decision import decision_block
 
-    console, raters = open_console(), _list_raters(reading.raters)
+    console, raters = open_console(), _list_raters(reading.people)
     print_blocks(decision_block(decision))
     for version in decision.versions:
         if version.name in reading.runs:

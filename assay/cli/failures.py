@@ -47,7 +47,6 @@ def failures(
     from ..runs.failures.failure_groups import group_failures
     from ..runs.failures.failure_page import write_failure_report
     from ..runs.show.results import read_results
-    from ..runs.show.run_summary import describe_source
 
     opened = Store(store, must_exist=True)
     row = opened.run(run)
@@ -59,7 +58,7 @@ def failures(
     if report is not None:
         rated = [sample for sample in table.samples.values() if sample.human_rating is not None]
         raters = sorted({rater for sample in rated for rater in sample.ratings})
-        write_failure_report(report, result, describe_report([describe_source(row)], rated=len(rated), raters=raters))
+        write_failure_report(report, result, describe_report([row.describe()], rated=len(rated), raters=raters))
 
     def show_more() -> None:
         if example := next((example for group in result.groups for example in group.examples), None):

@@ -219,7 +219,6 @@ def meta(
     if report is not None:
         from ..meta_eval.report import write_report
         from ..runs.answers.run_scores import find_answer_evidence
-        from ..runs.show.run_summary import describe_source
         from ..text.wording import phrase
 
         files = dict.fromkeys((*scores, *([ratings_file] if ratings_file else [])))
@@ -229,7 +228,7 @@ def meta(
             evaluation,
             joined,
             lambda item: find_answer_evidence(opened, rows, item, joined.run_versions) if opened else None,
-            [*map(describe_source, rows), *(phrase("file", name=path.name) for path in files)],
+            [*(row.describe() for row in rows), *(phrase("file", name=path.name) for path in files)],
         )
     if save is not None:
         scorer.save(save)

@@ -102,12 +102,16 @@ def _question_and_contexts(sample: Sample) -> Hashable:
 
 @dataclass(frozen=True, slots=True)
 class PairedAnswer:
-    """An answer that takes part."""
+    """An answer that takes part: a row of what versions are compared by."""
 
-    version: int
+    version: int  # the place of its version
     sample: Sample
     question: int  # its question as a number: answers with one number are paired
     text: int  # its text as a number: answers to one question with one number are the same answer
+    group: int = 0  # its group as a number ; all answers to one question are of one
+    rating: float | None = None  # its mean rating; None where no rating of it counts
+    score: float | None = None  # its score by the measure that decides, more is better; None without one
+    is_fitted: bool = False  # whether that measure was fitted on its rating
 
 
 def pair_versions(
@@ -175,22 +179,6 @@ def pair_runs(a: AnswerTable, b: AnswerTable, answers: Sequence[PairedAnswer] | 
     if len(ids) <= len(pairing.ids):
         return pairing
     return replace(pairing, ids=ids, by_question=sum(name != name_a for name, name_a in ids.items()))
-
-
-def number_groups(answers: Sequence[PairedAnswer]) -> list[int]:
-    """The group of each answer; all answers to one question are of the group of the first that has a group.
-
-    Questions of no group that have one text, under several ids, are one group (`group_answers`).
-    """
-    labels: dict[int, str] = {}
-    for answer in answers:
-        sample = answer.sample
-        if named_group(sample):
-            labels.setdefault(answer.question, f"group {sample.source}")
-    names = [labels.get(answer.question, f"question {answer.question}") for answer in answers]
-    asked = ["" if answer.question in labels else question_text(answer.sample) for answer in answers]
-    numbers: dict[str, int] = {}
-    return [numbers.setdefault(group, len(numbers)) for group in merge_groups(names, asked)]
 
 
 def list_values(answers: Sequence[PairedAnswer], values: Sequence[Mapping[str, float]]) -> list[float]:
@@ -306,7 +294,22 @@ def _number(versions: Sequence[AnswerTable], keys: Keys) -> list[PairedAnswer]:
             if text == len(different):
                 different.append((asked, sample))
             answers.append(PairedAnswer(version, sample, question, text))
-    return answers
+    return [replace(answer, group=group) for answer, group in zip(answers, _number_groups(answers), strict=True)]
+
+
+def _number_groups(answers: Sequence[PairedAnswer]) -> list[int]:
+    """The group of each answer; all answers to one question are of the group of the first that has a group.
+
+    Questions of no group that have one text, under several ids, are one group (`group_answers`).
+    """
+    labels: dict[int, str] = {}
+    for answer in answers:
+        if named_group(answer.sample):
+            labels.setdefault(answer.question, f"group {answer.sample.source}")
+    names = [labels.get(answer.question, f"question {answer.question}") for answer in answers]
+    asked = ["" if answer.question in labels else question_text(answer.sample) for answer in answers]
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(group, len(numbers)) for group in merge_groups(names, asked)]
 
 
 def _pair_answers(pairing: Pairing, first: Collection[str], second: Mapping[str, Sample]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from ...eval_sets import Sample
 from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.specification import UNDIRECTED
-from ..answers.pairing import PairedAnswer, Pairing, list_values, number_groups, pair_runs, pair_versions
+from ..answers.pairing import PairedAnswer, Pairing, list_values, pair_runs, pair_versions
 from ..answers.summary import shares_left_out
 from ..answers.table import AnswerTable
 from ..answers.unanswered import unanswered_kind
@@ -306,13 +306,14 @@ def _differences(
     names = sorted(both, key=lambda name: "" if name == "not said" else name)
     if part_of is not None and len(names) < 2:
         return ()
-    groups, differences = number_groups(answers), []
+    differences = []
     for metric, higher in directions.items():
         values = list_values(answers, [table.values(metric) for table in tables])
         for part in names:
             kept = [place for place, answer in enumerate(answers) if parts.get(answer.question) == part]
-            rows = [(answers[k].version, answers[k].question, groups[k], answers[k].text) for k in kept]
-            version, question, group, text = np.array(rows, np.intp).T
+            rows = [answers[place] for place in kept]
+            numbers = [(row.version, row.question, row.group, row.text) for row in rows]
+            version, question, group, text = np.array(numbers, np.intp).T
             column = np.array([values[place] for place in kept])
             table = VersionTable(("A", "B"), version, question, group, column, np.full(len(kept), np.nan), text)
             change = compare_values(table, column)

@@ -11,8 +11,9 @@ from ...presentation.figure import Figure
 from ...presentation.page import render_page, write_page
 from ...presentation.wording import describe_report, format_rating
 from ...text.wording import Phrase, count_of, phrase, verb_of
+from ..answers.pairing import PairedAnswer
 from .answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
-from .deciding_answers import DecidingAnswer, DecidingQuestion
+from .deciding_answers import DecidingQuestion
 from .tables import (
     IN_USE,
     better_version,
@@ -90,11 +91,18 @@ def contrast_question(question: DecidingQuestion, decision: Decision) -> AnswerC
     """
     answers = [
         answer
-        for version in decision.versions
-        for answer in [one for one in question.answers if one.version == version.name][:_MOST_ANSWERS]
+        for place in range(len(decision.versions))
+        for answer in [one for one in question.answers if one.version == place][:_MOST_ANSWERS]
     ]
     return contrast_answers(
-        [NamedAnswer(answer.version, answer.sample, facts=_facts(answer, decision)) for answer in answers]
+        [
+            NamedAnswer(
+                decision.versions[answer.version].name,
+                answer.sample,
+                facts=_facts(answer, question.preferred.get(answer.version), decision),
+            )
+            for answer in answers
+        ]
     )
 
 
@@ -104,7 +112,7 @@ def _describe_gap(question: DecidingQuestion) -> str:
     return f"{_KINDS[question.by]} differ by {Figure('mean', question.gap)}"
 
 
-def _facts(answer: DecidingAnswer, decision: Decision) -> tuple[str, ...]:
+def _facts(answer: PairedAnswer, preferred: float | None, decision: Decision) -> tuple[str, ...]:
     facts = []
     if answer.rating is not None:
         rating = round(answer.rating, 2)
@@ -112,8 +120,8 @@ def _facts(answer: DecidingAnswer, decision: Decision) -> tuple[str, ...]:
         facts.append(f"rated {format_rating(rating, *decision.scale) if has_scale else Figure('rating', rating)}")
     elif decision.basis not in ("scores", "preferences"):
         facts.append("not rated")
-    if answer.preferred is not None:
-        facts.append(f"preferred in {Figure('share', answer.preferred)} of the choices")
+    if preferred is not None:
+        facts.append(f"preferred in {Figure('share', preferred)} of the choices")
     if answer.score is not None:
         facts.append(f"{decision.measure or 'score'} {Figure('value', answer.score)}")
     return tuple(facts)
@@ -122,8 +130,8 @@ def _facts(answer: DecidingAnswer, decision: Decision) -> tuple[str, ...]:
 def _left_out(question: DecidingQuestion, decision: Decision) -> str:
     """Which versions have no answer to a question, and how many of their answers are not shown, in words."""
     counts = Counter(answer.version for answer in question.answers)
-    missing = [version.name for version in decision.versions if not counts[version.name]]
-    more = sum(max(0, counts[version.name] - _MOST_ANSWERS) for version in decision.versions)
+    missing = [version.name for place, version in enumerate(decision.versions) if not counts[place]]
+    more = sum(max(0, count - _MOST_ANSWERS) for count in counts.values())
     parts = [f"no answer of {', '.join(missing)}"] if missing else []
     parts += [f"{count_of(more, 'more answer')} to it {verb_of(more, 'is', 'are')} not shown"] if more else []
     return "; ".join(parts)

@@ -16,6 +16,7 @@ from ..answers.version_answers import read_sources
 from ..ratings.answer_pair import AnswerPair, ComparedVersion, PairComparison, PairedQuestion
 from ..ratings.rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
 from ..store.store import Store
+from .version_preferences import name_versions
 
 FEWEST_VERSIONS = 2
 
@@ -110,15 +111,6 @@ def find_pairs(
         whose = f"{verb_of(left_out, 'has', 'have')} no single answer of each version to the same words"
         pairing_notes += (f"{count_of(left_out, 'question')} {whose}, and {verb_of(left_out, 'is', 'are')} left out.",)
     return PairSource(versions, questions, (*notes, *pairing_notes))
-
-
-def name_versions(sources: Sequence[AnswerTable], by: str | None) -> tuple[ComparedVersion, ...]:
-    """Names versions as a queue keeps them, and as `store_preferences` knows them again."""
-    field = (by or "").partition("=")[0].strip().removeprefix("metadata.")
-    return tuple(
-        ComparedVersion(name=source.name, source=source.run or next(iter(source.sets), ""), field=field)
-        for source in sources
-    )
 
 
 def _select_answers(source: AnswerTable, turns: RatedTurns, notes: list[str]) -> AnswerTable:

@@ -1,80 +1,92 @@
 """What decides between versions: one scorer or one metric, fixed before anybody looks; and the metrics beside it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 from ...errors import UsageError
 from ...eval_sets.conversation import asked_text
+from ...meta_eval.decision import make_preference_table
+from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.scorer import Scorer
 from ...metrics.pairwise import Pairwise
 from ...metrics.specification import ALL_BASELINES, UNDIRECTED, parse_specification
 from ...shell_words import quote_word
-from ...text.wording import list_first
+from ...text.wording import count_of, list_first, verb_of
 from ..answers.table import AnswerTable
+from .version_preferences import number_questions
+from .versions import Scale, VersionReading
 
-Scale = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class VersionMeasure:
-    """What decides."""
-
-    name: str = ""  # the scorer or metric; "" where ratings alone decide
-    # by version, the value of each answer by id, more is better; empty where nothing has been scored
-    values: tuple[Mapping[str, float], ...] = ()
-    fitted: tuple[Collection[str], ...] = ()  # by version, the answers that the scorer was fitted on; or empty
-    scale: Scale | None = None  # the scale of a scorer's predictions; None of a metric
-    notes: tuple[str, ...] = ()
+_Values = Sequence[Mapping[str, float]]
+"""By version, the value of each answer by id, more is better."""
 
 
-def choose_measure(
-    versions: Sequence[AnswerTable],
-    *,
-    scorer: Path | None = None,
-    metric: str | None = None,
-    rated_share: float = 0.0,
-    has_preferences: bool = False,
-    problem: str = "",
-    has_default: bool = False,
-) -> VersionMeasure:
+def measure_versions(reading: VersionReading) -> VersionReading:
+    """Adds what decides, with its scores, the metrics that are shown beside it, and what does not count."""
+    reading = _choose_measure(reading)
+    names = [name for name in _common_metrics(reading.versions) if name != reading.measure]
+    others = {name: _orient(reading.versions, name) for name in names}
+    notes = (*reading.notes, *_describe_missing(reading, others), *reading.rating_notes)
+    reading = _set_scales(_separate_fitted(replace(reading, others=others, notes=notes)))
+    if not reading.choices:
+        return reading
+    return replace(
+        reading, preferences=make_preference_table(reading.choices, reading.table, number_questions(reading))
+    )
+
+
+def _choose_measure(reading: VersionReading) -> VersionReading:
     """Chooses what decides: what the user named, else the only scorer, else the only metric beside the baselines.
 
     Without any of these, ratings alone decide, if there are some. Where every answer is rated nothing needs a measure.
     """
-    if scorer is not None and metric is not None:
+    versions, options = reading.versions, reading.options
+    if options.scorer is not None and options.metric is not None:
         raise UsageError("--scorer and --metric: one measure decides; name one of them, the other metrics are shown")
-    if scorer is not None:
-        return _predict(versions, scorer)
-    names = common_metrics(versions)
+    if options.scorer is not None:
+        return _predict(reading, options.scorer)
+    names, metric = _common_metrics(versions), options.metric
     if metric == Pairwise.name and metric not in names:  # no value of one answer: a judge compares those of versions
-        return VersionMeasure(metric)
+        return replace(reading, measure=metric)
     if metric is None:
         scorers = [name for name in names if parse_specification(name).is_scorer]
         metrics = [name for name in names if name not in ALL_BASELINES]
         for candidates in (scorers, metrics):
             if len(candidates) == 1:
-                return _take_metric(versions, candidates[0])
-        if rated_share == 1 or ((rated_share or has_preferences) and not metrics):
-            why = "every answer is rated" if rated_share == 1 else "the versions have only baselines in common"
-            return VersionMeasure(notes=(f"Only what people say decides: {why}.",))
-        if has_default and not problem:
-            return VersionMeasure()
-        if problem:
+                return _take_metric(reading, candidates[0])
+        is_all_rated = reading.rated == len(reading.answers)
+        if is_all_rated or ((reading.rated or reading.choices) and not metrics):
+            why = "every answer is rated" if is_all_rated else "the versions have only baselines in common"
+            return replace(reading, notes=(*reading.notes, f"Only what people say decides: {why}."))
+        if options.has_default and not reading.problem:
+            return reading
+        if reading.problem:
             which = f"--metric NAME, of {list_first(names)}, or --scorer FILE" if names else "--scorer FILE"
-            raise UsageError(f"{problem}, or name a measure that decides ({which})")
+            raise UsageError(f"{reading.problem}, or name a measure that decides ({which})")
         raise UsageError(_which_measure(versions, scorers or metrics, names))
     _check_metric(versions, metric, names)
-    return _take_metric(versions, metric)
+    return _take_metric(reading, metric)
 
 
-def common_metrics(versions: Sequence[AnswerTable]) -> list[str]:
+def _with_scores(
+    reading: VersionReading, measure: str, values: _Values, fitted: Sequence[Collection[str]]
+) -> VersionReading:
+    """The answers with their scores by what decides."""
+    answers = tuple(
+        replace(answer, score=values[answer.version].get(name), is_fitted=name in fitted[answer.version])
+        for answer in reading.answers
+        for name in [answer.sample.id]
+    )
+    return replace(reading, answers=answers, measure=measure)
+
+
+def _common_metrics(versions: Sequence[AnswerTable]) -> list[str]:
     """Returns the metrics that every version has, in the order of the first."""
     first, *others = versions
     return [name for name in first.directions if all(name in other.directions for other in others)]
 
 
-def orient(versions: Sequence[AnswerTable], metric: str) -> tuple[dict[str, float], ...]:
+def _orient(versions: Sequence[AnswerTable], metric: str) -> _Values:
     """Returns the values of a metric by version and answer, negated where lower is better."""
     return tuple(
         {
@@ -114,20 +126,20 @@ def _check_metric(versions: Sequence[AnswerTable], metric: str, names: Sequence[
         )
 
 
-def _take_metric(versions: Sequence[AnswerTable], metric: str) -> VersionMeasure:
-    values = orient(versions, metric)
+def _take_metric(reading: VersionReading, metric: str) -> VersionReading:
+    versions, values = reading.versions, _orient(reading.versions, metric)
     for version, of_version in zip(versions, values, strict=True):
         if not of_version:
             raise UsageError(f"{metric} has no value for any answer of {version.name}; assay show says why")
-    notes = []
+    notes = list(reading.notes)
     if metric in UNDIRECTED:
         less, more = UNDIRECTED[metric]
         notes.append(f"Of {metric} neither is better in itself, {less} or {more}; here {more} counts as better.")
     elif not versions[0].directions[metric]:
         notes.append(f"Lower is better for {metric}: its scores count negated.")
     scale = _scale_of(metric) if parse_specification(metric).is_scorer else None
-    fitted = tuple(version.fitted(metric) for version in versions)
-    return VersionMeasure(metric, values, fitted, scale, tuple(notes))
+    scored = _with_scores(reading, metric, values, [version.fitted(metric) for version in versions])
+    return replace(scored, score_scale=scale, notes=tuple(notes))
 
 
 def _scale_of(metric: str) -> Scale | None:
@@ -139,12 +151,11 @@ def _scale_of(metric: str) -> Scale | None:
     return scorer.rating_min, scorer.rating_max
 
 
-def _predict(versions: Sequence[AnswerTable], file: Path) -> VersionMeasure:
+def _predict(reading: VersionReading, file: Path) -> VersionReading:
     """What a saved scorer predicts of all answers, from the values of its metrics that the versions have."""
     scorer = Scorer.load(file)
-    name = f"scorer:{file}"
     values, fitted = [], []
-    for version in versions:
+    for version in reading.versions:
         _check_parts(version, scorer, file)
         known = version.scorer_parts() | {metric: version.values(metric) for metric in version.directions}
         predictions = {
@@ -162,7 +173,8 @@ def _predict(versions: Sequence[AnswerTable], file: Path) -> VersionMeasure:
                 if scorer.was_fitted_on(asked_text(sample), sample.response)
             }
         )
-    return VersionMeasure(name, tuple(values), tuple(fitted), (scorer.rating_min, scorer.rating_max))
+    scored = _with_scores(reading, f"scorer:{file}", values, fitted)
+    return replace(scored, score_scale=(scorer.rating_min, scorer.rating_max))
 
 
 def _check_parts(version: AnswerTable, scorer: Scorer, file: Path) -> None:
@@ -183,3 +195,67 @@ def _check_parts(version: AnswerTable, scorer: Scorer, file: Path) -> None:
             f"{file}: the scorer was fitted with the judge {judge}, and {version.name} was judged by "
             f"{by or 'none'}; score it: {command}"
         )
+
+
+def _describe_missing(reading: VersionReading, others: Mapping[str, _Values]) -> list[str]:
+    """Says which of the metrics that are shown beside have no value of some answers."""
+    counts = {
+        name: sum(answer.sample.id not in values[answer.version] for answer in reading.answers)
+        for name, values in others.items()
+    }
+    missing = [f"{name} of {count_of(count, 'answer')}" for name, count in counts.items() if count]
+    if not missing:
+        return []
+    return [f"In the other metrics the mean stands in for what has no value: {list_first(missing)}."]
+
+
+def _separate_fitted(reading: VersionReading) -> VersionReading:
+    """Keeps apart ratings and a scorer that was fitted on them: how far it is off elsewhere, these do not say.
+
+    Where all answers of a version are rated, its mean is theirs, and the scorer has no part in it. Elsewhere the
+    ratings that it was fitted on do not count where others are left; else the ratings count, and the scores do not.
+    """
+    answers, notes = list(reading.answers), list(reading.notes)
+    for version, name in enumerate(reading.names):
+        own = [place for place, answer in enumerate(answers) if answer.version == version]
+        rated = [place for place in own if answers[place].rating is not None]
+        fitted = [place for place in rated if answers[place].is_fitted]
+        if not fitted or len(rated) == len(own):
+            continue
+        on = f"{reading.measure} was fitted on {len(fitted):,} of the {count_of(len(rated), 'rated answer')} of {name}"
+        others = {answers[place].question for place in rated} - {answers[place].question for place in fitted}
+        if len(others) < FEWEST_GROUPS:
+            unscored = tuple(replace(answer, score=None) for answer in reading.answers)
+            why = f"{on}, and few others are rated: the scores do not count."
+            return replace(reading, answers=unscored, measure="", notes=(*reading.notes, why))
+        for place in fitted:
+            answers[place] = replace(answers[place], rating=None)
+        whose = verb_of(len(fitted), "whose rating does", "whose ratings do")
+        notes.append(f"{on}, {whose} not count: its predictions repeat {verb_of(len(fitted), 'it', 'them')}.")
+    return replace(reading, answers=tuple(answers), notes=tuple(notes))
+
+
+def _set_scales(reading: VersionReading) -> VersionReading:
+    """Adds the scale of the scores; ratings on another one than a scorer's predictions do not count."""
+    known, scale = reading.score_scale, reading.rating_scale
+    reading = _with_span(reading)
+    if scale is None or known in {None, scale}:
+        return reading
+    (low, high), (own_low, own_high) = scale, known
+    of_scores = f"the scale of {reading.measure} is {own_low:g} to {own_high:g}"
+    note = f"The ratings ({low:g} to {high:g}) do not count: {of_scores}."
+    unrated = tuple(replace(answer, rating=None) for answer in reading.answers)
+    return replace(reading, answers=unrated, rating_scale=None, notes=(*reading.notes, note))
+
+
+def _with_span(reading: VersionReading) -> VersionReading:
+    """The reading with the scale of the scores: of a metric 0 to 1, or what its values span."""
+    if reading.score_scale is not None:
+        return reading
+    values = [answer.score for answer in reading.answers if answer.score is not None]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    elif low >= -1 and high <= 0:
+        low, high = -1.0, 0.0
+    return replace(reading, score_scale=(low, high if high > low else low + 1))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ...eval_sets import Sample
 from ...presentation.figure import Figure
-from ...presentation.wording import describe_day
 from ...text.wording import Phrase, phrase
 from ..answers.summary import first_scored
 from .results import read_results
@@ -97,12 +96,6 @@ def _describe_difference(what: str, metric: str, difference: float) -> list[Phra
         return []
     direction = "higher" if difference > 0 else "lower"
     return [phrase(f"{what}_{direction}", metric=metric, amount=amount)]
-
-
-def describe_source(run: "RunRow") -> Phrase:
-    """A run as a report names it: its sets, and the day of its scores in UTC."""
-    date = describe_day(datetime.fromisoformat(run.created).date())
-    return phrase("scored_run", sets=", ".join(source.rsplit("/", 1)[-1] for source in run.plan.sets), date=date)
 
 
 def describe_moment(moment: str, now: datetime) -> Phrase:

@@ -27,6 +27,7 @@ from .database import URL, Database, explain_errors, open_database
 from .plan import Plan
 
 if TYPE_CHECKING:
+    from ...text.wording import Phrase
     from .sample_content import ContentReader
 
 T = TypeVar("T")
@@ -48,6 +49,14 @@ class RunRow(NamedTuple):
     # `running`, `done`, or why it stopped (`budget`, `interrupted`, `error`, or `killed`: its process is gone and did
     # not say why)
     status: str
+
+    def describe(self) -> "Phrase":
+        """The run as a report names it: its sets, and the day of its scores in UTC."""
+        from ...presentation.wording import describe_day
+        from ...text.wording import phrase
+
+        date = describe_day(datetime.fromisoformat(self.created).date())
+        return phrase("scored_run", sets=", ".join(source.rsplit("/", 1)[-1] for source in self.plan.sets), date=date)
 
 
 class Store:

@@ -2,27 +2,27 @@
 
 import random
 
-import numpy as np
-
 from assay.eval_sets import Sample
-from assay.meta_eval.decision import PreferenceTable, VersionTable
 from assay.runs import (
-    DecidingAnswer,
     NamedAnswer,
     PairedAnswer,
-    VersionReading,
+    VersionOptions,
     contrast_answers,
     find_deciding_questions,
-    read_deciding_answers,
+    preferred_shares,
+    read_versions,
 )
+
+PLACES = {"old": 0, "new": 1, "a": 0, "b": 1, "c": 2}
 
 
 def answer(version, question, text, rating=None, score=None):
-    return DecidingAnswer(version, question, Sample(id=question, user_input="How?", response=text), rating, score)
+    sample = Sample(id=question, user_input="How?", response=text)
+    return PairedAnswer(PLACES[version], sample, hash(question), 0, rating=rating, score=score)
 
 
-def order(*answers):
-    return [(one.id, one.by, round(one.gap, 6)) for one in find_deciding_questions(answers)]
+def order(*answers, preferred=None):
+    return [(one.id, one.by, round(one.gap, 6)) for one in find_deciding_questions(answers, preferred)]
 
 
 def test_rated_questions_come_first_then_the_larger_difference():
@@ -125,28 +125,29 @@ def test_preferences_decide_where_ratings_are_the_same_or_missing():
         "q4": ({"score": 0.9}, {"score": 0.1}),
         "tie": ({"preferred": 0.5, "score": 0.9}, {"preferred": 0.5, "score": 0.1}),
     }
+    shares = {
+        (hash(question), place): values.pop("preferred")
+        for question, both in figures.items()
+        for place, values in enumerate(both)
+        if "preferred" in values
+    }
     answers = [
-        DecidingAnswer(version, question, Sample(user_input="How?", response=version), **values)
+        answer(version, question, version, **values)
         for question, both in figures.items()
         for version, values in zip(("old", "new"), both, strict=True)
     ]
-    assert order(*answers) == [
+    assert order(*answers, preferred=shares) == [
         ("q1", "rating", 1.0), ("q3", "preference", 1.0), ("q2", "preference", 0.5), ("q4", "score", 0.8)
     ]  # fmt: skip
 
 
-def test_shares_of_choices_are_read_from_the_preferences():
-    """One table of two versions and one question: new is preferred once, one tie: 3 halves of 2 choices."""
-    places, nothing = np.array([0, 1]), np.full(2, np.nan)
-    table = VersionTable(("old", "new"), places, np.zeros(2, int), np.zeros(2, int), nothing, nothing, places)
-    preferences = PreferenceTable(
-        ("old", "new"), np.array([0, 1]), np.array([1, 0]), np.array([1.0, 0.0]), np.zeros(2, int), np.zeros(2, int)
-    )
-    answers = tuple(
-        PairedAnswer(place, Sample(id=f"{name}-1", user_input="How?", response=name), 0, place)
-        for place, name in enumerate(("old", "new"))
-    )
-    read = read_deciding_answers(VersionReading(table, answers, "", (), preferences=preferences))
-    assert [(one.version, one.question, one.preferred, one.rating) for one in read] == [
-        ("old", "old-1", 0.25, None), ("new", "old-1", 0.75, None)
-    ]  # fmt: skip
+def test_shares_of_choices_are_read_from_the_preferences(tmp_path):
+    """One question of two versions: new is preferred once, and one tie: 3 halves of 2 choices."""
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.csv").write_text(f"id,user_input,response\nq,How?,{name}\n")
+    choices = tmp_path / "choices.csv"
+    choices.write_text("question,first,second,choice,rater\nq,old,new,second,ada\nq,new,old,tie,bo\n")
+    names = [f"{name}={tmp_path / name}.csv" for name in ("old", "new")]
+    reading = read_versions(None, names, VersionOptions(ratings=(choices,)))
+    (question,) = find_deciding_questions(reading.answers, preferred_shares(reading.preferences))
+    assert (question.id, question.by, question.gap, question.preferred) == ("q", "preference", 0.5, {0: 0.25, 1: 0.75})

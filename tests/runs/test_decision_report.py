@@ -10,7 +10,7 @@ from hostile_texts import HOSTILE_TEXTS
 from assay.errors import InputError
 from assay.eval_sets import Sample
 from assay.meta_eval.decision import Decision, Needs, OtherDifference, VersionDifference, VersionEstimate
-from assay.runs import DecidingAnswer, find_deciding_questions
+from assay.runs import PairedAnswer, find_deciding_questions
 from assay.runs.decision import difference_chart, render_decision_report, version_chart, write_decision_report
 
 OLD = VersionEstimate("old", 120, 40, 3.4, 3.2, 3.6, 0.03, (2, 2))
@@ -20,6 +20,7 @@ SHIP = Decision(
     "ship", "new", (OLD, NEW), (CHANGE,), Needs(), 0.1, "ratings and scores", (1, 5), "scorer:team.yaml",
     notes=("2 left out.",),
 )  # fmt: skip
+VERSIONS = ["old", "new"]
 FOREIGN_TAGS = {"script", "img", "iframe", "style", "link", "a", "form", "object", "embed", "base", "meta", "video"}
 
 
@@ -88,7 +89,7 @@ def test_what_is_missing_is_not_shown_as_a_figure():
 def answers_of(texts_of, question="q", **figures):
     for version, text in texts_of.items():
         sample = Sample(id=question, user_input="How do I save?", response=text)
-        yield DecidingAnswer(version, question, sample, figures.get(version), None)
+        yield PairedAnswer(VERSIONS.index(version), sample, hash(question), 0, rating=figures.get(version))
 
 
 def test_the_answers_that_decide_stand_side_by_side():
@@ -121,8 +122,10 @@ def test_hostile_texts_stay_texts(tmp_path):
             SHIP, best=names[1], versions=versions, differences=(change,), measure=hostile, notes=(hostile,)
         )
         answers = [
-            DecidingAnswer(name, hostile[:60], Sample(user_input=hostile, response=hostile + end), rating)
-            for name, end, rating in ((names[0], "", 1), (names[1], " changed", 5))
+            PairedAnswer(
+                place, Sample(id=hostile[:60], user_input=hostile, response=hostile + end), 0, 0, rating=rating
+            )
+            for place, end, rating in ((0, "", 1), (1, " changed", 5))
         ]
         path = tmp_path / "decide.html"
         write_decision_report(path, decision, find_deciding_questions(answers))
@@ -148,11 +151,12 @@ def test_other_metrics_stand_apart_and_say_that_they_do_not_decide():
 def test_preferences_stand_beside_their_answers_and_no_rating_has_a_scale_of_shares():
     """Four choices: three for new, one tie, which counts half: 0.875 and 0.125."""
     answers = [
-        DecidingAnswer(name, "q", Sample(user_input="How?", response=name), rating, preferred=share)
-        for name, rating, share in (("old", None, 0.125), ("new", 4, 0.875))
+        PairedAnswer(place, Sample(id="q", user_input="How?", response=name), 0, place, rating=rating)
+        for place, (name, rating) in enumerate((("old", None), ("new", 4)))
     ]
+    shares = {(0, 0): 0.125, (0, 1): 0.875}
     decision = replace(SHIP, basis="preferences", scale=(-1, 1), measure="")
-    page = texts(render_decision_report(decision, find_deciding_questions(answers)))
+    page = texts(render_decision_report(decision, find_deciding_questions(answers, shares)))
     assert "preferred in 12% of the choices" in page and "rated 4 · preferred in 88% of the choices" in page
     assert "q: shares of the choices differ by 75%" in page and "mean share of wins" not in page
     assert "what people prefer side by side; up to 10% of the choices does not matter" in page

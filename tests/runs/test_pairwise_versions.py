@@ -92,9 +92,10 @@ def test_a_rated_answer_stays_without_a_comparison(judge, openai_server, tmp_pat
     chooses = openai_server.script
     openai_server.script = lambda request: Answer(text="blue") if "odd" in request.user else chooses(request)
     reading = read_two(tmp_path, ["Yes", "No", "An odd one"], ["Yes, longer", "No, longer", "An odd other"])
-    ratings = np.full(6, np.nan)
-    ratings[[answer.sample.response == "An odd one" for answer in reading.answers]] = 1.0
-    judged = asyncio.run(compare_by_judge(replace(reading, table=replace(reading.table, ratings=ratings)), judge))
+    rated = tuple(
+        replace(answer, rating=1.0) if answer.sample.response == "An odd one" else answer for answer in reading.answers
+    )
+    judged = asyncio.run(compare_by_judge(replace(reading, answers=rated), judge))
     assert sorted(answer.sample.response for answer in judged.answers if "odd" in answer.sample.response) == [
         "An odd one"
     ]

@@ -1,6 +1,5 @@
-"""What people said of the answers of several versions: one mean rating per answer, by raters who saw all versions."""
+"""What people said of the answers of several versions: a mean rating each, by raters who saw all; and choices."""
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,22 +10,24 @@ from ...errors import InputError
 from ...eval_sets.column_table import NAMES
 from ...eval_sets.flat_rows import flat_rows
 from ...eval_sets.items import RATER, Item, ItemMatcher, has_other_answer, item_of
+from ...eval_sets.preference_reading import is_preference_file
 from ...eval_sets.rows import Row
 from ...eval_sets.score_columns import ReadOptions
 from ...eval_sets.score_files import find_scale, read_ratings
 from ...eval_sets.version_column import read_version, versioned_id
 from ...text.wording import count_of, list_first, verb_of
+from ..answers.pairing import PairedAnswer
+from ..answers.rating_join import FILE, agreed_rating, merge_spellings, ratings_by_rater, ratings_of_answers
+from ..answers.table import AnswerTable
+from ..answers.version_answers import describe_rating_kinds
 from ..ratings.rating_queue import RatingQueue
-from .pairing import PairedAnswer
-from .rating_join import FILE, merge_spellings, ratings_by_rater, ratings_of_answers
-from .table import AnswerTable
-from .version_answers import describe_rating_kinds
+from .version_preferences import find_preferences
+from .versions import Scale, VersionOptions, VersionReading
 
 if TYPE_CHECKING:
     from ..store.database import Database
 
 _VERSION_COLUMNS = tuple(dict.fromkeys(("version", "system", "run", *NAMES["version"])))
-Scale = tuple[float, float]
 _OwnRatings = dict[tuple[int, str], dict[str, float]]  # by version and answer, then by rater
 
 
@@ -83,45 +84,28 @@ def _raters_of_most(places: Sequence[int], answers: Sequence[RatedText], raters:
     return {rater for rater, theirs in rated.items() if theirs == most} if len(most) > 1 else ()
 
 
-@dataclass(frozen=True, slots=True)
-class VersionRatings:
-    """The ratings of the answers that take part."""
-
-    means: tuple[float, ...]  # the mean rating of each answer; NaN where it is not rated
-    scale: Scale | None  # their scale; None where nothing is rated
-    notes: tuple[str, ...]  # which ratings count and which do not
-    problem: str = ""  # why none counts though there are some; "" otherwise
-    # the answers, by question and text, whose ratings name no rater: with those of people who are named they compare
-    # only where these rate them too
-    unnamed: frozenset[tuple[int, int]] = frozenset()
-    raters: tuple[str, ...] = ()  # the names of those who rated, as far as they are known
-    # whether all are named, and none of them rated answers of every version, or those to the same questions
-    has_other_raters: bool = False
-
-
-def rate_versions(
-    versions: Sequence[AnswerTable],
-    answers: Sequence[PairedAnswer],
-    *,
-    database: "Database | None",
-    files: Sequence[Path] = (),
-    scale: Scale | None = None,
-    by: str = "",
-) -> VersionRatings:
-    """Joins all ratings of several versions' answers, and averages those that can be compared.
+def rate_versions(reading: VersionReading) -> VersionReading:
+    """Adds what people said of the answers: ratings, those that can be compared averaged, and choices between two.
 
     Ratings are those that the samples came with, those of the rating page, and those of files. Only raters count who
     rated answers of every version (`find_common_raters`), and to one question those who rated most of its answers;
     where that leaves no two versions with ratings, all count, but where all are named they decide nothing
     (`has_other_raters`).
     """
+    versions, answers, options = reading.versions, reading.answers, reading.options
+    of_choices = [file for file in options.ratings if is_preference_file(file)]
+    choices, choice_notes = find_preferences(reading, of_choices)
+    reading = replace(reading, choices=choices, preferences_from=", ".join(map(str, of_choices)))
+    files = [file for file in options.ratings if file not in of_choices]
+    if not files and not choices and not options.asked:
+        _check_pair_ratings(versions)
     notes = [f"{version.name}, {version.rating_note}." for version in versions if version.rating_note]
     notes += describe_rating_kinds(versions)
-    by_answer, own_scale, problem = _own_ratings(answers)
+    by_answer, scale, problem = _own_ratings(answers)
     notes += [f"{problem}."] if problem else []
     for file in files:
-        of_file, file_scale, file_notes = _read_file(file, versions, scale, own_scale, by)
-        if own_scale is not None and file_scale != own_scale:
+        of_file, file_scale, file_notes = _read_file(file, versions, scale, options)
+        if scale is not None and file_scale != scale:
             count = sum(map(len, by_answer.values()))
             notes.append(
                 f"{count_of(count, 'other rating')} {verb_of(count, 'does', 'do')} not count, "
@@ -130,30 +114,62 @@ def rate_versions(
             by_answer = {}
         for key, ratings in of_file.items():
             by_answer[key] = by_answer.get(key, {}) | ratings
-        own_scale = file_scale
+        scale = file_scale
         notes += file_notes
-    if database is not None:
-        notes += _describe_queues(database, versions)
+    if reading.database is not None:
+        notes += _describe_queues(reading.database, versions)
     if not any(by_answer.values()):
-        return VersionRatings((math.nan,) * len(answers), None, tuple(notes), problem)
+        return replace(reading, problem=problem, rating_notes=(*notes, *choice_notes))
     by_answer = merge_spellings(by_answer)
     means, rater_notes, has_other_raters = _average(versions, answers, by_answer)
-    shared = _describe_shared(versions, answers, by_answer)
-    unnamed = frozenset(
-        (answer.question, answer.text)
-        for answer in answers
-        if set(by_answer.get((answer.version, answer.sample.id), ())) == {FILE}
-    )
-    raters = sorted({rater for ratings in by_answer.values() for rater in ratings} - {FILE})
-    notes += [*shared, *rater_notes]
-    return VersionRatings(
-        tuple(means),
-        own_scale,
-        tuple(notes),
-        unnamed=unnamed,
-        raters=tuple(raters),
+    answers = _with_agreed(answers, means, scale)
+    notes += [*_describe_shared(versions, answers, by_answer), *rater_notes, *choice_notes]
+    return replace(
+        reading,
+        answers=answers,
+        rated=sum(answer.rating is not None for answer in answers),
+        rating_scale=scale,
+        rating_notes=tuple(notes),
+        raters=tuple(sorted({rater for ratings in by_answer.values() for rater in ratings} - {FILE})),
+        unnamed=frozenset(
+            (answer.question, answer.text)
+            for answer in answers
+            if set(by_answer.get((answer.version, answer.sample.id), ())) == {FILE}
+        ),
         has_other_raters=has_other_raters,
     )
+
+
+def _check_pair_ratings(versions: Sequence[AnswerTable]) -> None:
+    """Raises where a version has no ratings but those of pairs: nobody rated its answers by themselves."""
+    for version in versions:
+        if not version.has_only_pair_ratings:
+            continue
+        raise InputError(
+            f"{version.name}: its ratings say which of two answers is better, and a decision needs ratings of one "
+            "answer or preferences between these versions (--ratings), or a measure (--metric NAME, --scorer FILE); "
+            "what a judge of pairs is worth says `assay judges card MODEL --on SET`"
+        )
+
+
+def _with_agreed(
+    answers: Sequence[PairedAnswer], means: Sequence[float | None], scale: Scale | None
+) -> tuple[PairedAnswer, ...]:
+    """The answers with their means, or what the team agreed on: also of the same answer without ratings."""
+    own = [
+        agreed_rating(answer.sample) if (answer.sample.rating_min, answer.sample.rating_max) == scale else None
+        for answer in answers
+    ]
+    agreed: dict[tuple[int, int], float] = {}
+    for answer, rating in zip(answers, own, strict=True):
+        if rating is not None:
+            agreed.setdefault((answer.question, answer.text), rating)
+    rated = []
+    for answer, rating, mean in zip(answers, own, means, strict=True):
+        shared = None if ratings_by_rater(answer.sample) else agreed.get((answer.question, answer.text))
+        counts = next((value for value in (rating, shared, mean) if value is not None), None)
+        rated.append(replace(answer, rating=counts))
+    return tuple(rated)
 
 
 def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None, str]:
@@ -227,7 +243,7 @@ def _join_same_answers(
         for place, ratings in own.items():
             where[place] = len(rated)
             rated.append(RatedText(key[0], frozenset({answers[place].version}), ratings or shared))
-            of_versions[answers[place].version] += [_mean(ratings)] if ratings else []
+            of_versions[answers[place].version] += [mean] if (mean := _mean(ratings)) is not None else []
         if len({tuple(sorted(means)) for means in of_versions.values() if means}) > 1:
             differing.add(key)
     return texts, rated, where, differing
@@ -235,7 +251,7 @@ def _join_same_answers(
 
 def _average(
     versions: Sequence[AnswerTable], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
-) -> tuple[list[float], list[str], bool]:
+) -> tuple[list[float | None], list[str], bool]:
     """The mean of each answer, and the same answer of another version where it has no ratings of its own.
 
     Returns:
@@ -277,7 +293,7 @@ def _average(
             "raters count who rated most of its answers."
         )
     if lost := sum(
-        bool(answer.ratings.keys() & common) and math.isnan(mean) for answer, mean in zip(rated, means, strict=True)
+        bool(answer.ratings.keys() & common) and mean is None for answer, mean in zip(rated, means, strict=True)
     ):
         notes.append(
             f"{count_of(lost, 'rated answer')} {verb_of(lost, 'does', 'do')} not count: other raters rated the other "
@@ -289,15 +305,15 @@ def _average(
     return [means[place] for place in where], notes, False
 
 
-def _mean(ratings: Mapping[str, float]) -> float:
-    return sum(ratings.values()) / len(ratings) if ratings else math.nan
+def _mean(ratings: Mapping[str, float]) -> float | None:
+    return sum(ratings.values()) / len(ratings) if ratings else None
 
 
 def _read_file(
-    file: Path, versions: Sequence[AnswerTable], scale: Scale | None, own_scale: Scale | None, by: str
+    file: Path, versions: Sequence[AnswerTable], own_scale: Scale | None, options: VersionOptions
 ) -> tuple[_OwnRatings, Scale, list[str]]:
     """The ratings of a file, by version and answer; of a row without a version all that have its text."""
-    rows = flat_rows(file)
+    rows, by = flat_rows(file), options.by.partition("=")[0]
     names = [version.name for version in versions]
     by_label = {version.run: version.name for version in versions if version.run and not by}
     by_label |= {name: name for name in names}
@@ -305,7 +321,10 @@ def _read_file(
     whose = other_names or (
         f"say whose is rated in a column `version` ({list_first(names)}), or write the answer in a column `response`"
     )
-    reading, repeated = ReadOptions(scale=scale, versions=column or None), "keep one of them" if column else whose
+    reading, repeated = (
+        ReadOptions(scale=options.scale, versions=column or None),
+        "keep one of them" if column else whose,
+    )
     source = read_ratings(rows, str(file), reading, repeated=repeated)
     scale, scale_notes = find_scale(source, own_scale)
     notes = [f"{note}." for note in (*source.notes, *scale_notes)]

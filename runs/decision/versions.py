@@ -1,0 +1,223 @@
+"""Versions that are compared: their answers side by side, and what is known of each, step by step.
+
+Each step takes a `VersionReading` and returns one of which more is known: the answers at one level (`select_level`),
+paired (`pair_answers`), rated (`rate_versions`) and measured (`measure_versions`).
+"""
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import UsageError
+from ...eval_sets import Sample
+from ...eval_sets.preference import Preference
+from ...eval_sets.turns import is_turn
+from ...meta_eval.decision import PreferenceTable, VersionTable
+from ...presentation.wording import describe_report
+from ...text.wording import Phrase, count_of, phrase, verb_of
+from ..answers.pairing import PairedAnswer, list_values, pair_versions
+from ..answers.table import AnswerTable
+from ..answers.version_answers import at_rated_level
+
+if TYPE_CHECKING:
+    from ...eval_sets.levels import RatedLevel
+    from ..store.database import Database
+
+Scale = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionOptions:
+    """How versions are read."""
+
+    by: str = ""  # the field of metadata that parts one run into versions (`system`, or `system=A,B`); "" for none
+    scorer: Path | None = None
+    metric: str | None = None
+    ratings: tuple[Path, ...] = ()  # files of further ratings, or of preferences
+    scale: Scale | None = None  # the scale of the files' ratings, where they do not say it
+    level: "RatedLevel | None" = None  # whether conversations or turns are compared; None for what is rated
+    reading: Mapping[str, Any] = field(default_factory=dict)  # how sets are read, as `read_set` takes it
+    # whether runs without a name of their own are called A, B and so on by their places, instead of by their ids
+    has_letters: bool = False
+    # whether ratings alone decide where several measures could, and none is named
+    has_default: bool = False
+
+    @property
+    def asked(self) -> str:
+        """The option that names the measure; "" where none does."""
+        return f"--scorer {self.scorer}" if self.scorer else f"--metric {self.metric}" if self.metric else ""
+
+
+@dataclass(frozen=True)
+class VersionReading:
+    """Versions, and what is known of them so far."""
+
+    sources: tuple[AnswerTable, ...]  # the versions as they were read
+    options: VersionOptions = field(default_factory=VersionOptions)
+    database: "Database | None" = None  # of the store that keeps the looks; None where there is no store
+    notes: tuple[str, ...] = ()  # what a reader should know: what is left out, assumed or paired
+    versions: tuple[AnswerTable, ...] = ()  # the versions at the level that is compared, with all their ratings
+    level: "RatedLevel | None" = None
+    answers: tuple[PairedAnswer, ...] = ()  # the answers that take part
+    # --- what people said
+    rated: int = 0  # how many answers have a rating
+    rating_scale: Scale | None = None  # None where nothing is rated
+    problem: str = ""  # why no rating counts though there are some; "" otherwise
+    rating_notes: tuple[str, ...] = ()  # which ratings and preferences count, and which do not
+    raters: tuple[str, ...] = ()  # who rated answers, as far as their names are known
+    # the answers, by question and text, whose ratings name no rater: with those of people who are named they compare
+    # only where these rate them too
+    unnamed: frozenset[tuple[int, int]] = frozenset()
+    # whether all are named, and none of them rated answers of every version, or those to the same questions
+    has_other_raters: bool = False
+    choices: tuple[Preference, ...] = ()  # which of two versions' answers people prefer
+    preferences: PreferenceTable | None = None  # the same by the numbers of questions; None where nobody was asked
+    preferences_from: str = ""  # the files that hold preferences, for messages; "" where the rating page alone has them
+    # --- what decides
+    measure: str = ""  # the scorer or metric; "" where ratings alone decide
+    score_scale: Scale | None = None  # the scale of its values; None before they are known
+    # further metrics, which never decide: by version and answer their values, more is better
+    others: Mapping[str, Sequence[Mapping[str, float]]] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the versions, that in use today first."""
+        return tuple(source.name for source in self.sources)
+
+    @property
+    def runs(self) -> dict[str, str]:
+        """The run's id of each version that is a run."""
+        sources = () if self.options.by else self.sources
+        return {source.name: source.run for source in sources if source.run is not None}
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Who rated answers or chose between them, as far as their names are known."""
+        return tuple(sorted({*self.raters, *(choice.rater for choice in self.choices if choice.rater)}))
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that were read, and those that the runs were made of."""
+        sets = tuple(Path(name) for source in self.sources for name in source.sets)
+        return sets + self.options.ratings + (() if self.options.scorer is None else (self.options.scorer,))
+
+    @cached_property
+    def table(self) -> VersionTable:
+        """The table that is decided on, one row per answer that takes part."""
+        import numpy as np
+
+        def column(values: Sequence[float | None]) -> Any:
+            return np.array([math.nan if value is None else value for value in values], dtype=float)
+
+        numbers = [(answer.version, answer.question, answer.group, answer.text) for answer in self.answers]
+        version, question, group, text = np.array(numbers, dtype=np.intp).T
+        return VersionTable(
+            versions=self.names,
+            version=version,
+            question=question,
+            group=group,
+            scores=column([answer.score for answer in self.answers]),
+            ratings=column([answer.rating for answer in self.answers]),
+            text=text,
+            scale=self.rating_scale or self.score_scale or (0.0, 1.0),
+            others={name: column(list_values(self.answers, values)) for name, values in self.others.items()},
+            score_scale=self.score_scale,
+        )
+
+    @cached_property
+    def stored(self) -> dict[str, str]:
+        """What looks at each version are kept under: its run, or of a file what its answers are, whatever it is called.
+
+        Versions of the same answers are numbered, so that each is a version of its own.
+        """
+        by, names, count = self.options.by.partition("=")[0], dict[str, str](), Counter[str]()
+        for source in self.sources:
+            if source.run is not None:
+                name = f"{source.run} {self.level or ''} {by}{f'={source.name}' if by else ''}".strip()
+            else:
+                answers = sorted(sample.fingerprint for sample in source.samples.values())
+                digest = hashlib.sha256("".join(answers).encode()).hexdigest()[:32]
+                name = f"answers {digest} {self.level or ''}".strip()
+            count[name] += 1
+            names[source.name] = name if count[name] == 1 else f"{name} ({count[name]})"
+        return names
+
+    @property
+    def about(self) -> Phrase:
+        """The runs and files, who rated, and today."""
+        listed = []
+        for source in self.sources:
+            files = ", ".join(place.rsplit("/", 1)[-1] for place in source.sets)
+            run = source.row.describe() if source.row is not None else files
+            is_named = run and run != source.name
+            name = phrase("file", name=source.name)
+            listed.append(phrase("version_of", version=source.name, source=run) if is_named else name)
+        return describe_report(listed, rated=self.rated, raters=self.raters)
+
+
+def select_level(reading: VersionReading) -> VersionReading:
+    """Adds the versions at the level that is compared, with all ratings of their answers."""
+    names = reading.names
+    for source in reading.sources:
+        if names.count(source.name) > 1:
+            raise UsageError(
+                f"{source.name} is named more than once; name two different runs, or give each a name of its own "
+                f"(A={source.name})"
+            )
+        if not source.samples:
+            raise UsageError(f"{source.name} has no answer")
+    tables, level, level_note = at_rated_level(reading.database, reading.sources, reading.options.level)
+    versions = tuple(table.without_pair_ratings() for table in tables)
+    for version in versions:
+        if not version.samples:
+            raise UsageError(f"{version.name} has no {level or 'answer'}; leave --level out")
+    notes = _describe_unfinished(reading.sources) + ([f"The versions are {level_note}."] if level_note else [])
+    return replace(reading, versions=versions, level=level, notes=(*reading.notes, *notes))
+
+
+def _describe_unfinished(sources: Sequence[AnswerTable]) -> list[str]:
+    """Says which runs did not end: what they have so far takes part."""
+    unfinished = {one.row.id: one.row.status for one in sources if one.row is not None and one.row.status != "done"}
+    return [f"Run {run} is not done ({status}): what it has so far takes part." for run, status in unfinished.items()]
+
+
+def pair_answers(reading: VersionReading) -> VersionReading:
+    """Adds the answers that take part, and says how they were paired."""
+    answers, notes = pair_versions(reading.versions, is_one_source=bool(reading.options.by))
+    described = (*notes, *_describe_same(reading.names, answers), *_describe_empty(reading.names, answers))
+    return replace(reading, answers=tuple(answers), notes=(*reading.notes, *described))
+
+
+def _describe_same(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[str]:
+    """Says which versions gave the same answers to all questions."""
+    texts: list[dict[int, set[int]]] = [{} for _ in names]
+    for answer in answers:
+        texts[answer.version].setdefault(answer.question, set()).add(answer.text)
+    return [
+        f"{names[one]} and {names[other]} gave the same answers."
+        for one, other in combinations(range(len(texts)), 2)
+        if texts[one] == texts[other]
+    ]
+
+
+def _describe_empty(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[str]:
+    """Says how many answers have no text: nothing was said, or nothing was recorded."""
+    empty = Counter(names[answer.version] for answer in answers if not _own_text(answer.sample).strip())
+    if not empty:
+        return []
+    listed = ", ".join(f"{count:,} of {name}" for name, count in empty.items())
+    is_empty = verb_of(empty.total(), "is empty, and counts", "are empty, and count")
+    return [f"{count_of(empty.total(), 'answer')} {is_empty} as any other: {listed}."]
+
+
+def _own_text(sample: Sample) -> str:
+    """What the chatbot wrote: the answer, and of a whole conversation all of them."""
+    if not sample.messages or is_turn(sample):
+        return sample.response
+    return "\n\n".join(message.text for message in sample.messages if message.is_answer)
