@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy import stats
@@ -81,11 +82,21 @@ class PairDifference(GroupEstimate):
     all_of_each: tuple[int, int] = (0, 0)  # how many of the changed questions each version answered
     is_paired: bool = True  # whether answers are compared question by question, and not the means of all of them
     counts: "GroupCounts | None" = None  # None of unpaired versions
-    # how many rated questions, and how many of all changed ones, a group has (the mean by question); and how much more
-    # the figure varies than if no two questions were of one group (the design effect of Kish, 1965)
+    # how many rated questions, and how many of all changed ones, a group has (the mean by question)
     group_size: float = 1.0
     group_size_of_all: float = 1.0
-    design: float = 1.0
+    by_question: Floats | None = None  # what the difference is made of, (questions, columns)
+
+    @cached_property
+    def design(self) -> float:
+        """How much more the figure varies than if no two questions were of one group (the design effect: Kish, 1965).
+
+        It takes the influence of each question, and is asked for only where a decision is not settled.
+        """
+        if self.by_question is None:
+            return 1.0
+        alone = _leave_one_out(self.by_question, _solve_difference)[1]
+        return float(self.influence @ self.influence) / float(alone @ alone) if alone.any() else 1.0
 
     @property
     def share(self) -> float:
@@ -141,7 +152,6 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
     squares = float(influence @ influence)
     is_whole = all((one == other).all() for one, other in zip(known, changed, strict=True))
     rated = both if both.any() else either
-    alone = _leave_one_out(np.column_stack(columns).astype(float), _solve_difference)[1]
     differences = np.where(changed[0], ratings[1] - ratings[0], 0.0)
     return PairDifference(
         value,
@@ -159,7 +169,7 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         counts=count_groups(differences[asked[0]], questions.group[asked[0]], width) if is_paired else None,
         group_size=_group_size(questions.group[rated]),
         group_size_of_all=_group_size(questions.group[either_changed]),
-        design=squares / float(alone @ alone) if alone.any() else 1.0,
+        by_question=np.column_stack(columns).astype(float),
     )
 
 
