@@ -28,7 +28,7 @@ from thread_profile import profiled
 ROOT = str(Path(__file__).resolve().parents[1]) + os.sep
 ANSWERS = 60
 COUNTED = {
-    "SQL statements": (("runs/store/sqlite.py", "execute"), ("runs/store/sqlite.py", "executemany")),
+    "SQL statements": (("runs/store/database.py", "execute"), ("runs/store/database.py", "executemany")),
     "answers parsed": (("runs/store/sample_content.py", "read"),),
     "plans parsed": (("runs/store/store.py", "_read_plan"),),
     "ratings joined": (("runs/answers/rating_join.py", "join_ratings"),),

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError
-from .conversation import asked_text
+from .conversation import asked_text, opening_question
 from .number_rule import Bounds, is_missing
-from .opening_question import opening_question
 from .sample import Sample
 
 RATER = "rating"

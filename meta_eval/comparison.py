@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
+from ..presentation.figure import round_ratings
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
@@ -76,17 +77,6 @@ def describe_more_ratings(more: int) -> str:
     if more > MOST_RATINGS:
         return "more than 10,000 more"
     return f"about {round_ratings(more):,} more"
-
-
-def round_ratings(more: int, *, zeros: int = 1) -> int:
-    """A number of ratings to come, as roughly as it is known: two digits, and in tens unless said, rounded up.
-
-    Example:
-        >>> round_ratings(43), round_ratings(43, zeros=0), round_ratings(1234), round_ratings(7, zeros=0)
-        (50, 43, 1300, 7)
-    """
-    step = int(10 ** max(zeros, len(str(more)) - 2))
-    return -(-more // step) * step
 
 
 def find_standing(

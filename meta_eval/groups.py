@@ -5,12 +5,15 @@ Items of one source are not independent. The statistics of the package get their
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
+from ..eval_sets.conversation import asked_text
+
 if TYPE_CHECKING:
+    from ..eval_sets import Sample
     from .arrays import Floats, Places
 
 Statistic = Callable[["Floats"], "Floats"]
@@ -362,3 +365,32 @@ def cross_predict(predict: Predict, group_numbers: "Places", folds: int, *, seed
     for held_out in grouped_folds(group_numbers, folds, seed=seed):
         predicted[held_out] = predict(np.setdiff1d(everything, held_out), held_out)
     return predicted
+
+
+def group_answers(samples: Iterable["Sample"]) -> list[str]:
+    """Returns the group of each answer: the one that it names, else that of all answers to its question.
+
+    The rule that `assay meta` has for answers of files too.
+
+    Example:
+        >>> from assay.eval_sets import Sample
+        >>> asked = {"a": "Is it free?", "b": "Is it  free?", "c": "How?"}
+        >>> samples = [Sample(id=name, user_input=text, response="Yes.") for name, text in asked.items()]
+        >>> group_answers([*samples, samples[0].model_copy(update={"id": "d", "group": "page 1"})])
+        ['a', 'a', 'c', 'page 1']
+    """
+    answers = list(samples)
+    return list(merge_groups([answer.source for answer in answers], [question_text(answer) for answer in answers]))
+
+
+def named_group(sample: "Sample") -> str:
+    """The group that an answer names; empty where it names none."""
+    return str(sample.group or sample.metadata.get("group") or "")
+
+
+def question_text(sample: "Sample") -> str:
+    """What answers that name no group have in common with others to their question; empty of one that names one.
+
+    In turns of long conversations it is long.
+    """
+    return " ".join(asked_text(sample).split()) if sample.user_input and not named_group(sample) else ""

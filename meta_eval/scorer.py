@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..atomic_files import replace_file
 from ..errors import InputError
-from ..presentation.wording import format_rating
+from ..presentation.figure import format_rating
 from ..shell_words import quote_word
 
 if TYPE_CHECKING:

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..presentation.figure import Figure
+from ..presentation.figure import Figure, round_ratings
 from ..presentation.texts import one_line
-from ..presentation.verdict import Verdict
+from ..presentation.verdict import Verdict, describe_answers
 from ..text.wording import Phrase, phrase
 from .agreement import MetricAgreement, baselines_among
-from .answer_quality import describe_answers
-from .comparison import MOST_RATINGS, Comparison, round_ratings
+from .comparison import MOST_RATINGS, Comparison
 from .groups import FEWEST_TO_CHOOSE
 from .prediction_powered import share_of_rated
 from .raters import Raters

@@ -194,3 +194,25 @@ def format_price(cost: float | None, unit: str) -> str:
     if unit.lower() == "usd":
         return f"{Figure('price', cost)} USD"
     return f"{Figure('count', cost)} {unit}"
+
+
+def format_rating(value: float, low: float, high: float, kind: Kind = "rating") -> str:
+    """Returns a rating, a mean of ratings or a predicted one in its own scale, as all pages and tables write it.
+
+    Examples:
+        >>> format_rating(4.5, 1, 5), format_rating(0.8, 0, 1), format_rating(-1, -2, 2)
+        ('4.5 of 5', '0.8 of 1', '-1 of -2 to 2')
+    """
+    lowest = "" if low in (0, 1) else f"{Figure('rating', low)} to "
+    return f"{Figure(kind, value)} of {lowest}{Figure('rating', high)}"
+
+
+def round_ratings(more: int, *, zeros: int = 1) -> int:
+    """A number of ratings to come, as roughly as it is known: two digits, and in tens unless said, rounded up.
+
+    Example:
+        >>> round_ratings(43), round_ratings(43, zeros=0), round_ratings(1234), round_ratings(7, zeros=0)
+        (50, 43, 1300, 7)
+    """
+    step = int(10 ** max(zeros, len(str(more)) - 2))
+    return -(-more // step) * step

@@ -20,10 +20,9 @@ from ..text.wording import (
     with_number_marks,
 )
 from . import texts
-from .figure import MISSING, Figure, format_cost
+from .figure import MISSING, Figure, format_cost, format_rating
 from .rendered_markdown import read_visible_text, render_markdown
 from .result_table import TableCell
-from .wording import format_rating
 
 if TYPE_CHECKING:
     from jinja2 import Environment

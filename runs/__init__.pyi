@@ -10,7 +10,12 @@ from .answers.rating_join import (
 from .answers.rating_source import find_source as find_source, open_queue as open_queue, select_rated as select_rated
 from .answers.run_scores import find_answer_evidence as find_answer_evidence
 from .answers.score_table import join_scores as join_scores
-from .answers.summary import MetricReport as MetricReport, MetricSummary as MetricSummary, summarise as summarise
+from .answers.summary import (
+    MetricReport as MetricReport,
+    MetricSummary as MetricSummary,
+    place_among_baselines as place_among_baselines,
+    summarise as summarise,
+)
 from .answers.table import AnswerTable as AnswerTable
 from .decision.answer_contrast import NamedAnswer as NamedAnswer, contrast_answers as contrast_answers
 from .decision.compare import compare as compare
@@ -90,11 +95,14 @@ from .ratings.rating_progress import (
 from .ratings.rating_queue import queue_ids as queue_ids
 from .score.evaluate import aevaluate as aevaluate, evaluate as evaluate
 from .score.execute import execute as execute
-from .score.options import RunOptions as RunOptions
 from .score.parquet_run import run_parquet as run_parquet
 from .score.progress_display import progress_line as progress_line
 from .score.run_writer import RunWriter as RunWriter
-from .score.scoring_request import OpenedMetrics as OpenedMetrics, ScoringRequest as ScoringRequest
+from .score.scoring_request import (
+    OpenedMetrics as OpenedMetrics,
+    RunOptions as RunOptions,
+    ScoringRequest as ScoringRequest,
+)
 from .score.session import (
     Progress as Progress,
     StoredRun as StoredRun,
@@ -110,7 +118,6 @@ from .show.run_summary import (
     find_run_before as find_run_before,
     summarise_run as summarise_run,
 )
-from .show.run_tables import place_among_baselines as place_among_baselines
 from .show.sample_audit import Audit as Audit, sample_lines as sample_lines
 from .store.answer_index import AnswerIndex as AnswerIndex, AnswerQuery as AnswerQuery
 from .store.database import Database as Database, migrate as migrate, open_database as open_database

@@ -37,7 +37,7 @@ from .push import PushRequest as PushRequest, PushResult as PushResult, push_sco
 from .sink import Sink as Sink, TraceScore as TraceScore, WriteResult as WriteResult, send_in_halves as send_in_halves
 from .source import Source as Source, TraceOrigin as TraceOrigin, UnreadTrace as UnreadTrace
 from .watch.alarms import AlarmAnswer as AlarmAnswer, AlarmMessage as AlarmMessage, deliver_alarm as deliver_alarm
-from .watch.rater_answers import watch_queues as watch_queues
+from .watch.judging import watch_queues as watch_queues
 from .watch.watch_file import load_watch as load_watch
 from .watch.watch_records import hold_watch as hold_watch
 from .watch.watch_settings import WatchSettings as WatchSettings

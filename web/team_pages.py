@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..eval_sets.opening_question import count_turns
+from ..eval_sets.conversation import count_turns
 from ..languages import Language
 from ..runs.ratings import RatingQueue
 from ..runs.ratings.pair_progress import pair_progress

@@ -10,9 +10,9 @@ from ..eval_sets import Sample
 from ..eval_sets.message import Message, tool_names
 from ..eval_sets.turns import is_turn
 from ..languages import Language, language_or_fallback
+from ..presentation.figure import format_rating
 from ..presentation.rendered_markdown import RenderedText, render_markdown
 from ..presentation.texts import format_time, make_readable, shorten
-from ..presentation.wording import format_rating
 from .answer_view import RatedAnswer
 
 MOST_TURNS = 300

@@ -84,7 +84,7 @@ def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel:
     from ..judges.batch.batch_journal import find_batch_journals
     from ..judges.batch.provider import ask_progress
     from ..runs import RunOptions
-    from ..runs.score.options import JUDGE_FIELD
+    from ..runs.score.scoring_request import JUDGE_FIELD
 
     settings = load_settings(judge) if judge else None
     if cassette is not None:

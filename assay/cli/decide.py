@@ -249,7 +249,7 @@ def _describe_new(answers: int | None) -> str:
     """Says where the answers at hand are not likely to do."""
     if answers is None:
         return ""
-    from ..meta_eval.comparison import round_ratings
+    from ..presentation.figure import round_ratings
 
     return f" (it likely takes about {count_of(round_ratings(answers, zeros=0), 'new answer')} of each too)"
 

@@ -108,7 +108,7 @@ def _print_demo(store: "Store", outcome: "Outcome", conversations: "Outcome | No
 
     from ..meta_eval.evaluation import evaluate_table
     from ..runs import Results
-    from ..runs.show.run_tables import summary_table
+    from ..runs.answers.summary import summary_table
 
     joined = _join_scores(store, outcome.run)
     console = open_console()

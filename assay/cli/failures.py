@@ -7,8 +7,7 @@ import click
 
 from ..atomic_files import check_writable
 from .options import embedder_option
-from .output import echo, open_console, print_command, print_result, typed_command
-from .progress import show_status
+from .output import echo, open_console, print_command, print_result, show_status, typed_command
 from .typed_values import REPORT_FILE, SEED, BoundedCount
 
 _MOST_GROUPS = 100
@@ -41,7 +40,7 @@ def failures(
     assay show failures last --report why.html
     """
     from ..judges.embedders import load_embedder
-    from ..presentation.wording import describe_report
+    from ..presentation.verdict import describe_report
     from ..runs import Store
     from ..runs.failures.failure_blocks import failures_as_json, failures_block
     from ..runs.failures.failure_groups import group_failures

@@ -16,8 +16,7 @@ from ..text.wording import count_of, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, option_group, seed_option
-from .output import echo_notice, print_result
-from .progress import count_progress
+from .output import count_progress, echo_notice, print_result
 from .typed_values import OUTPUT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:

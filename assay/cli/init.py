@@ -104,7 +104,7 @@ def _write(file: Path, text: str) -> None:
 
 def _describe_gates(suite: "Suite", look: "SetLook") -> str:
     """What the gates of the suite promise: of a set that is too small to tell a fall from chance, no more than that."""
-    from ..runs.ratings.answer_groups import group_answers
+    from ..meta_eval.groups import group_answers
     from ..runs.suite.gate_decisions import fewest_groups_of
 
     groups, fewest = len({*group_answers(look.samples)}), fewest_groups_of(suite)

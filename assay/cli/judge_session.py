@@ -145,7 +145,7 @@ def open_judge_session(judge: str | None, options: SessionOptions, out: Path) ->
 def question_progress(judge: "LiteLLMJudge | None", total: int) -> Iterator[Callable[[bool], None]]:
     """Shows the progress of `total` questions; what it yields is called after each, with whether it was answered."""
     from ..runs import Progress
-    from .progress import live_progress
+    from .output import live_progress
 
     progress = Progress(total, judge)
     with live_progress() as show:

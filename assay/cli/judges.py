@@ -22,8 +22,7 @@ from .options import (
     with_judge_cassettes,
     with_set_options,
 )
-from .output import echo_notice, open_console, print_result
-from .progress import show_status
+from .output import echo_notice, open_console, print_result, show_status
 from .typed_values import OUTPUT_FILE
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from ..text.wording import count_of, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judges import judges
 from .options import JudgeCassetteOptions, SetOptions, with_budget, with_judge_cassettes, with_set_options
-from .output import echo_notice, print_blocks, print_result
-from .progress import show_status
+from .output import echo_notice, print_blocks, print_result, show_status
 from .typed_values import OUTPUT_FILE, SEED, BoundedCount
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from .options import (
     sheet_option,
     type_reading,
 )
-from .output import echo_notice, is_wide, print_blocks, print_result, typed_command
-from .progress import show_status
+from .output import echo_notice, is_wide, print_blocks, print_result, show_status, typed_command
 from .typed_values import MOST_REPEATS, MOST_RESAMPLES, OUTPUT_FILE, REPORT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ direction of writing, or rich's markup. Here they become text that does nothing.
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..presentation.result_table import ReportBlock, ResultTable
+    from ..runs import Progress
 
 _READ_AS = "(change with --map)"  # stands in a line on what was read as what, which nobody has to act on
 
@@ -164,3 +165,24 @@ def typed_command(*words: str | Path, ids: Sequence[str] = (), store: str | Path
     if any(word.startswith("-") for word in ids):
         return join_words("assay", *words, *option, "--", *ids)
     return join_words("assay", *words, *ids, *option)
+
+
+def live_progress() -> "AbstractContextManager[Callable[[Progress], None]]":
+    """Shows samples, calls, tokens, cost, retries, failures and the time left, whenever what it yields is called."""
+    from ..runs.score import progress_display
+
+    return progress_display.live_progress(quiet=is_quiet())
+
+
+def count_progress(things: str, total: int | None) -> AbstractContextManager[Callable[[int], None]]:
+    """Shows how many of `total` things are done, None for unknown; yields what is called with the number."""
+    from ..runs.score import progress_display
+
+    return progress_display.count_progress(things, total, quiet=is_quiet())
+
+
+def show_status(work: str) -> AbstractContextManager[None]:
+    """Shows what is being done while it takes long."""
+    from ..runs.score import progress_display
+
+    return progress_display.show_status(work, quiet=is_quiet())

@@ -20,8 +20,7 @@ from .options import (
     replay_option,
     with_set_options,
 )
-from .output import print_result
-from .progress import show_status
+from .output import print_result, show_status
 
 if TYPE_CHECKING:
     from ..judges import Mode

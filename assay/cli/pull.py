@@ -76,7 +76,7 @@ def pull(
     from ..runs import Store
     from ..traces.address import TraceAddress
     from ..traces.pull import PullRequest, check_output, pull_traces
-    from .progress import count_progress
+    from .output import count_progress
 
     now = datetime.now(UTC)
     request = PullRequest(

@@ -41,7 +41,7 @@ def push(
     from ..runs import Store
     from ..traces.address import check_sink
     from ..traces.push import PushRequest, push_scores
-    from .progress import count_progress
+    from .output import count_progress
 
     if to is not None:
         check_sink(to)  # before anything is read

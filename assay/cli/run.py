@@ -164,7 +164,7 @@ def execute_plan(
 ) -> "Outcome":
     """Scores a plan with its progress shown. At Ctrl-C says how to go on, and exits."""
     from ..runs import run_plan
-    from .progress import live_progress
+    from .output import live_progress
 
     def explain() -> str:
         again = typed_command("run", "--resume", "last")
@@ -192,7 +192,7 @@ def _are_parquet(sets: tuple[str, ...]) -> bool:
 def _run_parts(plan: "Plan", out: Path, options: "RunOptions", *, with_ray: bool, max_failed: int) -> None:
     """Scores Parquet files into a folder with the progress shown, prints the results, and exits."""
     from ..runs.score.parquet_run import run_parquet
-    from .progress import live_progress
+    from .output import live_progress
     from .run_output import outcome_as_json, print_outcome_of_parts
 
     go_on = "go on with the same command"

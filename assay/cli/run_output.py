@@ -102,7 +102,7 @@ def _print_side_by_side(store: "Store", comparison: "RunComparison", sample: str
     from rich.table import Table
     from rich.text import Text
 
-    from ..eval_sets.opening_question import listed_question
+    from ..eval_sets.conversation import listed_question
 
     console = open_console()
     sample_a, sample_b = store.sample(comparison.a, comparison.id_in_a(sample)), store.sample(comparison.b, sample)
@@ -157,7 +157,7 @@ def print_outcome_of_parts(outcome: "ParquetOutcome", out: Path) -> None:
 
 def print_parts(summary: "PartSummary", folder: Path) -> None:
     """Prints how many answers there are, the scores by metric, and which command tells more."""
-    from ..runs.show.run_tables import summary_table
+    from ..runs.answers.summary import summary_table
 
     print_table(summary_table(count_of(summary.answers, "answer"), summary.summaries(), is_detailed=True))
     if summary.failure:

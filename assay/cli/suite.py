@@ -61,7 +61,7 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
     assay suite accept last            # the next nightly runs are compared with this one
     """
     from ..runs.suite import load_suite, run_suite
-    from .progress import live_progress
+    from .output import live_progress
 
     loaded = load_suite(file)
     context = click.get_current_context()

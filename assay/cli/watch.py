@@ -99,7 +99,7 @@ def _note_missing_files(source: str) -> None:
 
 
 def _check(file: Path, settings: "WatchSettings") -> None:
-    from ..traces.watch.rater_answers import describe_tool_ratings
+    from ..traces.watch.judging import describe_tool_ratings
 
     if is_json():
         echo_json(settings.as_json())
@@ -137,7 +137,7 @@ def _take_all(store: "Store", settings: "WatchSettings", own_place: str | None) 
 def _tools() -> "StepTools":
     """What a step uses, with the progress of the judge on standard error."""
     from ..traces.watch.watch_step import StepTools
-    from .progress import live_progress
+    from .output import live_progress
 
     return StepTools(show_progress=live_progress, on_trouble=echo_notice)
 

@@ -7,7 +7,7 @@ from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure
 from ...presentation.result_table import Column, Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...presentation.texts import one_line
-from ...presentation.wording import describe_report
+from ...presentation.verdict import describe_report
 from ...text.wording import count_of, phrase, reader_language
 from .summary import FACTS, RATES, SplitSummary
 

@@ -3,11 +3,11 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from ...presentation.figure import Figure
+from ...presentation.figure import Figure, round_ratings
 from ...presentation.texts import one_line, shorten_names
 from ...presentation.verdict import Verdict
 from ...text.wording import Phrase, count_of, phrase
-from ..comparison import describe_more_ratings, round_ratings
+from ..comparison import describe_more_ratings
 from ..sequence import Look
 
 Outcome = Literal["ship", "keep", "equivalent", "unsettled"]

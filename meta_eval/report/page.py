@@ -9,7 +9,7 @@ import numpy as np
 from ...eval_sets.items import RATER
 from ...presentation.figure import Figure
 from ...presentation.page import read_asset, render_page, typeset, write_page
-from ...presentation.wording import describe_report
+from ...presentation.verdict import describe_report
 from ...text.wording import Phrase
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_evaluation import MetaEvaluation

@@ -12,7 +12,7 @@ from typing import Self
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ...metrics.specification import parse_specification
-from ...presentation.wording import format_rating
+from ...presentation.figure import format_rating
 from ...text.wording import count_of
 
 PAIRWISE = "pairwise"

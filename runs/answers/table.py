@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Self
 from ...eval_sets import Sample
 from ...eval_sets.message import turn_id
 from ...eval_sets.turns import is_turn, turn_samples
+from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from ...metrics.specification import parse_specification
-from ..ratings.answer_groups import group_answers
 from .rating_direction import rates_pair
 from .rating_join import join_ratings
 

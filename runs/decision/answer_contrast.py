@@ -8,8 +8,8 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from ...eval_sets import Sample
+from ...eval_sets.conversation import listed_question
 from ...eval_sets.message import Message
-from ...eval_sets.opening_question import listed_question
 from ...presentation.rendered_markdown import LONGEST_MARKDOWN, RenderedText, TextMark, render_markdown
 
 _MOST_CHANGED_TURNS = 3  # of one conversation

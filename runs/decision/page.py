@@ -7,9 +7,9 @@ from typing import Any
 
 from ...meta_eval.decision import Decision, give_decision_verdict
 from ...presentation.charts import Forest, draw_forest
-from ...presentation.figure import Figure
+from ...presentation.figure import Figure, format_rating
 from ...presentation.page import render_page, write_page
-from ...presentation.wording import describe_report, format_rating
+from ...presentation.verdict import describe_report
 from ...text.wording import Phrase, count_of, phrase, verb_of
 from ..answers.pairing import PairedAnswer
 from .answer_contrast import AnswerContrast, NamedAnswer, contrast_answers

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from ...errors import UsageError
-from ...eval_sets.opening_question import opening_question
+from ...eval_sets.conversation import opening_question
 from ...text.wording import count_of, verb_of
 from ..answers.pairing import PairedAnswer, pair_versions
 from ..answers.rating_source import go_on, select_rated

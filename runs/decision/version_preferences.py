@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...eval_sets.opening_question import opening_question
+from ...eval_sets.conversation import opening_question
 from ...eval_sets.preference import Choice, Preference
 from ...eval_sets.preference_reading import read_preferences
 from ...eval_sets.version_column import question_id

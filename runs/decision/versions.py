@@ -19,7 +19,7 @@ from ...eval_sets import Sample
 from ...eval_sets.preference import Preference
 from ...eval_sets.turns import is_turn
 from ...meta_eval.decision import PreferenceTable, VersionTable
-from ...presentation.wording import describe_report
+from ...presentation.verdict import describe_report
 from ...text.wording import Phrase, count_of, phrase, verb_of
 from ..answers.pairing import PairedAnswer, list_values, pair_versions
 from ..answers.table import AnswerTable

@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 from ...eval_sets import Sample
 from ...eval_sets.column_table import reason_rater
+from ...eval_sets.conversation import opening_question
 from ...eval_sets.message import turn_id
-from ...eval_sets.opening_question import opening_question
 from ...eval_sets.turns import is_single_answer
 from ...metrics import Score
 from ...metrics.faithfulness import read_judges_words

@@ -4,16 +4,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ...meta_eval.comparison import MOST_RATINGS, find_standing, round_ratings
+from ...meta_eval.comparison import MOST_RATINGS, find_standing
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.recommendation import STRENGTHS
 from ...meta_eval.report.tables import PASS_FAIL_FIELDS
-from ...presentation.figure import MISSING, Figure
+from ...presentation.figure import MISSING, Figure, round_ratings
 from ...presentation.report import Report
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, Tone, tabulate
 from ...presentation.texts import one_line
-from ...presentation.verdict import Verdict
-from ...presentation.wording import describe_report
+from ...presentation.verdict import Verdict, describe_report
 from ...text.wording import Phrase, count_of, phrase, verb_of
 from ..answers.summary import describe_missing_scores
 from .comparison_report import AT_MOST_NOTE, bounded_figure

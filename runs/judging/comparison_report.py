@@ -6,7 +6,7 @@ from ...meta_eval.decision.variant_decision import variant_sentences
 from ...presentation.figure import Figure, Kind, format_price
 from ...presentation.report import Report
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
-from ...presentation.wording import describe_report
+from ...presentation.verdict import describe_report
 from ...text.wording import count_of, phrase
 from .judge_comparison import JudgeComparison, JudgeFindings, Panel
 

@@ -11,12 +11,12 @@ from ...judges import Budget, Cassette, JudgeLike, LiteLLMJudge, Mode, ReplyCoun
 from ...judges.judge import open_model
 from ...meta_eval.correlation import spearman
 from ...meta_eval.estimate import Estimate
+from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from ...metrics.catalogue import needs_judge
 from ...metrics.metric import run_to_end
-from ..ratings.answer_groups import group_answers
 from ..score.evaluate import aevaluate
-from ..score.options import JUDGE_FIELD
+from ..score.scoring_request import JUDGE_FIELD
 from ..show.results import Results
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import JudgeError
 from ...eval_sets import Sample
-from ...eval_sets.conversation import earlier_messages
-from ...eval_sets.opening_question import opening_question
+from ...eval_sets.conversation import earlier_messages, opening_question
 from ...eval_sets.preference import Choice, Preference
 from ...judges import JudgeLike
 from ...judges.usage import Usage

@@ -7,10 +7,9 @@ from typing import Any
 from ...eval_sets import Sample
 from ...judges.drift import RepeatedQuestion
 from ...meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
-from ...meta_eval.groups import FEWEST_GROUPS
+from ...meta_eval.groups import FEWEST_GROUPS, group_answers
 from ...metrics import Score
 from ..answers.pair_difference import paired_difference
-from ..ratings.answer_groups import group_answers
 from .experiment import Scores, claims_by_text
 from .judge_card import Injections
 from .pairwise_preferences import measure_position_bias

@@ -11,6 +11,7 @@ from ...judges import Usage
 from ...meta_eval.comparison import compare
 from ...meta_eval.correlation import FEWEST_ITEMS
 from ...meta_eval.estimate import Estimate
+from ...meta_eval.groups import group_answers
 from ...meta_eval.pass_fail import pass_fail_agreement
 from ...meta_eval.raters import estimate_ceiling, rater_ceilings
 from ...meta_eval.table import ScoreTable
@@ -19,7 +20,6 @@ from ...metrics.specification import ALL_BASELINES, BASELINES
 from ...presentation.texts import one_line
 from ...text.wording import count_of
 from ..answers.rating_direction import rises_with_rating
-from ..ratings.answer_groups import group_answers
 from ..score.evaluate import evaluate
 from .card_set import CardSet
 from .experiment import ANSWERS, JudgeScores, build_value_table, correlate

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .answer_groups import group_answers
+from ...meta_eval.groups import group_answers
 from .judgement import Judgement
 from .rating_queue import RatingQueue
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...eval_sets.opening_question import count_turns
+from ...eval_sets.conversation import count_turns
 from ...text.wording import count_of
 from ..store.database import Database
 from ..store.sample_content import ContentReader, write_contents

@@ -17,8 +17,7 @@ from ...metrics.metric import ComputedMetric
 from ...metrics.score import skipped
 from ..store.plan import Plan
 from .execute import FinishedMetrics, execute
-from .options import RunOptions
-from .scoring_request import OpenedMetrics, ScoringRequest
+from .scoring_request import OpenedMetrics, RunOptions, ScoringRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,8 @@ from ...text.wording import verb_of
 from ..show.results import Results
 from ..store.plan import PYTHON_DATA, Plan, absolute_source
 from ..store.store import Store
-from .options import RunOptions
 from .progress_display import live_progress
-from .scoring_request import ScoringRequest
+from .scoring_request import RunOptions, ScoringRequest
 from .session import OnProgress, Progress, Record, StoredRun, find_run_to_resume, score_samples
 
 if TYPE_CHECKING:

@@ -30,8 +30,7 @@ from ...text.wording import list_first
 from ..answers.summary import MetricSummary
 from ..show.results import usage_as_json
 from ..store.plan import Ending, Plan
-from .options import RunOptions
-from .scoring_request import ScoringRequest
+from .scoring_request import RunOptions, ScoringRequest
 from .session import OnProgress, Progress, Record, check_metrics, score_samples
 from .set_profile import SetProfile
 

@@ -14,9 +14,8 @@ from ...judges import LostCalls, RawReply
 from ...judges.cassette import Recording, format_line, parse_line
 from ...metrics import Score
 from ..answers.rating_direction import rating_of_answer
-from ..store.answer_words import put_answers
 from ..store.database import explain_errors
-from ..store.sample_content import write_content
+from ..store.sample_content import put_answers, write_content
 from ..store.store import Store, check_store
 
 _BATCH_ROWS = 500

@@ -1,20 +1,20 @@
-"""What scores samples: metrics, and whom they ask, as they were given; opened they are ready to score."""
+"""What scores samples, and how: metrics, whom they ask, the recordings and bounds; opened they are ready to score."""
 
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from ...arguments import check_type
 from ...errors import UsageError
 from ...eval_sets.levels import Turns
-from ...judges import Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge
+from ...judges import Budget, Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge, Mode
 from ...judges.connection import one_limit
 from ...judges.embedders import Embedder, check_embedder, load_embedder
 from ...judges.judge import is_judge, settings_of_judge
-from ...judges.settings import ENTAIL
+from ...judges.settings import ENTAIL, judge_file_name
 from ...judges.transports.entail import refuse
 from ...metrics import Metric
 from ...metrics.catalogue import load_metric
@@ -22,10 +22,53 @@ from ...metrics.metric import check_metric
 from ...metrics.specification import BASELINES, DEFAULT_METRICS
 from ...prompts import BUNDLED, Prompts
 from ..store.plan import CONVERSATION_DEFAULTS, Plan
-from .options import RunOptions
 
+JUDGE_FIELD = "{judge}"
+"""Stands for the judge's name in the name of a cassette."""
 _LOG = logging.getLogger(__name__)
 _SAMPLES_AT_ONCE = 16  # where no judge says how many calls it takes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How a run is carried out. What is scored, and by whom, a `Plan` says, or a `ScoringRequest`.
+
+    Attributes:
+        cassette: File of recorded replies, for a judge and an embedder that are not open yet; `{judge}` in its name
+            stands for the judge's name.
+        mode: How the cassette is used.
+        budget: Bounds on live calls. Several runs may share one budget.
+        concurrency: Calls at once of a judge that is no object yet; with a judge or without one, samples at once. None:
+            as many as the judge's settings say.
+
+    Raises:
+        UsageError: The mode needs a cassette.
+    """
+
+    cassette: Path | None = None
+    mode: Mode = "auto"
+    budget: Budget = field(default_factory=Budget)
+    concurrency: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.mode not in get_args(Mode):
+            raise UsageError(f"unknown mode {self.mode!r}; the modes are {', '.join(get_args(Mode))}")
+        if self.concurrency is not None and self.concurrency < 1:
+            raise UsageError(f"concurrency={self.concurrency}: at least one call at once; give 1 or more")
+        if self.cassette is None and self.mode in {"replay", "record"}:
+            raise UsageError(f"the mode {self.mode} needs a cassette: name its file (--cassette FILE)")
+
+    def cassette_file(self, find_judge: Callable[[], JudgeSettings | None]) -> Path | None:
+        """The cassette's file, with the judge's name in its place; None without a cassette.
+
+        Args:
+            find_judge: Gives the judge's settings; called where the file's name has a place for its name.
+        """
+        if self.cassette is None or JUDGE_FIELD not in str(self.cassette):
+            return self.cassette
+        judge = find_judge()
+        name = "no judge" if judge is None else judge_file_name(judge)
+        return Path(str(self.cassette).replace(JUDGE_FIELD, name))
 
 
 @dataclass(frozen=True, slots=True)

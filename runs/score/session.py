@@ -22,9 +22,8 @@ from ..store.plan import Ending, Outcome, Plan
 from ..store.store import RunRow, Store, check_store, describe_running
 from .batch_run import BatchOptions, check_batches, has_submitted_batches, replies_in_batches
 from .execute import FinishedMetrics, execute
-from .options import RunOptions
 from .run_writer import RunWriter
-from .scoring_request import OpenedMetrics, ScoringRequest, with_parts
+from .scoring_request import OpenedMetrics, RunOptions, ScoringRequest, with_parts
 from .set_profile import SetProfile
 
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from ...metrics.specification import parse_specification
-from ...presentation.figure import Figure
-from ...presentation.wording import format_rating
+from ...presentation.figure import Figure, format_rating
 from ...text.wording import count_of, verb_of
 
 if TYPE_CHECKING:

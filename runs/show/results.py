@@ -236,7 +236,7 @@ class Results(AnswerTable):
 
     def _page(self) -> str:
         """All results as one page: the figures, then every answer with its evidence, the worst first."""
-        from ...eval_sets.opening_question import listed_question
+        from ...eval_sets.conversation import listed_question
         from ...metrics.sample_state import write_thread
         from ...presentation.page import render_page
         from ..answers.rating_direction import describe_rating
@@ -262,7 +262,7 @@ class Results(AnswerTable):
         return view_failures(failures, lambda answer: f"#answer-{places[answer]}") if failures.texts else None
 
     def _table(self) -> ResultTable:
-        from .run_tables import summary_table
+        from ..answers.summary import summary_table
 
         return summary_table(count_of(len(self.samples), "sample"), self.summary(), is_detailed=True)
 
@@ -281,7 +281,7 @@ class Results(AnswerTable):
     def _repr_html_(self) -> str:
         """The figures and the worst answers for a notebook, every text escaped."""
         from ...presentation.page import template_environment
-        from .run_tables import worst_table
+        from ..answers.summary import worst_table
 
         metric, tables = self.first_metric, [self._table()]
         if metric:

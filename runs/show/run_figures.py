@@ -10,11 +10,10 @@ from ...presentation.charts import Histogram, draw_histogram
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, ResultTable, TableCell, tabulate
 from ...presentation.verdict import Verdict
-from ..answers.summary import MetricReport, MetricSummary, summarise
+from ..answers.summary import LEFT_OUT, MetricReport, MetricSummary, summarise
 from ..store.store import Store
 from .results import Results, read_results
 from .run_report import name_run, run_verdict
-from .run_tables import LEFT_OUT
 
 _SPREAD_STEPS = 10_000
 CHANGE = "change [95% interval]"

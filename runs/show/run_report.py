@@ -5,17 +5,15 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ...eval_sets import Sample
-from ...meta_eval.answer_quality import describe_answers
 from ...metrics.specification import ALL_BASELINES
 from ...presentation.figure import Figure, format_cost
 from ...presentation.result_table import Paragraph, ReportBlock, ResultTable
 from ...presentation.texts import one_line
-from ...presentation.verdict import Verdict
+from ...presentation.verdict import Verdict, describe_answers
 from ...text.wording import Phrase, count_of, phrase
 from ..answers.rating_direction import describe_rating
-from ..answers.summary import MetricSummary, first_scored
+from ..answers.summary import MetricSummary, first_scored, sample_table, summary_table
 from .results import Results, find_missing_scores, read_results, score_rows, usage_as_json
-from .run_tables import sample_table, summary_table
 
 if TYPE_CHECKING:
     from ...judges import Usage
@@ -150,7 +148,7 @@ def worst_block(
     Returns:
         The id of the worst, or "" where no answer has a value, and the block.
     """
-    from ...eval_sets.opening_question import listed_question
+    from ...eval_sets.conversation import listed_question
 
     metric = first_scored(summaries, run.plan.metrics)
     worst = list(results.worst(count, metric).samples.values()) if metric else []

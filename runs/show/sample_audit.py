@@ -8,13 +8,12 @@ from ...eval_sets import Sample
 from ...meta_eval.scorer import DECISION_WORDS
 from ...metrics import Score
 from ...metrics.specification import ALL_BASELINES
-from ...presentation.figure import Figure, format_cost
+from ...presentation.figure import Figure, format_cost, format_rating
 from ...presentation.texts import one_line
-from ...presentation.wording import format_rating
 from ...text.wording import count_of, quote_place
 from ...untrusted import without_unseen
 from ..answers.rating_direction import describe_rating
-from .run_tables import score_cell
+from ..answers.summary import score_cell
 
 _PLACE = re.compile(r"\[(\d+)\]")  # how a line of a thread begins
 _NOTHING = 0.005  # a contribution that is shown as 0.00

@@ -5,10 +5,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from ...eval_sets.opening_question import count_turns
-from .answer_words import search_words
+from ...eval_sets.conversation import count_turns
 from .database import Database, explain_errors
-from .sample_content import run_reader
+from .sample_content import run_reader, search_words
 
 PAGE_SIZE = 50
 _ROWS_AT_ONCE = 1000

@@ -6,8 +6,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from ...eval_sets import Sample
-from .answer_words import put_answers
-from .sample_content import ContentReader
+from .sample_content import ContentReader, put_answers
 
 _ROWS_AT_ONCE = 1000
 

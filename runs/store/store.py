@@ -52,7 +52,7 @@ class RunRow(NamedTuple):
 
     def describe(self) -> "Phrase":
         """The run as a report names it: its sets, and the day of its scores in UTC."""
-        from ...presentation.wording import describe_day
+        from ...presentation.verdict import describe_day
         from ...text.wording import phrase
 
         date = describe_day(datetime.fromisoformat(self.created).date())

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from pydantic import BaseModel, ValidationError
 
 from ...errors import written_by_earlier_version
-from ...eval_sets.opening_question import listed_question
+from ...eval_sets.conversation import listed_question
 from ...metrics import Score
 from ...presentation import verdict as presentation_verdict
 from ...presentation.figure import Figure
 from ...presentation.texts import one_line
-from ...presentation.wording import describe_report
+from ...presentation.verdict import describe_report
 from ...text.wording import Phrase, phrase
 from ..answers.summary import MetricReport, MetricSummary, summarise
 from ..decision.compare import OutcomeChange, RunComparison

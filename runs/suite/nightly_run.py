@@ -15,7 +15,7 @@ from ...judges import Budget
 from ...judges.cassette import is_bundled
 from ...text.wording import count_of
 from ..decision.compare import RunComparison, compare
-from ..score.options import RunOptions
+from ..score.scoring_request import RunOptions
 from ..score.session import OnProgress, run_plan
 from ..store.store import Store
 from .gate_check import JudgedRun

@@ -23,11 +23,12 @@ from ..source import Source
 from ..times import utc_text
 from .alarms import AlarmAnswer, AlarmMessage, deliver_alarm, describe_bound
 from .answer_pull import AnswerPull
-from .judging import draw_for_judge, judge_waiting
-from .rater_answers import (
+from .judging import (
     describe_tool_ratings,
+    draw_for_judge,
     draw_for_raters,
     find_open_queue,
+    judge_waiting,
     read_queue_ratings,
     reread_annotations,
 )
