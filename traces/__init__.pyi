@@ -39,9 +39,8 @@ from .source import Source as Source, TraceOrigin as TraceOrigin, UnreadTrace as
 from .watch.alarms import AlarmAnswer as AlarmAnswer, AlarmMessage as AlarmMessage, deliver_alarm as deliver_alarm
 from .watch.judging import watch_queues as watch_queues
 from .watch.watch_file import load_watch as load_watch
-from .watch.watch_records import hold_watch as hold_watch
 from .watch.watch_settings import WatchSettings as WatchSettings
-from .watch.watch_state import WatchState as WatchState
+from .watch.watch_state import WatchState as WatchState, hold_watch as hold_watch
 from .watch.watch_step import (
     StepTools as StepTools,
     take_step as take_step,

@@ -15,7 +15,7 @@ from ..eval_sets.logs.openinference import span_attributes
 from ..runs import Store
 from ..runs.store.database import Database, explain_errors
 from .address import TraceAddress
-from .source import Source, TraceOrigin, UnreadTrace
+from .source import ORIGIN, Source, TraceOrigin, UnreadTrace
 from .times import read_utc
 
 _SESSION = "session"
@@ -92,6 +92,15 @@ def trace_id(sample: Sample) -> str:
     """Returns the id of the trace that a sample was made of; of one without an origin its own."""
     origin = TraceOrigin.of_sample(sample)
     return origin.id if origin else sample.id
+
+
+def trace_ids(sample: Sample) -> list[str]:
+    """Returns the ids of the traces that a sample was made of: one, or those of a conversation."""
+    origin = TraceOrigin.of_sample(sample)
+    traces = sample.metadata.get("traces")
+    parts = traces if origin is not None and origin.unit == "session" and isinstance(traces, list) else []
+    origins = [part[ORIGIN] for part in parts if isinstance(part, dict) and isinstance(part.get(ORIGIN), dict)]
+    return list(dict.fromkeys([*(str(part.get("id")) for part in origins), origin.id if origin else sample.id]))
 
 
 def mark_new(

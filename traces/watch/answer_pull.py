@@ -17,9 +17,8 @@ from ..conversations import GAP, join_sessions, own_scale, rescale
 from ..cursor import NewTraces, trace_id
 from ..source import Source, TraceOrigin, UnreadTrace
 from ..times import read_utc
-from .watch_records import WatchRecords
 from .watch_settings import WatchSettings
-from .watch_state import StepCounts, WatchRow
+from .watch_state import StepCounts, WatchRecords, WatchRow
 
 _AT_ONCE = 200  # answers that are scored and written together
 _CONCURRENCY = 4
@@ -93,7 +92,11 @@ class AnswerPull:
     def _conversations(self, traces: Iterator[Sample]) -> Iterator[Sample]:
         """The conversations that are over, and the answers of no session."""
         last_times: list[datetime] = []
-        joined = join_sessions(traces, is_later_part=self._records.has_session, on_open=last_times.append)
+        joined = join_sessions(
+            traces,
+            is_later_part=lambda session: bool(self._records.known_answers([session])),
+            on_open=last_times.append,
+        )
         for sample in joined:
             last = last_times[-1] if last_times else None
             origin = TraceOrigin.of_sample(sample)

@@ -22,9 +22,8 @@ from ...text.wording import count_of, verb_of
 from ..cursor import trace_id
 from ..source import Source
 from .answer_pull import tool_ratings
-from .watch_records import WatchRecords
 from .watch_settings import WatchSettings, format_duration
-from .watch_state import StepCounts
+from .watch_state import StepCounts, WatchRecords
 
 
 def draw_answers(names: Sequence[str], expected: float, *, seed: str) -> tuple[float, set[str]]:
@@ -85,7 +84,7 @@ def pace(per_day: int, used: int, last: datetime | None, now: datetime) -> float
 
 def draw_for_judge(records: WatchRecords, today: str, now: datetime) -> tuple[int, list[str]]:
     """Draws answers for the judge from all that were in no draw yet; returns how many, and what is to be said."""
-    settings, answers, notes = records.settings, records.undrawn(), list[str]()
+    settings, answers, notes = records.settings, records.names("undrawn"), list[str]()
     if not answers:
         return 0, notes
     waiting = records.counts()[0]
@@ -110,7 +109,7 @@ def draw_for_judge(records: WatchRecords, today: str, now: datetime) -> tuple[in
     if share is None and due < min(1, len(answers)):
         return 0, notes  # too soon: a later draw gives each of them a better chance
     chance, drawn = draw_answers(answers, due, seed=f"{settings.seed} judge {records.watch_id}")
-    records.add_draw(dict.fromkeys(answers, chance), drawn, today, now)
+    records.add_draw(chance, answers, drawn, today, now)
     return len(drawn), notes
 
 
@@ -149,8 +148,8 @@ def _judge_day(
     settings = records.settings
     plan = settings.plan(records.watch_id, day)
     row = records.store.newest_run_of(plan.identity)
-    names, cassette = records.drawn_names(day), _cassette(settings)
-    record = DayRun(plan, records.store, row.id if row else None, records.given_up(day), cassette)
+    names, cassette = records.names("drawn", day), _cassette(settings)
+    record = DayRun(plan, records.store, row.id if row else None, set(records.names("given_up", day)), cassette)
     progress = Progress(total=record.count(records.samples(names)))
     budget, note_spending = day_budget(records, today)
     mode = settings.cassette.mode if settings.cassette else "auto"
@@ -223,17 +222,17 @@ def draw_for_raters(records: WatchRecords, today: str, now: datetime) -> int:
     """Draws answers that the judge scored for the raters, and fills the queue."""
     if not records.settings.ratings.raters:
         return 0
-    answers = records.unqueued()
+    answers = records.names("unqueued")
     due = pace(records.settings.ratings.per_day, records.spending(today).queued, records.moment("rated_at"), now)
     if answers and due >= min(1, len(answers)):  # sooner, the chances would be very small
         chance, drawn = draw_answers(answers, due, seed=f"{records.settings.seed} raters {records.watch_id}")
-        records.add_rater_draw(dict.fromkeys(answers, chance), drawn, today, now)
+        records.add_rater_draw(chance, answers, drawn, today, now)
     return _fill_queue(records)
 
 
 def _fill_queue(records: WatchRecords) -> int:
     """Puts what is drawn into the queue; what a killed step has put there already is there once."""
-    waiting = records.to_queue()
+    waiting = records.names("to_queue")
     if not waiting:
         return 0
     options = records.settings.ratings

@@ -14,9 +14,8 @@ from ...metrics.catalogue import higher_is_better
 from ...presentation.figure import Figure, Kind
 from ...presentation.verdict import Verdict
 from ...text.wording import Phrase, phrase
-from .watch_records import WatchRecords
 from .watch_settings import WatchSettings
-from .watch_state import StoredAlarm, StoredLook, WatchRow
+from .watch_state import StoredAlarm, StoredLook, WatchRecords, WatchRow
 
 LookAt = Callable[[ProductionAnswers, WatchSettings, date], Look]
 """Estimates from all answers so far; the date is that of day 0."""

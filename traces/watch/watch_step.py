@@ -33,9 +33,16 @@ from .judging import (
     reread_annotations,
 )
 from .watch_look import LookAt, look_at_answers, read_production_answers
-from .watch_records import WatchRecords, hold_watch, open_watch
 from .watch_settings import WatchSettings, format_duration
-from .watch_state import StepCounts, StoredAlarm, StoredLook, WatchRow
+from .watch_state import (
+    StepCounts,
+    StoredAlarm,
+    StoredLook,
+    WatchRecords,
+    WatchRow,
+    hold_watch,
+    open_watch,
+)
 
 _REREAD_SECONDS = 86_400
 _LONGEST_REASON = 300  # characters of why an answer has no score
@@ -92,7 +99,7 @@ class WatchStep:
         try:
             return self._take()
         except AssayError as error:
-            self._records.note_problem(str(error))
+            self._records.note("problem", str(error))
             raise
 
     def _take(self) -> StepReport:
@@ -199,7 +206,7 @@ class WatchStep:
                 return
             if last is not None:  # else what was pulled just now came with its annotations
                 counts.rated += reread_annotations(records, source, annotations, self._now)
-            records.note_reread(self._now)
+            records.note("reread_at", utc_text(self._now))
         except AssayError as error:
             self._problems.append(f"ratings: {error}")
 
@@ -216,7 +223,7 @@ class WatchStep:
         number = self._records.end_step(stored, changes, self._settings.webhook_shown)
         self._deliver()
         if self._problems:
-            self._records.note_problem("; ".join(self._problems))
+            self._records.note("problem", "; ".join(self._problems))
         return self._report(number, {alarm: message.event for alarm, message in changes})
 
     def _change_alarms(self, look: Look, first_day: date) -> list[tuple[int, AlarmMessage]]:
