@@ -25,7 +25,7 @@ from ..store.database import explain_errors
 from .compare import NOBODY_RATED
 from .version_measure import measure_versions
 from .version_ratings import rate_versions
-from .versions import VersionOptions, VersionReading, pair_answers, select_level
+from .versions import VersionOptions, VersionReading, check_names, pair_answers, select_level
 
 if TYPE_CHECKING:
     from ...eval_sets.levels import RatedLevel
@@ -258,6 +258,7 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
         )
     sources, notes = read_sources(store, names, options.by, {**options.reading, "scale": options.scale})
     if options.has_letters and not options.by:
+        check_names([source.name for source in sources])
         own_names = {source.name for source in sources}
         sources = [
             replace(source, name=_letter(place))

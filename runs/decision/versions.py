@@ -163,13 +163,8 @@ class VersionReading:
 
 def select_level(reading: VersionReading) -> VersionReading:
     """Adds the versions at the level that is compared, with all ratings of their answers."""
-    names = reading.names
+    check_names(reading.names)
     for source in reading.sources:
-        if names.count(source.name) > 1:
-            raise UsageError(
-                f"{source.name} is named more than once; name two different runs, or give each a name of its own "
-                f"(A={source.name})"
-            )
         if not source.samples:
             raise UsageError(f"{source.name} has no answer")
     tables, level, level_note = at_rated_level(reading.database, reading.sources, reading.options.level)
@@ -179,6 +174,15 @@ def select_level(reading: VersionReading) -> VersionReading:
             raise UsageError(f"{version.name} has no {level or 'answer'}; leave --level out")
     notes = _describe_unfinished(reading.sources) + ([f"The versions are {level_note}."] if level_note else [])
     return replace(reading, versions=versions, level=level, notes=(*reading.notes, *notes))
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raises `UsageError` where two versions have one name."""
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(
+                f"{name} is named more than once; name two different runs, or give each a name of its own (A={name})"
+            )
 
 
 def _describe_unfinished(sources: Sequence[AnswerTable]) -> list[str]:
