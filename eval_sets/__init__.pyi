@@ -1,6 +1,5 @@
 from .bundled import bundled_sets as bundled_sets
 from .columns import explain_missing as explain_missing
-from .csv_file import escape_formula as escape_formula, unescape_formula as unescape_formula
 from .flat_rows import flat_rows as flat_rows, flatten as flatten
 from .items import Item as Item, ScoreSource as ScoreSource
 from .logs.human_ratings import (
@@ -39,6 +38,7 @@ from .set_reader import (
 )
 from .set_writer import write_set as write_set
 from .table_files import read_table_file as read_table_file
+from .text_files import escape_formula as escape_formula, unescape_formula as unescape_formula
 from .thread import read_thread as read_thread
 from .turns import (
     is_single_answer as is_single_answer,

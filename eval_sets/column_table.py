@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..languages.yaml_file import read_yaml
 from ..shell_words import quote_word
@@ -117,6 +117,22 @@ TURN_ALIASES: dict[str, tuple[str, ...]] = {
     "time": _listed(_TABLE["message_time"]),
 }
 """Usual names of columns in rows that are messages of conversations."""
+
+_VIEWS: dict[str, Mapping[str, tuple[str, ...]]] = {
+    "scores": ROLES,
+    "messages": {
+        "conversation": CASE_KEYS,
+        **TURN_ALIASES,
+        **dict.fromkeys(("tool_calls", "tool_call_id", "name", "retrieved_contexts"), ()),
+        "rating": RATING_ALIASES,
+    },
+    "turns": {
+        "conversation": CONVERSATION_KEYS,
+        **{field: ALIASES[field] for field in ("user_input", "response", "retrieved_contexts")},
+        "time": TURN_ALIASES["time"],
+        "rating": RATING_ALIASES,
+    },
+}
 
 PREFERENCES: dict[str, tuple[str, ...]] = {kind: _listed(names) for kind, names in _TABLE["preferences"].items()}
 """The columns and words of files with preferences, by what they hold."""
@@ -556,25 +572,35 @@ def _by_usual_name(columns: tuple[str, ...]) -> Mapping[str, str]:
     return chosen | {column: column for column in columns}
 
 
-def find_roles(columns: Iterable[str], mapping: Mapping[str, str]) -> dict[str, str]:
-    """Finds which column of rows of scores or ratings has which role; a mapping (theirs to ours) counts first.
+View = Literal["scores", "messages", "turns"]
+"""What rows are: scores and ratings, messages of conversations, or a question and its answer in one."""
+
+
+def find_roles(columns: Iterable[str], mapping: Mapping[str, str], view: View = "scores") -> dict[str, str]:
+    """Finds which column of rows has which role in a view; a mapping (theirs to ours) counts first.
 
     Examples:
         >>> find_roles(["sample", "question", "score"], {})
         {'id': 'sample', 'value': 'score', 'user_input': 'question'}
+        >>> find_roles(["ticket", "speaker", "text", "channel"], {}, "messages")
+        {'conversation': 'ticket', 'role': 'speaker', 'content': 'text'}
     """
     present = tuple(dict.fromkeys(columns))
-    return dict(_roles(present, tuple((theirs, ours) for theirs, ours in mapping.items() if theirs in present)))
+    mapped = tuple((theirs, ours) for theirs, ours in mapping.items() if theirs in present)
+    return dict(_roles(present, mapped, view))
 
 
 @lru_cache(maxsize=256)  # the rows of a file have the same columns
-def _roles(columns: tuple[str, ...], mapping: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+def _roles(columns: tuple[str, ...], mapping: tuple[tuple[str, str], ...], view: View) -> Mapping[str, str]:
+    table = _VIEWS[view]
     by_name = columns_by_usual_name(columns)
-    roles = {ours: theirs for theirs, ours in mapping if ours in ROLES}
-    for role, names in ROLES.items():
-        known = (by_name[name] for name in (role, *names) if name in by_name and by_name[name] not in roles.values())
+    roles = {ours: theirs for theirs, ours in mapping if ours in table}
+    used = {theirs for theirs, _ in mapping}
+    for role, names in table.items():
+        known = (by_name[name] for name in (role, *names) if name in by_name and by_name[name] not in used)
         if role not in roles and (column := next(known, None)) is not None:
             roles[role] = column
+            used.add(column)
     return roles
 
 

@@ -14,6 +14,7 @@ from .cell_values import parse_structure
 from .column_table import (
     ALIASES,
     CASE_KEYS,
+    NAMES,
     TURN_ALIASES,
     USUAL_NAMES,
     columns_by_usual_name,
@@ -25,11 +26,13 @@ from .column_table import (
     numbered_contexts,
     rater_of,
     ratings_of_answers,
+    usual_name,
 )
 from .logs.test_runs import promptfoo_cure
 from .message import MESSAGE_ALIASES, REASONS
 from .message_forms import find_answer, find_messages_key, is_question
 from .number_rule import NumberRule, is_missing
+from .rows import Rows
 from .sample import Sample
 
 FIELDS = tuple(Sample.model_fields)
@@ -126,6 +129,23 @@ class SortedRow(NamedTuple):
     fields: dict[str, Any]  # the value of each field that the row has
     origins: dict[str, str]  # the column that a field came from, where their names differ
     extras: dict[str, Any]
+
+
+_OWN_COLUMNS = {"user_input", "question", "response", "answer", "samples"}
+_OF_SEVERAL_ROWS = {*CASE_KEYS, "metric", *NAMES["metric"], "rater", *NAMES["rater"]}
+"""The usual names of columns in rows that are messages, scores or ratings, several of one sample."""
+
+
+def has_own_columns(values: Mapping[str, Any]) -> bool:
+    """Whether a row has our columns; a `user_input` that is a list holds the messages of a conversation (Ragas)."""
+    is_other = isinstance(values.get("user_input"), list) or isinstance(values.get("response"), Mapping)
+    return bool(_OWN_COLUMNS & values.keys()) and not is_other
+
+
+def is_row_per_sample(opened: Rows, mapping: Mapping[str, str]) -> bool:
+    """Whether rows are samples by their columns, one each, and no log."""
+    head = opened.head_values()
+    return not mapping and has_own_columns(head) and not {*map(usual_name, opened.columns or head)} & _OF_SEVERAL_ROWS
 
 
 def known_columns(mapping: Mapping[str, str]) -> frozenset[str]:

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +18,6 @@ from .preference import Choice, Preference
 from .rows import BadRow, Row, Rows, tell_notes
 from .sources import cannot_read, open_source
 
-_ROWS_LOOKED_AT = 20
 _WORDS = "write first, second or tie (also a, b, model_a, model_b), or the name of the better version"
 _CHOICES: tuple[Choice, ...] = ("first", "second", "tie")
 _PLACES_SHOWN = 5
@@ -120,7 +118,7 @@ def is_preference_file(path: str | Path, *, sheet: str | None = None) -> bool:
     """
     opened = _open(path, sheet)
     try:
-        head = [row for row in islice(opened.rows, _ROWS_LOOKED_AT) if not isinstance(row, BadRow)]
+        head = opened.head()
     except OSError as error:
         raise cannot_read(opened.name, error) from None
     return any(find_preference_columns(tuple(row.values)) is not None for row in head)

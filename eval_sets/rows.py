@@ -89,6 +89,19 @@ class Rows:
     late_notes: Callable[[], Iterable[str]] = tuple  # what only the reading of all rows tells the user
     header: str = ""  # which row names the columns, where another one may have been meant to; empty where none may
 
+    def head(self) -> list[Row]:
+        """The first rows, without those that cannot be read."""
+        return [row for row in islice(self.rows, ROWS_LOOKED_AT) if isinstance(row, Row)]
+
+    def head_values(self) -> Mapping[str, Any]:
+        """The columns that the first rows have, each with its first value: JSON may leave out what is null."""
+        head: dict[str, Any] = {}
+        for row in self.head():
+            for name, value in row.values.items():
+                if head.get(name) is None:
+                    head[name] = value
+        return head
+
 
 def repeated_name(names: Iterable[str]) -> str | None:
     """Returns the first name that stands twice; None where all differ.

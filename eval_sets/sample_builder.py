@@ -1,6 +1,7 @@
 """A row becomes a Sample, or an error that a person can act on."""
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from pydantic import ValidationError
@@ -52,7 +53,11 @@ class ColumnAccount:
         self._conversations = self._turns = self._messages = self._single = 0
         self._rated_in_vain = 0
         self.has_own_groups = False  # whether answers to the question of one id keep a group that the file names
-        self.time_order = TimeOrder()
+
+    @cached_property
+    def time_order(self) -> TimeOrder:
+        """The order of the messages in conversations, where there are any."""
+        return TimeOrder()
 
     @property
     def columns(self) -> list[str]:
@@ -149,7 +154,7 @@ class ColumnAccount:
 
     def _message_notes(self) -> list[str]:
         """What of the messages is not used, or in another order."""
-        notes = self.time_order.notes()
+        notes = self.time_order.notes() if self._conversations or self._single else []
         if self._rated_in_vain:
             ratings = count_of(
                 self._rated_in_vain, "rating of a message that is no answer", "ratings of messages that are no answers"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from .columns import (
     check_mapped,
     check_mapping,
     is_rater,
+    is_row_per_sample,
     known_columns,
     read_raters,
 )
@@ -25,7 +25,7 @@ from .number_rule import Bounds
 from .pair_ratings import LOST_PAIR, is_lost_pair
 from .preference_reading import find_preference_columns
 from .python_data import open_data, ready_samples
-from .rows import ROWS_LOOKED_AT, BadRow, Row, Rows, tell_notes
+from .rows import BadRow, Row, Rows, tell_notes
 from .sample import Sample
 from .sample_builder import ColumnAccount, SampleBuilder
 from .sources import cannot_read, open_source
@@ -211,7 +211,7 @@ class _Set:
         *,
         has_stem: bool = False,
     ) -> None:
-        self._opened = opened = read_logs(opened, mapping)
+        self._opened = opened = opened if is_row_per_sample(opened, mapping) else read_logs(opened, mapping)
         # the rows of a conversation were joined by it, but for what its raters gave; those of an answer by some columns
         used = {OF_RATERS} | ({*TURN_FIELDS, *opened.origins} if opened.made else set[str]())
         self._mapping = {theirs: ours for theirs, ours in mapping.items() if is_rater(ours) or ours not in used}
@@ -220,7 +220,7 @@ class _Set:
             try:
                 check_columns(opened.columns, self._mapping, opened.name)
             except InputError as error:
-                first = next((row.values for row in opened.rows if not isinstance(row, BadRow)), {})
+                first = next((row.values for row in opened.head()), {})
                 if _is_preference(first):
                     raise self._no_answers() from None
                 if not opened.header:
@@ -239,7 +239,7 @@ class _Set:
             opened.name, self._mapping, self._scale, self._versions, has_own_scale=not opened.finds_scale
         )
         try:
-            head = [row for row in islice(opened.rows, ROWS_LOOKED_AT) if not isinstance(row, BadRow)]
+            head = opened.head()
             names = dict.fromkeys((*(opened.columns or ()), *(column for row in head for column in row.values)))
             if not (may_tell_columns(names, self._mapping, self._versions) or any(map(message_ratings, head))):
                 return SetColumns()

@@ -12,8 +12,8 @@ from ..atomic_files import replace_file
 from ..errors import InputError
 from .cell_values import to_json_value
 from .columns import FIELDS
-from .csv_file import CsvWriter
 from .sample import ACCEPTED_SAMPLES, Sample
+from .text_files import CsvWriter
 
 
 def write_set(samples: Iterable[Sample], path: str | Path) -> int:

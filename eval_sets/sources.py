@@ -10,13 +10,12 @@ from ..errors import InputError
 from ..name_suggestions import nearest_names, quote_names
 from ..regular_files import check_regular
 from .bundled import bundled_file, bundled_sets
-from .csv_file import open_csv
 from .excel_file import EXCEL_SUFFIXES, open_excel
-from .json_file import open_json, open_jsonl
 from .parquet_file import open_parquet
 from .public.set_facts import PREFIX, is_public, public_sets
 from .public.set_rows import is_on_this_machine, open_public
 from .rows import Rows
+from .text_files import open_csv, open_json, open_jsonl
 
 DELIMITED = (".csv", ".tsv", ".txt")
 

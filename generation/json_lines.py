@@ -8,9 +8,9 @@ from pydantic import BaseModel, ValidationError
 
 from ..atomic_files import replace_file
 from ..errors import InputError
-from ..eval_sets.json_file import open_jsonl
 from ..eval_sets.rows import BadRow
 from ..eval_sets.sources import cannot_read
+from ..eval_sets.text_files import open_jsonl
 from ..eval_sets.validation_message import explain_validation_error
 
 Value = TypeVar("Value", bound=BaseModel)

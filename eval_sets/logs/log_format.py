@@ -3,17 +3,16 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
 from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...name_suggestions import quote_names
 from ...text.wording import list_first
 from .. import cell_values
-from ..column_table import CASE_KEYS, NAMES, ROLES, rater_of, usual_name
-from ..columns import FIELDS, MAP_OPTIONS, OF_RATERS, TURN_FIELDS, check_mapped
+from ..column_table import ROLES, rater_of, usual_name
+from ..columns import FIELDS, MAP_OPTIONS, OF_RATERS, TURN_FIELDS, check_mapped, has_own_columns
 from ..message_forms import find_reference, is_message_like
-from ..rows import ROWS_LOOKED_AT, BadRow, Repeatable, Row, Rows, group_rows
+from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 from .conversations import is_conversation
 from .human_ratings import UNUSED, is_number
 from .langfuse import is_observation, is_trace, read_observations, read_traces
@@ -22,9 +21,6 @@ from .score_rows import find_long_columns, join_long_rows
 from .trace_row import Trace, build_row
 from .turn_rows import TurnColumns, TurnReader, find_turn_columns, has_repeated_conversation, is_pair_row, is_turn_row
 
-_OWN_COLUMNS = {"user_input", "question", "response", "answer", "samples"}
-_OF_SEVERAL_ROWS = {*CASE_KEYS, "metric", *NAMES["metric"], "rater", *NAMES["rater"]}
-"""The usual names of columns in rows that are messages, scores or ratings, several of one sample."""
 _TURN_OF_ITS_OWN = {"messages", "response", "user_input"}
 _PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations", "results", "rows", "records", "items")
 _THREAD_KEYS = ("thread_id", "session_id", "conversation_id")
@@ -39,8 +35,8 @@ _TIME_KEYS = ("start_time", "created_at")
 
 def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     """Turns a log or export of a known tool into rows of samples; other rows stay as they are."""
+    first = opened.head_values()
     mapped = {*mapping.values()}
-    first = _head_values(opened.rows)
     raters = {theirs: ours for theirs, ours in mapping.items() if ours == OF_RATERS}
     check_mapped(opened.columns or first, raters, opened.name)
     if mapped & {*TURN_FIELDS}:
@@ -53,12 +49,11 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
                 f"{quote_names(names)}; {MAP_OPTIONS})"
             )
         return _read_turns(opened, first, columns, mapping)
-    is_own = _is_own(first)
-    is_single = is_own and not mapped and not {*map(usual_name, opened.columns or first)} & _OF_SEVERAL_ROWS
-    long = None if is_single or is_turn_row(first, mapping) else find_long_columns(opened, first, mapping)
+    is_own = has_own_columns(first)
+    long = None if is_turn_row(first, mapping) else find_long_columns(opened, first, mapping)
     if long is not None:
         return join_long_rows(opened, long, mapping)
-    if is_single or mapped & _TURN_OF_ITS_OWN:
+    if mapped & _TURN_OF_ITS_OWN:
         return opened
     if (not is_own and is_turn_row(first, mapping)) or (
         is_pair_row(first, mapping) and has_repeated_conversation(opened.rows, mapping)
@@ -128,33 +123,17 @@ def _read_turns(opened: Rows, first: Mapping[str, Any], columns: TurnColumns, ma
     )
 
 
-def _head_values(rows: Iterable[Row | BadRow]) -> Mapping[str, Any]:
-    """The columns that the first rows have, each with its first value: JSON may leave out what is null."""
-    head: dict[str, Any] = {}
-    for row in islice(rows, ROWS_LOOKED_AT):
-        for name, value in row.values.items() if isinstance(row, Row) else ():
-            if head.get(name) is None:
-                head[name] = value
-    return head
-
-
 def _first_values(rows: Iterable[Row | BadRow]) -> Mapping[str, Any]:
     """The values of the first good row; none without one."""
     return next((row.values for row in rows if isinstance(row, Row)), {})
 
 
 def _may_be_log(values: Mapping[str, Any]) -> bool:
-    return _find_tool(values) is not None or (not _is_own(values) and _items(values)[0] is not None)
+    return _find_tool(values) is not None or (not has_own_columns(values) and _items(values)[0] is not None)
 
 
 def _find_tool(values: Mapping[str, Any]) -> "_Tool | None":
-    return None if _is_own(values) else next((tool for tool in _TOOLS if tool.is_item(values)), None)
-
-
-def _is_own(values: Mapping[str, Any]) -> bool:
-    """Whether a row has our columns; a `user_input` that is a list holds the messages of a conversation (Ragas)."""
-    is_other = isinstance(values.get("user_input"), list) or isinstance(values.get("response"), Mapping)
-    return bool(_OWN_COLUMNS & values.keys()) and not is_other
+    return None if has_own_columns(values) else next((tool for tool in _TOOLS if tool.is_item(values)), None)
 
 
 def _parse_cells(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,7 +155,7 @@ def _unpacked(opened: Rows) -> Iterator[Row | BadRow]:
             yield row
             continue
         values = _parse_cells(row.values) if opened.textual else row.values
-        items, problems = _items(values) if not (_is_own(values) or is_conversation(values)) else (None, ())
+        items, problems = _items(values) if not (has_own_columns(values) or is_conversation(values)) else (None, ())
         if problems:
             problem = "; ".join(problems)
             yield BadRow(row.number, InputError(f"{opened.name}, {row.place}: {problem}"))

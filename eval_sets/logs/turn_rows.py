@@ -1,24 +1,14 @@
 """Rows that are messages of conversations, or a question and an answer each: one sample per conversation."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import InputError
 from ...shell_words import quote_word
 from .. import cell_values
-from ..column_table import (
-    ALIASES,
-    CASE_KEYS,
-    CONVERSATION_KEYS,
-    RATING_ALIASES,
-    TURN_ALIASES,
-    columns_by_usual_name,
-    is_no_rating,
-    rater_of,
-    usual_name,
-)
+from ..column_table import RATING_ALIASES, find_roles, is_no_rating, rater_of, usual_name
 from ..columns import check_mapped, describe_left_out
 from ..message_forms import find_role
 from ..number_rule import ColumnCells
@@ -29,10 +19,8 @@ from .conversations import conversation_row
 
 _RATINGS = {"rating", *RATING_ALIASES}
 _UNSURE_RATINGS = {"score", "label"}  # ratings where they are numbers
-_MESSAGE_FIELDS = ("role", "content", "time", "tool_calls", "tool_call_id", "name", "retrieved_contexts")
 _SPOKEN = ("role", "content", "tool_calls", "user_input", "response")
-_PAIR_FIELDS = ("user_input", "response", "retrieved_contexts", "time")
-_OF_MESSAGES = {"id", *_MESSAGE_FIELDS, *_PAIR_FIELDS}
+_OF_MESSAGES = {"id", "time", "tool_call_id", "name", "retrieved_contexts", *_SPOKEN}
 
 
 @dataclass(slots=True)
@@ -76,36 +64,17 @@ def find_turn_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> Tur
         {'role': 'speaker', 'content': 'text'}
     """
     listed = list(columns)
-    ours = {our_field: theirs for theirs, our_field in mapping.items()}
-    by_name = columns_by_usual_name(column for column in listed if column not in mapping)
-
-    def find(name: str, aliases: Collection[str]) -> str | None:
-        if name in ours:
-            return ours[name] if ours[name] in listed else None
-        return next((by_name[alias] for alias in (name, *aliases) if alias in by_name), None)
-
-    def find_all(names: Collection[str], aliases: Mapping[str, tuple[str, ...]], conversation: str) -> dict[str, str]:
-        columns = {name: find(name, aliases.get(name, ())) for name in names} | {
-            "rating": find("rating", RATING_ALIASES)
-        }
-        return {name: column for name, column in columns.items() if column is not None and column != conversation}
-
-    fields: dict[str, str] = {}
-    conversation = find("conversation", CASE_KEYS)
-    is_pair = all(find(name, ALIASES[name]) for name in ("user_input", "response"))  # its comments are no messages
-    if conversation is not None and (not is_pair or {"role", "content"} <= ours.keys()):
-        fields = find_all(_MESSAGE_FIELDS, TURN_ALIASES, conversation)
-    if not {"role", "content"} <= fields.keys():
-        conversation = find("conversation", CONVERSATION_KEYS)
-        if conversation is not None:
-            fields = find_all(_PAIR_FIELDS, ALIASES | TURN_ALIASES, conversation)
-        if not {"user_input", "response"} <= fields.keys():
-            return None
-    if conversation is None:
+    roles = find_roles(listed, mapping, "turns")
+    is_pair = {"user_input", "response"} <= roles.keys()  # its comments are no messages
+    if not is_pair or {"role", "content"} <= {*mapping.values()}:
+        messages = find_roles(listed, mapping, "messages")
+        roles = messages if {"role", "content"} <= messages.keys() else roles
+    if "conversation" not in roles or not ({"role", "content"} <= roles.keys() or is_pair):
         return None
-    used = {conversation, *fields.values()}
+    used = {*roles.values()}
     mapped = {theirs: our_field for theirs, our_field in mapping.items() if theirs not in used}
-    return TurnColumns(conversation, fields, mapped)
+    conversation = roles.pop("conversation")
+    return TurnColumns(conversation, roles, mapped)
 
 
 def is_turn_row(values: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:

@@ -355,7 +355,7 @@ def write_scores(store: Store, run: str, path: Path) -> None:
 def write_rows(rows: Iterable[Mapping[str, Any]], path: Path, *, run: str | None = None) -> None:
     """Writes scores as rows; the file is whole or, after an error, as it was."""
     if path.suffix == ".csv":
-        from ...eval_sets.csv_file import CsvWriter
+        from ...eval_sets.text_files import CsvWriter
 
         with replace_file(path) as file:
             writer = CsvWriter(file)
