@@ -505,7 +505,8 @@ def is_total(text: str) -> bool:
         return False
     words = _small(text).replace("_", " ")
     first, _, rest = words.partition(" ")
-    return words in _TOTALS or (first in _TOTALS and rest.replace(" ", "_") in {"rating", *RATING_ALIASES})
+    is_more = rest.replace(" ", "_") in {"rating", *RATING_ALIASES} or {*rest.split()} <= _TOTALS  # Ø gesamt
+    return words in _TOTALS or (first in _TOTALS and is_more)
 
 
 def is_second_header(cell: str) -> bool:

@@ -14,6 +14,7 @@ from ..value_messages import shorten
 from .column_table import (
     LABELS,
     NAMES,
+    PREFERENCES,
     RATING_ALIASES,
     has_other_role,
     is_known_metric,
@@ -21,6 +22,7 @@ from .column_table import (
     is_of_program,
     low_good_scale,
     rater_of,
+    split_remark,
     usual_name,
 )
 from .number_rule import (
@@ -44,6 +46,7 @@ _MOST_LABELS, _LONGEST_LABEL = 5, 30
 _ODD_SHOWN = 3
 _FIRST_WORD, _LAST_WORD = re.compile(r"([^\s_.:-]+)[\s_.:-]+(?=\w)"), re.compile(r"(?<=\w)[\s_.:-]+([^\s_.:-]+)$")
 _RATER_WORDS = frozenset(("rater", "human", *NAMES["rater"]))  # which may stand before a rater's own name
+_CHOICES = frozenset(PREFERENCES["choice"])  # columns that say which of two answers is better
 _ANY_NUMBER = NumberRule()
 _MOST_ODD = 0.2  # the share of cells that may hold something else, by a slip: 55 for 5
 
@@ -128,7 +131,8 @@ class RaterSearch:
         typed = type_raters(column for column in scored if may_be_rater(column))
         for column, labels in decisions.items():
             name = column.strip(" ?!")
-            is_judged = name.casefold() in LABELS and not is_known_metric(name)  # Correct? yes
+            words = re.split(r"[\s_]+", name.casefold())  # Correct? yes, and is_correct
+            is_judged = words[-1] in LABELS and words[:-1] in ([], ["is"], ["was"]) and not is_known_metric(name)
             is_thumbs = not any(map(str.isalnum, "".join(labels)))
             if not typed and (is_judged or is_thumbs):
                 typed = [f"--map {quote_word(f'{column}=rating')}"]
@@ -354,19 +358,33 @@ def _is_rating_word(word: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def may_be_rater(column: str) -> bool:
-    """Whether a column may be a rater's by its name: none of another role, of a program or of a metric.
+def may_be_rating(column: str) -> bool:
+    """Whether a column may hold ratings, by a rater or of a criterion, by its name: it says nothing else.
 
     Examples:
-        >>> may_be_rater("Ann"), may_be_rater("question_id"), may_be_rater("turn"), may_be_rater("3.5")
-        (True, False, False, False)
+        >>> may_be_rating("Ann"), may_be_rating("overall"), may_be_rating("human"), may_be_rating("Human feedback")
+        (True, True, True, True)
+        >>> may_be_rating("question_id"), may_be_rating("turn"), may_be_rating("gpt4"), may_be_rating("3.5")
+        (False, False, False, False)
     """
     rater = _without_rating_words(column)
     words = [word for word in re.split(r"[\s_.:-]+", rater) if word.casefold() not in _RATER_WORDS]
-    is_name = rater_of(f"rating_{rater}") == rater and bool(words) and not has_other_role(" ".join(words), "rating")
+    is_name = rater.casefold() == "human" or (bool(words) and not has_other_role(" ".join(words), "rating"))
     is_other = usual_name(column) in RATING_ALIASES or is_of_program(rater) or is_named_low_good(column)
     is_cell = re.fullmatch(r"[\d\s.,]+", column) is not None  # of a file without names for its columns
-    return is_name and not is_other and not is_cell
+    is_choice = split_remark(column.strip().casefold())[0] in _CHOICES
+    return (is_name or scale_of_header(column) is not None) and not (is_other or is_cell or is_choice)
+
+
+def may_be_rater(column: str) -> bool:
+    """Whether a column may hold a rater's ratings by its name, and is no criterion's.
+
+    Examples:
+        >>> may_be_rater("Ann"), may_be_rater("overall")
+        (True, False)
+    """
+    rater = _without_rating_words(column)
+    return may_be_rating(column) and rater_of(f"rating_{rater}") == rater
 
 
 def _are_decisions(labels: Collection[str]) -> bool:

@@ -9,7 +9,8 @@ from ..name_suggestions import quote_names
 from ..shell_words import quote_word
 from .column_table import (
     GENERAL_NAMES,
-    ROLES,
+    RATING_ALIASES,
+    columns_by_usual_name,
     is_known_metric,
     is_mean_rating,
     is_of_program,
@@ -36,7 +37,7 @@ from .number_rule import (
 )
 from .pair_ratings import describe_left_out_pair_ratings, split_pair_rows
 from .preference_reading import find_preference_columns
-from .rater_proposals import MeanSearch, TotalSearch, may_be_rater, propose_raters
+from .rater_proposals import MeanSearch, TotalSearch, may_be_rater, may_be_rating, propose_raters
 from .rows import Row
 from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name
 
@@ -206,14 +207,18 @@ def _nobody_rated(file: ScoreFile, totals: Mapping[str, str] | None = None) -> I
     others = [f"{column} is no rating: {reason}" for column, reason in (totals or {}).items()]
     others += [f"{column} is {reason}" for column, reason in file.raters.others.items()]
     others += [f"{rater} is a program, not a person" for rater in file.joined if is_of_program(rater)]
-    compared = find_preference_columns(tuple(file.names))
-    if compared is not None and compared.versions is not None:
+    if _holds_preferences(file):
         others += ["it holds preferences between versions: assay decide RUN_A RUN_B --ratings FILE reads it"]
     why = f" ({', '.join(others)})" if others else ""
     return InputError(
         f"{file.name}: nobody rated in it{why}; name a file of ratings (--ratings FILE), or {_HOW_TO_RATE} (it has "
         f"{quote_names(file.names)})"
     )
+
+
+def _holds_preferences(file: ScoreFile) -> bool:
+    columns = find_preference_columns(tuple(file.names))
+    return columns is not None and columns.versions is not None
 
 
 def _explain_totals(file: ScoreFile, read: Sequence[str], options: ReadOptions, *, has_scores: bool) -> dict[str, str]:
@@ -231,7 +236,7 @@ def _explain_totals(file: ScoreFile, read: Sequence[str], options: ReadOptions, 
 
 
 def _rater_name(column: str) -> str:
-    if usual_name(column) in (*ROLES["rating"], "rating") or is_mean_rating(column):
+    if usual_name(column) in {"rating", *RATING_ALIASES} or is_mean_rating(column):
         return RATER
     return rater_of(column) or short_name(column).removeprefix("ratings.")
 
@@ -268,10 +273,12 @@ def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
             cure = f"--rating {quote_word(rater)} reads them"
             file.tell(f"{rater} is a program, not a person, and its ratings are left out; {cure}")
         return [column for rater, column in file.joined.items() if not is_of_program(rater)]
-    is_value = not file.is_long and "value" in roles
-    return (
-        by_rater + [roles[role] for role in ("rating", "value") if role in roles and (role == "rating" or is_value)][:1]
-    )
+    own = [roles["rating"]] if "rating" in roles else []
+    if not own and not file.is_long:
+        by_name = columns_by_usual_name(names)
+        general = (by_name[name] for name in ("value", "score", "label") if name in by_name)
+        own = [column for column in general if file.rule(column)[0].values()][:1]
+    return by_rater + own
 
 
 def _mean_column(file: ScoreFile) -> list[str]:
@@ -320,17 +327,18 @@ def _guess_rating_columns(file: ScoreFile, metrics: Collection[str], totals: Map
     ]
     if not candidates and (means := _mean_column(file)):
         return means
-    if not candidates and (numeric or file.is_long):
+    if not candidates and (numeric or file.is_long or _holds_preferences(file)):
         raise _nobody_rated(file, totals)
     numbers_by_column = [numbers for column in candidates if (numbers := file.rule(column)[0].values())]
     if not numbers_by_column or any(max(numbers) - min(numbers) > _WIDEST_SCALE for numbers in numbers_by_column):
         raise InputError(
             f"{file.name}: which of its columns are ratings? {_HOW_TO_RATE} (it has {quote_names(file.names)})"
         )
-    named = [column for column in candidates if may_be_rater(column) or scale_of_header(column)]
-    if not named:
+    may_be = [column for column in candidates if may_be_rating(column)]
+    of_raters = [column for column in may_be if may_be_rater(column) or scale_of_header(column)]
+    if not of_raters and len(may_be) != 1:  # several criteria are not several raters
         raise _nobody_rated(file, totals)
-    return named
+    return of_raters or may_be
 
 
 def _read_scale(

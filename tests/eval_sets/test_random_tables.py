@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 from openpyxl import Workbook
 
-from assay.eval_sets import Sample, load_set
+from assay.eval_sets import ReadOptions, Sample, load_set, read_score_files
+from assay.meta_eval import join_sources
 
 IN_ORDINARY_TESTS, ALL = 60, 500
 NAMES = {
@@ -187,3 +188,22 @@ def test_what_is_read_is_what_was_written(seed, tmp_path):
     path = write_table(table, tmp_path, random)
     samples = load_set(path, notes=[])
     assert differences(samples, table.expected) == [], path.read_bytes()[:300]
+    assert_same_ratings_in_a_file_of_ratings(path, samples)
+
+
+def assert_same_ratings_in_a_file_of_ratings(path: Path, samples: list[Sample]) -> None:
+    """A set and a file of ratings are two views of one table: whoever rated is read alike, on the same scale."""
+    expected = [
+        sample.ratings or ({"rating": sample.rating} if sample.rating is not None else {}) for sample in samples
+    ]
+    if not any(expected):
+        return
+    _, ratings = read_score_files([], path, ReadOptions())
+    read: list[dict[str, float]] = [{} for _ in samples]
+    for rater, numbers in ratings.columns.items():
+        for place, number in numbers.items():
+            read[place][rater] = number
+    assert read == [dict(one) for one in expected]
+    scales = {(sample.rating_min, sample.rating_max) for sample in samples if sample.human_rating is not None}
+    joined = join_sources([ratings], ratings, ReadOptions())  # with themselves: the table has the scale
+    assert {(joined.table.rating_min, joined.table.rating_max)} == scales

@@ -165,7 +165,7 @@ def test_a_score_that_people_can_have_given_is_the_rating_beside_metrics(tmp_pat
     numbers = [{"pass": 1, "fail": 0}.get(score, score) for score in scores]
     assert [sample.human_rating for sample in load_set(path, notes=[])] == numbers
     _, ratings = read_score_files([path], path, ReadOptions())
-    assert list(ratings.columns["score"].values()) == numbers
+    assert {name: list(column.values()) for name, column in ratings.columns.items()} == {"rating": numbers}
     assert ratings.notes[0] == f"{path}: read score as rating (change with --map); as metrics faithfulness"
 
 
@@ -300,6 +300,27 @@ NOBODY = [
     ({"id": 1, "model_a": "x", "model_b": "y", "winner": "tie", "turn": 1}, "holds preferences between versions"),
     ({"Free?": "Why?", "It is.": "So.", "5": 4}, "nobody rated"),  # a file without names for its columns
 ]
+
+
+# the columns of a file in which nothing is called a rating, and those that are read: one criterion alone may be it
+GUESSED = [
+    (["human"], {"human"}),
+    (["overall"], {"overall"}),
+    (["Anna", "Bob"], {"Anna", "Bob"}),
+    (["Anna", "overall", "turn"], {"Anna"}),
+    (["overall", "tone"], None),  # two criteria are not two raters
+    (["preference (-3 to 3)"], None),
+]
+
+
+@pytest.mark.parametrize(("columns", "raters"), GUESSED)
+def test_what_is_a_rating_in_a_file_that_calls_none_so(tmp_path, columns, raters):
+    path = write_set(tmp_path / "a.csv", columns)
+    if raters is None:
+        with pytest.raises(InputError, match="nobody rated"):
+            read_score_files([], path, ReadOptions())
+    else:
+        assert read_score_files([], path, ReadOptions())[1].columns.keys() == raters
 
 
 @pytest.mark.parametrize(("row", "says"), NOBODY)
