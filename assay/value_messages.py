@@ -1,7 +1,11 @@
-"""What a message says of a value: its type, the value itself when it is long, and a mistake in it, with its cure."""
+"""What a message says of a value or an argument: its type, itself when it is long, a mistake in it, with its cure."""
 
+import inspect
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from .errors import UsageError
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -47,6 +51,7 @@ _BOUNDS = {
     "string_pattern_mismatch": ("is {value}, which does not have the form {pattern}", "correct it"),
 }
 
+_LONGEST_ARGUMENT = 60  # characters
 _NUMBER_BOUNDS = {"greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"}
 
 
@@ -137,3 +142,46 @@ def check_characters(text: str) -> str:
         half = text[error.start].encode("unicode_escape").decode()
         raise ValueError(f"the text holds half a character ({half}); write it again from its source") from None
     return text
+
+
+def check_type(name: str, value: Any, types: type | tuple[type, ...], accepted: str) -> None:
+    """Checks that an argument is of one of some types.
+
+    Example:
+        >>> check_type("mapping", {"vraag": "user_input"}, dict, "a dict")
+    """
+    if not isinstance(value, types):
+        raise wrong_type(name, value, accepted)
+
+
+def check_path(name: str, value: Any) -> None:
+    """Checks that an argument is a path."""
+    check_type(name, value, (str, Path), "a path, as a text or a pathlib.Path")
+
+
+def wrong_type(name: str, value: Any, accepted: str) -> UsageError:
+    """Makes the error about an argument that cannot be used.
+
+    Example:
+        >>> print(wrong_type("store", 42, "a folder"))
+        store: 42 (int) cannot be used; give a folder
+    """
+    return UsageError(f"{name}: {describe_value(value)} cannot be used; give {accepted}")
+
+
+def describe_value(value: Any) -> str:
+    """Returns what a value is, in a few words.
+
+    Example:
+        >>> describe_value(None), describe_value(int), describe_value(object())
+        ('None', 'the class int', 'an object of type object')
+    """
+    if value is None:
+        return "None"
+    if inspect.isclass(value):
+        return f"the class {value.__name__}"
+    if inspect.isroutine(value):
+        return f"the function {value.__name__}"
+    if isinstance(value, bool | int | float | str) and len(text := repr(value)) <= _LONGEST_ARGUMENT:
+        return f"{text} ({type(value).__name__})"
+    return f"an object of type {type(value).__name__}"

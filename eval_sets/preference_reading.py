@@ -7,11 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..arguments import check_type
 from ..errors import InputError
 from ..name_suggestions import nearest_names, quote_names
 from ..text.wording import count_of, list_first
-from ..value_messages import describe_type, shorten
+from ..value_messages import check_type, describe_type, shorten
 from .column_table import ALIASES, PREFERENCES, is_no_rating
 from .number_rule import is_missing
 from .preference import Choice, Preference

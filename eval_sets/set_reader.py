@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..arguments import wrong_type
 from ..errors import InputError
 from ..text.wording import count_of
+from ..value_messages import wrong_type
 from .column_search import ColumnSearch, SetColumns, may_tell_columns, message_ratings
 from .columns import (
     OF_RATERS,

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError
 
-from ..arguments import check_type
 from ..atomic_files import replace_file
 from ..errors import InputError
+from ..value_messages import check_type
 from .cell_values import to_json_value
 from .columns import FIELDS
 from .sample import ACCEPTED_SAMPLES, Sample

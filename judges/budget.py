@@ -87,10 +87,6 @@ ACCEPTED_BUDGET = "what it bounds, such as Budget(usd=1) (from assay import Budg
 _ROUNDING = 1 + 1e-9  # five times 0.2 USD fit into 1 USD
 
 
-def _do_nothing() -> None:
-    """What is called before a call where nobody watches."""
-
-
 @dataclass(slots=True)
 class CallUnderWay:
     """What becomes of a call; the reply is None until it came."""
@@ -133,7 +129,7 @@ class Budget:
     lost: LostCalls = field(default_factory=LostCalls, init=False)
     taken_up: LostCalls = field(default_factory=LostCalls, init=False)  # what of it earlier sessions took
     unpriced: str = field(default="", init=False)
-    on_begin: Callable[[], None] = field(default_factory=lambda: _do_nothing, init=False, repr=False)
+    on_begin: Callable[[], None] | None = field(default=None, init=False, repr=False)
     _runs: set[str] = field(default_factory=set, init=False, repr=False)
     _under_way: list[LostCalls] = field(default_factory=list, init=False, repr=False)
     _waiting: list[asyncio.Future[None]] = field(default_factory=list, init=False, repr=False)
@@ -194,7 +190,8 @@ class Budget:
         reserved = await self._reserve(size)
         call = CallUnderWay()
         try:
-            self.on_begin()
+            if self.on_begin is not None:
+                self.on_begin()
             call.has_begun = True
             yield call
         except BaseException as error:

@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from pydantic_core import from_json, to_jsonable_python
 from rapidfuzz import fuzz
 
-from ..arguments import check_path
 from ..atomic_files import check_space, remove_drafts, replace_file
 from ..errors import InputError, UsageError
 from ..regular_files import check_regular, kind_of_no_file
+from ..value_messages import check_path
 from .entailment import pinned_revision
 from .question import Alternatives, Question, RawReply, strict_schema
 from .secrets import recordable_parameters

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
-from ..arguments import check_type
 from ..errors import JudgeUnavailable, UsageError
+from ..value_messages import check_type
 from ..worker_threads import call_beside
 from .alignment import load_alignment
 from .budget import ACCEPTED_BUDGET, Budget, measure_question

@@ -11,10 +11,10 @@ from functools import cache
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import check_type
 from ..errors import CassetteMiss, InputError, JudgeError, UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
+from ..value_messages import check_type
 from ..worker_threads import compute_beside
 from .budget import Budget, RequestSize, is_count
 from .cassette import Cassette, Recording, short_hash

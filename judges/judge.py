@@ -5,8 +5,8 @@ from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from pydantic import BaseModel
 
-from ..arguments import wrong_type
 from ..errors import UsageError
+from ..value_messages import wrong_type
 from .budget import Budget
 from .cassette import Cassette, Mode
 from .connection import Connection, ModelLike

@@ -13,9 +13,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Protocol, TypeAlias
 
-from ..arguments import wrong_type
 from ..errors import AssayError, UsageError
 from ..prompts import PromptMessage
+from ..value_messages import wrong_type
 from ..worker_threads import call_beside
 from .fast_path import acompletion
 from .litellm_lookup import load_litellm

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
-from ..arguments import check_type
 from ..errors import UsageError
+from ..value_messages import check_type
 from .secrets import WITHHELD, Scrubber, recordable_parameters, recordable_url
 
 TRANSPORTS = "assay.transports"

@@ -7,11 +7,11 @@ from functools import update_wrapper
 from numbers import Real
 from typing import Any, get_args, overload
 
-from ..arguments import wrong_type
 from ..errors import UsageError
 from ..eval_sets.levels import Level
 from ..eval_sets.sample import Sample
 from ..number_bounds import LARGEST_NUMBER
+from ..value_messages import wrong_type
 from ..worker_threads import call_beside
 from .metric import Metric
 from .score import Score, failed, scored

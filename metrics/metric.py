@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, cast, get_args
 
 from pydantic import ValidationError
 
-from ..arguments import describe_value, wrong_type
 from ..errors import JudgeError, UsageError
 from ..eval_sets.levels import Level
 from ..eval_sets.sample import Sample
 from ..judges.usage import Usage, meter_usage
-from ..value_messages import describe_first_mistake
+from ..value_messages import describe_first_mistake, describe_value, wrong_type
 from ..worker_threads import compute_beside
 from .score import Score, failed, skipped
 from .specification import find_substitute

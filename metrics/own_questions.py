@@ -13,12 +13,12 @@ from pydantic import (
     model_validator,
 )
 
-from ..arguments import check_type
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
 from ..judges import Answer, JudgeLike, Level, Predicate, ScoreQuestion
 from ..languages.yaml_file import read_yaml
 from ..prompts import BUNDLED, Prompts
+from ..value_messages import check_type
 from .faithfulness import predicate_claim
 from .judged import JudgedMetric
 from .sample_state import read_fields, sample_state

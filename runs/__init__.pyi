@@ -84,6 +84,7 @@ from .judging.set_card import (
     rater_ceilings_of as rater_ceilings_of,
 )
 from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison
+from .ratings.judgement import queue_ids as queue_ids
 from .ratings.pair_progress import pair_progress as pair_progress
 from .ratings.rated_pairs import queue_choices as queue_choices
 from .ratings.rating_order import rating_order as rating_order, score_columns as score_columns
@@ -92,7 +93,6 @@ from .ratings.rating_progress import (
     rater_agreement as rater_agreement,
     rater_progress as rater_progress,
 )
-from .ratings.rating_queue import queue_ids as queue_ids
 from .score.evaluate import aevaluate as aevaluate, evaluate as evaluate
 from .score.execute import execute as execute
 from .score.parquet_run import run_parquet as run_parquet

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..arguments import check_type
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import JudgeLike, LiteLLMJudge, open_judge
@@ -14,6 +13,7 @@ from ..metrics.metric import check_metric, run_to_end
 from ..metrics.sample_state import write_thread
 from ..text.wording import quote_place
 from ..untrusted import without_unseen
+from ..value_messages import check_type
 
 _LONGEST = 300  # characters of a text in a failure
 _MOST_LINES = 6  # of a conversation in a failure: the last messages and calls

@@ -20,7 +20,7 @@ from ..presentation.rendered_markdown import RenderedText
 from ..runs import Store
 from ..runs.answers.rating_direction import describe_rating
 from ..runs.answers.rating_join import find_rated_sample, rated_ids, ratings_of_answers
-from ..runs.ratings.rating_queue import read_answer_queues
+from ..runs.ratings.judgement import read_answer_queues
 from ..runs.score.reply_audit import ReplyAudit, audit_replies
 from ..runs.store.answer_address import answer_url
 from ..runs.store.answer_index import AnswerIndex

@@ -23,7 +23,7 @@ from ..runs.decision.decide import decide_by_default, decide_reading, read_two
 from ..runs.decision.deciding_answers import find_deciding_questions, preferred_shares
 from ..runs.decision.tables import comparison_sentences, comparison_tables, comparison_verdict
 from ..runs.decision.versions import VersionOptions
-from ..runs.ratings.rating_queue import rating_state
+from ..runs.ratings.judgement import rating_state
 from ..runs.store.answer_address import answer_url
 from .viewer import RunState, Viewer, for_visitors, number_of, run_state
 

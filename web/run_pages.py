@@ -14,7 +14,7 @@ from starlette.routing import Route
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.charts import draw_forest
 from ..runs import Store
-from ..runs.ratings.rating_queue import rating_state
+from ..runs.ratings.judgement import rating_state
 from ..runs.show.run_figures import CHANGE, RunFigures, compute_figures, report_table
 from ..runs.show.run_summary import RunSummary, describe_change, describe_moment, find_run_before, summarise_run
 from ..runs.store.answer_address import answer_url

@@ -13,9 +13,9 @@ from ..eval_sets import Sample
 from ..eval_sets.conversation import count_turns
 from ..languages import Language
 from ..runs.ratings import RatingQueue
+from ..runs.ratings.judgement import QueueKind
 from ..runs.ratings.pair_progress import pair_progress
 from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
-from ..runs.ratings.rating_queue import QueueKind
 from ..text.wording import in_language
 from .connections import Connections
 from .rating_meaning import MeaningOfRatings

@@ -195,7 +195,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     from ..runs import Store
     from ..runs.answers.rating_join import rated_samples
     from ..runs.ratings import RatingQueue
-    from ..runs.ratings.rating_queue import queue_ids
+    from ..runs.ratings.judgement import queue_ids
     from ..runs.show.rating_meaning import predict_queue_stability
 
     runs = Store(store, must_exist=True)

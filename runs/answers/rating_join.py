@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ...eval_sets import Sample
 from ...eval_sets.message import REASONS
 from ...text.wording import count_of, verb_of
-from ..ratings.judgement import Judgement, find_judgements, read_adjudications
-from ..ratings.rating_queue import RatingQueue, read_answer_queues
+from ..ratings.judgement import Judgement, find_judgements, read_adjudications, read_answer_queues
+from ..ratings.rating_queue import RatingQueue
 from ..store.database import Database
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def find_rated_sample(store: "Store", run: str, name: str) -> Sample:
     Where there are several scales or guidelines, which of them counts depends on the other answers, which are read too.
     """
     sample = store.sample(run, name)
-    pages = {(queue.scale, queue.guideline) for queue in read_answer_queues(store.database).values()}
+    pages = {(queue.settings.scale, queue.guideline) for queue in read_answer_queues(store.database).values()}
     if {scale for scale, _ in pages} <= {_scale_of(sample)} and len(pages) <= 1:
         return join_ratings(store.database, {name: sample}).samples[name]
     return join_run_ratings(store, run).samples[name]
@@ -289,7 +289,8 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> tuple[list
     for name, sample_name, fingerprint, value in read_adjudications(database):
         agreed[name] |= dict.fromkeys(same_answers(sample_name, fingerprint), value)
     pages = dict[tuple[_Scale, str], _Page]()
-    for name, (scale, guideline, _) in queues.items():
+    for name, queue in queues.items():
+        scale, guideline = queue.settings.scale, queue.guideline
         rated = {key for key, judgement in said[name] if judgement.value is not None} | agreed[name].keys()
         if not rated:
             continue

@@ -8,8 +8,9 @@ from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.turns import is_turn, turn_samples
 from ...text.wording import count_of
+from ..ratings.judgement import QueueSettings, RatedTurns, queue_ids
 from ..ratings.rating_order import rating_order, score_columns
-from ..ratings.rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
+from ..ratings.rating_queue import RatingQueue
 from ..store.store import Store
 from .table import AnswerTable
 from .version_answers import read_source

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...arguments import check_type
 from ...errors import AssayError, InputError, UsageError
 from ...eval_sets import Sample
 from ...meta_eval.comparison import RATING_MARGIN
@@ -17,6 +16,7 @@ from ...meta_eval.decision import Decision, decide_versions, decision_as_json
 from ...meta_eval.groups import ENOUGH_PAIRED, FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of
+from ...value_messages import check_type
 from ..answers.pairing import PairedAnswer
 from ..answers.table import AnswerTable
 from ..answers.version_answers import read_sources

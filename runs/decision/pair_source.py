@@ -14,7 +14,8 @@ from ..answers.rating_source import go_on, select_rated
 from ..answers.table import AnswerTable
 from ..answers.version_answers import read_sources
 from ..ratings.answer_pair import AnswerPair, ComparedVersion, PairComparison, PairedQuestion
-from ..ratings.rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
+from ..ratings.judgement import QueueSettings, RatedTurns, queue_ids
+from ..ratings.rating_queue import RatingQueue
 from ..store.store import Store
 from .version_preferences import name_versions
 

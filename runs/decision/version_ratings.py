@@ -20,7 +20,7 @@ from ..answers.pairing import PairedAnswer
 from ..answers.rating_join import FILE, agreed_rating, merge_spellings, ratings_by_rater, ratings_of_answers
 from ..answers.table import AnswerTable
 from ..answers.version_answers import describe_rating_kinds
-from ..ratings.rating_queue import RatingQueue
+from ..ratings.judgement import read_answer_queues
 from .version_preferences import find_preferences
 from .versions import Scale, VersionOptions, VersionReading
 
@@ -413,9 +413,8 @@ def _find(
 def _describe_queues(database: "Database", versions: Sequence[AnswerTable]) -> list[str]:
     """Says which ratings are of answers that were not drawn at random."""
     queues = {one.queue for version in versions for one in ratings_of_answers(database, list(version.samples.values()))}
-    chosen = {
-        name: choose for name in sorted(queues) if (choose := RatingQueue(database, name).settings.choose) != "random"
-    }
+    settings = {name: queue.settings for name, queue in read_answer_queues(database).items()} if queues else {}
+    chosen = {name: settings[name].choose for name in sorted(queues) if settings[name].choose != "random"}
     return [
         f"The answers of {name} were chosen by {choose} and not at random: the estimates assume that what is rated is "
         "a random part."

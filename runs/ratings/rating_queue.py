@@ -9,23 +9,16 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple
-
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing import Any, NamedTuple
 
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.conversation import count_turns
-from ...text.wording import count_of
 from ..store.database import Database
 from ..store.sample_content import ContentReader, write_contents
 from .answer_pair import AnswerPair, PairComparison, PairedQuestion, Side
-from .judgement import Judgement, read_judgements
-from .rating_order import Choose
+from .judgement import Judgement, QueueKind, QueueSettings, queue_ids, read_judgements
 
-QueueKind = Literal["answers", "pairs"]
-"""What the items of a queue are: answers to rate, or pairs of answers to compare."""
-RatedTurns = Literal["none", "each"]
 _REPEAT_DISTANCE = 10  # ratings between an answer and its hidden repeat, so that the rater does not remember the number
 _HELD_BY_OTHERS = (  # how many others have an `item` open, by the present moment and the rater
     "(SELECT count(*) FROM rating_locks AS lock WHERE lock.queue = item.queue AND lock.sample = item.sample "
@@ -33,53 +26,6 @@ _HELD_BY_OTHERS = (  # how many others have an `item` open, by the present momen
 )
 _LEFT_FIRST: dict[float | Side, float] = {"left": -1.0, "same": 0.0, "right": 1.0}
 """The value of a side where the first answer stands left."""
-
-
-class QueueSettings(BaseModel):
-    """How a queue is worked through.
-
-    Attributes:
-        raters: The raters' names.
-        per_answer: How many raters rate each answer.
-        rating_min: The lowest level of the scale.
-        rating_max: The highest level of the scale.
-        repeat_share: Share of a rater's answers that come back once, unmarked, in [0, 0.5].
-        lock_seconds: How long an answer is kept for the rater who has it open.
-        seed: Seed of the hidden repeats.
-        choose: How the order of the answers was chosen (see `rating_order`).
-        turns: What of a conversation is rated: `none` of its turns but the whole, or `each` of its answers.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    raters: tuple[str, ...] = Field(min_length=1)
-    per_answer: int = Field(default=2, ge=1)
-    rating_min: int = 1
-    rating_max: int = 5
-    repeat_share: float = Field(default=0.05, ge=0, le=0.5)
-    lock_seconds: float = Field(default=900, gt=0)
-    seed: int = 0
-    choose: Choose = "random"
-    turns: RatedTurns = "none"
-
-    @property
-    def scale(self) -> tuple[float, float]:
-        """The lowest and the highest level."""
-        return float(self.rating_min), float(self.rating_max)
-
-    @model_validator(mode="after")
-    def _consistent(self) -> "QueueSettings":
-        if len(set(self.raters)) < len(self.raters):
-            raise ValueError("two raters have the same name; give each their own")
-        if self.per_answer > len(self.raters):
-            raise ValueError(
-                f"each answer is to be rated by {count_of(self.per_answer, 'rater')}, but there are "
-                f"{len(self.raters)}; "
-                "name more raters or lower per_answer"
-            )
-        if self.rating_min >= self.rating_max:
-            raise ValueError(f"the scale {self.rating_min}-{self.rating_max} has no two levels; write it as 1-5")
-        return self
 
 
 class OpenItem(NamedTuple):
@@ -577,40 +523,6 @@ def read_queue_secret(database: Database, queue: str) -> str | None:
     """The present secret of a queue's links and sessions; None where the queue is gone."""
     row = database.execute("SELECT secret FROM rating_queues WHERE id = ?", (queue,)).fetchone()
     return None if row is None else str(row[0])
-
-
-class AnswerQueue(NamedTuple):
-    """How the answers of a queue are rated at present."""
-
-    scale: tuple[float, float]
-    guideline: str
-    series: int
-
-
-def read_answer_queues(database: Database) -> dict[str, AnswerQueue]:
-    """The queues of answers by their ids, the one first whose present guideline was given last."""
-    rows = database.execute(
-        "SELECT queue.id, settings, guideline, queue.series FROM rating_queues AS queue "
-        "JOIN rating_guidelines AS present ON present.queue = queue.id AND present.series = queue.series "
-        "WHERE kind = 'answers' ORDER BY present.created DESC, queue.created DESC, queue.id DESC"
-    )
-    return {
-        str(queue): AnswerQueue(QueueSettings.model_validate_json(settings).scale, str(guideline), int(series))
-        for queue, settings, guideline, series in rows
-    }
-
-
-def rating_state(database: Database) -> tuple[tuple[str, int], ...]:
-    """The queues with the numbers of their changes: what depends on the ratings of a store holds while this does."""
-    rows = database.execute("SELECT id, changes FROM rating_queues ORDER BY id")
-    return tuple((str(name), int(changes)) for name, changes in rows)
-
-
-def queue_ids(database: Database, kind: QueueKind | None = "answers") -> list[str]:
-    """The ids of the rating queues, the newest first."""
-    where, values = ("", ()) if kind is None else ("WHERE kind = ? ", (kind,))
-    rows = database.execute(f"SELECT id FROM rating_queues {where}ORDER BY created DESC, id DESC", values)
-    return [str(queue) for (queue,) in rows]
 
 
 def _check_samples(samples: Sequence[Sample], source: str) -> None:

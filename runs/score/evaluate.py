@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
-from ...arguments import check_path, check_type, wrong_type
 from ...errors import AssayError, EvaluationEnded, UsageError
 from ...eval_sets import Sample, read_samples
 from ...eval_sets.levels import TURNS, Turns
@@ -21,6 +20,7 @@ from ...metrics.metric import check_metric, run_to_end
 from ...name_suggestions import quote_names
 from ...prompts import BUNDLED, Prompts
 from ...text.wording import verb_of
+from ...value_messages import check_path, check_type, wrong_type
 from ..show.results import Results
 from ..store.plan import PYTHON_DATA, Plan, absolute_source
 from ..store.store import Store

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from ...arguments import check_type
 from ...errors import UsageError
 from ...eval_sets.levels import Turns
 from ...judges import Budget, Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge, Mode
@@ -21,6 +20,7 @@ from ...metrics.catalogue import load_metric
 from ...metrics.metric import check_metric
 from ...metrics.specification import BASELINES, DEFAULT_METRICS
 from ...prompts import BUNDLED, Prompts
+from ...value_messages import check_type
 from ..store.plan import CONVERSATION_DEFAULTS, Plan
 
 JUDGE_FIELD = "{judge}"

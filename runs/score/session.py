@@ -7,7 +7,6 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...arguments import check_type
 from ...errors import BudgetReached, InputError, UsageError
 from ...eval_sets import Sample
 from ...eval_sets.levels import Turns
@@ -18,6 +17,7 @@ from ...metrics import Metric, Score
 from ...metrics.metric import run_to_end
 from ...metrics.specification import CONVERSATION_BASELINES
 from ...prompts import OTHER_LANGUAGE
+from ...value_messages import check_type
 from ..store.plan import Ending, Outcome, Plan
 from ..store.store import RunRow, Store, check_store, describe_running
 from .batch_run import BatchOptions, check_batches, has_submitted_batches, replies_in_batches

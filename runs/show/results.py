@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json, to_json
 
-from ...arguments import check_path, check_type
 from ...atomic_files import check_writable, replace_file
 from ...errors import UsageError
 from ...eval_sets import Sample
@@ -22,6 +21,7 @@ from ...name_suggestions import nearest_names
 from ...presentation.figure import Figure
 from ...presentation.result_table import Paragraph, ResultTable
 from ...text.wording import count_of
+from ...value_messages import check_path, check_type
 from ..answers.rating_direction import RatingKinds
 from ..answers.rating_join import find_rated_sample, join_run_ratings
 from ..answers.summary import MetricSummary, describe_fitted, describe_missing_scores, first_scored, summarise

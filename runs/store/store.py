@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from ...arguments import check_type
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
 from ...judges import Usage
@@ -23,6 +22,7 @@ from ...metrics import Score
 from ...metrics.score import SENTENCES
 from ...metrics.specification import parse_specification
 from ...regular_files import kind_of_no_folder
+from ...value_messages import check_type
 from .database import URL, Database, explain_errors, open_database
 from .plan import Plan
 

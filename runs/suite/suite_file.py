@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from ...arguments import check_type
 from ...atomic_files import check_replaceable
 from ...errors import InputError, UsageError
 from ...eval_sets.sources import is_to_download
@@ -12,6 +11,7 @@ from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...name_suggestions import nearest_names, quote_names
 from ...prompts import Prompts
 from ...regular_files import kind_of_no_folder, read_text_file
+from ...value_messages import check_type
 from ..score.session import check_metrics
 from ..score.set_profile import SetProfile
 from .gates import NO_JUDGE, UNANSWERED, DecideGate

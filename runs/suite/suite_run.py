@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from ...arguments import check_type
 from ...errors import AssayError
+from ...value_messages import check_type
 from ..score.session import Progress
 from ..store.store import Store
 from .ledger import Ledger

@@ -15,7 +15,7 @@ from ...metrics.metric import run_to_end
 from ...regular_files import read_text_file
 from ...runs import Plan, RunOptions, Store
 from ...runs.ratings import QueueSettings, RatingQueue
-from ...runs.ratings.rating_queue import queue_ids
+from ...runs.ratings.judgement import queue_ids
 from ...runs.score.scoring_request import ScoringRequest
 from ...runs.score.session import OnProgress, Progress, StoredRun, score_samples
 from ...text.wording import count_of, verb_of

@@ -7,13 +7,13 @@ from itertools import islice
 from math import ceil
 from pathlib import Path
 
-from ...arguments import check_type
 from ...errors import AssayError, InputError, UsageError
 from ...eval_sets import Sample
 from ...languages.yaml_file import Place, dump_yaml, load_yaml, validate_yaml
 from ...metrics.catalogue import measures_conversation, needs_judge
 from ...name_suggestions import nearest_names, quote_names
 from ...regular_files import kind_of_no_folder, read_text_file
+from ...value_messages import check_type
 from ..address import check_sink, check_source, open_source
 from ..run_scores import described_range
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
