@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
-from ..eval_sets.conversation import asked_text
-
 if TYPE_CHECKING:
     from ..eval_sets import Sample
     from .arrays import Floats, Places
@@ -393,4 +391,6 @@ def question_text(sample: "Sample") -> str:
 
     In turns of long conversations it is long.
     """
+    from ..eval_sets.conversation import asked_text  # late: whoever brings groups of their own needs no set
+
     return " ".join(asked_text(sample).split()) if sample.user_input and not named_group(sample) else ""

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from ...eval_sets.conversation import listed_question
 from ...eval_sets.pair_ratings import describe_left_out_pair_ratings
@@ -100,19 +99,12 @@ class Failures:
         return (*self.groups, *([self.other] if self.other else []))
 
 
-class _Text(NamedTuple):
-    """A text with the id of its answer."""
-
-    answer: str
-    text: FailureText
-
-
 @dataclass(frozen=True)
 class _Grouping:
     """The texts of a run in groups."""
 
     selected: BadAnswers
-    texts: Sequence[_Text]
+    texts: Sequence[tuple[str, FailureText]]  # each with the id of its answer
     embeddable: Sequence[str]
     clusters: TextClusters
 
@@ -122,13 +114,13 @@ class _Grouping:
         for place, label in enumerate(self.clusters.labels.tolist()):
             members[label].append(place)
         for label in [label for label in members if label != OUTLIER]:
-            if len({self.texts[place].answer for place in members[label]}) < _FEWEST_ANSWERS:
+            if len({self.texts[place][0] for place in members[label]}) < _FEWEST_ANSWERS:
                 members[OUTLIER] += members.pop(label)
         return members
 
     def words(self, members: Mapping[int, Sequence[int]]) -> dict[int, list[str]]:
         """The typical words of each group."""
-        languages = [self.selected.answers[one.answer].language or "" for one in self.texts]
+        languages = [self.selected.answers[answer].language or "" for answer, _ in self.texts]
         texts = {label: "\n".join(self.embeddable[place] for place in places) for label, places in members.items()}
         return find_typical_words(texts, languages)
 
@@ -136,9 +128,9 @@ class _Grouping:
         """One group with its share and its examples, the most central texts."""
         examples = dict[str, FailureExample]()
         for place in sorted(places, key=lambda place: float(self.clusters.distances[place])):
-            if len(examples) < EXAMPLES and (answer := self.texts[place].answer) not in examples:
+            if len(examples) < EXAMPLES and (answer := self.texts[place][0]) not in examples:
                 examples[answer] = self._example(place)
-        answers = tuple(dict.fromkeys(self.texts[place].answer for place in sorted(places)))
+        answers = tuple(dict.fromkeys(self.texts[place][0] for place in sorted(places)))
         stability = self.clusters.stability
         first = next(iter(examples.values())).text
         return FailureGroup(
@@ -177,12 +169,12 @@ async def group_failures(
         JudgeError: There is no usable vector of a text.
     """
     selected = select_bad_answers(table, metric)
-    texts = [_Text(name, text) for name, of_answer in selected.bad.items() for text in of_answer]
-    failures = _count(selected, Counter(text.text.kind for text in texts))
+    texts = [(name, text) for name, of_answer in selected.bad.items() for text in of_answer]
+    failures = _count(selected, Counter(text.kind for _, text in texts))
     if not texts:
         return failures
-    embeddable = embeddable_texts([text.text for text in texts])
-    sources = [selected.table.groups[one.answer] for one in texts]
+    embeddable = embeddable_texts([text for _, text in texts])
+    sources = [selected.table.groups[answer] for answer, _ in texts]
     vectors = await embed_texts(embeddable, embedder)
     clusters = await compute_beside(cluster_texts, vectors, embeddable, sources, groups, seed=seed)
     return await compute_beside(_describe_groups, failures, _Grouping(selected, texts, embeddable, clusters))

@@ -6,7 +6,7 @@ import time
 
 from modules import module_of
 
-from assay.cli import progress
+from assay.cli import output
 from assay.runs import Progress, progress_line
 
 progress_display = module_of(progress_line)
@@ -59,10 +59,10 @@ def test_counts_and_long_work_have_lines_too(monkeypatch):
     monkeypatch.setattr(progress_display, "SECONDS_PER_LINE", 0.02)
     errors = io.StringIO()  # pytest's own takes what is there away, and loses what a thread writes at that moment
     monkeypatch.setattr(sys, "stderr", errors)
-    with progress.count_progress("sections", 12) as show:
+    with output.count_progress("sections", 12) as show:
         show(5)
         wait_for_line(errors, "assay: sections: 5 of 12")
-    with progress.show_status("evaluating 3 metrics on 40 items"):
+    with output.show_status("evaluating 3 metrics on 40 items"):
         wait_for_line(errors, "assay: evaluating 3 metrics on 40 items")
 
 
