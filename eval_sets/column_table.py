@@ -178,6 +178,17 @@ def _small(name: str) -> str:
     return _SEPARATORS.sub("_", name.strip().rstrip(".:")).casefold()
 
 
+@lru_cache(maxsize=1024)
+def plain_name(name: str) -> str:
+    """A name in small letters, with _ for whatever stands between its words.
+
+    Example:
+        >>> plain_name("Model A?"), plain_name("scores.bleu")
+        ('model_a', 'scores_bleu')
+    """
+    return re.sub(r"[\W_]+", "_", name.strip()).strip("_").casefold()
+
+
 def split_remark(column: str) -> tuple[str, str]:
     """A column's name without what it says in brackets at its end, or of its scale, and that.
 

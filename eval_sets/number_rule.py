@@ -565,6 +565,8 @@ def _is_beyond(odd: float, count: int, inner: Bounds, scale: Bounds | None, tota
     if scale is None:
         return count <= total / 2
     ratio = (scale[1] - scale[0]) / (inner[1] - inner[0])
+    if scale == (0.0, 10.0) and total < _FEWEST:
+        return False  # 0, 1, 0 and 10 may be of one scale
     if ratio >= _MUCH_WIDER:
         return count == 1 or (odd == _NO_ANSWER and count <= total / 2)
     # 6 and 7 may be of a scale 1-6 or 1-7

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..name_suggestions import nearest_names, quote_names
 from ..text.wording import count_of, list_first
 from ..value_messages import check_type, describe_type, shorten
-from .column_table import ALIASES, PREFERENCES, is_no_rating
+from .column_table import ALIASES, PREFERENCES, is_no_rating, plain_name
 from .number_rule import is_missing
 from .preference import Choice, Preference
 from .rows import BadRow, Row, Rows, tell_notes
@@ -20,29 +20,20 @@ from .sources import cannot_read, open_source
 _WORDS = "write first, second or tie (also a, b, model_a, model_b), or the name of the better version"
 _CHOICES: tuple[Choice, ...] = ("first", "second", "tie")
 _PLACES_SHOWN = 5
-_NEITHER_LETTER_NOR_DIGIT = re.compile(r"[\W_]+")
+_ROLES = ("choice", "question", "rater", "group", "reason")
 _TEXTS = ("question", "user_input", *ALIASES["user_input"])
 _COLUMNS = [name for kind, names in PREFERENCES.items() if not kind.startswith("words_") for name in names]
 _BRACKETS = "[]() \t"
 _NUMBERED = re.compile(rf"(?:{'|'.join(PREFERENCES['choice'])})_?(\d{{1,3}})")
-_BESIDE = ("rater", "group", "reason")
 
 
 class PreferenceColumns(NamedTuple):
-    """The columns of a row of preferences, as the file calls them, the surest first."""
+    """The columns of a row of preferences, as the file calls them."""
 
     # with the word that says which version is better, by the rater's number; of columns without one the first is filled
     choices: tuple[tuple[str, tuple[str, ...]], ...]
     versions: tuple[str, str] | None  # with the names of the two versions; None where none names them
-    question: tuple[str, ...]  # with the question's id, or its text
-    rater: tuple[str, ...]
-    group: tuple[str, ...]
-    reason: tuple[str, ...]
-
-
-@lru_cache(maxsize=1024)
-def _plain(name: str) -> str:
-    return _NEITHER_LETTER_NOR_DIGIT.sub("_", name.strip()).strip("_").casefold()
+    roles: Mapping[str, tuple[str, ...]]  # of the question (its id, or its text), rater, group and reason, surest first
 
 
 @lru_cache(maxsize=1024)
@@ -53,11 +44,8 @@ def choice_of(word: str) -> Choice | None:
         >>> choice_of("model_a"), choice_of("B"), choice_of("tie (bothbad)"), choice_of("[[A>>B]]"), choice_of("gpt-4")
         ('first', 'second', 'tie', 'first', None)
     """
-    written = word.strip(_BRACKETS).casefold()
-    for choice in _CHOICES:
-        if {written, _plain(word)} & {*PREFERENCES[f"words_{choice}"]}:
-            return choice
-    return None
+    written = {word.strip(_BRACKETS).casefold(), plain_name(word)}
+    return next((choice for choice in _CHOICES if written & {*PREFERENCES[f"words_{choice}"]}), None)
 
 
 @lru_cache(maxsize=256)  # the rows of a file have the same columns
@@ -69,28 +57,20 @@ def find_preference_columns(columns: tuple[str, ...]) -> PreferenceColumns | Non
         ('model_a', 'model_b')
         >>> find_preference_columns(("id", "choice", "rating"))
     """
-    by_name: dict[str, str] = {}
-    for column in columns:
-        by_name.setdefault(_plain(column), column)
-
-    def find(kind: str) -> tuple[str, ...]:
-        return tuple(by_name[name] for name in PREFERENCES[kind] if name in by_name)
-
+    by_name = {plain_name(column): column for column in reversed(columns)}
+    roles = {role: tuple(by_name[name] for name in PREFERENCES[role] if name in by_name) for role in _ROLES}
     pairs = zip(PREFERENCES["first"], PREFERENCES["second"], strict=True)
     versions = next(((by_name[a], by_name[b]) for a, b in pairs if {a, b} <= by_name.keys()), None)
-    choice = find("choice")
+    choice = roles.pop("choice")
     if versions is None:
         # a word of a doubtful column, or one beside a rating of the answer, is a remark on that answer
-        doubtful = {*PREFERENCES["doubtful_choice"]}
-        choice = tuple(column for column in choice if _plain(column) not in doubtful)
-        choice = () if {"rating", "ratings"} & by_name.keys() else choice
-    choices = [("", choice)] if choice else []
+        doubtful = by_name if {"rating", "ratings"} & by_name.keys() else PREFERENCES["doubtful_choice"]
+        choice = tuple(column for column in choice if plain_name(column) not in doubtful)
+    choices = {"": choice} if choice else {}
     if not choice and versions is not None:  # winner1, winner2: of one rater each
-        matches = ((_NUMBERED.fullmatch(name), column) for name, column in by_name.items())
-        choices = [(match[1], (column,)) for match, column in matches if match]
-    if not choices:
-        return None
-    return PreferenceColumns(tuple(choices), versions, *(find(kind) for kind in ("question", *_BESIDE)))
+        matches = ((_NUMBERED.fullmatch(name), column) for name, column in reversed(by_name.items()))
+        choices = {match[1]: (column,) for match, column in matches if match}
+    return PreferenceColumns(tuple(choices.items()), versions, roles) if choices else None
 
 
 def _is_filled(value: Any) -> bool:
@@ -217,24 +197,24 @@ class _Reader:
         if question is None:
             return []
         self._further += len(choices) if self._questions is not None and question not in self._questions else 0
-        rater, group, reason = (self._read_text(row, name, getattr(columns, name)) for name in _BESIDE)
+        rater, group, reason = (self._read_text(row, role, columns.roles[role]) for role in _ROLES[2:])
         return [
             Preference(question, first, second, choice, number or rater, group, reason) for number, choice in choices
         ]
 
     def _read_question(self, row: Row, columns: PreferenceColumns) -> str | None:
         """What the row calls its question; None where it is none of the versions'."""
-        question = self._read_text(row, "question", columns.question)
+        question = self._read_text(row, "question", columns.roles["question"])
         if not question.strip():
             question = f"{self._source.stem}-{row.number}"
         if self._questions is None or question in self._questions:
             return question
-        listed = [(column, _written(row.values[column]).strip()) for column in columns.question]
+        listed = [(column, _written(row.values[column]).strip()) for column in columns.roles["question"]]
         names = [(column, text) for column, text in listed if text]
         for _, name in names:
             if known := next((text for text in (name, " ".join(name.split())) if text in self._questions), None):
                 return known
-        ids = [(column, name) for column, name in names if _plain(column) not in _TEXTS]
+        ids = [(column, name) for column, name in names if plain_name(column) not in _TEXTS]
         if columns.versions is not None and not ids:
             return question
         column, name = (ids or names or [("id", "")])[0]

@@ -28,6 +28,7 @@ from .column_table import (
     is_no_rating,
     is_of_raters,
     is_total,
+    plain_name,
     rater_of,
     reason_rater,
     says_failure,
@@ -383,7 +384,7 @@ class ScoreFile:
     def _find_remarks(self) -> list[str]:
         """The columns that may tell why the metrics of a row failed: of no column alone, and of no person's ratings."""
         taken = {self.roles.get(role) for role in ("id", "metric", "rater", *ALIASES)}
-        names = {_plain(name).removesuffix("_score") for name in self.names}
+        names = {plain_name(name).removesuffix("_score") for name in self.names}
         is_rated = "rating" in self.roles or bool(self.raters.names)
         found = []
         for column in self.names:
@@ -484,8 +485,8 @@ class ScoreFile:
 
 def _columns_beside(column: str, names: Collection[str], roles: Mapping[str, str]) -> dict[str, str]:
     """The columns that say why a score is what it is: those of the metric, else of the row."""
-    by_name = {_plain(name): name for name in names}
-    bases = [_plain(column), _plain(column).removesuffix("_score").removesuffix("_value")]
+    by_name = {plain_name(name): name for name in names}
+    bases = [plain_name(column), plain_name(column).removesuffix("_score").removesuffix("_value")]
     if column.startswith("scores.") and (reason := f"reasons.{column.removeprefix('scores.')}") in names:
         by_name[f"{bases[0]}_reason"] = reason
     beside = {}
@@ -495,7 +496,3 @@ def _columns_beside(column: str, names: Collection[str], roles: Mapping[str, str
         if named or role in roles:
             beside[role] = named[0] if named else roles[role]
     return beside
-
-
-def _plain(column: str) -> str:
-    return re.sub(r"[\s_.:-]+", "_", column.casefold())
