@@ -28,6 +28,7 @@ from .column_table import (
     usual_name,
 )
 from .columns import FIELDS, RATER, check_one_answer, has_list, is_rater, may_be_left_out, reason_to_leave_out, sort_row
+from .items import read_version
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
 from .number_rule import (
@@ -47,7 +48,6 @@ from .number_rule import (
 )
 from .rater_proposals import ROUNDED, MeanSearch, RaterSearch, TotalSearch
 from .rows import Row
-from .version_column import read_version
 
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
 _FEWEST_RATERS = 2  # of whose ratings another column may be the mean

@@ -1,12 +1,17 @@
-"""Rated or scored answers as files and runs show them, and which of the known ones another source means."""
+"""Rated or scored answers as files and runs show them: which of the known ones another source means, of which version,
+and whether a rating is of one answer or says which of two is better."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError
+from ..text.wording import count_of, verb_of
+from .column_table import OTHER_ANSWER
 from .conversation import asked_text, opening_question
-from .number_rule import Bounds, is_missing
+from .number_rule import Bounds, NumberRule, is_missing
+from .rows import Row
 from .sample import Sample
 
 RATER = "rating"
@@ -150,3 +155,76 @@ def has_other_answer(one: Item, other: Item) -> bool:
 
 def _text_of(item: Item) -> tuple[str, str]:
     return " ".join(item.user_input.split()), " ".join(item.response.split())
+
+
+def version_label(value: object) -> str:
+    """The name of a version, as a cell has it: one line; "" for none."""
+    return " ".join(str(value).split()) if isinstance(value, bool | int | float | str) else ""
+
+
+def read_version(values: Mapping[str, Any], column: str) -> str:
+    """The version of a row: its cell of a column, else what its metadata have of that name."""
+    metadata = values.get("metadata")
+    cells = [values.get(column), values.get(f"metadata.{column}")]
+    cells += [metadata.get(column)] if isinstance(metadata, Mapping) else []
+    return next(filter(None, map(version_label, cells)), "")
+
+
+def versioned_id(name: str, version: str) -> str:
+    """The id of a version's answer to the question of an id that several versions share.
+
+    Example:
+        >>> versioned_id("q1", "new"), question_id("q1@new", "new"), question_id("q1@new#2", "new")
+        ('q1@new', 'q1', 'q1#2')
+    """
+    return f"{name}@{version}"
+
+
+def question_id(name: str, version: str) -> str:
+    """What the id of an answer, or of a turn of it, is without its version; see `versioned_id`."""
+    conversation, mark, turn = name.partition(f"@{version}#")
+    return f"{conversation}#{turn}" if mark else name.removesuffix(f"@{version}")
+
+
+def split_pair_rows(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """Splits rows in those that rate one answer, and, where any row is a pair, those whose scale has two sides."""
+    sided = {row.place: row for row in rows if _has_two_sides(row.values)}
+    if not any(is_pair_row(row.values) for row in sided.values()):
+        return list(rows), []
+    return [row for row in rows if row.place not in sided], list(sided.values())
+
+
+def is_pair_row(values: Mapping[str, Any]) -> bool:
+    """Whether a row holds another answer beside its own."""
+    return any(not is_missing(values.get(column)) for column in OTHER_ANSWER)
+
+
+def _has_two_sides(values: Mapping[str, Any]) -> bool:
+    """Whether a row's rating is on a scale with two sides, as `Sample.has_two_sides` has it."""
+    with suppress(ValueError):
+        return (NumberRule().read(values.get("rating_min")) or 0) < 0
+    return False
+
+
+LOST_PAIR = "says which of two answers is better, and there is no other_response; fill it, or remove the rating"
+
+
+def is_lost_pair(sample: Sample) -> bool:
+    """Whether a sample has a rating on a scale with two sides and no other answer."""
+    return not sample.other_response and sample.human_rating is not None and sample.has_two_sides
+
+
+def without_rating(sample: Sample) -> Sample:
+    """Returns the sample without its ratings."""
+    return sample.model_copy(update={"rating": None, "ratings": {}})
+
+
+def describe_left_out_pair_ratings(count: int) -> str:
+    """Says that ratings of pairs are left out, where answers are compared by their own ratings.
+
+    Example:
+        >>> describe_left_out_pair_ratings(1)
+        '1 rating says which of two answers is better, and is left out'
+    """
+    says = count_of(count, "rating says", "ratings say")
+    return f"{says} which of two answers is better, and {verb_of(count, 'is', 'are')} left out"

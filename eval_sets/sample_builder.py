@@ -14,9 +14,9 @@ from . import cell_values
 from .column_search import SetColumns
 from .column_table import OTHER_ANSWER, is_no_rating, language_code, reason_rater
 from .columns import FIELDS, REQUIRED, describe_left_out, explain_missing, reason_to_leave_out, sort_row
+from .items import LOST_PAIR, is_lost_pair, read_version, versioned_id
 from .message import find_turns
 from .number_rule import Bounds, NumberRule, is_missing
-from .pair_ratings import LOST_PAIR, is_lost_pair
 from .rater_proposals import MarkSearch, RaterSearch
 from .rows import Row, Rows
 from .sample import Sample
@@ -24,7 +24,6 @@ from .table_files import load_named_tables
 from .thread import ThreadError, TimeOrder, join_turn, thread_language
 from .turns import is_single_answer
 from .validation_message import explain_validation_error
-from .version_column import read_version, versioned_id
 
 _OPTIONAL = {*FIELDS} - {*REQUIRED}
 _PLAIN = NumberRule()

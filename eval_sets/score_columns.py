@@ -36,12 +36,11 @@ from .column_table import (
     usual_name,
 )
 from .columns import check_names, describe_left_out, first_text, is_rater, names_columns, read_raters
-from .items import RATER, Item, as_label
+from .items import RATER, Item, as_label, read_version, versioned_id
 from .levels import RatedLevel
 from .logs.score_rows import LongColumns, join_rows
 from .number_rule import Bounds, ColumnCells, NumberRule, find_common_scale, scale_of_header, scale_of_rule
 from .rows import BadRow, Row
-from .version_column import read_version, versioned_id
 
 REPEATED = (
     "keep one of them, give each its own id, or say which column names the version that gave the answer "

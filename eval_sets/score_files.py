@@ -21,7 +21,7 @@ from .column_table import (
 )
 from .columns import check_one_answer
 from .flat_rows import flat_rows
-from .items import RATER, ScoreSource
+from .items import RATER, ScoreSource, describe_left_out_pair_ratings, split_pair_rows
 from .logs.test_runs import promptfoo_cure
 from .number_rule import (
     Bounds,
@@ -35,7 +35,6 @@ from .number_rule import (
     scale_of_header,
     usual_scale,
 )
-from .pair_ratings import describe_left_out_pair_ratings, split_pair_rows
 from .preference_reading import find_preference_columns
 from .rater_proposals import MeanSearch, TotalSearch, may_be_rater, may_be_rating, propose_raters
 from .rows import Row

@@ -20,9 +20,9 @@ from .columns import (
     known_columns,
     read_raters,
 )
+from .items import LOST_PAIR, is_lost_pair
 from .logs.log_format import read_logs
 from .number_rule import Bounds
-from .pair_ratings import LOST_PAIR, is_lost_pair
 from .preference_reading import find_preference_columns
 from .python_data import open_data, ready_samples
 from .rows import BadRow, Row, Rows, tell_notes

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ..errors import InputError
 from ..text.language_detection import detect_language
 from ..text.wording import count_of, list_first, verb_of
 from ..value_messages import check_characters, describe_first_mistake, describe_type, shorten
@@ -14,6 +15,7 @@ from .cell_values import find_documents
 from .message import MESSAGE_ALIASES, Message, find_disorder, find_turns
 from .message_forms import read_forms
 from .message_times import DATE_ORDERS, readings
+from .rows import BadRow, Row
 
 
 class ThreadError(ValueError):
@@ -288,3 +290,16 @@ def thread_language(messages: Sequence[Message]) -> str:
     """Detects the language that customer and chatbot speak, in all their messages."""
     speakers = ("user", "assistant")
     return detect_language(*("\n".join(m.text for m in messages if m.role == speaker) for speaker in speakers))
+
+
+def conversation_row(
+    conversation: str, messages: list[Any], rows: list[Row], name: str, beside: Mapping[str, Any] | None = None
+) -> Row | BadRow:
+    """Builds the row of a conversation out of messages that stand in rows of their own."""
+    first = rows[0]
+    try:
+        thread: tuple[Message, ...] = read_thread(messages)
+    except ThreadError as error:
+        place = first.place if error.turn is None else rows[error.turn].place
+        return BadRow(first.number, InputError(f"{name}, {place}, conversation {conversation}: {error}"))
+    return Row(first.number, first.place, {"id": conversation, "messages": thread, **(beside or {})})

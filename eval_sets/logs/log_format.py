@@ -11,9 +11,8 @@ from ...text.wording import list_first
 from .. import cell_values
 from ..column_table import ROLES, rater_of, usual_name
 from ..columns import FIELDS, MAP_OPTIONS, OF_RATERS, TURN_FIELDS, check_mapped, has_own_columns
-from ..message_forms import find_reference, is_message_like
+from ..message_forms import find_messages_key, find_reference, is_message_like
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
-from .conversations import is_conversation
 from .human_ratings import UNUSED, is_number
 from .langfuse import is_observation, is_trace, read_observations, read_traces
 from .openinference import is_span, read_otlp, read_spans
@@ -155,7 +154,7 @@ def _unpacked(opened: Rows) -> Iterator[Row | BadRow]:
             yield row
             continue
         values = _parse_cells(row.values) if opened.textual else row.values
-        items, problems = _items(values) if not (has_own_columns(values) or is_conversation(values)) else (None, ())
+        items, problems = _items(values) if not (has_own_columns(values) or find_messages_key(values)) else (None, ())
         if problems:
             problem = "; ".join(problems)
             yield BadRow(row.number, InputError(f"{opened.name}, {row.place}: {problem}"))
@@ -275,7 +274,7 @@ _TOOLS = (
         "observations of Langfuse, which have no scores",
         lambda rows, name, _: read_observations(rows, name),
     ),
-    _Tool(is_conversation, "", lambda rows, *_: iter(rows)),
+    _Tool(lambda values: bool(find_messages_key(values)), "", lambda rows, *_: iter(rows)),
     _Tool(is_trace, "traces of Langfuse, with people's scores", lambda rows, name, _: read_traces(rows, name)),
     _Tool(is_run, "runs or examples, as LangSmith has them", read_examples),
     _Tool(is_example, "", read_examples),

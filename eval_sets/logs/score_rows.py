@@ -10,10 +10,9 @@ from ...errors import InputError
 from ...text.wording import count_of, list_first
 from ..column_search import VersionSearch
 from ..column_table import NAMES, columns_by_usual_name, find_roles, is_of_program
-from ..items import as_label
+from ..items import as_label, read_version
 from ..number_rule import is_missing
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
-from ..version_column import read_version
 
 _OF_SCORES = ("metric", "value", "reason", "status", "error")
 _BESIDE_SCORES = {"evidence", "usage"}  # of `Results.save`

@@ -14,8 +14,7 @@ from ..message_forms import find_role
 from ..number_rule import ColumnCells
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 from ..sample_builder import merge_metadata
-from ..thread import TimeOrder
-from .conversations import conversation_row
+from ..thread import TimeOrder, conversation_row
 
 _RATINGS = {"rating", *RATING_ALIASES}
 _UNSURE_RATINGS = {"score", "label"}  # ratings where they are numbers

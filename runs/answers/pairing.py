@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ...eval_sets import Sample
 from ...eval_sets.conversation import asked_text, opening_question
+from ...eval_sets.items import question_id
 from ...eval_sets.message import turn_id
-from ...eval_sets.version_column import question_id
 from ...meta_eval.groups import ENOUGH_PAIRED, merge_groups, named_group, question_text
 from ...text.wording import count_of, verb_of
 from .table import AnswerTable

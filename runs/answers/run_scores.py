@@ -8,9 +8,8 @@ from dataclasses import replace
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
 from ...eval_sets.flat_rows import flatten
-from ...eval_sets.items import Item, ScoreSource, item_of
+from ...eval_sets.items import Item, ScoreSource, describe_left_out_pair_ratings, item_of
 from ...eval_sets.message import turn_id
-from ...eval_sets.pair_ratings import describe_left_out_pair_ratings
 from ...eval_sets.rows import Row
 from ...eval_sets.score_columns import ReadOptions, match_columns
 from ...eval_sets.score_files import read_ratings

@@ -155,7 +155,7 @@ class AnswerTable:
 
     def without_pair_ratings(self) -> Self:
         """The table without ratings that say which of two answers is better: they rate neither by itself."""
-        from ...eval_sets.pair_ratings import without_rating
+        from ...eval_sets.items import without_rating
 
         pairs = [name for name, sample in self.samples.items() if rates_pair(sample)]
         samples = {**self.samples, **{name: without_rating(self.samples[name]) for name in pairs}}

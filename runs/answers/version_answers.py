@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ...errors import UsageError
 from ...eval_sets import Sample, bundled_sets, read_set
+from ...eval_sets.items import describe_left_out_pair_ratings, version_label
 from ...eval_sets.levels import RatedLevel
 from ...eval_sets.message import turn_id
-from ...eval_sets.pair_ratings import describe_left_out_pair_ratings
 from ...eval_sets.public.set_facts import is_public
 from ...eval_sets.turns import is_single_answer
-from ...eval_sets.version_column import version_label
 from ...name_suggestions import nearest_names
 from ...text.wording import count_of, list_first, verb_of
 from .rating_direction import RatingKinds

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...eval_sets.conversation import opening_question
+from ...eval_sets.items import question_id
 from ...eval_sets.preference import Choice, Preference
 from ...eval_sets.preference_reading import read_preferences
-from ...eval_sets.version_column import question_id
 from ...text.wording import count_of, verb_of
 from ..answers.rating_join import rater_key
 from ..answers.table import AnswerTable

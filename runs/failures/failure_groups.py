@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...eval_sets.conversation import listed_question
-from ...eval_sets.pair_ratings import describe_left_out_pair_ratings
+from ...eval_sets.items import describe_left_out_pair_ratings
 from ...judges.embedders import Embedder, embed_texts
 from ...meta_eval.clustering import OUTLIER, Stability, describe_stability
 from ...meta_eval.estimate import Estimate

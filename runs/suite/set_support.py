@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...eval_sets.column_table import NAMES, is_known_metric, usual_name
+from ...eval_sets.items import version_label
 from ...eval_sets.preference_reading import find_preference_columns
 from ...eval_sets.turns import is_single_answer
-from ...eval_sets.version_column import version_label
 from ...meta_eval.groups import FEWEST_TO_CHOOSE
 from ...shell_words import join_words
 from ...text.wording import count_of, verb_of
