@@ -21,7 +21,6 @@ SLIGHT_AGREEMENT = 0.2  # up to here Landis and Koch (1977) call agreement sligh
 MODERATE_AGREEMENT = 0.4  # from here on they call it moderate
 _FEWEST_TELLING = 15  # with fewer answers that are not all rated alike, alpha's interval is too short
 _LARGEST_ALPHA = 0.999  # Fisher's z of 1 is infinite
-_MOST_LEVELS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,20 +154,6 @@ def _times_for_verdict(alpha: float, low: float, high: float) -> float:
     return float(((upper - lower) / 2 / distance) ** 2)
 
 
-def rating_levels(ratings: Floats, lowest: float, highest: float) -> Floats:
-    """Lists the levels of a rating scale: whole ones from lowest to highest, or those that occur and the two ends.
-
-    Examples:
-        >>> rating_levels(np.array([2.0, 4.0, np.nan]), 1, 5).tolist(), rating_levels(np.array([2.5]), 1, 5).tolist()
-        ([1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 2.5, 5.0])
-    """
-    values = ratings[~np.isnan(ratings)]
-    is_whole = bool((values == np.round(values)).all() and float(lowest).is_integer())
-    if is_whole and highest - lowest <= _MOST_LEVELS:
-        return np.arange(lowest, highest + 1, dtype=float)
-    return np.unique(np.concatenate([values, [lowest, highest]]))
-
-
 def _rater_pairs(table: ScoreTable) -> list[RaterPair]:
     pairs = []
     for first, name in enumerate(table.raters):
@@ -177,26 +162,26 @@ def _rater_pairs(table: ScoreTable) -> list[RaterPair]:
             if not has_both.any():
                 continue
             x, y = table.ratings[has_both][:, first], table.ratings[has_both][:, second]
-            plain, quadratic = kappas(x, y, table.rating_min, table.rating_max)
+            plain, quadratic = kappas(x, y)
             pairs.append(RaterPair(name, table.raters[second], len(x), plain, quadratic))
     return pairs
 
 
-def kappas(x: Floats, y: Floats, lowest: float, highest: float) -> tuple[float | None, float | None]:
+def kappas(x: Floats, y: Floats) -> tuple[float | None, float | None]:
     """Computes Cohen's kappa, (p_o - p_e) / (1 - p_e), and the quadratic-weighted one (Cohen, 1968).
 
-    Whole ratings count as levels of the scale from lowest to highest, others as the levels that occur. kappa and
-    quadratic-weighted kappa, both at most 1; None with fewer than five items, or where neither varies.
+    The latter is 1 less the mean squared distance of the two ratings of an item over that of any two items' ratings.
+    Distances are in points of the scale: 4.5 lies half as far from 5 as 4 does. Returns both, at most 1; None with
+    fewer than five items, or where neither varies.
     """
     if len(x) < FEWEST_ITEMS or (np.ptp(x) == 0 and np.ptp(y) == 0):
         return None, None
-    levels = rating_levels(np.concatenate([x, y]), lowest, highest)
-    counts = np.zeros((len(levels), len(levels)))
-    np.add.at(counts, (np.searchsorted(levels, x), np.searchsorted(levels, y)), 1)
-    by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / len(x)
-    apart = np.subtract.outer(np.arange(len(levels)), np.arange(len(levels)))
-    plain, quadratic = (1 - float((w * counts).sum() / (w * by_chance).sum()) for w in (apart != 0, apart**2))
-    return plain, quadratic
+    levels, places = np.unique(np.concatenate([x, y]), return_inverse=True)
+    first, second = (np.bincount(part, minlength=len(levels)) / len(x) for part in np.split(places, 2))
+    observed, by_chance = float((x == y).mean()), float(first @ second)
+    apart = float(((x - y) ** 2).mean())
+    apart_by_chance = float(x.var() + y.var() + (x.mean() - y.mean()) ** 2)
+    return (observed - by_chance) / (1 - by_chance), 1 - apart / apart_by_chance
 
 
 _NO_SPREAD = 1e-12
