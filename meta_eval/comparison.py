@@ -80,14 +80,14 @@ def describe_more_ratings(more: int) -> str:
 
 
 def find_standing(
-    difference: Estimate, *, margin: float = RHO_MARGIN, level: float = LEVEL, tries: int = 1
+    difference: Estimate, *, margin: float = RHO_MARGIN, level: float = LEVEL, tries: int = 1, chosen_of: int = 1
 ) -> Standing:
     """Says what the difference of two measures' agreement shows: the one place that all sentences ask.
 
     `better` and `worse` follow from the interval of the difference. `equivalent` follows from two one-sided tests at 5%
-    (Schuirmann, 1987): the 90% interval lies within the margin. Where the second measure was the best of several, the
-    levels of `worse` and `equivalent` are divided by their number (Bonferroni): the largest of several looks better
-    than it is.
+    (Schuirmann, 1987): the 90% interval lies within the margin. Where the second measure was the best of several
+    (`tries`), the levels of `worse` and `equivalent` are divided by their number (Bonferroni), and where the first was
+    (`chosen_of`), that of `better` is: the largest of several looks better than it is.
 
     Where neither holds, the number of ratings that would settle it follows from the predictive power (Spiegelhalter,
     Freedman and Blackburn, 1986): the difference d with the standard error s (from the interval's width, so that groups
@@ -101,21 +101,22 @@ def find_standing(
     n, groups = difference.n or 0, difference.groups
     most_worse, tail = max(0.0, -low), (1 + level) / 2
     error = half / t_quantile(tail, groups - 1)
-    if low > 0:
+    better_tail = 1 - (1 - tail) / chosen_of
+    if low > 0 and value >= t_quantile(better_tail, groups - 1) * error:
         return Standing("better", margin, most_worse)
     if high < 0 and -value >= t_quantile(1 - (1 - tail) / tries, groups - 1) * error:
         return Standing("worse", margin, most_worse)
     if abs(value) + t_quantile(1 - ERROR / tries, groups - 1) * error < margin:
         return Standing("equivalent", margin, most_worse)
     times = np.geomspace(0.02, _MOST_TIMES, _SIZES)
-    settled = _predictive_power(value, error, groups, times, margin=margin, tail=tail, tries=tries)
+    settled = _predictive_power(value, error, groups, times, margin=margin, tails=(tail, better_tail), tries=tries)
     enough = np.flatnonzero(settled >= POWER)
     factor = float(times[enough[0]]) if len(enough) else _MOST_TIMES
     return Standing("unsettled", margin, most_worse, math.ceil(n * factor))
 
 
 def _predictive_power(
-    value: float, error: float, groups: int, times: Floats, *, margin: float, tail: float, tries: int
+    value: float, error: float, groups: int, times: Floats, *, margin: float, tails: tuple[float, float], tries: int
 ) -> Floats:
     """How likely the difference is settled with `times` as many ratings more, (sizes,)."""
     weight = PRIOR_SPREAD**2 / (PRIOR_SPREAD**2 + error**2)
@@ -123,9 +124,9 @@ def _predictive_power(
     mean = (value + times * weight * value) / (1 + times)
     spread = times / (1 + times) * np.sqrt(weight * error**2 + error**2 / times)
     degrees = groups * (1 + times) - 1
-    apart = stdtrit(degrees, tail) * later
+    apart, ahead = (stdtrit(degrees, tail) * later for tail in tails)
     near = np.minimum(margin - stdtrit(degrees, 1 - ERROR / tries) * later, apart)
-    differs = ndtr((mean - apart) / spread) + ndtr((-apart - mean) / spread)
+    differs = ndtr((mean - ahead) / spread) + ndtr((-apart - mean) / spread)
     equals = ndtr((near - mean) / spread) - ndtr((-near - mean) / spread)
     power: Floats = differs + np.where(near > 0, equals, 0.0)
     return power
@@ -163,6 +164,7 @@ def compare(
     level: float = LEVEL,
     margin: float = RHO_MARGIN,
     tries: int = 1,
+    chosen_of: int = 1,
 ) -> Comparison:
     """Compares two sets of scores of a table's rated items on the items that both have.
 
@@ -180,5 +182,5 @@ def compare(
         return Comparison(first[0], second[0], n, None, None, missing, margin, unsettled, missing.problem)
     rho_first, rho_second = (float(mean_spearman(values, y)(np.ones((n, 1)))[0]) for values in (x, z))
     difference = estimate_rho_difference(x, z, y, table.groups, level=level, null=0.0)
-    standing = find_standing(difference, margin=margin, level=level, tries=tries)
+    standing = find_standing(difference, margin=margin, level=level, tries=tries, chosen_of=chosen_of)
     return Comparison(first[0], second[0], n, rho_first, rho_second, difference, margin, standing)

@@ -11,7 +11,6 @@ from ..text.wording import count_of
 from .agreement import MetricAgreement, metric_agreements
 from .agreement_statistics import mean_spearman
 from .arrays import Floats, Places
-from .combiners import SUBSET
 from .comparison import Comparison, compare
 from .correlation import estimate_correlation
 from .estimate import Estimate
@@ -95,7 +94,7 @@ def evaluate_table(
         comparisons=comparisons + best_comparisons,
         policy=policy,
         mean_rating=estimate_mean_rating(table, selection.chosen.metrics) if selection else None,
-        slices=_slices(rated, by, predictions),
+        slices=_slices(rated, by, selection and predictions and _scores_of_choice(rated, selection, predictions)[1]),
         versions=versions,
         agreement=agreement,
         trials=repeated_trials(table, agreement),
@@ -127,6 +126,12 @@ def _measure_of_versions(
     return max(alone, key=lambda metric: metric.spearman.value or 0.0).name if alone else "", None
 
 
+def _scores_of_choice(rated: ScoreTable, selection: Selection, predictions: Predictions) -> tuple[str, Floats]:
+    """The name of the choice and its scores, (items, repeats): a metric's own, so that its figure is one everywhere."""
+    name = name_of(selection.chosen)
+    return name, rated.column(name)[:, None] if name in rated.metrics else predictions.chosen
+
+
 def _expected_ratings(table: ScoreTable, predictions: Predictions, seed: int) -> Floats:
     """The choice's score of every item as an expected rating: isotonic, of rated items by folds that left them out."""
     rated = table.rated()
@@ -149,7 +154,10 @@ def _comparisons(
     selection: Selection | None,
     predictions: Predictions | None,
 ) -> tuple[tuple[Comparison, ...], tuple[Comparison, ...]]:
-    """Those of the choice with the best single metric and baseline, then those of the best single metric with each."""
+    """Those of the choice with the best single metric and baseline, then those of the best single metric with each.
+
+    A metric is compared as it is, not as the best single one is chosen anew in each fold.
+    """
 
     def named_column(metric: MetricAgreement) -> tuple[str, Floats]:
         return metric.name, rated.column(metric.name)[:, None]
@@ -162,23 +170,31 @@ def _comparisons(
     baselines = [metric for metric in ordered if metric.baseline]
     choice_comparisons: list[Comparison] = []
     if selection and predictions:
-        choice, chosen = (name_of(selection.chosen), predictions.chosen), selection.chosen.metrics
-        if len(chosen) > 1:
-            single = next(one for one in selection.combinations if one.kind == SUBSET and one.size == 1)
-            choice_comparisons.append(compare(rated, choice, (f"{single.metrics[0]} alone", predictions.single)))
+        choice, chosen = _scores_of_choice(rated, selection, predictions), selection.chosen.metrics
+        if alone and len(chosen) > 1:
+            choice_comparisons.append(compare(rated, choice, named_column(alone[0]), tries=len(alone)))
         others = [metric for metric in baselines if (metric.name,) != chosen][:1]
         others += [metric for metric in baselines if metric.name == QUESTION_ONLY and metric not in others]
-        choice_comparisons += [compare(rated, choice, named_column(other), tries=len(baselines)) for other in others]
+        of = len(alone) if choice[0] in rated.metrics else 1
+        choice_comparisons += [
+            compare(rated, choice, named_column(other), tries=len(baselines), chosen_of=of) for other in others
+        ]
     compared = {(one.first, one.second) for one in choice_comparisons}  # a pair is told of once, as the sentence does
     rest = [other for other in (*alone[1:], *baselines) if alone and (alone[0].name, other.name) not in compared]
     best_comparisons = tuple(
-        compare(rated, named_column(alone[0]), named_column(other), tries=len(baselines) if other.baseline else 1)
+        compare(
+            rated,
+            named_column(alone[0]),
+            named_column(other),
+            tries=len(baselines) if other.baseline else 1,
+            chosen_of=len(alone),
+        )
         for other in rest
     )
     return tuple(choice_comparisons), best_comparisons
 
 
-def _slices(rated: ScoreTable, by: Sequence[str], predictions: Predictions | None) -> tuple[SliceAgreement, ...]:
+def _slices(rated: ScoreTable, by: Sequence[str], scores_of_choice: Floats | None) -> tuple[SliceAgreement, ...]:
     """The agreement for each label of each attribute, where at least ten rated answers have it."""
     slices: list[SliceAgreement] = []
     for attribute in by:
@@ -195,8 +211,8 @@ def _slices(rated: ScoreTable, by: Sequence[str], predictions: Predictions | Non
             else:
                 metrics = tuple((name, _slice_estimate(part, part.column(name)[:, None])) for name in part.metrics)
                 chosen = Estimate(None, problem="no combination was chosen")
-                if predictions:
-                    chosen = _slice_estimate(part, predictions.chosen[places])
+                if scores_of_choice is not None:
+                    chosen = _slice_estimate(part, scores_of_choice[places])
             mean = float(part.mean_rating.mean())
             slices.append(SliceAgreement(attribute, str(label), len(places), mean, metrics, chosen))
     return tuple(slices)

@@ -304,7 +304,10 @@ def explain(
         second = f"The best single measure on these very answers, {best.name}: {format_agreement(best.spearman)}."
     else:
         second = ""
-    first = f"{name_of(selection.chosen)}: {reached}; {chance}."
+    name = name_of(selection.chosen)
+    if not selection.is_beyond_chance and selection.chosen.candidates > 1:
+        name = f"The choice, made anew in each fold (on all answers {name})"
+    first = f"{name}: {reached}; {chance}."
     against = None if selection.is_beyond_chance else reversed_metric(metrics, selection)
     if against is not None:  # a fit that turns it round would agree; no measure as it stands does
         first, second = f"{against.name} on these very answers: {format_agreement(against.spearman)}.", ""

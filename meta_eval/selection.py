@@ -57,8 +57,8 @@ class ChosenCombination:
     rule: str
     # what it chooses on all rated items. `out_of_fold` is that of the rule, repeated inside each training part.
     combination: Combination
-    # Spearman out of fold of what it chooses on all rated items less that of what the best one does; None for the best.
-    # (The rules themselves choose the same in many folds, and differ by less.)
+    # Spearman out of fold of what it chooses on all rated items less that of what the best one does, a single metric as
+    # it is; None for the best. (The rules themselves choose the same in many folds, and differ by less.)
     difference: Estimate | None = None
 
 
@@ -110,8 +110,7 @@ class Selection:
 class Predictions:
     """The scores that the chosen combination gives."""
 
-    chosen: Floats  # of the rated items, out of fold, (items, repeats)
-    single: Floats  # the same of the best single metric, chosen in the folds too, (items, repeats)
+    chosen: Floats  # of the rated items, out of fold, (items, repeats); of a single metric its own places, (items, 1)
     unrated: Floats  # of the unrated items, by the choice on all rated ones, in the table's order, (unrated,)
 
 
@@ -161,7 +160,7 @@ def select(
     claim = tests.choose(place, predictions)
     if claim.way != place:
         place, predictions = claim.way, out_of_fold.predictions[claim.way]
-        difference = trial.estimate_gain(predictions, out_of_fold.predictions[places["best"]])
+        difference = trial.estimate_gain(place, places["best"])
         preferred = ChosenCombination("shown", combinations[place], difference)
         choices.append(preferred)
     of_best = tests.best_subset
@@ -181,7 +180,9 @@ def select(
         folds=out_of_fold.scores.folds,
     )
     unrated = trial.fitted.predict(table.only(names).oriented[np.isnan(table.mean_rating)])[:, place]
-    return selection, Predictions(predictions, out_of_fold.predictions[0], unrated)
+    if trial.is_single(place):
+        predictions = trial.predictions(place)
+    return selection, Predictions(predictions, unrated)
 
 
 def _build_task(
@@ -215,9 +216,20 @@ class _Trial:
         """Spearman of predictions, with its interval."""
         return estimate_correlation(mean_spearman, predictions, self.rated.mean_rating, self.rated.groups)
 
-    def estimate_gain(self, predictions: Floats, others: Floats) -> Estimate:
-        """How much more the Spearman of predictions is than that of other ones, with its interval."""
-        return estimate_rho_difference(predictions, others, self.rated.mean_rating, self.rated.groups)
+    def is_single(self, way: int) -> bool:
+        """Whether a way takes one metric as it is."""
+        return way < len(self.fitted.rows) and self.task.sizes[self.fitted.rows[way]] == 1
+
+    def predictions(self, way: int) -> Floats:
+        """What stands for a way under the name of what it takes on all items: a metric is not chosen in each fold."""
+        if self.is_single(way):
+            return self.task.place_subset(int(self.fitted.rows[way]))[:, None]
+        return self.out_of_fold.predictions[way]
+
+    def estimate_gain(self, way: int, other: int) -> Estimate:
+        """How much more the Spearman of one way is than that of another, with its interval."""
+        own, others = self.predictions(way), self.predictions(other)
+        return estimate_rho_difference(own, others, self.rated.mean_rating, self.rated.groups)
 
     def combinations(self) -> list[Combination]:
         """What each way reaches, in sample and out of fold, in the order of the task's ways."""
@@ -247,12 +259,11 @@ class _Trial:
         self, combinations: Sequence[Combination], places: Mapping[str, int], *, tried: int
     ) -> list[ChosenCombination]:
         """What each rule chooses, the best first; without what an earlier rule chose, or is known to be worse."""
-        best = self.out_of_fold.predictions[places["best"]]
         choices: list[ChosenCombination] = []
         for rule, place in places.items():
             if any(combinations[place].is_same(choice.combination) for choice in choices):
                 continue
-            difference = None if rule == "best" else self.estimate_gain(self.out_of_fold.predictions[place], best)
+            difference = None if rule == "best" else self.estimate_gain(place, places["best"])
             if difference is None or difference.high is None or difference.high >= 0:
                 reached = self.estimate_rho(self.out_of_fold.chosen[rule])
                 own = replace(combinations[place], out_of_fold=reached, candidates=tried)

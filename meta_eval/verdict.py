@@ -164,7 +164,7 @@ def _trust(
     part = (
         phrase("nothing") if is_whole else phrase("part_scored", scored=scored, answers=phrase("answers", count=total))
     )
-    values = {
+    values: dict[str, object] = {
         "metric": _name_shortly(selection.chosen),
         "shorter": _name_shortly(selection.chosen, "_shortly"),
         "how": phrase(word),
@@ -181,8 +181,12 @@ def _trust(
     forms = tuple(phrase(name, **values) for name in names)
     for one in comparisons:
         if one.second in baselines and not one.problem and one.standing.kind in {"worse", "equivalent"}:
-            as_well = {"baseline": one.second, "trust": forms[0], "shortly": forms[1]}
-            return phrase("trust_baseline", **as_well), phrase("trust_baseline_shortly", **as_well), *forms
+            first, *others = selection.chosen.metrics
+            fewest = phrase("metrics_together", count=1 + len(others)) if others else one_line(first, _LONGEST_OF_TWO)
+            on = phrase("nothing" if is_whole else "part_scored_shortly", scored=scored, total=total)
+            values |= {"baseline": one.second, "trust": forms[0], "shortly": forms[1], "fewest": fewest, "on": on}
+            names = ("trust_baseline", "trust_baseline_shortly", "trust_baseline_part", "trust_baseline_part_shortly")
+            return tuple(phrase(name, **values) for name in names)
     return forms
 
 
@@ -221,7 +225,7 @@ def _use(policy: Policy | None) -> Phrase:
 def _open_questions(rated: int, selection: Selection, comparisons: tuple[Comparison, ...]) -> list[_OpenQuestion]:
     """Whether the choice is better than what costs less, and how closely it follows, where the ratings do not tell."""
     questions: list[_OpenQuestion] = [
-        (more, "rate_to_compare", {"other": one_line(one.second.removesuffix(" alone"), _LONGEST_NAME)})
+        (more, "rate_to_compare", {"other": one_line(one.second, _LONGEST_NAME)})
         for one in comparisons
         if one.standing.kind == "unsettled" and (more := one.standing.more_ratings)
     ]

@@ -113,9 +113,9 @@ def combination_table(selection: Selection) -> ResultTable:
     """The combinations by size, the fitted combiners after them."""
     fields = (
         Field("combination", "text", lambda one: TableCell(combination_name(one), note=_candidates(one))),
-        Field("metrics", "name", _metrics),
+        Field("on all answers", "name", _metrics),
         Field("in sample", "correlation", lambda one: one.in_sample, "wide"),
-        Field("out of fold [95%]", "correlation", selection.agreement_of, is_whole=True),
+        Field("chosen anew [95%]", "correlation", selection.agreement_of, is_whole=True),
         Field("optimism", "correlation", selection.optimism_of, "wide"),
         Field("", "text", lambda one: TableCell("chosen", "chosen") if one.chosen else ""),
     )
@@ -125,7 +125,9 @@ def combination_table(selection: Selection) -> ResultTable:
         rows,
         fields,
         tone=lambda one: "chosen" if one.chosen else "",
-        note="The figure of the chosen one is corrected for the choice; each other row is that way by itself.",
+        note="chosen anew: out of fold, where a way chooses without the answers that it is judged on. Best of 1 may "
+        "take another metric in each fold; each metric as it is stands in the first table. The figure of the chosen "
+        "one is corrected for the choice.",
     )
 
 
@@ -207,7 +209,8 @@ def comparison_table(comparisons: Sequence[Comparison]) -> ResultTable:
         Field("p", "p", lambda one: one.difference.p, "wide"),
         Field(f"known (equal: within {margin})", "text", _known),
     )
-    return tabulate("Metrics compared", comparisons, fields)
+    note = "The best of several looks better than it is: `better` and `worse` count how many it was chosen from."
+    return tabulate("Metrics compared", comparisons, fields, note=note)
 
 
 def _known(comparison: Comparison) -> str:

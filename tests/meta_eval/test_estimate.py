@@ -223,6 +223,8 @@ def test_an_interval_without_0_is_better_or_worse():
     assert find_standing(difference(-0.12, 0.05), tries=4).kind == "unsettled"
     assert find_standing(difference(-0.13, 0.05), tries=4).kind == "worse"
     assert find_standing(difference(0.12, 0.05), tries=4).kind == "better"
+    assert find_standing(difference(0.12, 0.05), chosen_of=4).kind == "unsettled"
+    assert find_standing(difference(0.13, 0.05), chosen_of=4).kind == "better"
 
 
 def test_two_one_sided_tests_by_hand():

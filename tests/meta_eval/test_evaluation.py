@@ -64,7 +64,8 @@ def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_r
         f"m0 + m1: on answers it had not seen, agreement {rho.value:.2f} of 1 (likely {rho.low:.2f} to {rho.high:.2f})"
         "; chance alone would do this in 1 of 200 such tables."  # 199 shufflings
     )
-    assert second.startswith("On the same answers: against m1 alone +")
+    best = max(evaluation.metrics, key=lambda metric: metric.spearman.value or 0.0)
+    assert second.startswith(f"On the same answers: against {best.name} +")
     assert (
         "; against the baseline m3 +" in second
         and "; against m0 + m1 + m2 + m3 weighed by ridge regression -0." in second
@@ -74,6 +75,52 @@ def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_r
     assert third == f"The best that any measure could reach with these ratings: about {likely}."
     assert [row.name for row in evaluation.metrics] == ["m0", "m1", "m2", "m3", "constant"]
     assert [(part.attribute, part.label) for part in evaluation.slices] == [("language", "en"), ("language", "nl")]
+
+
+def test_what_a_comparison_names_after_a_metric_is_the_figure_of_that_metric():
+    """Two metrics agree about alike, so that the folds choose now one, now the other: that choice is no metric."""
+    table = score_table(140, 3, signal=0.5, useful=2, of_a_group=10, seed=3)
+    evaluation = evaluate_table(table, **QUICK)
+    assert len(evaluation.selection.chosen.metrics) > 1
+    own = {metric.name: metric.spearman.value for metric in evaluation.metrics}
+    best = max(own, key=lambda name: own[name] or 0.0)
+    first = evaluation.comparisons[0]
+    assert first.second == best and evaluation.selection.combinations[0].out_of_fold.value < own[best] - 0.02
+    for one in evaluation.comparisons:
+        assert one.rho_second == pytest.approx(own[one.second])
+        assert one.rho_first == pytest.approx(own.get(one.first, first.rho_first))
+        assert one.difference.value == pytest.approx(one.rho_first - one.rho_second)
+
+
+def test_a_metric_that_is_chosen_is_compared_by_its_own_figure():
+    evaluation = evaluate_table(score_table(140, 3, signal=0.7, useful=1, baseline="m2"), **QUICK)
+    assert evaluation.selection.chosen.metrics == ("m0",)
+    own = {metric.name: metric.spearman.value for metric in evaluation.metrics}
+    [*_, to_baseline] = [one for one in evaluation.comparisons if one.second == "m2"]
+    assert (to_baseline.rho_first, to_baseline.rho_second) == (pytest.approx(own["m0"]), pytest.approx(own["m2"]))
+    assert all(part.chosen.value == pytest.approx(dict(part.metrics)["m0"].value) for part in evaluation.slices)
+
+
+@pytest.mark.parametrize(
+    ("name", "scored", "english", "dutch"),
+    [
+        ("judge", 80, "judge + token_overlap: ; token_overlap does as well", "judge + token_overlap: ; token_overlap even goed"),  # noqa: E501
+        ("j" * 30, 72, "2 metrics together:  on 72/80; a free metric does as well", "2 maten samen:  op 72/80; een gratis maat even goed"),  # noqa: E501
+    ],
+)  # fmt: skip
+def test_who_trusts_a_judge_reads_that_a_free_metric_does_as_well(name, scored, english, dutch):
+    """Whatever the length of the names, with the agreement and its interval: the judge adds little to the overlap."""
+    generator = np.random.default_rng(2)
+    ratings = generator.integers(1, 6, 80).astype(float)
+    overlap = ratings + 0.7 * generator.normal(size=80)
+    judge = np.where(np.arange(80) < scored, ratings + 1.2 * generator.normal(size=80), np.nan)
+    table = table_of({name: judge, "token_overlap": overlap}, ratings, baselines=frozenset({"token_overlap"}))
+    evaluation = evaluate_table(table, **QUICK)
+    assert "the combination does no better than token_overlap, which costs nothing" in evaluation.recommendation
+    for language, about, expected in (("en", "Trust", english), ("nl", "Vertrouwen", dutch)):
+        line = dict(evaluation.verdict.lines(language))[about]
+        figure = r"0[.,]8\d (of|van) 1 \(0[.,]7\d (to|tot) 0[.,]9\d\)"
+        assert len(line) <= 90 and re.sub(figure, "", line) == expected
 
 
 def selection_with(low: float, *, p: float = 0.002) -> Selection:

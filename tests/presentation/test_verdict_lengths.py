@@ -23,6 +23,8 @@ PARTS = {
         "and_also",
         "together_shortly",
         "together_with_more_shortly",
+        "metrics_together",
+        "part_scored_shortly",
     ),
     *("file", "scored_run", "named_raters", "written_on", "version_of"),
     *("may_stop", "rate_on", "rule_needs", "answers_are_rated", "agreement_unknown", "agreement_low"),
@@ -57,6 +59,8 @@ VALUES: dict[str, str | tuple[str, ...]] = {
     "how": ("closely", "well", "moderately", "weakly"),
     "trust": ("trust",),
     "shortly": ("trust_shortly",),
+    "fewest": ("metrics_together",),
+    "on": ("part_scored_shortly",),
     "shorter": ("together_shortly", "together_with_more_shortly"),
     "basis": ("on_ratings",),
     "why": ("no_answer_yet", "too_few_ratings"),
@@ -83,7 +87,17 @@ OWN_VALUES: dict[str, dict[str, str | tuple[str, ...]]] = {
     "trust": {"scored": "10,000", "count": "10,000", "total": "10,000"},
     **{
         name: {"scored": "10,000", "count": "10,000", "total": "10,000"}
-        for name in ("trust_part", "trust_baseline", "trust_overlap", "trust_overlap_part")
+        for name in ("trust_part", "trust_overlap", "trust_overlap_part")
+    },
+    # an agreement that is claimed lies above 0; 99 metrics are chosen of at most
+    **{
+        name: {
+            "scored": "10,000",
+            "total": "10,000",
+            "count": "99",
+            **dict.fromkeys(("agreement", "low", "high"), "0.99"),
+        }
+        for name in ("trust_baseline", "trust_baseline_part")
     },
     **{
         name: dict.fromkeys(("count", "judged", "rated", "used"), "10,000")
@@ -124,7 +138,7 @@ def lines_of(texts):
 # texts that stand where these have no room
 SHORTER = {
     "trust": "trust_part_shortly",
-    "trust_baseline": "trust_part_shortly",
+    "trust_baseline": "trust_baseline_part_shortly",
     "trust_overlap": "trust_overlap_part",
     "new_beside": "new_samples",
     "on_ratings_and_scores": "on_ratings",
