@@ -16,9 +16,10 @@ from ..presentation.figure import Figure, Kind
 from ..runs import Store
 from ..runs.store.answer_address import answer_url
 from ..traces.times import read_utc
-from ..traces.watch.alarms import ALARMS_AND_BANDS, AlarmAnswer, describe_bound
+from ..traces.watch.alarms import ALARMS_AND_BANDS, AlarmAnswer
 from ..traces.watch.judging import watch_queues
 from ..traces.watch.watch_look import give_watch_verdict, read_levels
+from ..traces.watch.watch_settings import describe_bound
 from ..traces.watch.watch_state import StoredAlarm, StoredLook, WatchRow, WatchState
 from .viewer import Viewer, for_visitors, number_of
 

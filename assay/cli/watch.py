@@ -239,7 +239,8 @@ def _print_alarm(alarm: "StoredAlarm", *, is_new: bool) -> None:
 
 def _explain_alarms(standing: list["StoredAlarm"], stored: "StoredLook") -> None:
     """Says why the figures of the window may lie within a bound whose alarm stands."""
-    from ..traces.watch.alarms import ALARMS_AND_BANDS, describe_bound
+    from ..traces.watch.alarms import ALARMS_AND_BANDS
+    from ..traces.watch.watch_settings import describe_bound
 
     if any(describe_bound(state.bound) == alarm.bound for state in stored.look.bounds for alarm in standing):
         echo(f"  {ALARMS_AND_BANDS}")

@@ -58,9 +58,9 @@ def open_queue(
     The answers are drawn from all of the source; a limit then takes the first that were drawn.
     """
     source = table.run or ", ".join(table.sets)
-    for name in queue_ids(store.database):
+    for name in queue_ids(store.database, source=source):
         queue = RatingQueue(store.database, name)
-        if queue.source == source and queue.settings == settings:
+        if queue.settings == settings:
             return go_on(queue, len(table.samples), limit, guideline)
     samples = [table.samples[name] for name in _order(table, source, settings, by)[:limit]]
     return RatingQueue.create(store.database, samples, settings, source=source, guideline=guideline or "")

@@ -94,11 +94,12 @@ def rating_state(database: Database) -> tuple[tuple[str, int], ...]:
     return tuple((str(name), int(changes)) for name, changes in rows)
 
 
-def queue_ids(database: Database, kind: QueueKind | None = "answers") -> list[str]:
-    """The ids of the rating queues, the newest first."""
-    where, values = ("", ()) if kind is None else ("WHERE kind = ? ", (kind,))
-    rows = database.execute(f"SELECT id FROM rating_queues {where}ORDER BY created DESC, id DESC", values)
-    return [str(queue) for (queue,) in rows]
+def queue_ids(database: Database, kind: QueueKind | None = "answers", source: str | None = None) -> list[str]:
+    """The ids of the rating queues, the newest first: of one kind, and of one source."""
+    wanted = {column: value for column, value in (("kind", kind), ("source", source)) if value is not None}
+    where = " AND ".join([f"{column} = ?" for column in wanted]) or "1 = 1"
+    sql = f"SELECT id FROM rating_queues WHERE {where} ORDER BY created DESC, id DESC"
+    return [str(queue) for (queue,) in database.execute(sql, list(wanted.values()))]
 
 
 class Judgement(NamedTuple):

@@ -9,7 +9,6 @@ import httpx
 from ...errors import InputError
 from ...judges.retry import read_retry_after
 from ...judges.secrets import Scrubber
-from ...meta_eval.monitoring.look import Bound
 from ...presentation.texts import one_line
 from ..http_client import FailedAttempt, call_again, is_passing
 
@@ -54,23 +53,6 @@ ALARMS_AND_BANDS = (
     "so that they may lie within a bound whose alarm stands."
 )
 """Why the newest figures and a standing alarm do not contradict each other."""
-
-
-def describe_bound(bound: Bound) -> str:
-    """Words a bound.
-
-    Example:
-        >>> describe_bound(Bound("mean", 3.8)), describe_bound(Bound("bad_share", 0.05))
-        ('mean at least 3.8', 'bad share at most 5%')
-        >>> describe_bound(Bound("fall", 0.3)), describe_bound(Bound("judge_fall", 0.3))
-        ('fall of the mean at most 0.3', "fall of the judge's mean at most 0.3")
-    """
-    if bound.kind == "mean":
-        return f"mean at least {bound.limit:g}"
-    if bound.kind == "bad_share":
-        return f"bad share at most {bound.limit * 100:g}%"
-    whose = "the judge's mean" if bound.kind == "judge_fall" else "the mean"
-    return f"fall of {whose} at most {bound.limit:g}"
 
 
 _TRIES = 3

@@ -205,8 +205,8 @@ def queue_source(watch: str) -> str:
 
 def watch_queues(store: Store, watch: str) -> list[RatingQueue]:
     """Returns the queues of a watch, the newest first."""
-    queues = [RatingQueue(store.database, name) for name in queue_ids(store.database)]
-    return [queue for queue in queues if queue.source == queue_source(watch)]
+    names = queue_ids(store.database, source=queue_source(watch))
+    return [RatingQueue(store.database, name) for name in names]
 
 
 def find_open_queue(records: WatchRecords) -> tuple[str, int]:

@@ -142,6 +142,23 @@ class BoundEntry(BaseModel):
         return Bound(kind, getattr(self, kind))
 
 
+def describe_bound(bound: Bound) -> str:
+    """Words a bound.
+
+    Example:
+        >>> describe_bound(Bound("mean", 3.8)), describe_bound(Bound("bad_share", 0.05))
+        ('mean at least 3.8', 'bad share at most 5%')
+        >>> describe_bound(Bound("fall", 0.3)), describe_bound(Bound("judge_fall", 0.3))
+        ('fall of the mean at most 0.3', "fall of the judge's mean at most 0.3")
+    """
+    if bound.kind == "mean":
+        return f"mean at least {bound.limit:g}"
+    if bound.kind == "bad_share":
+        return f"bad share at most {bound.limit * 100:g}%"
+    whose = "the judge's mean" if bound.kind == "judge_fall" else "the mean"
+    return f"fall of {whose} at most {bound.limit:g}"
+
+
 class WatchSettings(BaseModel):
     """A watch as its file says; relative paths are relative to the file's folder (`folder`).
 

@@ -21,7 +21,7 @@ from ..push import PushRequest, push_scores
 from ..sink import Sink
 from ..source import Source
 from ..times import utc_text
-from .alarms import AlarmAnswer, AlarmMessage, deliver_alarm, describe_bound
+from .alarms import AlarmAnswer, AlarmMessage, deliver_alarm
 from .answer_pull import AnswerPull
 from .judging import (
     describe_tool_ratings,
@@ -33,7 +33,7 @@ from .judging import (
     reread_annotations,
 )
 from .watch_look import LookAt, look_at_answers, read_production_answers
-from .watch_settings import WatchSettings, format_duration
+from .watch_settings import WatchSettings, describe_bound, format_duration
 from .watch_state import (
     StepCounts,
     StoredAlarm,
