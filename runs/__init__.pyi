@@ -1,4 +1,3 @@
-from .answers.pair_difference import paired_difference as paired_difference
 from .answers.pairing import PairedAnswer as PairedAnswer, pair_samples as pair_samples
 from .answers.rating_join import (
     join_ratings as join_ratings,
@@ -25,7 +24,7 @@ from .decision.decide import (
     rating_set as rating_set,
     read_versions as read_versions,
 )
-from .decision.deciding_answers import (
+from .decision.page import (
     find_deciding_questions as find_deciding_questions,
     preferred_shares as preferred_shares,
 )
@@ -75,6 +74,7 @@ from .judging.probe_findings import (
     estimate_drift as estimate_drift,
     measure_position as measure_position,
     measure_shift as measure_shift,
+    paired_difference as paired_difference,
 )
 from .judging.probes import PROBES as PROBES, perturb as perturb
 from .judging.set_card import (
@@ -85,8 +85,7 @@ from .judging.set_card import (
 )
 from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison
 from .ratings.judgement import queue_ids as queue_ids
-from .ratings.pair_progress import pair_progress as pair_progress
-from .ratings.rated_pairs import queue_choices as queue_choices
+from .ratings.pair_progress import pair_progress as pair_progress, queue_choices as queue_choices
 from .ratings.rating_order import rating_order as rating_order, score_columns as score_columns
 from .ratings.rating_progress import (
     disagreements as disagreements,

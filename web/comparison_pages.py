@@ -20,7 +20,7 @@ from ..runs.decision import view_decision
 from ..runs.decision.answer_contrast import NamedAnswer, contrast_answers
 from ..runs.decision.compare import RunComparison, compare_versions
 from ..runs.decision.decide import decide_by_default, decide_reading, read_two
-from ..runs.decision.deciding_answers import find_deciding_questions, preferred_shares
+from ..runs.decision.page import find_deciding_questions, preferred_shares
 from ..runs.decision.tables import comparison_sentences, comparison_tables, comparison_verdict
 from ..runs.decision.versions import VersionOptions
 from ..runs.ratings.judgement import rating_state

@@ -120,7 +120,7 @@ def decide(
     to_rate = list_next(unjudged, decision.needs.ratings or _TO_RATE, seed)
     if report is not None:
         from ..runs.decision import write_decision_report
-        from ..runs.decision.deciding_answers import find_deciding_questions, preferred_shares
+        from ..runs.decision.page import find_deciding_questions, preferred_shares
 
         questions = find_deciding_questions(versions.answers, preferred_shares(versions.preferences))
         write_decision_report(report, decision, questions, versions.about)

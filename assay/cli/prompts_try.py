@@ -89,8 +89,7 @@ def try_prompt(
     from ..prompts import BUNDLED, prompt_names, read_prompt_as
     from ..runs import aevaluate
     from ..runs.answers.rating_direction import check_ratings_fit
-    from ..runs.judging.prompt_effect import compare_wordings
-    from ..runs.judging.prompt_report import trial_block
+    from ..runs.judging.prompt_effect import compare_wordings, trial_block
 
     base, _, language = name.partition(".")
     language = language or FALLBACK

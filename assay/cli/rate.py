@@ -224,8 +224,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
 def _show_pairs(queue: "RatingQueue", out: Path | None, series: int | None) -> None:
     from dataclasses import asdict
 
-    from ..runs.ratings.pair_progress import pair_progress
-    from ..runs.ratings.rated_pairs import queue_choices, write_choices
+    from ..runs.ratings.pair_progress import pair_progress, queue_choices, write_choices
 
     if out is not None:
         choices = queue_choices(queue, series)

@@ -15,8 +15,8 @@ from ...presentation.texts import one_line
 from ...presentation.verdict import Verdict, describe_report
 from ...text.wording import Phrase, count_of, phrase, verb_of
 from ..answers.summary import describe_missing_scores
-from .comparison_report import AT_MOST_NOTE, bounded_figure
 from .judge_card import CardAgreement, JudgeCard, SetCard
+from .judge_comparison import AT_MOST_NOTE, bounded_figure
 from .set_card import OVERLAP
 
 _LONGEST_SETTING, _LONGEST_NAME = 200, 24  # characters

@@ -240,7 +240,7 @@ class Results(AnswerTable):
         from ...metrics.sample_state import write_thread
         from ...presentation.page import render_page
         from ..answers.rating_direction import describe_rating
-        from ..failures.failure_page import PACKAGE
+        from ..failures.failure_blocks import PACKAGE
 
         metric = self.first_metric
         ordered = [*self.worst(len(self.samples)).samples] if metric else []
@@ -253,7 +253,7 @@ class Results(AnswerTable):
 
     def _failures_view(self, places: Mapping[str, int]) -> dict[str, Any] | None:
         """Why answers are bad, with links to the answers of the page; None where no text says why."""
-        from ..failures.failure_page import view_failures
+        from ..failures.failure_blocks import view_failures
 
         try:
             failures = self.failures()
