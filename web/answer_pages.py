@@ -62,7 +62,7 @@ class AnswerPages:
                 "thread": _view_conversation(answered, answer["text"], of_turns, around),
                 "conversation": _find_conversation(index, run.id, answered),
                 "ratings": ratings_of_answers(store.database, [answered, *_rated_parts(store.database, answered)]),
-                "scales": {name: queue.scale for name, queue in read_answer_queues(store.database).items()},
+                "scales": {name: queue.settings.scale for name, queue in read_answer_queues(store.database).items()},
                 "before": before,
                 "after": after,
             }
