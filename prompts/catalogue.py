@@ -132,6 +132,7 @@ def parse_prompt(text: str, name: str, language: str, origin: str) -> Prompt:
 
 OTHER_LANGUAGE = "other_prompt_language"
 """The key in a score's evidence that says that the judge was asked in another language than that of the texts."""
+_FRAMES = ("single", "listed", "reason_first", "reason_after")  # in which the transports put questions
 _FILE_NAME = re.compile(r"([a-z_]+)\.([a-z]{2,3})\.md")
 _PLACEHOLDER = re.compile(r"\$\{?[A-Za-z_]\w*\}?|\{\{.*?\}\}")  # ${answer}, $Answer, {{answer}}
 
@@ -198,14 +199,16 @@ class Prompts:
             language: The language of the texts that the judge read.
 
         Returns:
-            `prompts`, the prompts' identities; and `other_prompt_language`, a sentence, where a prompt is not in the
-            language of the texts.
+            `prompts`, the prompts' identities, with those of your own in which questions of all kinds are put; and
+            `other_prompt_language`, a sentence, where a prompt is not in the language of the texts.
 
         Example:
             >>> BUNDLED.evidence(["claims"], "es")["other_prompt_language"]
             'there are no prompts in es: the judge was asked in en'
         """
         prompts = [self.load(name, language) for name in names]
+        frames = (self.load(name, language) for name in _FRAMES)
+        prompts += [frame for frame in frames if (frame.name, frame.language) in self.own]
         evidence: dict[str, Any] = {"prompts": [prompt.identity for prompt in prompts]}
         used = sorted({prompt.language for prompt in prompts} - {language})
         if language is not None and used:

@@ -140,6 +140,7 @@ from .suite.history import (
     History as History,
     JudgedSample as JudgedSample,
     RunValues as RunValues,
+    find_baseline as find_baseline,
     read_history as read_history,
 )
 from .suite.history_site import write_site as write_site

@@ -133,7 +133,12 @@ class ComparisonPages:
         state, by, decided = await self._decide(request)
         (id_a, *_), (id_b, *_) = state
         tables = await self._tables(state)
-        comparison = await self.viewer.kept(("compare", state), lambda _: compare_versions(*tables))
+
+        def compare(store: Store) -> RunComparison:
+            judging = store.describe_other_judging(store.run(id_a), store.run(id_b))
+            return compare_versions(*tables, other_judging=judging)
+
+        comparison = await self.viewer.kept(("compare", state), compare)
         said = None  # the decision stands on top
         if decided.decision is None:
             said = await self.viewer.in_store(lambda store: decide_by_default(store.database, *tables))

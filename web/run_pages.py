@@ -94,7 +94,8 @@ class RunPages:
         summary = await self._summarise(run.id)
         change: tuple[Phrase, ...] = (phrase("first_of_set"),)
         if before is not None:
-            earlier, is_same_judge = await self._summarise(before.id), listed["judge"] == _judge_of(before)
+            earlier = await self._summarise(before.id)
+            is_same_judge = not await self.viewer.in_store(lambda store: store.describe_other_judging(before, run))
             change = describe_change(summary, earlier, is_same_judge=is_same_judge) if summary and earlier else ()
         quality = (phrase("not_read"),) if summary is None else summary.describe()
         parts = {"when": (describe_moment(run.created, now),), "quality": quality, "change": change}

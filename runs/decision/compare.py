@@ -153,6 +153,7 @@ class RunComparison:
     pairing: Pairing
     # by metric that parts answers into sentences, the share of them that was not judged in A and in B
     left_out: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    other_judging: str = ""  # how the judge of B was another than that of A; "" where they were one
 
     @property
     def samples(self) -> list[str]:
@@ -243,11 +244,13 @@ class RunComparison:
 
 def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
     """Reads two runs and compares them (`compare_versions`)."""
-    return compare_versions(*(AnswerTable.read(store, store.run(run)) for run in (run_a, run_b)))
+    rows = store.run(run_a), store.run(run_b)
+    tables = (AnswerTable.read(store, row) for row in rows)
+    return compare_versions(*tables, other_judging=store.describe_other_judging(*rows))
 
 
-def compare_versions(a: AnswerTable, b: AnswerTable) -> RunComparison:
-    """Compares two runs metric by metric.
+def compare_versions(a: AnswerTable, b: AnswerTable, *, other_judging: str = "") -> RunComparison:
+    """Compares two runs metric by metric; `other_judging` is what `Store.describe_other_judging` says of them.
 
     The figures are those that `decide` gives of metrics which do not decide: answers paired by `pair_versions`, several
     answers to one question averaged, and `compare_values`. A difference is B minus A, whichever way is better.
@@ -283,6 +286,7 @@ def compare_versions(a: AnswerTable, b: AnswerTable) -> RunComparison:
             for name in directions
             if left_out_b.get(name) is not None
         },
+        other_judging=other_judging,
     )
 
 

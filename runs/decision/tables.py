@@ -256,7 +256,9 @@ def _shown_metrics(comparison: RunComparison) -> list[Difference]:
 
 def comparison_sentences(comparison: RunComparison, decision: Decision | str | None) -> list[str]:
     """What the metrics say of B beside A, one sentence each, and what the raters say."""
+    judging = comparison.other_judging
     return [
+        *([f"Not judged alike: {judging}. A difference of the scores may come from that."] if judging else []),
         *_sentences_of_outcomes(comparison),
         *(row.describe() for row in _shown_metrics(comparison)[:_MOST_METRICS]),
         *_sentences_left_out(comparison),

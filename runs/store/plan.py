@@ -14,6 +14,7 @@ from ...judges import JudgeSettings
 from ...judges.settings import ENTAIL
 from ...metrics.specification import BASELINES, CONVERSATION_BASELINES, parse_specification
 from ...regular_files import check_regular
+from ...text.wording import verb_of
 
 if TYPE_CHECKING:
     from ...eval_sets import Sample
@@ -168,6 +169,30 @@ def judge_identity(judge: JudgeSettings | None) -> str:
     """Returns a text over what determines a judge's replies; "" for no judge."""
     if judge is None:
         return ""
+    learned = judge.aligned.fingerprint if judge.aligned else ""
+    return judge.recordable.model_dump_json(include=_list_determining(judge)) + learned
+
+
+def describe_judge_change(before: JudgeSettings | None, now: JudgeSettings | None) -> str:
+    """Says in what the replies of two judges may differ, wherever their models lie; "" where nothing does.
+
+    Example:
+        >>> before, now = (JudgeSettings(model="openai/m", parameters={"temperature": one}) for one in (0, 0.7))
+        >>> describe_judge_change(before, now), describe_judge_change(before, None)
+        ("the judge's temperature differs", 'the judge is no judge, not openai/m')
+    """
+    labels = ["no judge" if judge is None else judge.label for judge in (before, now)]
+    if before is None or now is None or labels[0] != labels[1]:
+        return "" if labels[0] == labels[1] else f"the judge is {labels[1]}, not {labels[0]}"
+    settings = [judge.recordable.model_dump(include=_list_determining(judge)) for judge in (before, now)]
+    first, second = (one | one.pop("parameters") for one in settings)
+    differing = sorted(name for name in first | second if first.get(name) != second.get(name))
+    differing = [name for name in differing if name not in {"model", "served_as"}]
+    return f"the judge's {' and '.join(differing)} {verb_of(len(differing), 'differs', 'differ')}" if differing else ""
+
+
+def _list_determining(judge: JudgeSettings) -> set[str]:
+    """The settings that determine a judge's replies."""
     asks = {"model", "served_as", "parameters", "max_tokens", "structured", "logprobs"}
     if judge.decide != "auto":  # plans recorded before there was a choice keep their identity
         asks.add("decide")
@@ -175,8 +200,7 @@ def judge_identity(judge: JudgeSettings | None) -> str:
         asks.add("reason")
     if judge.model.startswith(ENTAIL):
         asks |= {"revision", "template", "yes", "window", "overlap"}
-    learned = judge.aligned.fingerprint if judge.aligned else ""
-    return judge.recordable.model_dump_json(include=asks) + learned
+    return asks
 
 
 def _declared_direction(metric: str) -> bool:

@@ -121,7 +121,8 @@ def decide_version_gate(gate: DecideGate, run: JudgedRun) -> GateResult:
     state: State = "undecided"
     if run.decide is None:
         state = "no baseline"
-        reason = "this run is compared with nothing yet: no run is accepted; accept one with `assay suite accept RUN`"
+        reason = "this run is compared with nothing yet: no run is accepted that was judged as it is; "
+        reason += "accept one with `assay suite accept RUN`"
     else:
         try:
             decision = run.decide(gate)
@@ -257,11 +258,7 @@ def _prepare(check: GateCheck) -> "GateResult | tuple[Falls, list[str]]":
         )
         return check.result("failed", reason, allowed)
     if not history.accepted:
-        reason = (
-            f"{check.subject} is compared with nothing yet: no accepted run shares samples with this one; accept one "
-            "with `assay suite accept RUN`"
-        )
-        return check.result("no baseline", reason, allowed)
+        return check.result("no baseline", f"{check.subject} is compared with nothing yet", allowed)
     samples, accepted = check.samples, len(history.accepted)
     figures = check.figures(samples, [*history.accepted, *history.nights])
     known = ~np.isnan(figures)

@@ -15,10 +15,11 @@ from ..answers.table import AnswerTable
 from ..answers.unanswered import unanswered_kind
 from ..show.results import read_results
 from ..store.plan import Plan
-from ..store.store import Store
+from ..store.store import RunRow, Store
 from .gates import UNANSWERED
 from .ledger import Baseline, Ledger, NightlyRunRow
-from .nightly_report import UNFINISHED
+from .nightly_report import NOTHING_ACCEPTED, UNFINISHED
+from .suite import judge_identity
 
 ValueAndStatus = tuple[float | None, str]
 RunValues = Mapping[str, Mapping[str, ValueAndStatus]]
@@ -66,6 +67,24 @@ class History(NamedTuple):
         return [values for number, values in enumerate(self.nights) if number not in self.repeated]
 
 
+def find_baseline(store: Store, suite: str, run: str) -> tuple[Baseline | None, str]:
+    """Returns the accepted runs of a suite that were judged as a run is, and why there are none, as a sentence begins.
+
+    Without any the time of the last acceptance is still there: evidence starts anew after it.
+    """
+    ledger, row = Ledger(store), store.run(run)
+    baseline = ledger.baseline(suite, judge_identity(row.plan.judge))
+    known = set(store.run_ids())
+    of_others = sorted(ledger.accepted_runs(suite) & known)
+    accepted = [name for name in baseline.runs if name in known] if baseline else of_others[-1:]
+    judging = {name: store.describe_other_judging(store.run(name), row) for name in accepted}
+    alike = tuple(name for name in accepted if not judging[name])
+    problem = NOTHING_ACCEPTED
+    if accepted and not alike:
+        problem = f"The accepted run {accepted[-1]} was not judged as this one ({judging[accepted[-1]]})"
+    return baseline and baseline._replace(runs=alike), "" if alike else problem
+
+
 def read_history(
     store: Store,
     rows: Sequence[NightlyRunRow],
@@ -79,11 +98,12 @@ def read_history(
     """Reads the runs that one run of a nightly run is compared with; `newest` are its `answered_samples`, if read.
 
     A nightly run counts if it finished without a failed gate, began after the baseline was accepted, and had the same
-    sets, metrics and judge. `sets` are those of the suite as its file names them: where the nightly run's report names
-    them so too, it counts in whatever folder it ran. One that was replayed within twelve hours, with the same values,
-    counts once.
+    sets, metrics, judge and prompts. `sets` are those of the suite as its file names them: where the nightly run's
+    report names them so too, it counts in whatever folder it ran. One that was replayed within twelve hours, with the
+    same values, counts once.
     """
-    plan = store.run(run).plan
+    own_row = store.run(run)
+    plan = own_row.plan
     identities = {plan.identity, _identity_in_suite(plan, sets)}
     newest = newest or list(answered_samples(store, run))
     accepted_runs = [name for name in baseline.runs if name != run] if baseline else []
@@ -94,9 +114,9 @@ def read_history(
     ]
     accepted, earlier = (
         [(store.run(name), values) for name in names if (values := _paired_values(store, name, plan.sets, newest))]
-        for names in (accepted_runs, nights[-_MOST_NIGHTS:])
+        for names in (accepted_runs, _judged_alike(store, nights[-_MOST_NIGHTS:], own_row))
     )
-    own = (store.run(run), {sample.id: judged.after for sample, judged in newest})
+    own = (own_row, {sample.id: judged.after for sample, judged in newest})
     kept, repeated = list[RunValues](), set[int]()
     for (row, values), (next_row, next_values) in pairwise([*earlier, own]):
         if values == next_values and _is_replayed(store, next_row.id):
@@ -181,6 +201,10 @@ def _paired_values(
         name: _values(earlier.samples[earlier_name], earlier.scores[earlier_name])
         for name, earlier_name in pairing.ids.items()
     } or None
+
+
+def _judged_alike(store: Store, runs: Sequence[str], row: RunRow) -> list[str]:
+    return [name for name in runs if not store.describe_other_judging(store.run(name), row)]
 
 
 def _is_replayed(store: Store, run: str) -> bool:

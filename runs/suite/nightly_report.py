@@ -32,6 +32,7 @@ Verdict = Literal[
 UNFINISHED = frozenset({"running", "killed", "budget", "interrupted", "error", "samples failed"})
 """The verdicts after which a nightly run can be resumed."""
 
+NOTHING_ACCEPTED = "There is no accepted run to compare with yet"
 _IN_CI = " (on GitHub: run the workflow by hand with `accept`)"
 _OF_FEW = (
     "The same answers again bring no new evidence of a fall: more questions do, new answers each night, or a gate on "
@@ -76,6 +77,7 @@ class RunReport(BaseModel):
     failed_samples: int
     first_failure: str
     accepted: str | None  # the run that the suite's regressions are tested against, or None
+    no_baseline: str = ""  # why there is none, as a sentence begins
     compared_with: str | None  # the accepted run, else the run of the nightly run before this one, or None
     # the mean rating that the suite's scorer predicts, corrected by ratings; None without a scorer
     predicted_rating: PredictedRating | None = None
@@ -213,7 +215,12 @@ class NightlyReport(BaseModel):
     @property
     def next_steps(self) -> list[tuple[str, str]]:
         """What to do now: the beginning of each sentence, and the command that does it, "" for none."""
-        return [*([(_OF_FEW, "")] if any(gate.is_of_few for gate in self.gates) else []), *self._own_steps]
+        is_failed = self.verdict in {"gate failed", "gate undecided"} and not self.is_accepted
+        return [
+            *([(_OF_FEW, "")] if any(gate.is_of_few for gate in self.gates) else []),
+            *([(self._no_fall_is_seen, "")] if is_failed and self._no_fall_is_seen else []),
+            *self._own_steps,
+        ]
 
     @property
     def _own_steps(self) -> list[tuple[str, str]]:
@@ -230,13 +237,18 @@ class NightlyReport(BaseModel):
         ):
             changes = [("To see what changed", self.changes)] if self.changes else []
             return [*changes, (f"If the change is meant, start a new baseline with it{_IN_CI}", self.accept)]
-        if self.verdict == "passed" and any(gate.state == "no baseline" for gate in self.gates):
-            content = (
-                "There is no accepted run to compare with yet, so that no fall can be seen. If you are content with "
-                f"these answers, compare the next nightly runs with them{_IN_CI}"
-            )
-            return [(content, self.accept)]
+        if self._no_fall_is_seen and self.verdict == "passed":
+            content = f"If you are content with these answers, compare the next nightly runs with them{_IN_CI}"
+            return [(f"{self._no_fall_is_seen}. {content}", self.accept)]
         return []
+
+    @property
+    def _no_fall_is_seen(self) -> str:
+        """Why gates are compared with nothing; empty where none is."""
+        if all(gate.state != "no baseline" for gate in self.gates):
+            return ""
+        reasons = dict.fromkeys(run.no_baseline for run in self.runs if run.no_baseline)
+        return f"{'; '.join(reasons) or NOTHING_ACCEPTED}, so that no fall can be seen"
 
 
 def read_report(row: NightlyRunRow) -> NightlyReport:

@@ -21,7 +21,7 @@ from ..store.store import Store
 from .gate_check import JudgedRun
 from .gate_decisions import decide_gates
 from .gates import COMPARED, DecideGate, GateResult, Spending
-from .history import ValueAndStatus, answered_samples, read_history
+from .history import ValueAndStatus, answered_samples, find_baseline, read_history
 from .ledger import Ledger, NightlyRunRow
 from .nightly_report import (
     UNFINISHED,
@@ -220,10 +220,11 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
         if judge not in runs:  # it did not begin, or had nothing and was removed
             continue
         run = runs[judge]
-        baseline = ledger.baseline(suite.name, judge_identity(suite.settings(judge)))
-        accepted = baseline.runs[-1] if baseline else None
+        baseline, no_baseline = find_baseline(store, suite.name, run)
+        accepted = baseline.runs[-1] if baseline and baseline.runs else None
         shown = _comparison(store, accepted, run) or _comparison(store, previous_runs.get(judge), run)
-        reports.append(report_run(store, suite, judge=judge, run=run, accepted=accepted, comparison=shown))
+        report = report_run(store, suite, judge=judge, run=run, accepted=accepted, comparison=shown)
+        reports.append(report.model_copy(update={"no_baseline": no_baseline}))
         newest = list(answered_samples(store, run))
         samples = [judged for _, judged in newest]
         history = read_history(store, earlier, judge=judge, run=run, baseline=baseline, newest=newest, sets=suite.sets)

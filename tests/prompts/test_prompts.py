@@ -175,3 +175,11 @@ def test_a_second_asking_uses_your_own_words(openai_server, make_judge):
 
     asyncio.run(run())
     assert [last(request).startswith("Mine.") for request in openai_server.requests] == [False, True]
+
+
+def test_evidence_names_your_own_frame_of_questions():
+    """A run's scores say with which wording of yours questions of all kinds were put; the bundled one is not named."""
+    frame = Prompt("single", "en", (), "$question", task="Be strict.")
+    asked = Prompts().replacing(frame).evidence(["support"], "en")["prompts"]
+    assert asked == [BUNDLED.load("support", "en").identity, frame.identity]
+    assert BUNDLED.evidence(["support"], "en")["prompts"] == asked[:1]

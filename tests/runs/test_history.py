@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from assay.runs import History, Ledger, NightlyRunRow, Store, read_history, read_report
+from assay.runs import History, Ledger, NightlyRunRow, Store, find_baseline, read_history, read_report
 
 
 @pytest.fixture
@@ -91,6 +91,43 @@ def test_nights_in_a_moved_folder_count(*, assay, set_file, tmp_path, monkeypatc
     with store.database.transaction():  # as a version wrote them whose reports do not name the sets
         store.database.execute("UPDATE nightly_runs SET report = '{}'")
     assert nights_of(run_in("first"), ["set.jsonl"]) == 2  # those of this folder
+
+
+def test_a_run_that_was_judged_otherwise_has_no_baseline(*, assay, nightly, judge_file, openai_server, tmp_path):
+    """Another wording of a prompt, another parameter and another model are each another judge, and say so."""
+    own = tmp_path / "own" / "support.en.md"
+    own.parent.mkdir()
+    bundled = resources.files("assay.prompts").joinpath("support.en.md").read_text(encoding="utf-8")
+    assert openai_server.api_base
+
+    def night(wording=bundled, **settings):
+        own.write_text(wording, encoding="utf-8")
+        judge_file(**settings)
+        metric = "faithfulness:claims=judge"
+        gates = [{"gate": "regression", "metric": metric}]
+        run = nightly(judges=["local.yaml"], metrics=[metric], gates=gates, prompts="own")
+        store = Store(tmp_path / ".assay")
+        report = read_report(Ledger(store).nightly_runs("desk")[0])
+        rows = Ledger(store).nightly_runs("desk")[1:]
+        baseline, problem = find_baseline(store, "desk", run)
+        read = read_history(store, rows, judge="local.yaml", run=run, baseline=baseline)
+        step = report.next_steps[0][0].partition(", so that no fall can be seen. ")[0] if report.next_steps else ""
+        assert step == problem
+        assert {gate.state for gate in report.gates} == {"no baseline" if problem else "undecided"}
+        return run, len(read.accepted), len(read.nights), problem.partition(" (")[2].removesuffix(")")
+
+    accepted, *_ = night()
+    assay("suite", "accept", "last", code=0)
+    assert night()[1:] == (1, 0, "")
+    other, *counts, problem = night(f"{bundled}\nBe strict.\n")
+    assert (counts, problem) == ([0, 0], "the prompt support.en differs")
+    changes = assay("show", "changes", accepted, other, "--json", code=0).json["sentences"]
+    assert changes[0].startswith("Not judged alike: the prompt support.en differs.")
+    assert night(f"{bundled}\nBe strict.\n")[1:] == (0, 1, problem)  # that of the same wording
+    warm = night(parameters={"temperature": 0.5})
+    assert warm[1:] == (0, 0, "the judge's temperature differs")
+    assert night(model="openai/other")[1:] == (0, 0, "the judge is openai/other, not openai/test")
+    assert night()[1:] == (1, 1, "")  # the night before the change; none of those that were judged otherwise
 
 
 def test_an_old_store_has_one_accepted_run(nightly, tmp_path):
