@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ...eval_sets import Sample
@@ -25,10 +26,11 @@ class RunSummary:
     """What a list says of a run, and what the next run of its set is compared with."""
 
     rated: Phrase | None  # how good people say that the answers are; None where nobody rated them
-    mean_rating: float | None  # None where there are several scales
+    ratings: Mapping[str, float]  # by sample; empty where there are several scales
     scale: tuple[float, float] | None
     metric: str  # the first metric that has a value; "" for none
     mean: float | None
+    values: Mapping[str, float]  # of this metric, by sample
     failed: int  # answers that the metric with most failures could not score
     texts: Mapping[str, int]  # by sample, the hash of question and answer
 
@@ -51,14 +53,16 @@ def summarise_run(store: "Store", run: str) -> RunSummary | None:
     summaries = results.summary(has_agreement=False)
     metric = first_scored(summaries, row.plan.metrics)
     rated = [sample for sample in results.samples.values() if sample.human_rating is not None]
+    ratings = {sample.id: sample.human_rating or 0.0 for sample in rated}
     scales = {(sample.rating_min, sample.rating_max) for sample in rated}
     scale = next(iter(scales)) if len(scales) == 1 else None
     return RunSummary(
         rated=describe_rated(rated) if rated else None,
-        mean_rating=sum(sample.human_rating or 0.0 for sample in rated) / len(rated) if scale else None,
+        ratings=ratings if scale else {},
         scale=scale,
         metric=metric,
         mean=next((summary.mean for summary in summaries if summary.name == metric), None),
+        values=results.values(metric),
         failed=max((summary.failed for summary in summaries), default=0),
         texts={name: _hash_texts(sample) for name, sample in results.samples.items()},
     )
@@ -75,22 +79,25 @@ def find_run_before(older: Iterable["RunRow"], row: "RunRow") -> "RunRow | None"
 
 
 def describe_change(now: RunSummary, before: RunSummary, *, is_same_judge: bool) -> tuple[Phrase, ...]:
-    """What changed since the run before of the same set: the answers, their ratings, and the first metric."""
+    """What changed since the run before of the same set, in the samples of both: answers, ratings, the first metric."""
     shared = now.texts.keys() & before.texts.keys()
     changed = sum(now.texts[name] != before.texts[name] for name in shared)
     parts = [phrase("changed_answers", changed=changed, count=len(shared))]
-    if not changed:
+    if not shared or now.texts == before.texts:
         parts = [phrase("same_answers" if shared else "other_samples")]
-    if now.mean_rating is not None and before.mean_rating is not None and now.scale == before.scale:
-        parts += _describe_difference("rating", "", now.mean_rating - before.mean_rating)
+    if now.scale == before.scale:
+        parts += _describe_difference("rating", "", now.ratings, before.ratings)
     if not is_same_judge:
         parts.append(phrase("other_judge"))
-    elif now.metric == before.metric and now.mean is not None and before.mean is not None:
-        parts += _describe_difference("metric", now.metric, now.mean - before.mean)
+    elif now.metric == before.metric:
+        parts += _describe_difference("metric", now.metric, now.values, before.values)
     return tuple(parts)
 
 
-def _describe_difference(what: str, metric: str, difference: float) -> list[Phrase]:
+def _describe_difference(what: str, metric: str, now: Mapping[str, float], before: Mapping[str, float]) -> list[Phrase]:
+    """How the mean of the samples with a value in both runs changed; nothing where it did not, or there are none."""
+    shared = now.keys() & before.keys()
+    difference = fmean(now[name] - before[name] for name in shared) if shared else 0.0
     amount = Figure("mean", abs(difference))
     if str(amount) == "0.00":
         return []

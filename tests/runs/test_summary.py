@@ -146,12 +146,13 @@ def test_files_that_cannot_be_written_are_told(tmp_path, name):
 def write_run(store, responses, value, *, sets=("set.jsonl",), metric="faithfulness", rating=None):
     run = store.begin(Plan(sets=sets, metrics=(metric,), directions={metric: True}))
     writer = RunWriter(store, run)
+    values, ratings = (one if isinstance(one, list) else [one] * len(responses) for one in (value, rating))
     samples = [
-        Sample(id=f"s{number}", user_input="Q?", response=response, ratings={} if rating is None else {"ada": rating})
-        for number, response in enumerate(responses)
+        Sample(id=f"s{number}", user_input="Q?", response=response, ratings={} if rated is None else {"ada": rated})
+        for number, (response, rated) in enumerate(zip(responses, ratings, strict=True))
     ]
-    for sample in writer.number_samples(iter(samples)):
-        writer.add(sample, {metric: Score(value, "scored", "made up")})
+    for sample, score in zip(writer.number_samples(iter(samples)), values, strict=True):
+        writer.add(sample, {metric: Score(score, "scored", "made up")})
     writer.flush()
     store.end(run, "done")
     return run
@@ -180,6 +181,16 @@ def test_changes_of_answers_ratings_and_scores_are_told(store):
     assert change(store, first, second) == "1 of 3 answers changed; rated 2.00 higher; faithfulness 0.25 lower"
     assert change(store, first, first) == "the same answers"
     assert change(store, first, second, is_same_judge=False).endswith("rated 2.00 higher; another judge")
+
+
+def test_only_samples_of_both_runs_are_compared(store):
+    """By hand: of three answers two are in the run before too, with the same ratings and scores; one of four is new."""
+    first = write_run(store, ["A.", "B."], 0.5, rating=[5, 3])
+    second = write_run(store, ["A.", "B.", "C.", "D."], [0.5, 0.5, 1.0, 0.0], rating=[5, 3, 1, 1])
+    assert change(store, first, second) == "0 of 2 answers changed"
+    third = write_run(store, ["A.", "B!", "C."], [0.5, 0.25, 1.0], rating=[5, 1, 5])
+    # s1: 3 to 1 and .5 to .25; s2: 1 to 5; (-2 + 4) / 3 = .67 higher; s1: -.25 / 3 = -.08
+    assert change(store, second, third) == "1 of 3 answers changed; rated 0.67 higher; faithfulness 0.08 lower"
 
 
 def test_another_metric_or_nobody_who_rated_says_nothing_of_either(store):
