@@ -1,5 +1,6 @@
 """`assay init`: looks at your file, and writes a suite for it."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,21 +69,24 @@ def init(
     source = str(Path(file).resolve())
     if Path(source).is_relative_to(out.resolve().parent):
         source = str(Path(source).relative_to(out.resolve().parent))
-    suite = draft_suite(Path(file).stem, source, look, metrics=chosen, judge=judge, reports=out.stem)
+    judge_file = judge if judge is not None and Path(judge).exists() else None
+    suite_judge = os.path.relpath(judge_file, out.parent) if judge_file else judge
+    suite = draft_suite(Path(file).stem, source, look, metrics=chosen, judge=suite_judge, reports=out.stem)
     _write(out, suite)
     loaded = load_suite(out)
     echo(f"\n{out}: {', '.join(chosen)}{f', judged by {one_line(judge)}' if judge else ', without a judge'}")
     echo(f"It has {count_of(len(loaded.gates), 'gate')}: {_describe_gates(loaded, look)}")
     if workflow_file is not None:
         in_repository = out.resolve().relative_to(workflow_file.parents[2]).as_posix()
-        secret = f", and add {key} to the secrets of the repository" if (key := find_key(judge)) else ""
-        workflow_text = draft_workflow(in_repository, judge)
+        settings = loaded.settings(loaded.judge_names[0])
+        model = settings.model if settings else None
+        secret = f", and add {key} to the secrets of the repository" if (key := find_key(model)) else ""
+        workflow_text = draft_workflow(in_repository, model)
         _write(workflow_file, workflow_text)
         commit = "Replace OWNER and COMMIT in it, commit it" if PLACEHOLDER in workflow_text else "Commit it"
-        echo(
-            f"{one_line(str(workflow_file))}: runs it each night on GitHub. {commit} with the suite and "
-            f"{one_line(Path(file).name)}{secret}"
-        )
+        *others, last = ("the suite", *(Path(one).name for one in (file, judge_file) if one))
+        files = one_line(f"{', '.join(others)} and {last}")
+        echo(f"{one_line(str(workflow_file))}: runs it each night on GitHub. {commit} with {files}{secret}")
     echo("Next:")
     run_it, console = typed_command("suite", out), open_console()
     for command, purpose in (

@@ -20,7 +20,7 @@ def find_workflow_file(suite: Path) -> Path:
     return folder / _PLACE
 
 
-def draft_workflow(suite: str, judge: str | None) -> str:
+def draft_workflow(suite: str, model: str | None) -> str:
     """Writes a workflow as YAML with comments: each night and by hand, with the box that accepts a run.
 
     Actions are pinned by commit, since a tag can be moved; that of Assay by the one that it was installed from.
@@ -37,20 +37,18 @@ def draft_workflow(suite: str, judge: str | None) -> str:
         "@".join(own) if own else f"{PLACEHOLDER}   # replace both: the repository that holds Assay, and its commit"
     )
     text = text.replace("<ACTION>", action)
-    key = find_key(judge)
+    key = find_key(model)
     if key is None:
         return text.partition("        env:")[0]
     return text.replace("<KEY>", key)
 
 
-def find_key(judge: str | None) -> str | None:
-    """Returns the environment variable with the key of a judge's provider, as litellm calls it; None without one.
+def find_key(model: str | None) -> str | None:
+    """Returns the environment variable with the key of a model's provider, as litellm calls it; None without one.
 
     Examples:
-        >>> find_key("openai/gpt-4o-mini"), find_key("qwen1.5b"), find_key("judges/mine.yaml"), find_key(None)
-        ('OPENAI_API_KEY', None, None, None)
+        >>> find_key("openai/gpt-4o-mini"), find_key("gguf:models/qwen.gguf"), find_key(None)
+        ('OPENAI_API_KEY', None, None)
     """
-    match = _PROVIDER.match(judge or "")
-    if match is None or (judge or "").endswith((".yaml", ".yml", ".gguf")):
-        return None
-    return f"{match[1].upper()}_API_KEY"
+    match = _PROVIDER.match(model or "")
+    return None if match is None else f"{match[1].upper()}_API_KEY"

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 ROWS = (
@@ -77,6 +78,22 @@ def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay
     assert assay("init", "answers.csv", "--workflow", "--force").code == 0
     [_, action] = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]["nightly"]["steps"]
     assert "env" not in action  # no judge, no key
+
+
+@pytest.mark.parametrize("folder", ["", "eval/"])
+def test_a_workflow_has_the_key_of_a_judge_in_a_file(assay, tmp_path, folder):
+    """The model stands in the judge's file, which the suite names from its own folder, and which is committed too."""
+    Path("eval").mkdir()
+    Path("eval/answers.csv").write_text(ROWS, encoding="utf-8")
+    Path(f"{folder}j.yaml").write_text("model: mistral/large\n", encoding="utf-8")
+    words = ["eval/answers.csv", "--judge", f"{folder}j.yaml", "--out", "eval/suite.yaml", "--workflow"]
+    done = assay("init", *words, code=0)
+    assert "commit it with the suite, answers.csv and j.yaml, and add MISTRAL_API_KEY to" in done.out
+    workflow = tmp_path / "eval" / ".github/workflows/assay.yml"
+    [_, action] = yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"]["nightly"]["steps"]
+    assert action["env"] == {"MISTRAL_API_KEY": "${{ secrets.MISTRAL_API_KEY }}"}
+    judges = yaml.safe_load(Path("eval/suite.yaml").read_text(encoding="utf-8"))["judges"]
+    assert judges == ["j.yaml" if folder else "../j.yaml"]
 
 
 def test_a_workflow_stands_where_github_reads_it(assay, tmp_path):
