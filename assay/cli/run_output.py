@@ -90,7 +90,7 @@ def print_comparison(
 
     print_blocks(comparison_block(store, comparison, decision))
     changes = comparison.most_changed(metric, count)
-    if not changes:
+    if not changes and count:
         print_blocks(ReportBlock(()), ReportBlock((Paragraph(f"No sample's {metric} changed."),)))
     for sample, line in change_lines(comparison, metric, changes):
         print_blocks(ReportBlock(()), ReportBlock((line,)))

@@ -49,6 +49,13 @@ def test_differences_are_paired(assay, two_runs):
     assert result.json["changed"][0]["a"]["evidence"] != result.json["changed"][0]["b"]["evidence"]
 
 
+def test_no_samples_are_shown_where_none_are_asked_for(assay, two_runs):
+    """Two of six changed: that none is listed does not say that none did."""
+    assert "s1: token_overlap" in assay("show", "changes", *two_runs, "--changed", "1").out
+    shown = assay("show", "changes", *two_runs, "--changed", "0", code=0).out
+    assert "No sample's" not in shown and "s1: token_overlap" not in shown
+
+
 def test_ratings_of_both_runs_say_which_one_raters_like(assay, set_file):
     """The twelve answers of B are rated 2 lower each, 3 lower in two: by hand (10 x 2 + 2 x 3) / 12 = 2.17 lower."""
 
