@@ -51,7 +51,13 @@ def make_console(*, err: bool, width: int | None) -> "Console":
         def process_renderables(self, renderables: "list[ConsoleRenderable]") -> "list[ConsoleRenderable]":
             return [_SafeSegments(renderable) for renderable in renderables]
 
-    console = Console(stderr=err, width=width, markup=False, emoji=False, highlight=False)
+    class PipedConsole(Console):
+        """Leaves it to the caller what a reader that goes away means; rich would end the program."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    console = PipedConsole(stderr=err, width=width, markup=False, emoji=False, highlight=False)
     console.push_render_hook(SafeHook())
     return console
 

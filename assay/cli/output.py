@@ -4,8 +4,9 @@ Texts under test, file names, column names and replies of a judge may hold escap
 direction of writing, or rich's markup. Here they become text that does nothing.
 """
 
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,10 +62,22 @@ def is_json() -> bool:
 def print_result(value: Callable[[], Any], *shown: "str | ReportBlock | ResultTable | Callable[[], None]") -> None:
     """Prints a result: with `--json` its value as one JSON document, else what is shown of it, in this order.
 
+    A reader that goes away (`| head`) does not change how the command ends.
+
     Args:
         value: Makes the value.
         *shown: Lines, blocks and tables, and what prints by itself.
     """
+    try:
+        _print_result(value, shown)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print_result(
+    value: Callable[[], Any], shown: "Iterable[str | ReportBlock | ResultTable | Callable[[], None]]"
+) -> None:
     if is_json():
         echo_json(value())
         return

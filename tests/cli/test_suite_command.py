@@ -1,7 +1,10 @@
 """`assay suite` and `assay suite accept`, as people and cron type them."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 from junitparser import JUnitXml
@@ -36,6 +39,20 @@ def worse(path, *names, answer=HOSTILE):
 
 REGRESSION = {"gate": "regression", "metric": "token_overlap"}
 SHARE = {"gate": "share", "metric": "token_overlap", "reach": 0.5, "at_least": 0.9}
+
+
+@pytest.mark.parametrize(("words", "at_least", "code"), [((), 0.1, 0), ((), 1, 5), (["--json"], 1, 5)])
+def test_a_reader_that_goes_away_changes_no_exit_code(*, suite_file, set_file, tmp_path, words, at_least, code):
+    """`assay suite nightly.yaml -q | head -1`: the mean is between .1 and 1."""
+    set_file(12)
+    suite = suite_file({"gate": "mean", "metric": "token_overlap", "at_least": at_least, "strict": True})
+    read, write = os.pipe()
+    os.close(read)
+    run = "import os, sys; os.dup2(int(sys.argv.pop()), 1); from assay.cli import main; main()"
+    typed = [sys.executable, "-c", run, "suite", str(suite), "-q", *words, str(write)]
+    done = subprocess.run(typed, cwd=tmp_path, pass_fds=[write], stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (code, b"")
 
 
 def test_nightly_runs_until_one_fails(assay, suite_file, set_file, tmp_path):
