@@ -97,19 +97,20 @@ def check(folder: Path | None) -> None:
 
     Those in FOLDER; the bundled ones if left out.
 
-    Finds a template without a field or with a placeholder that is sent unfilled, a missing language, and an example
-    that its own schema refuses. Exit code 1 when there is a problem.
+    Finds a template without a field or with a placeholder that is sent unfilled, and an example that its own schema
+    refuses. Exit code 1 when there is a problem. A language in which a prompt is missing is none, and is listed.
     """
-    problems = _find_problems(folder)
+    problems, missing = _find_problems(folder)
     print_result(
-        lambda: problems,
-        *(f"{problem['prompt']}: {problem['problem']}" for problem in problems),
+        lambda: problems + missing,
+        *(f"{one['prompt']}: {one['problem']}" for one in problems + missing),
         count_of(len(problems), "problem") if problems else "no problems",
     )
     click.get_current_context().exit(ERROR if problems else 0)
 
 
-def _find_problems(folder: Path | None) -> list[dict[str, str]]:
+def _find_problems(folder: Path | None) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    """(problems, the languages in which prompts are missing)."""
     from ..prompts import bundled_prompts, prompt_names, read_prompt
 
     problems: list[dict[str, str]] = []
@@ -127,14 +128,14 @@ def _find_problems(folder: Path | None) -> list[dict[str, str]]:
     for prompt in read:
         name = f"{prompt.name}.{prompt.language}"
         problems += [{"prompt": name, "problem": problem} for problem in _find_refused_examples(prompt)]
-    for name in sorted({prompt.name for prompt in read}):
-        languages = {prompt.language for prompt in read if prompt.name == name}
-        problems += [
-            {"prompt": f"{name}.{language}", "problem": "missing here: samples in this language get the bundled prompt"}
-            for language in prompt_names()[name]
-            if language not in languages
-        ]
-    return problems
+    known = {(prompt.name, prompt.language) for prompt in read}
+    missing = [
+        {"prompt": f"{name}.{language}", "problem": "missing here: samples in this language get the bundled prompt"}
+        for name in sorted({prompt.name for prompt in read})
+        for language in prompt_names()[name]
+        if (name, language) not in known
+    ]
+    return problems, missing
 
 
 def _find_refused_examples(prompt: "Prompt") -> list[str]:

@@ -158,6 +158,14 @@ def test_check_finds_a_missing_language_and_a_name_that_is_none(assay, tmp_path)
     )
 
 
+def test_prompts_of_one_language_are_no_problem(assay, tmp_path):
+    """A suite in Dutch needs no others; they are listed, since a sample in another language gets our prompt."""
+    own = edited(tmp_path / "own", "claims.nl").parent
+    *missing, last = assay("judges", "prompts", "check", own, code=0).out.splitlines()
+    assert [line.partition(":")[0] for line in missing] == ["claims.de", "claims.en"]
+    assert last == "no problems"
+
+
 def test_a_reader_that_goes_away_is_no_error_to_print():
     """`assay judges prompts list | head -1`"""
     code = "import os, sys; os.close(1); os.dup2(int(sys.argv.pop()), 1); from assay.cli import main; main()"
