@@ -27,7 +27,17 @@ from .column_table import (
     rater_of,
     usual_name,
 )
-from .columns import FIELDS, RATER, check_one_answer, has_list, is_rater, may_be_left_out, reason_to_leave_out, sort_row
+from .columns import (
+    FIELDS,
+    OF_RATERS,
+    RATER,
+    check_one_answer,
+    has_list,
+    is_rater,
+    may_be_left_out,
+    reason_to_leave_out,
+    sort_row,
+)
 from .items import read_version
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
@@ -88,6 +98,7 @@ class SetColumns:
     unused: Mapping[str, str] = field(default_factory=dict)
     message_scale: RatingScale | None = None  # the scale of the ratings in messages, where there are any
     version: str = ""  # the one that tells apart rows of one id; empty where ids are unique
+    rater: str = ""  # the one that names who gave a row's rating
     has_pairs: bool = False  # whether any row has another answer
     told_rule: NumberRule = field(default_factory=NumberRule)  # of the ratings whose rows tell their scale
 
@@ -119,8 +130,10 @@ class ColumnSearch:
         versions: str = "",
         *,
         has_own_scale: bool = True,
+        ratings: str = "ratings",  # the column that the objects `ratings` were made of
     ) -> None:
         self._name, self._mapping, self._scale, self._has_own_scale = name, mapping, scale, has_own_scale
+        self._object_name = ratings
         self._own = next((theirs for theirs, ours in mapping.items() if ours == "rating"), "rating")
         self._cells: dict[str, ColumnCells] = {}
         self._raters: dict[str, str] = {}
@@ -224,8 +237,9 @@ class ColumnSearch:
         self._names |= dict.fromkeys(values)
         columns = [column for column in self._names if column not in self._mapping or column == self._own]
         self._by_name = columns_by_usual_name(columns)
-        named = (self._by_name[name] for name in ("rater", *NAMES["rater"]) if name in self._by_name)
-        self._rater_column = next(named, "")
+        named = [column for column, ours in self._mapping.items() if ours == OF_RATERS]
+        named += [self._by_name[name] for name in (OF_RATERS, *NAMES[OF_RATERS]) if name in self._by_name]
+        self._rater_column = next(iter(named), "")
         self._others = [column for column, ours in self._mapping.items() if ours == "other_response"]
         self._others += [self._by_name[name] for name in OTHER_ANSWER if name in self._by_name]
         for name in _NAMES:
@@ -285,8 +299,10 @@ class ColumnSearch:
 
     def _check_high_is_good(self, *chosen: RatingColumn | None) -> None:
         for rated in filter(None, chosen):
-            cells = self._cells.get(rated.name, ColumnCells())
-            check_high_is_good(rated.name, self._names, cells.values(), rated.scale[:2], self._name)
+            is_object = rated.name == "ratings"
+            cells = self._objects if is_object else self._cells.get(rated.name, ColumnCells())
+            column = self._object_name if is_object else rated.name
+            check_high_is_good(column, self._names, cells.values(), rated.scale[:2], self._name)
 
     def result(self) -> SetColumns:
         """The columns, from the rows that were added."""
@@ -344,6 +360,7 @@ class ColumnSearch:
             unused | ({} if "id" in self._mapping.values() else ids_unused),
             self._message_scale(),
             self.versions.result(),
+            self._rater_column if has_own or self._told_cells.size or any(not rated.rater for rated in chosen) else "",
             self._has_pairs,
             self._told_cells.rule(),
             has_own or self._has_told_objects or bool(chosen or self._objects.size or self._told_cells.size),
@@ -355,7 +372,7 @@ class ColumnSearch:
         if not name:
             return None
         cells = self._objects if name == "ratings" else self._cells[name]
-        told = self._scale or scale_of_header(name)
+        told = self._scale or scale_of_header(self._object_name if name == "ratings" else name)
         if told is None and len(self._by_rater) > 1:
             find_common_scale(self._by_rater, self._name)
         scale = find_rating_scale(cells, told)

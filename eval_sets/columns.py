@@ -45,7 +45,7 @@ REASON = "reason"
 """What a column of what people wrote of an answer can be mapped to: the metadata keep it as `rating_reasons`."""
 
 OF_RATERS = "rater"
-"""What the column that names the rater of a row can be mapped to, where an answer has a row for each of them."""
+"""What the column that names the rater of a row can be mapped to."""
 
 MAP_OPTIONS = "to map is --map, in Python mapping="
 
@@ -160,6 +160,11 @@ RATER = "ratings."
 def is_rater(ours: str) -> bool:
     """Whether a column is mapped to the ratings of one rater."""
     return ours.startswith(RATER) and ours != RATER
+
+
+def names_raters(ours: str) -> bool:
+    """Whether a column is mapped to the ratings of one rater, or to the rater of each row."""
+    return is_rater(ours) or ours == OF_RATERS
 
 
 _FIELD_OF = {name.casefold(): field for field, names in ALIASES.items() for name in reversed(names)}
@@ -310,7 +315,9 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
     extras = dict(values)
     fields: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    of_raters = {theirs: extras.pop(theirs) for theirs, ours in mapping.items() if theirs in values and is_rater(ours)}
+    of_raters = {
+        theirs: extras.pop(theirs) for theirs, ours in mapping.items() if theirs in values and names_raters(ours)
+    }
     for theirs, ours in mapping.items():
         if theirs in values and theirs not in of_raters:
             fields[ours] = extras.pop(theirs)

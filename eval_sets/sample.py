@@ -12,6 +12,8 @@ from .message import Message, is_turn_id
 Cell = int | float | str | bool | None
 ACCEPTED_SAMPLES = "a list of samples; load_set and read_samples make them of files and data"
 """What may come as samples, in words."""
+FILE = "file"
+"""The rater of ratings that a set came with, and that name none."""
 
 
 class Table(BaseModel):

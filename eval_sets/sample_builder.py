@@ -13,8 +13,8 @@ from ..value_messages import is_nothing, shorten
 from . import cell_values
 from .column_search import SetColumns
 from .column_table import OTHER_ANSWER, is_no_rating, language_code, reason_rater
-from .columns import FIELDS, REQUIRED, describe_left_out, explain_missing, reason_to_leave_out, sort_row
-from .items import LOST_PAIR, is_lost_pair, read_version, versioned_id
+from .columns import FIELDS, OF_RATERS, REQUIRED, describe_left_out, explain_missing, reason_to_leave_out, sort_row
+from .items import LOST_PAIR, as_label, is_lost_pair, read_version, versioned_id
 from .message import find_turns
 from .number_rule import Bounds, NumberRule, is_missing
 from .rater_proposals import MarkSearch, RaterSearch
@@ -71,6 +71,8 @@ class ColumnAccount:
                 self._seen[name] = value is not None and value != ""
         for field_name, column in origins.items():
             self._uses.setdefault(column, field_name)
+        if self._columns.rater in values:
+            self._uses[self._columns.rater] = OF_RATERS
         for name in fields.keys() & values.keys() - origins.keys():
             self._uses.setdefault(name, name)
         if not self._columns.is_rated and not self._source.made:
@@ -225,6 +227,7 @@ class SampleBuilder:
         self.account = ColumnAccount(source, mapping, columns)
         self._columns, self._scale, self._has_stem = columns, scale, has_stem
         self._first_places: dict[int, int] = {}
+        self._raters: dict[str, str] = {}  # in one spelling each
 
     def sample(self, row: Row) -> Sample | None:
         """Builds the row's sample, with an id and a language; None of a row that is no answer, which is left out."""
@@ -238,6 +241,7 @@ class SampleBuilder:
         self._drop_no_ratings(fields, origins, row)
         self._read_values(fields, origins, row, rule)
         self._join_ratings(fields, extras, row)
+        self._name_rater(fields, extras)
         try:
             metadata = merge_metadata(fields.get("metadata"), extras)
         except ValueError as error:
@@ -349,6 +353,13 @@ class SampleBuilder:
         fields["ratings"] = ratings
         fields.setdefault("rating_min", raters[0].scale.low)
         fields.setdefault("rating_max", raters[0].scale.high)
+
+    def _name_rater(self, fields: dict[str, Any], extras: dict[str, Any]) -> None:
+        """Makes a row's rating that of the rater whom another column names."""
+        name = as_label(extras.get(self._columns.rater))
+        if name and fields.get("rating") is not None and not fields.get("ratings"):
+            fields["ratings"] = {self._raters.setdefault(name.casefold(), name): fields.pop("rating")}
+            del extras[self._columns.rater]
 
     def _read_other_response(self, fields: dict[str, Any], metadata: Mapping[str, Any]) -> None:
         """Reads another answer out of the metadata, where it is usual to keep one; the metadata keep it too."""

@@ -213,7 +213,7 @@ class _Set:
     ) -> None:
         self._opened = opened = opened if is_row_per_sample(opened, mapping) else read_logs(opened, mapping)
         # the rows of a conversation were joined by it, but for what its raters gave; those of an answer by some columns
-        used = {OF_RATERS} | ({*TURN_FIELDS, *opened.origins} if opened.made else set[str]())
+        used = {OF_RATERS, *TURN_FIELDS, *opened.origins} if opened.made else set[str]()
         self._mapping = {theirs: ours for theirs, ours in mapping.items() if is_rater(ours) or ours not in used}
         self._language, self._scale, self._versions, self._has_stem = language, scale, versions, has_stem
         if opened.columns is not None:
@@ -236,7 +236,12 @@ class _Set:
         """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
         opened = self._opened
         search = ColumnSearch(
-            opened.name, self._mapping, self._scale, self._versions, has_own_scale=not opened.finds_scale
+            opened.name,
+            self._mapping,
+            self._scale,
+            self._versions,
+            has_own_scale=not opened.finds_scale,
+            ratings=opened.origins.get("ratings", "ratings"),
         )
         try:
             head = opened.head()

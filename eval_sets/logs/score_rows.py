@@ -13,6 +13,7 @@ from ..column_table import NAMES, columns_by_usual_name, find_roles, is_of_progr
 from ..items import as_label, read_version
 from ..number_rule import is_missing
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
+from ..sample import FILE
 
 _OF_SCORES = ("metric", "value", "reason", "status", "error")
 _BESIDE_SCORES = {"evidence", "usage"}  # of `Results.save`
@@ -86,7 +87,10 @@ def join_rows(
         by_name: dict[str, Any] = {}
         parts: dict[str, Row] = {}
         for row in group:
-            if not (label := as_label(row.values.get(long.name))):
+            label = as_label(row.values.get(long.name))
+            if long.field == "ratings" and not (label or is_missing(row.values.get(long.value))):
+                label = FILE
+            if not label:
                 continue
             if long.field == "ratings":  # a rater is one person, in whatever letters
                 label = spelled.setdefault(label.casefold(), label)
@@ -152,7 +156,7 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
         rows=Repeatable(rows),
         columns=columns,
         made=frozenset([long.field, *([_OF_PROGRAMS] if long.field == "ratings" else [])]),
-        origins={**opened.origins, **{ours: theirs for theirs, ours in renamed.items()}},
+        origins={**opened.origins, **{ours: theirs for theirs, ours in renamed.items()}, long.field: long.value},
         late_notes=notes,
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...eval_sets import Sample
 from ...eval_sets.message import REASONS
+from ...eval_sets.sample import FILE
 from ...text.wording import count_of, verb_of
 from ..ratings.judgement import Judgement, find_judgements, read_adjudications, read_answer_queues
 from ..ratings.rating_queue import RatingQueue
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 _IDS_AT_ONCE = 1000  # of one question to the database
 _ROUNDING = 0.005  # a file may hold the mean of its raters with two places
 _Answer = TypeVar("_Answer")
-FILE = "file"
-"""The rater whose ratings are those that a set came with."""
 
 
 def rater_key(rater: str) -> str:

@@ -402,7 +402,9 @@ def test_ratings_of_several_people_in_rows_of_their_own_are_of_one_answer(tmp_pa
     assert [(one.id, dict(one.ratings)) for one in samples] == [("q1", {"ann": 5, "bob": 4}), ("q2", {"ann": 1})]
     assert notes[0] == "4 rows with one rating each, of 2 answers: rating as ratings by annotator (ann, bob)"
     once = f"{header}\nq1,Q?,A.,ann,5\nq2,P?,B.,bob,1\n"
-    assert [one.rating for one in read(tmp_path / "b.csv", once)[0]] == [5, 1]
+    once_read, once_notes = read(tmp_path / "b.csv", once)
+    assert [dict(one.ratings) for one in once_read] == [{"ann": 5}, {"bob": 1}]
+    assert "annotator as rater" in once_notes[0]
 
 
 def test_a_file_of_preferences_is_named(tmp_path):
@@ -514,7 +516,32 @@ def test_the_column_of_the_rater_is_mapped(tmp_path):
     one, _ = read(
         tmp_path / "b.csv", "id,question,answer,wie,rating\na,Q,A,ada,1\nb,R,B,bob,5\n", mapping={"wie": "rater"}
     )
-    assert [(sample.rating, sample.metadata) for sample in one] == [(1, {"wie": "ada"}), (5, {"wie": "bob"})]
+    assert [(dict(sample.ratings), sample.metadata) for sample in one] == [({"ada": 1}, {}), ({"bob": 5}, {})]
+
+
+@pytest.mark.parametrize("second", ["", "c,S,C,6,bob\n"], ids=["once", "twice"])
+def test_who_rated_is_read_from_its_column_with_one_row_per_answer_as_with_several(second, tmp_path):
+    """The header tells the scale, a rating without a name is the file's, and a row without one keeps the cell."""
+    rows = "a,Q,A,1,ada\nb,R,B,2,\nc,S,C,4,ADA\n"
+    samples, notes = read(tmp_path / "a.csv", f"id,question,answer,Rating (1-10),rater\n{rows}{second}d,T,D,,bob\n")
+    ratings = [one.ratings or {"file": one.rating} for one in samples]
+    assert ratings[:3] == [{"ada": 1}, {"file": 2}, {"ada": 4} | ({"bob": 6} if second else {})]
+    assert samples[3].human_rating is None
+    assert {(one.rating_min, one.rating_max) for one in samples[:3]} == {(1, 10)}
+    assert any("rater" in note and "kept" not in note for note in notes)
+
+
+def test_a_second_rating_that_names_nobody_is_an_error(tmp_path):
+    text = "id,question,answer,rating,rater\na,Q,A,1,ada\na,Q,A,3,bob\na,Q,A,2,\na,Q,A,5,\n"
+    with pytest.raises(InputError, match="line 5, field rater: file stands at line 4 too, with this answer"):
+        read(tmp_path / "a.csv", text)
+
+
+@pytest.mark.parametrize("second", ["", "a,Q,A,2,bob\n"], ids=["once", "twice"])
+def test_ratings_by_rater_whose_column_says_that_low_is_good_are_refused(second, tmp_path):
+    text = f"id,Frage,Antwort,Schulnote,Bewerter\na,Q,A,1,ada\n{second}b,R,B,6,ada\n"
+    with pytest.raises(InputError, match="the column Schulnote says that its low end is good"):
+        read(tmp_path / "a.csv", text, mapping={"Schulnote": "rating"})
 
 
 def test_replies_without_a_text_are_counted(tmp_path):

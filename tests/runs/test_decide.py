@@ -286,6 +286,20 @@ def test_versions_rated_by_other_people_settle_nothing(tmp_path):
     assert decide_reading(reading).verdict == "ship"
 
 
+@pytest.mark.parametrize("again", ["", "q0,Question 0?,old 0,3,bob\n"], ids=["once", "twice"])
+def test_a_column_of_raters_with_one_row_per_answer_tells_who_rated(again, tmp_path):
+    """Ann rated the old version and Bob the new one, each answer one point more: 12 answers of each."""
+    names = []
+    for name, rater, more in (("old", "ann", 0), ("new", "bob", 1)):
+        rows = [f"q{n},Question {n}?,{name} {n},{2 + n % 3 + more},{rater}\n" for n in range(12)]
+        text = "id,question,answer,rating,rater\n" + "".join(rows) + (again if name == "old" else "")
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+        names.append(f"{name}={tmp_path / name}.csv")
+    decision = decide_reading(read_versions(None, names, VersionOptions()))
+    assert decision.verdict == "unsettled" and decision.has_other_raters == (not again)
+    assert [one.rated for one in decision.versions] == ([1, 12] if again else [12, 12])
+
+
 def test_where_raters_are_not_named_or_some_rated_both_the_ratings_decide(tmp_path):
     unnamed = read(tmp_path, version("old", [2, 3, 4] * 4), version("new", [4, 4, 5] * 4))
     both = {"ann": [2, 3, 4] * 4}, {"ann": [4, 4, 5] * 4, "bob": [1] * 12}
