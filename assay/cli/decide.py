@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..eval_sets import Sample
     from ..eval_sets.levels import RatedLevel
-    from ..meta_eval.decision import Decision
+    from ..meta_eval.decision import Decision, Needs
     from ..runs import Store
     from ..runs.decision.decide import Looks
     from ..runs.decision.versions import VersionReading
@@ -230,7 +230,7 @@ def _print(
             )
             print_command(console, _command_of_pairs(runs, raters))
             return
-        again = f"Rate them, and decide again{_describe_new(decision.needs.answers)}:"
+        again = f"Rate them, and decide again{_describe_new(decision.needs)}:"
         console.print(Text(f"\n{next_file}: {answers} to {questions}. {again}"))
         print_command(console, typed_command("rate", next_file, "--raters", raters, *_scale_of_page(decision)))
         rated = _unread_name(click.get_current_context().params["ratings"])
@@ -245,13 +245,15 @@ def _print(
         print_command(console, _typed_again(runs, "--next", "next.jsonl"))
 
 
-def _describe_new(answers: int | None) -> str:
+def _describe_new(needs: "Needs") -> str:
     """Says where the answers at hand are not likely to do."""
-    if answers is None:
+    if needs.answers is None:
         return ""
     from ..presentation.figure import round_ratings
 
-    return f" (it likely takes about {count_of(round_ratings(answers, zeros=0), 'new answer')} of each too)"
+    groups = "" if needs.groups is None else f" in {count_of(needs.groups, 'new group')}"
+    new = f"{count_of(round_ratings(needs.answers, zeros=0), 'new answer')} of each{groups}"
+    return f" (it likely takes about {new} too)"
 
 
 def _list_raters(names: tuple[str, ...]) -> str:

@@ -16,7 +16,7 @@ from ..estimate import log_odds_interval
 from ..groups import FEWEST_GROUPS, effective_degrees, t_p_value, variance_of_mean, welch_degrees
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
 from .preferences import PreferenceTable, describe_net_wins, estimate_net_wins
-from .ratings_needed import ratings_needed, ratings_to_begin
+from .ratings_needed import needed_to_begin, ratings_needed
 from .version_decision import Basis, Decision, Needs, OtherDifference, Outcome, VersionDifference, VersionEstimate
 from .version_difference import (
     GroupEstimate,
@@ -126,9 +126,7 @@ def decide_versions(
         pair, of_pair = pairs[0, place], (versions[0], versions[place])
         needs = ratings_needed(pair, margin, rule, names=(names[0], names[place]), comparisons=len(pairs))
         if basis == "scores" or pair.groups < FEWEST_GROUPS:
-            count = ratings_to_begin(min(pair.all_of_each))
-            short = [one.name for one in of_pair if one.rated < count]
-            needs = Needs(ratings=count or None, version=short[0] if len(short) == 1 else "")
+            needs = needed_to_begin(pair, {one.name: one.rated for one in of_pair})
         decision = replace(decision, needs=needs)
     notes = (*_describe_assumptions(table, questions, decision), *notes)
     return replace(decision, notes=notes, warning=_describe_selection(table, measure) if basis != "scores" else "")

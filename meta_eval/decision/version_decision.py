@@ -8,6 +8,7 @@ from ...presentation.texts import one_line, shorten_names
 from ...presentation.verdict import Verdict
 from ...text.wording import Phrase, count_of, phrase
 from ..comparison import describe_more_ratings
+from ..groups import FEWEST_GROUPS
 from ..sequence import Look
 
 Outcome = Literal["ship", "keep", "equivalent", "unsettled"]
@@ -85,11 +86,15 @@ class Needs:
     is_equal: bool = False
     is_beyond: bool = False  # whether it is more than anybody can rate (10,000)
     version: str = ""  # the one version whose answers at hand are to be rated; "" for each
+    # of how many new groups the new answers are to be, where more in the groups at hand settle nothing; None elsewhere
+    groups: int | None = None
 
     def describe(self, what: str = "") -> str:
         """The number in words, with its range; "" where nobody can tell.
 
-        Example:
+        Examples:
+            >>> Needs(answers=270, low=42, groups=27).describe()
+            'about 270 more rated answers of each in 27 new groups (42 or more)'
             >>> Needs(ratings=43, low=20, high=440).describe(), Needs(is_beyond=True).describe()
             ('about 43 more ratings of each (20 to 440)', 'more than you can rate')
             >>> Needs(answers=39, ratings=60, low=17, high=360).describe()
@@ -104,6 +109,8 @@ class Needs:
         likely = ""
         if self.low is not None and not self.is_equal:
             likely = f" ({low:,} to {high:,})" if self.high else f" ({low:,} or more)"
+        if self.groups is not None:
+            likely = f" in {count_of(round_ratings(self.groups, zeros=0), 'new group')}{likely}"
         if self.answers is not None and self.ratings is not None:
             if what:
                 return f"comparing {count_of(self.ratings, 'more question')} and about {count:,} new{likely}"
@@ -274,9 +281,8 @@ class Decision:
         if self.basis == "agreement":
             more = "" if needs.ratings is None else f"; {describe_more_ratings(needs.ratings)} ratings would settle it"
             return more or "; nobody can tell how many ratings would settle it"
-        if needs.low is None and needs.ratings is not None:  # where hardly anything is rated
-            answers = count_of(round_ratings(needs.ratings, zeros=0), "answer")
-            return f"; rate about {answers} of {needs.version or 'each'}"
+        if (first := _what_to_rate_first(needs, needs.version)) is not None:
+            return f"; {first.write('en')}"
         amount = needs.describe("more compared question" if self.basis == "preferences" else "")
         if not amount:
             return "; nobody can tell how many ratings would settle it"
@@ -408,6 +414,18 @@ def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
     return *margin, *bases
 
 
+def _what_to_rate_first(needs: Needs, version: str) -> Phrase | None:
+    """What it takes to tell anything, where hardly anything is rated or in too few groups; None elsewhere."""
+    missing = needs.groups or needs.answers
+    if needs.low is not None or needs.is_equal or not (needs.ratings or missing):
+        return None
+    if needs.ratings:
+        name = "settle_rate_one" if version else "settle_rate"
+        return phrase(name, count=round_ratings(needs.ratings, zeros=0), version=version)
+    name = "settle_groups" if needs.groups else "settle_questions"
+    return phrase(name, count=missing, known=FEWEST_GROUPS - (missing or 0), fewest=FEWEST_GROUPS)
+
+
 def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
     needs = decision.needs
     if decision.has_other_raters:
@@ -415,11 +433,10 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
     if needs.is_beyond:
         return (phrase("settle_beyond"),)
     more, version = needs.ratings if needs.answers is None else needs.answers, one_line(needs.version, _LONGEST_NAME)
+    if (first := _what_to_rate_first(needs, version)) is not None:
+        return (first,)
     if more is None:
         return (phrase("settle_unknown"),)
-    if needs.low is None and needs.ratings is not None and not needs.is_equal:  # where hardly anything is rated
-        name = "settle_rate_one" if version else "settle_rate"
-        return (phrase(name, count=round_ratings(more, zeros=0), version=version),)
     is_both = needs.answers is not None and needs.ratings is not None
     kind = "of_rest" if is_both else "of_ratings" if needs.answers is None else "of_answers"
     if decision.basis == "preferences":
@@ -427,7 +444,9 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
     elif version and needs.ratings is not None:
         kind += "_of_one"
     amount = phrase(kind, count=round_ratings(more, zeros=0), version=version, unrated=needs.ratings or 0)
-    shortest = (amount,) if is_both else ()
+    if needs.groups is not None:
+        amount = phrase("in_groups", amount=amount, count=round_ratings(needs.groups, zeros=0))
+    shortest = (amount,) if is_both or needs.groups is not None else ()
     if needs.is_equal:
         margin = Figure("rating", decision.margin)
         texts = phrase("settle_equal", amount=amount, margin=margin), phrase("settle_equal_shortly", amount=amount)

@@ -85,6 +85,7 @@ class PairDifference(GroupEstimate):
     # how many rated questions, and how many of all changed ones, a group has (the mean by question)
     group_size: float = 1.0
     group_size_of_all: float = 1.0
+    groups_of_all: int = 0  # how many groups all questions are of, in each version where they share none
     by_question: Floats | None = None  # what the difference is made of, (questions, columns)
 
     @cached_property
@@ -170,6 +171,7 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         group_size=_group_size(questions.group[rated]),
         group_size_of_all=_group_size(questions.group[either_changed]),
         by_question=np.column_stack(columns).astype(float),
+        groups_of_all=min(len(np.unique(questions.group[rows])) for rows in asked),
     )
 
 

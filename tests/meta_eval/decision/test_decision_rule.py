@@ -10,7 +10,7 @@ from scipy import stats
 
 from assay.errors import InputError
 from assay.meta_eval import ConfidenceSequence, Look, next_look, spent_error
-from assay.meta_eval.decision import VersionTable, decide_versions
+from assay.meta_eval.decision import Needs, VersionTable, decide_versions, give_decision_verdict
 
 from .test_net_wins import compared
 from .test_version_difference import two_versions
@@ -339,6 +339,35 @@ def test_more_ratings_in_groups_whose_questions_agree_settle_nothing():
     decision = decide_versions(without_scores(differences, group=groups))
     assert (decision.verdict, decision.needs.ratings) == ("unsettled", 80)
     assert 160 + decision.needs.answers == pytest.approx(4 * 130, rel=0.06)
+    assert decision.needs.groups == math.ceil(decision.needs.answers / 4)
+    assert f"new answers of each in {decision.needs.groups} new groups (" in decision.sentence
+
+
+def test_groups_whose_questions_do_not_agree_need_not_be_new():
+    """40 pairs of questions, .2 +- 1, of which as many agree as do not: 196 ratings by (1.96 + .84)^2 / .2^2.
+
+    In the same 40 groups t has 39 degrees: (2.02 + .85)^2 / .2^2 = 206, hardly more.
+    """
+    signs = np.tile([1, 1, 1, -1, -1, 1, -1, -1], 10)
+    decision = decide_versions(without_scores(0.2 + signs, group=np.repeat(np.arange(40), 2)))
+    assert 80 + decision.needs.answers == pytest.approx(202, rel=0.06)
+    assert decision.needs.groups is None
+
+
+def test_too_few_groups_need_further_ones_and_no_more_ratings():
+    """Ten questions of each of four topics are all rated; of three questions without groups each is one."""
+    topics = decide_versions(without_scores(0.25 + (-1.0) ** np.arange(40), group=np.arange(40) % 4))
+    assert (topics.verdict, topics.needs) == ("unsettled", Needs(groups=1))
+    assert topics.sentence.endswith("; rate answers of 1 more group too: these are of 4, and it takes 5.")
+    assert give_decision_verdict(topics).as_json()["To settle it"] == (
+        "rate answers of 1 more group too: these are of 4, and it takes 5"
+    )
+    three = decide_versions(without_scores(np.array([1.0, -1.0, 1.0])))
+    assert three.needs == Needs(answers=2)
+    assert three.sentence.endswith("; rate answers to 2 more questions too: these are to 3, and it takes 5.")
+    assert dict(give_decision_verdict(three).lines("nl"))["Om te beslissen"] == (
+        "beoordeel ook antwoorden op 2 vragen meer: dit zijn er 3, en er zijn 5 nodig"
+    )
 
 
 def test_what_is_rated_of_the_same_answers_is_told():
