@@ -224,6 +224,11 @@ class Sentences(GroupedSection):
     announces: Phrases = ()  # a lead-in with one of them says nothing by itself: "as follows"
     unfinished: Phrases = ()  # no fact in a lead-in: "you can", and at its end "by"
     after_ordinal: frozenset[str] = frozenset()  # follow a number that begins no list item: "1. maart"
+    before_ordinal: frozenset[str] = frozenset()  # stand before a number that is one: "die 2. Mahnung"
+    # abbreviations, without their last dot, that a word always follows ("incl. shipping"), and those that may also end
+    # a sentence ("24 hrs."); both as they are written, and with a capital
+    abbreviations: frozenset[str] = frozenset()
+    final_abbreviations: frozenset[str] = frozenset()
     refers_back: Phrases = ()  # begin a sentence that is understood by those before it alone
     to_judge: tuple[CaselessPattern, ...] = ()
     addressed: tuple[CaselessPattern, ...] = ()

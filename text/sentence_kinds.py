@@ -1,7 +1,7 @@
 """What a sentence of an answer is: the one place that decides which sentences claim nothing, by their words alone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import cache
 
 from ..languages import Language, language_or_fallback
@@ -38,10 +38,14 @@ _SMALL_WORD = 4  # letters of a word of a name that may be in lower case: "van",
 _MOST_LABEL_WORDS = 4  # of a label that may have a number: "Step 2:"
 _FEWEST_AFTER_SALUTATION = 3  # words; fewer are part of the greeting: "Hello Jan, good morning"
 _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
+_SHORTEST_MONTH = 3  # letters of one that is cut short: "14. Nov."
+_FEWEST_BEFORE_END = 3  # words of a sentence before one that begins with any noun: not so "For U.S. Customers"
 _SIGNS = ".,;:!…"
 _AMOUNT_SIGNS = frozenset("€$£%")
 CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.){1,5}[^\W\d_]")
+_BEFORE_ORDINAL = re.compile(r"(?<!\w)(\w+)\s+(?:\d{1,2}\.\s+\w{3,4}\s+)?\d{1,3}\.\s*$")
 _ENDED = re.compile(r"(?<!\.\.)[.!…]$")
 
 
@@ -87,6 +91,10 @@ class SentenceKinds:
         self._imperatives = language.words.imperatives if language.has("words") else frozenset[str]()
         self._step_words = language.words.step_words if language.has("words") else ()
         self.after_ordinal = pack.after_ordinal
+        self._before_ordinal = pack.before_ordinal
+        self._final_abbreviations = _with_capitals(pack.final_abbreviations)
+        self.abbreviations = self._final_abbreviations | _with_capitals(pack.abbreviations)
+        self._opening_words = language.function_words | self._imperatives
 
     def parts(self, sentence: str, *, may_address: bool = True) -> list[SentencePart]:
         """Parts a sentence into what states nothing and what is judged: mostly one part.
@@ -333,11 +341,46 @@ class SentenceKinds:
         words = read_words(title).words[:3]
         return len(words) > 1 and (words[0].isdigit() or (len(words) > 2 and words[1].isdigit()))
 
-    def continues(self, numbered: str, text: str) -> bool:
-        """Whether a text goes on after a number and a dot: "am 1." and "März", "Step 2." and "Click Save"."""
-        word, _, number = numbered.lower().rstrip(".").partition(" ")
-        is_label = word in self._step_words and number.isdecimal()
-        return is_label or text.split(maxsplit=1)[0].lower().rstrip(_SIGNS) in self.after_ordinal
+    def may_end(self, word: str) -> bool:
+        """Whether a word with a dot is an abbreviation that may end a sentence: "hrs.", "U.S."."""
+        is_initials = word not in self.abbreviations and _INITIALS.fullmatch(word) is not None
+        return is_initials or word in self._final_abbreviations
+
+    def goes_on(self, before: str, word: str, after: str) -> bool:
+        """Whether a sentence goes on after a word with a dot, which `before` ends with.
+
+        It does after a word that is short for one that another follows ("incl. shipping"); after one that may end a
+        sentence, and after initials, unless a sentence begins beyond doubt ("24 hrs. The fee"); and after an ordinal.
+        """
+        first = after.split(maxsplit=1)[0] if after.strip() else ""
+        if not first:
+            return False
+        if word.isdecimal():
+            return self._goes_on_after_number(before, first.lower())
+        if not self.may_end(word):
+            return word in self.abbreviations
+        if not first[0].isupper() or (first[-1] == "." and first[:-1] in self.abbreviations):
+            return True
+        return not self._begins_sentence(before, read_words(after))
+
+    def _goes_on_after_number(self, before: str, first: str) -> bool:
+        """Whether a sentence goes on after a number and a dot: "am 1. März", "die 2. Mahnung", "Step 2. Click Save"."""
+        word, _, number = before.lower().rstrip(" .").partition(" ")
+        after = first.rstrip(_SIGNS)
+        is_short = first[-1] == "." and len(after) >= _SHORTEST_MONTH
+        is_short_month = is_short and any(month.startswith(after) for month in self.after_ordinal)
+        if is_short_month or after in self.after_ordinal or (word in self._step_words and number.isdecimal()):
+            return True
+        led = _BEFORE_ORDINAL.search(before.lower())
+        return led is not None and led[1] in self._before_ordinal and after not in self._opening_words
+
+    def _begins_sentence(self, before: str, after: Words) -> bool:
+        """Whether a sentence begins after an abbreviation: with a small word, an idle phrase or a verb as second."""
+        first, *more = after.words or [""]
+        if first in self._opening_words or self._idle.longest(after.words, 0)[0] not in {"", _COURTESY}:
+            return True
+        states = any(self._facts.longest(after.words[:2], place)[0] for place in (0, 1)) if more else False
+        return states and len(before.split()) >= _FEWEST_BEFORE_END
 
     def is_instruction(self, text: str) -> bool:
         """Whether a text begins with a verb that tells what to do ("Click Save")."""
@@ -424,6 +467,11 @@ class SentenceKinds:
     def says_by_itself(self, rest: str) -> bool:
         """Whether what follows a yes or no may say the same, and is no instruction or condition."""
         return not self.is_instruction(rest) and read_words(rest).words[0] not in self._joins
+
+
+def _with_capitals(words: Set[str]) -> frozenset[str]:
+    """Words as they are, and as a sentence or a title begins with them."""
+    return frozenset({*words, *map(capitalized, words)})
 
 
 def capitalized(sentence: str) -> str:

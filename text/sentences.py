@@ -26,8 +26,10 @@ from .sentence_kinds import (
 )
 from .wording import count_of
 
-_NO_END = re.compile(r"\b(?:(?:[a-z]{1,3}\.){2,5}|(\d{1,2})\.)$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.; an ordinal
-_LONGEST_NO_END = 21  # characters that such an end has at most, with the one before it
+_DOTTED_WORD = re.compile(r"(?<![^\s(\[/\"'„“‘-])(\w[\w.]{0,20})\.\s*$")  # an abbreviation, initials or an ordinal
+_DOT_INSIDE = re.compile(r"(?<=\w)\.\s+(?=[^\W\d_])")  # after an abbreviation a sentence may have ended
+_BLANK = re.compile(r"[^\S\0-\x7f]")
+_AROUND_END = 60  # characters before and after a dot that are looked at
 _AROUND = "*_`"  # marks that belong to the sentence beside them
 _SIGNS = re.compile(r"[-_+%/.]+")  # between the words of a link's target
 _ORDINAL_ALONE = re.compile(r"\d{1,2}[.)]")
@@ -79,18 +81,6 @@ def describe_cut_lines(text: str) -> list[str]:
         return []
     pieces = f"pieces of at most {LONGEST_LINE:,}"
     return [f"a line of {count_of(longest, 'character')} is cut into {pieces} before its sentences are found"]
-
-
-def _rejoined(parts: list[str], kinds: SentenceKinds) -> list[str]:
-    """Sentences that were split after an abbreviation or an ordinal, whole again; what has no words is left out."""
-    whole: list[str] = []
-    for part in map(str.strip, parts):
-        no_end = _NO_END.search(whole[-1][-_LONGEST_NO_END:]) if whole else None
-        if no_end and (kinds.continues(whole[-1], part) if no_end[1] else part[:1].islower()):
-            whole[-1] += f" {part}"
-        elif SEEN_WORD.search(part):
-            whole.append(part)
-    return whole
 
 
 @dataclass(slots=True, unsafe_hash=True)  # made for every sentence: not frozen, which takes three times as long
@@ -262,8 +252,6 @@ class _SentenceReader:
         for sentence in _split_line(line.text, self._code, self.kinds):
             start = line.text.find(sentence, position)
             end = start + len(sentence)
-            if start < 0:
-                start, end = _find_respaced(sentence, line.text, position)
             *parts, last = self.kinds.parts(sentence, may_address=self._may_address)
             if sentence[0] in _DIGITS and self._numbers_item(sentence, line.place(start)):
                 last = (0, YES_NO, last[2], ())
@@ -378,15 +366,27 @@ class _SentenceReader:
         return sorted(self._split, key=attrgetter("start"))  # a link's target stands after its sentence
 
 
-def _find_respaced(sentence: str, text: str, position: int) -> tuple[int, int]:
-    """Where a sentence begins and ends in a line whose parts were put together again with fewer spaces."""
-    match = re.compile(r"\s+".join(map(re.escape, sentence.split()))).search(text, position)
-    return match.span() if match else (position, min(position + len(sentence), len(text)))
-
-
 def _split_line(text: str, code: str, kinds: SentenceKinds) -> list[str]:
-    """The sentences of one line."""
-    return _rejoined(_load_segment()(code, text.strip()), kinds)
+    """The sentences of one line, as they stand in it; what has no words is left out."""
+    blanked = _BLANK.sub(" ", text)  # sentencex stops the program at a blank such as \u00a0 before an initial
+    split, start, end = list[str](), 0, 0
+    for part in _load_segment()(code, blanked):
+        ends = [end + dot.end() for dot in _DOT_INSIDE.finditer(part)] if ". " in part[:-2] else []
+        end += len(part)
+        for place in [*ends, end]:
+            before = text[max(start, place - _AROUND_END) : place]
+            dotted = _DOTTED_WORD.search(before)
+            word = dotted[1] if dotted else ""
+            if place < end and not kinds.may_end(word):
+                continue
+            may_go_on = word in kinds.abbreviations or "." in word or word[:1] in _DIGITS
+            if may_go_on and kinds.goes_on(before, word, text[place : place + _AROUND_END]):
+                continue
+            sentence = text[start:place].strip()
+            start = place
+            if SEEN_WORD.search(sentence):
+                split.append(sentence)
+    return split
 
 
 def split_line(text: str, language: Language) -> list[str]:

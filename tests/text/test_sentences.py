@@ -40,6 +40,41 @@ def test_where_a_sentence_ends():
     ]
 
 
+@pytest.mark.parametrize(("language", "line"), rows_by_language(CASES["one"]))
+def test_no_sentence_ends_after_an_abbreviation_or_an_ordinal(language, line):
+    assert sentences(line, load_language(language)) == [line]
+
+
+@pytest.mark.parametrize(("language", "first", "second"), rows_by_language(CASES["several"]))
+def test_a_sentence_ends_after_an_abbreviation_or_a_number(language, first, second):
+    assert sentences(f"{first} {second}", load_language(language)) == [first, second]
+
+
+SMALL_WORDS = {"en": "The", "nl": "De", "de": "Der"}
+
+
+@pytest.mark.parametrize("language", SMALL_WORDS)
+def test_each_listed_abbreviation_ends_a_sentence_only_where_it_may(language):
+    pack = load_language(language)
+    lists = pack.sentences
+    for word in lists.abbreviations | lists.final_abbreviations:
+        assert len(sentences(f"Xyz {word}. 5 xyz.", pack)) == 1, word
+        assert len(sentences(f"Xyz {word}. xyz.", pack)) == 1, word
+        ends = len(sentences(f"Xyz {word}. {SMALL_WORDS[language]} xyz.", pack)) == 2
+        assert ends == (word in lists.final_abbreviations), word
+    for word in lists.before_ordinal:
+        assert len(sentences(f"Xyz {word} 2. Xyz.", pack)) == 1, word
+        assert len(sentences(f"Xyz {word} 2. {SMALL_WORDS[language]} xyz.", pack)) == 2, word
+
+
+def test_a_blank_that_breaks_no_line_is_a_blank():
+    # sentencex ends the program where one stands before an initial
+    assert sentences("Ask J.\u00a0B. Smith.\u00a0It is free.", load_language("en")) == [
+        "Ask J.\u00a0B. Smith.",
+        "It is free.",
+    ]
+
+
 def test_words_to_the_judge_are_told_before_a_greeting():
     kinds = load_sentence_kinds(load_language("en"))
     assert kinds.find_kind("Dear grader,") == TO_JUDGE
