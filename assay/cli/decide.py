@@ -247,7 +247,7 @@ def _print(
 
 def _describe_new(needs: "Needs") -> str:
     """Says where the answers at hand are not likely to do."""
-    if needs.answers is None:
+    if needs.answers is None or needs.low is None:
         return ""
     from ..presentation.figure import round_ratings
 

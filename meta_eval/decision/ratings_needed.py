@@ -75,12 +75,13 @@ def ratings_needed(
 
 def needed_to_begin(pair: PairDifference, rated: Mapping[str, int]) -> Needs:
     """What to rate where too few groups are rated to tell anything, by the names of the two versions."""
-    if pair.groups_of_all < FEWEST_GROUPS:
-        missing = FEWEST_GROUPS - pair.groups_of_all
-        return Needs(groups=missing) if pair.group_size_of_all > 1 else Needs(missing)
     count = ratings_to_begin(min(pair.all_of_each))
     short = [name for name, known in rated.items() if known < count]
-    return Needs(ratings=count or None, version=short[0] if len(short) == 1 else "")
+    needs = Needs(ratings=count or None, version=short[0] if len(short) == 1 else "")
+    if (missing := FEWEST_GROUPS - pair.groups_of_all) <= 0:
+        return needs
+    needs = needs if short else Needs()
+    return replace(needs, groups=missing) if pair.group_size_of_all > 1 else replace(needs, answers=missing)
 
 
 def _groups_of(answers: int, pair: PairDifference) -> int | None:

@@ -419,11 +419,11 @@ def _what_to_rate_first(needs: Needs, version: str) -> Phrase | None:
     missing = needs.groups or needs.answers
     if needs.low is not None or needs.is_equal or not (needs.ratings or missing):
         return None
-    if needs.ratings:
-        name = "settle_rate_one" if version else "settle_rate"
-        return phrase(name, count=round_ratings(needs.ratings, zeros=0), version=version)
-    name = "settle_groups" if needs.groups else "settle_questions"
-    return phrase(name, count=missing, known=FEWEST_GROUPS - (missing or 0), fewest=FEWEST_GROUPS)
+    if missing:
+        name = "settle_groups" if needs.groups else "settle_questions"
+        return phrase(name, count=missing, known=FEWEST_GROUPS - missing, fewest=FEWEST_GROUPS)
+    name = "settle_rate_one" if version else "settle_rate"
+    return phrase(name, count=round_ratings(needs.ratings or 0, zeros=0), version=version)
 
 
 def _what_settles(decision: Decision) -> tuple[Phrase, ...]:

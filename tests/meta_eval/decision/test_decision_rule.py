@@ -362,6 +362,8 @@ def test_too_few_groups_need_further_ones_and_no_more_ratings():
     assert give_decision_verdict(topics).as_json()["To settle it"] == (
         "rate answers of 1 more group too: these are of 4, and it takes 5"
     )
+    few = decide_versions(without_scores(np.array([1.0, np.nan, np.nan, np.nan])))
+    assert few.needs == Needs(answers=1, ratings=4)  # these, and another one
     three = decide_versions(without_scores(np.array([1.0, -1.0, 1.0])))
     assert three.needs == Needs(answers=2)
     assert three.sentence.endswith("; rate answers to 2 more questions too: these are to 3, and it takes 5.")
