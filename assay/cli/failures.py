@@ -54,7 +54,7 @@ def failures(
     with show_status("Embedding what says why"):
         result = asyncio.run(group_failures(table, load_embedder(embedder), metric=metric, groups=groups, seed=seed))
     if report is not None:
-        rated = [sample for sample in table.samples.values() if sample.human_rating is not None]
+        rated = [*table.rated_rows.values()]
         raters = sorted({rater for sample in rated for rater in sample.ratings})
         write_failure_report(report, result, describe_report([row.describe()], rated=len(rated), raters=raters))
 

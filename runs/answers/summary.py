@@ -120,14 +120,20 @@ def summarise(
         has_agreement: Whether it is computed how they follow the ratings, which takes most of the time.
         has_interval: Whether the means have intervals.
     """
-    columns: dict[tuple[str, str], list[tuple[Sample, Score]]] = defaultdict(list)
-    for name, metric, score in table.rows():
-        sample = table.samples[name]
-        columns[part_of(sample) or "", metric].append((sample, score))
+    columns = _columns(table, part_of)
+    rated = table.rated if has_agreement else None
+    rated_columns = columns if rated is None or rated is table else _columns(rated, part_of)
     all_summaries: list[MetricSummary] = []
     for part in sorted({part for part, _ in columns}):
         summaries = [
-            _summarise_metric(name, part, columns[part, name], higher, table.groups if has_agreement else None)
+            _summarise_metric(
+                name,
+                part,
+                columns[part, name],
+                rated_columns.get((part, name), ()),
+                higher,
+                None if rated is None else rated.groups,
+            )
             for name, higher in table.directions.items()
             if (part, name) in columns
         ]
@@ -142,10 +148,22 @@ def summarise(
     return all_summaries
 
 
+def _columns(
+    table: AnswerTable, part_of: Callable[[Sample], str | None]
+) -> dict[tuple[str, str], list[tuple[Sample, Score]]]:
+    """The scores by part of the answers and metric."""
+    columns = defaultdict[tuple[str, str], list[tuple[Sample, Score]]](list)
+    for name, metric, score in table.rows():
+        sample = table.samples[name]
+        columns[part_of(sample) or "", metric].append((sample, score))
+    return columns
+
+
 def _summarise_metric(
     name: str,
     part: str,
     scores: Sequence[tuple[Sample, Score]],
+    of_rated: Sequence[tuple[Sample, Score]],
     higher_is_better: bool,
     groups: Mapping[str, str] | None,
 ) -> MetricSummary:
@@ -153,7 +171,7 @@ def _summarise_metric(
     values = [score.value for _, score in scores if score.value is not None]
     rated = [
         (score.value, rating, groups[sample.id] if groups else "")
-        for sample, score in scores
+        for sample, score in of_rated
         if score.value is not None and not score.is_fitted_on
         if (rating := rating_of_score(sample, name)) is not None
     ]

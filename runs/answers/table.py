@@ -1,21 +1,22 @@
 """The one table that all readers take: a row per answer, with its scores by metric and the ratings that there are."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, get_args
 
 from ...eval_sets import Sample
+from ...eval_sets.levels import RatedLevel
 from ...eval_sets.message import turn_id
 from ...eval_sets.turns import is_turn, turn_samples
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from ...metrics.specification import parse_specification
+from .rated_level import choose_level
 from .rating_direction import rates_pair
 from .rating_join import join_ratings
 
 if TYPE_CHECKING:
-    from ...eval_sets.levels import RatedLevel
     from ..store.database import Database
     from ..store.store import Field, RunRow, Store
 
@@ -36,6 +37,7 @@ class AnswerTable:
         row: The run as the store lists it; None where nothing is stored.
         source_samples: Of a table at one level the samples that it was made of; empty of any other.
         pair_ratings: How many ratings of pairs of answers were left out.
+        levels: The tables at the two levels with the ratings of the rating page too; empty where there are none.
     """
 
     directions: Mapping[str, bool]
@@ -49,6 +51,7 @@ class AnswerTable:
     row: "RunRow | None" = None
     source_samples: Mapping[str, Sample] | None = None
     pair_ratings: int = 0
+    levels: "Mapping[RatedLevel, Self]" = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -130,14 +133,49 @@ class AnswerTable:
     def where(self, names: Collection[str]) -> Self:
         """The table of some of its answers, in their order."""
         scores = {name: self.scores[name] for name in names if name in self.scores}
-        return replace(self, samples={name: self.samples[name] for name in names}, scores=scores)
+        samples = {name: self.samples[name] for name in names}
+        return replace(self, samples=samples, scores=scores, levels={})
+
+    @cached_property
+    def rated(self) -> Self:
+        """The table at the level that is rated (`choose_level`), whose scores are compared with the ratings."""
+        levels = self._tables_by_level
+        chosen, _ = choose_level({level: table.samples for level, table in levels.items()}, None)
+        return levels[chosen] if chosen else self
+
+    @cached_property
+    def rated_rows(self) -> Mapping[str, Sample]:
+        """The rated answers by row, each rating once: a conversation where it is rated, else those of its turns.
+
+        Where its turns are no rows of their own, that of the turn under test is the conversation's.
+        """
+        rated = dict[str, Sample]()
+        levels = self._tables_by_level
+        for table in (levels["turn"], levels["conversation"]) if levels else (self,):
+            for name, sample in table.samples.items():
+                if sample.human_rating is not None:
+                    rated[name if name in self.samples else str(sample.metadata["conversation"])] = sample
+        return {
+            name: sample
+            for name, sample in rated.items()
+            if not is_turn(self.samples[name]) or str(sample.metadata["conversation"]) not in rated
+        }
+
+    @property
+    def _tables_by_level(self) -> "Mapping[RatedLevel, Self]":
+        is_of_level = self.source_samples is not None
+        if self.levels or is_of_level or not any(sample.messages for sample in self.samples.values()):
+            return self.levels
+        levels: tuple[RatedLevel, ...] = get_args(RatedLevel)
+        return {level: self.at_level(level) for level in levels}
 
     def with_ratings(self, database: "Database | None") -> Self:
         """The table with all ratings that there are of its answers: those of the rating page too (`join_ratings`)."""
         if database is None:
             return self
         joined = join_ratings(database, self.samples)
-        return replace(self, samples=joined.samples, rating_note=joined.note)
+        levels = {level: table.with_ratings(database) for level, table in self._tables_by_level.items()}
+        return replace(self, samples=joined.samples, rating_note=joined.note, levels=levels)
 
     def at_level(self, level: "RatedLevel | None") -> Self:
         """The table of what is evaluated at a level: conversations, turns, or answers as they are."""

@@ -11,7 +11,7 @@ from ...metrics.score import flawless
 from ...metrics.specification import ALL_BASELINES
 from ...presentation.figure import Figure
 from ...text.wording import count_of
-from ..answers.rating_direction import rates_pair, rating_of_answer
+from ..answers.rating_direction import rates_pair
 from ..answers.table import AnswerTable
 from .failure_texts import (
     LONGEST,
@@ -46,8 +46,13 @@ def select_bad_answers(table: AnswerTable, metric: str | None = None) -> BadAnsw
     of one with verdicts those with a claim that is contradicted or not found (a request not met, a rule broken, a
     criterion below its middle); of one that says yes or no those that fail; of any other the worst quarter.
     """
+    rated_rows = table.rated_rows
     table = join_single_answers(table)
-    rated = _rated(table)
+    rated = {
+        name if name in table.samples else _conversation(sample): sample
+        for name, sample in rated_rows.items()
+        if not rates_pair(sample)
+    }
     if metric is None and rated:
         names = {name for name, sample in rated.items() if (sample.rating_share or 0) < 0.5}
         return BadAnswers(table, "", "rated below the middle of the scale", rated, _texts_of(table, rated, names, ""))
@@ -62,12 +67,6 @@ def select_bad_answers(table: AnswerTable, metric: str | None = None) -> BadAnsw
     answers = {key: table.samples[key] for key in values}
     rule = words if metric else f"{words}, as {unrated_why}"
     return BadAnswers(table, name, rule, answers, _texts_of(table, answers, names, name))
-
-
-def _rated(table: AnswerTable) -> dict[str, Sample]:
-    """The rated answers; of each conversation itself where it is rated, else its turns."""
-    rated = {name: sample for name, sample in table.samples.items() if rating_of_answer(sample) is not None}
-    return {name: sample for name, sample in rated.items() if not is_turn(sample) or _conversation(sample) not in rated}
 
 
 def _conversation(turn: Sample) -> str:

@@ -32,7 +32,7 @@ class SetProfile:
         self.conversations = 0
         self.ratings = RatingKinds()
         self._single = 0  # of them those of one answer
-        self._unused_ratings = 0  # of answers in conversations that are not samples of their own
+        self._unused_ratings = 0  # of answers in conversations that are neither samples of their own nor under test
         self._turns = turns
         self._fields: set[tuple[frozenset[Level], frozenset[str]]] = set()
         self._columns: dict[str, None] = {}
@@ -45,7 +45,8 @@ class SetProfile:
             self.ratings.observe(sample)
             self._single += is_single_answer(sample)
             if self._turns != "each" and sample.human_rating is None and not is_turn(sample):
-                self._unused_ratings += sum(one.is_answer and one.rating is not None for one in sample.messages)
+                rated = [turn for turn, one in enumerate(sample.messages) if one.is_answer and one.rating is not None]
+                self._unused_ratings += len(rated) - (sample.turn in rated)
             fields = frozenset(name for name in (*type(sample).model_fields, *FURTHER_NEEDS) if has_field(sample, name))
             self._fields.add((measured_levels(sample, self._turns), fields))
             if len(self._columns) < _MOST_COLUMNS:
@@ -116,8 +117,9 @@ class SetProfile:
         """Says how many answers in conversations are rated that this run does not count; empty where there are none."""
         if not self._unused_ratings:
             return ""
-        rated = count_of(self._unused_ratings, "answer in a conversation is", "answers in conversations are")
-        return f"{rated} rated, and only ratings of the whole count here; --turns each counts those of each answer"
+        one, several = "earlier answer in a conversation is", "earlier answers in conversations are"
+        rated = count_of(self._unused_ratings, one, several)
+        return f"{rated} rated, and only the last one of each counts here; --turns each counts those of each answer"
 
     def describe_unmeasured(self, metrics: Sequence[str], added: Sequence[str] = ()) -> str:
         """Says what of conversations is not measured: metrics that nobody asked for, or that run on no turn.

@@ -95,9 +95,10 @@ def predict_mean_rating(results: "Results", metrics: Sequence[str]) -> Predicted
     from ...meta_eval.prediction_powered import estimate_mean_rating
     from ...meta_eval.table import ScoreTable
 
-    values = results.values(metric)
-    fitted_on = results.fitted(metric) & values.keys()
-    rows = [results.samples[name] for name in values]
+    answers = results.rated if results.rated.values(metric) else results  # a scorer of conversations has none of turns
+    values = answers.values(metric)
+    fitted_on = answers.fitted(metric) & values.keys()
+    rows = [answers.samples[name] for name in values]
     if not rows:
         return None
     predicted = np.array([*values.values()], float)
@@ -110,7 +111,7 @@ def predict_mean_rating(results: "Results", metrics: Sequence[str]) -> Predicted
         ratings=np.array(ratings)[:, None],
         rating_min=rows[0].rating_min,
         rating_max=rows[0].rating_max,
-        groups=tuple(results.groups[name] for name in values),
+        groups=tuple(answers.groups[name] for name in values),
     )
     rated = table.rated()
     count = len(rated.items)

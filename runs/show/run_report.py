@@ -29,7 +29,7 @@ def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: C
     samples = results.samples.values()
     if samples and not any(sample.messages or sample.response.strip() for sample in samples):
         return Verdict((("chatbot", phrase("no_answers")), ("next", phrase("name_answers"))))
-    rated = [sample for sample in samples if sample.human_rating is not None]
+    rated = [*results.rated_rows.values()]
     lines: list[tuple[str, *tuple[Phrase, ...]]] = [("chatbot", describe_rated(rated))]
     metric = first_scored(summaries, metrics)
     for shown in (summary for summary in summaries if summary.name == metric):
@@ -155,9 +155,9 @@ def worst_block(
     if not worst:
         return "", ReportBlock(())
     which = "worst answer" if len(worst) == 1 else count_of(len(worst), "worst answer")
-    parts = [Paragraph(f"The {which} by {metric}:", "strong")]
+    parts, rated = [Paragraph(f"The {which} by {metric}:", "strong")], results.rated_rows
     for sample in worst:
-        score, rating = results.scores[sample.id][metric], describe_rating(sample)
+        score, rating = results.scores[sample.id][metric], describe_rating(rated.get(sample.id, sample))
         rated_as = f", rated {rating}" if rating else ""
         question = one_line(listed_question(sample), 90)
         parts.append(Paragraph(f"{Figure('value', score.value)}{rated_as}: {question}", label=sample.id, indent=2))

@@ -52,8 +52,8 @@ def summarise_run(store: "Store", run: str) -> RunSummary | None:
     results = read_results(store, row, has_evidence=False)
     summaries = results.summary(has_agreement=False)
     metric = first_scored(summaries, row.plan.metrics)
-    rated = [sample for sample in results.samples.values() if sample.human_rating is not None]
-    ratings = {sample.id: sample.human_rating or 0.0 for sample in rated}
+    rated = [*results.rated_rows.values()]
+    ratings = {name: sample.human_rating or 0.0 for name, sample in results.rated_rows.items()}
     scales = {(sample.rating_min, sample.rating_max) for sample in rated}
     scale = next(iter(scales)) if len(scales) == 1 else None
     return RunSummary(

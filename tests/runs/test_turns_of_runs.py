@@ -139,10 +139,46 @@ def test_ratings_of_answers_in_conversations_are_not_lost_in_silence(assay, tmp_
     lines = [json.dumps(dict(zip(names, row, strict=True)) | {"answer": "Yes."}) for row in rows]
     path.write_text("\n".join(lines), encoding="utf-8")
     done = assay("run", path, "--metrics", "token_overlap")
-    assert "3 answers in conversations are rated, and only ratings of the whole count here; --turns each" in done.err
+    assert "1 earlier answer in a conversation is rated, and only the last one of each counts here" in done.err
+    assert "rated 4.5 of 5; 0 of 2" in done.out  # those of the last turns: 4 and 5
     each = assay("run", path, "--metrics", "token_overlap", "--turns", "each")
     assert "rated 4.0 of 5" in each.out
-    assert "only ratings of the whole" not in each.err
+    assert "only the last one" not in each.err
+
+
+CHATS = {"one": 1, "two": 2, "long": 3}
+
+
+@pytest.mark.parametrize("turns", ["last", "each", "none"])
+def test_each_rating_counts_once_in_every_command(assay, turns):
+    """One is rated 1 as a whole, as a pull writes it (at its message too); of the others the last answers, 5 and 3.
+
+    The mean is (1 + 5 + 3) / 3, and one of three is below the middle.
+    """
+    rows = [conversation(name, count) for name, count in CHATS.items()]
+    for row in rows:
+        for message in row["messages"]:
+            message.pop("rating", None)
+    rows[0]["messages"][-1]["rating"] = rows[0]["rating"] = 1
+    rows[1]["messages"][-1]["rating"], rows[2]["messages"][-1]["rating"] = 5, 3
+    Path("rated.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    metrics = "conversation_turns,token_overlap"
+    run = assay("run", "rated.jsonl", "--metrics", metrics, "--turns", turns, code=0)
+    assert "rated 3.0 of 5; 1 of 3 answers is bad" in run.out
+    assert "rated 3.0 of 5; 1 of 3 answers is bad" in assay("show", "last").out
+    failures = json.loads(assay("show", "failures", "last", "--json").out)
+    assert (failures["answers"], failures["bad"]) == (3, 1)
+    if turns != "none":  # which scores no turn
+        meta = assay("meta", "last", "--level", "turn", "--bootstrap", 100)
+        assert "rated 3.0 of 5; 1 of 3 answers is bad" in meta.out
+
+
+def test_a_rating_of_the_whole_counts_and_not_those_of_its_turns_beside_it(assay):
+    """Turns are rated 1 and 2; the whole 4: one rating, of 4."""
+    Path("rated.jsonl").write_text(json.dumps(conversation("a", 2, rating=4)), encoding="utf-8")
+    for turns in ("last", "each"):
+        run = assay("run", "rated.jsonl", "--metrics", "token_overlap", "--turns", turns, code=0)
+        assert "rated 4.0 of 5; 0 of 1 answer is bad" in run.out
 
 
 def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay, conversations):
