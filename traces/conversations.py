@@ -48,8 +48,9 @@ def join_sessions(
 ) -> Iterator[Sample]:
     """Joins the traces of each session to a conversation, in the order of the times at which they began.
 
-    A trace without a session, and one that is alone in its session, stays as it is. A quiet time of 30 minutes ends a
-    conversation; what follows in the session is another one, whose id is `SESSION@TIME`. Samples wait in a file.
+    A trace without a session stays as it is, and one that is alone in its session keeps its id. A quiet time of 30
+    minutes ends a conversation; what follows in the session is another one, whose id is `SESSION@TIME`. Samples wait in
+    a file.
 
     Args:
         samples: Samples of traces, in any order.
@@ -162,21 +163,21 @@ def _parts(rows: Iterable[tuple[str, float, str]]) -> Iterator[tuple[list[Sample
 
 
 def _join_part(part: list[Sample], *, is_later_part: bool) -> list[Sample]:
-    if len(part) == 1:
-        return [_alone(part[0])]
     try:
-        return [join_conversation(part, is_later_part=is_later_part)]
+        return [_alone(part[0]) if len(part) == 1 else join_conversation(part, is_later_part=is_later_part)]
     except (ThreadError, ValidationError):
         return part  # nothing is lost: each is an answer by itself, of the same group
 
 
 def _alone(sample: Sample) -> Sample:
-    """A trace whose origin says that it is alone in its session."""
+    """A trace that is alone in its session: a conversation of one turn, and its origin says so."""
     origin = TraceOrigin.of_sample(sample)
     if origin is None or not origin.session:
         return sample
-    own = replace(origin, extent="session").as_json()
-    return sample.model_copy(update={"metadata": {**sample.metadata, ORIGIN: own}})
+    scale = sample.rating_min, sample.rating_max
+    rating, reasons = ({}, {}) if _is_rated(sample) else _session_rating([sample], scale)
+    metadata = sample.metadata | reasons | {ORIGIN: replace(origin, extent="session").as_json()}
+    return sample.model_copy(update={"messages": _thread(sample), "metadata": metadata, **rating})
 
 
 def _is_rated(sample: Sample) -> bool:
@@ -184,10 +185,6 @@ def _is_rated(sample: Sample) -> bool:
 
 
 def _session_trace(sample: Sample, origin: TraceOrigin | None, scale: tuple[float, float]) -> SessionTrace:
-    thread = sample.messages or (
-        Message(role="user", content=sample.user_input),
-        Message(role="assistant", content=sample.response),
-    )
     rating: dict[str, Any] = {}
     if sample.rating is not None:
         rating["rating"] = _rescaled(sample.rating, sample, scale)
@@ -198,13 +195,19 @@ def _session_trace(sample: Sample, origin: TraceOrigin | None, scale: tuple[floa
     return SessionTrace(
         origin.id if origin else None,
         origin.time or None if origin else None,
-        thread,
+        _thread(sample),
         sample.response,
         sample.retrieved_contexts,
         rating,
         sample.reference,
         origin.span if origin else "",
     )
+
+
+def _thread(sample: Sample) -> tuple[Message, ...]:
+    """The messages of a trace: its own, else its question and its answer."""
+    spoken = ("user", sample.user_input), ("assistant", sample.response)
+    return sample.messages or tuple(Message(role=role, content=text) for role, text in spoken)
 
 
 def _rescaled(value: float, sample: Sample, scale: tuple[float, float]) -> float:

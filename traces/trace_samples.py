@@ -45,13 +45,14 @@ class TraceSamples:
             rating["rating"] = rating.pop("human_rating")
         trace = trace._replace(rating=rating)
         try:
-            for row in build_row([trace], str(self._address)):
+            for row in build_row([trace._replace(session=None)], str(self._address)):  # an answer of its session
                 if isinstance(row, BadRow):
                     raise row.error
                 metadata = {**row.values.get("metadata", {}), ORIGIN: origin.as_json()}
                 # one per sample: ids are those of the tool, and nothing is counted by column
                 builder = SampleBuilder(self._rows, {}, None, SetColumns())
-                sample = builder.sample(row._replace(place=_ROW, values=row.values | {"metadata": metadata}))
+                values = row.values | {"metadata": metadata, "group": origin.session or None}
+                sample = builder.sample(row._replace(place=_ROW, values=values))
                 return sample or self._unread(trace, began, "holds no question")
         except (InputError, ValueError, RecursionError) as error:  # what was logged may be anything
             places = (f"{self._address}, {place}, " for place in (trace.place, _ROW))

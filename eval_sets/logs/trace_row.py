@@ -64,7 +64,8 @@ class _Read(NamedTuple):
 def build_row(traces: Sequence[Trace], name: str) -> list[Row | BadRow]:
     """Builds the row of the traces of one session: a conversation in the order of their times.
 
-    A trace with one question and answer that is alone in its session, or in none, is a sample without messages.
+    A session is a conversation, however many traces it has; a trace of none with one question and answer is a sample
+    without messages.
     An input or output that is more than the text taken from it stays in `metadata` too.
     """
     rows: list[Row | BadRow] = []
@@ -125,7 +126,7 @@ def _trace_row(read: _Read) -> Row:
         values["group"] = str(trace.session)
     if part.reference:
         values["reference"] = part.reference
-    if [message.role for message in part.thread] != ["user", "assistant"]:
+    if trace.session is not None or [message.role for message in part.thread] != ["user", "assistant"]:
         values["messages"] = with_ratings(part.thread, part.answer, {} if trace.beside else trace.rating)
     rating, reasons = split_reasons(trace.rating)
     if not rating and trace.session_rating:

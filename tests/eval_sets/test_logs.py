@@ -80,16 +80,16 @@ def test_langfuse_in_the_shapes_that_it_exports(tmp_path):
     download = {"trace": bare, "observations": trace["observations"], "scores": trace["scores"]}
     page = {"data": [trace, langfuse_trace(id="t2")], "meta": {"page": 1, "totalItems": 2}}
     session = {"id": "session-9", "projectId": "p", "traces": [trace, langfuse_trace(id="t2")]}
-    for content, name, sample_id, answers in [
+    for content, name, sample_id, turns in [
         (download, "a.json", "t1", 1),
         (page, "b.json", "session-9", 2),
         (session, "c.json", "session-9", 2),
         ([trace, langfuse_trace(id="t2")], "d.jsonl", "session-9", 2),
-        (trace["observations"], "e.jsonl", "t1", 1),
+        (trace["observations"], "e.jsonl", "t1", 0),  # which name no session
     ]:
         (sample,) = load_set(written(tmp_path, content, name))
         assert (sample.id, sample.user_input, sample.retrieved_contexts) == (sample_id, QUESTION, tuple(PAGES)), name
-        assert [message.text for message in sample.messages] == ([QUESTION, ANSWER] * answers if answers > 1 else [])
+        assert [message.text for message in sample.messages] == [QUESTION, ANSWER] * turns
 
 
 def session_trace(number, asked, answered, **fields):
@@ -161,7 +161,8 @@ def test_langsmith_threads_are_conversations(tmp_path):
 
     path = written(tmp_path, [run(2, "a"), run(3, "b"), run(1, "a")], "runs.jsonl")
     alone, joined = load_set(path)
-    assert (alone.id, alone.messages, alone.group) == ("r3", (), "b")
+    assert (alone.id, alone.group) == ("r3", "b")
+    assert [message.text for message in alone.messages] == ["Question 3?", "Answer 3."]  # a thread of one turn
     assert [message.text for message in joined.messages] == [*("Question 1?", "Answer 1.", "Question 2?", "Answer 2.")]
 
 

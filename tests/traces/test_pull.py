@@ -108,11 +108,25 @@ def test_a_quiet_time_ends_a_conversation_and_the_later_part_says_so():
 def test_a_session_without_end_is_parted_and_one_that_makes_no_thread_stays_single(monkeypatch):
     monkeypatch.setattr(module_of(join_sessions), "MOST_TRACES", 3)
     samples = [trace(f"t{number}", number, "s") for number in range(7)]
-    assert [len(sample.messages) for sample in join_sessions(samples)] == [6, 6, 0]
+    assert [len(sample.messages) for sample in join_sessions(samples)] == [6, 6, 2]
     unjoined = []
     broken = [trace("a", 0, "s", ratings={"ann": 3.0}), trace("b", 1, "s", metadata={"session_rating": {"ratings": 7}})]
     joined = list(join_sessions(broken, on_unjoined=unjoined.append))
     assert [sample.id for sample in joined] == ["a", "b"] and unjoined == ["s"]
+
+
+def test_a_session_of_one_trace_is_a_conversation_with_the_rating_of_the_session_and_no_session_is_none():
+    rating = {"session_rating": {"ratings": {"ann": 2.0}}}
+    alone, own, none = join_sessions(
+        [
+            trace("t1", 0, "a", metadata=rating),
+            trace("t2", 1, "b", metadata=rating, ratings={"bob": 4.0}),
+            trace("t3", 2),
+        ]
+    )
+    assert [[message.role for message in sample.messages] for sample in (alone, own)] == [["user", "assistant"]] * 2
+    assert (alone.id, alone.ratings, own.ratings) == ("t1", {"ann": 2.0}, {"bob": 4.0})
+    assert none.messages == ()
 
 
 def test_a_trace_is_pulled_once_and_a_late_one_is_seen(store, tmp_path):
