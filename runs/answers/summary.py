@@ -131,8 +131,8 @@ def summarise(
                 part,
                 columns[part, name],
                 rated_columns.get((part, name), ()),
-                higher,
-                None if rated is None else rated.groups,
+                higher_is_better=higher,
+                groups=None if rated is None else rated.groups,
             )
             for name, higher in table.directions.items()
             if (part, name) in columns
@@ -164,6 +164,7 @@ def _summarise_metric(
     part: str,
     scores: Sequence[tuple[Sample, Score]],
     of_rated: Sequence[tuple[Sample, Score]],
+    *,
     higher_is_better: bool,
     groups: Mapping[str, str] | None,
 ) -> MetricSummary:

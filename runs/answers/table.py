@@ -163,8 +163,9 @@ class AnswerTable:
 
     @property
     def _tables_by_level(self) -> "Mapping[RatedLevel, Self]":
-        is_of_level = self.source_samples is not None
-        if self.levels or is_of_level or not any(sample.messages for sample in self.samples.values()):
+        if self.source_samples is not None:  # of one level already
+            return {}
+        if self.levels or not any(sample.messages for sample in self.samples.values()):
             return self.levels
         levels: tuple[RatedLevel, ...] = get_args(RatedLevel)
         return {level: self.at_level(level) for level in levels}
