@@ -8,7 +8,7 @@ from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Predicate, open_judge
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
-from ..text.sentence_kinds import CLAIM, CLOSING_QUOTES
+from ..text.sentence_kinds import CLAIM, CLOSING_QUOTES, REFUSAL, load_sentence_kinds
 from ..text.sentences import NO_SENTENCES, answer_sentences, describe_cut_lines
 from .judged import JudgedMetric
 from .metric import compute_for
@@ -53,7 +53,11 @@ def find_refusal(answer: str, language: Language) -> Refusal:
     """
     pack = language.declined
     split = [sentence for sentence in answer_sentences(answer, language) if sentence.kind not in NO_SENTENCES]
-    declining = [place for place, sentence in enumerate(split) if pack.declines.search(sentence.written)]
+    declining = [
+        place
+        for place, sentence in enumerate(split)
+        if sentence.kind == REFUSAL or pack.declines.search(sentence.written)
+    ]
     # what is left of "No, it is not" without its first word answers nothing
     claiming = {place for place, sentence in enumerate(split) if sentence.kind == CLAIM and not sentence.answer_word}
     answering = [place for place in sorted(claiming - {*declining}) if not pack.beside.search(split[place].written)]
@@ -75,7 +79,8 @@ def is_refusal(answer: str, language: Language) -> bool:
         >>> is_refusal("Sorry, I cannot help.", load_language("en"))
         True
     """
-    return bool(language.declined.declines.search(answer)) and find_refusal(answer, language).declined
+    may_decline = language.declined.declines.search(answer) or load_sentence_kinds(language).has_refusal(answer)
+    return bool(may_decline) and find_refusal(answer, language).declined
 
 
 class Declined(JudgedMetric):

@@ -125,6 +125,10 @@ class SentenceKinds:
         kinds = [kind for _, kind, _, _ in self.parts(sentence, may_address=may_address)]
         return kinds[0] if {CLAIM, *ANSWERS}.isdisjoint(kinds) else CLAIM
 
+    def has_refusal(self, text: str) -> bool:
+        """Whether a phrase stands in a text that may say that the answer is not known."""
+        return self._refusals.stands_in(read_words(text).words)
+
     def _kind(self, words: Words) -> tuple[str, int]:
         """What a sentence is; of a claim also where it begins after a salutation or a refusal, or 0."""
         ending = words.text[-1:]
@@ -140,7 +144,7 @@ class SentenceKinds:
             return kind, 0
         if boundary and self._idle.longest(words.words, 0)[0] != "greeting":
             boundary = 0
-        if self._refusals.stands_in(words.words):
+        if self.has_refusal(words.text):
             is_refusal, after_refusal = self._find_refusal(words)
             if is_refusal:
                 return REFUSAL, 0

@@ -46,9 +46,10 @@ class SplitSummary:
         """Says whether the bot answers what it can know, and whether it makes things up."""
         known = _count(self.answered_known, self.unjudged_known, self.average[ANSWER_RATE])
         unknown = _count(self.answered_unknown, self.unjudged_unknown, self.average[HALLUCINATION_RATE])
+        made_up = "crosseval_made_up" if self.undecided is None else "crosseval_made_up_by_patterns"
         statements = [
             ("chatbot", phrase("crosseval_answered", **known)),
-            ("made_up", phrase("crosseval_made_up", **unknown)),
+            ("made_up", phrase(made_up, **unknown)),
         ]
         if self.unjudged:
             statements.append(("judge", phrase("crosseval_unjudged", count=self.unjudged)))

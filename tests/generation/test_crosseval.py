@@ -117,8 +117,8 @@ def test_the_rates_of_a_model_behind_the_retrieval(assay, crossed, judge_file, o
     assert test["average"]["answer rate"]["mean"] == 1.0
     assert test["verdict"] == {
         "Your chatbot": "answered 2 of 2 questions that its documents answer",
-        "Made up": "it answered 1 of 2 questions that it could not know",
-        "Decided by": "patterns; --judge decides where an answer both declines and answers",
+        "Made up": "by patterns it answered 1 of 2 questions that it could not know",
+        "Decided by": "patterns; --judge decides all but plain refusals",
     }
     assert test["average"]["hallucination rate"]["mean"] == pytest.approx((1 + 0) / 2)
     assert validation["balance"] == pytest.approx((2 / 3 + 1) / 2)
@@ -131,7 +131,7 @@ def test_the_rates_of_a_model_behind_the_retrieval(assay, crossed, judge_file, o
     assert salt.metadata["crosseval"]["declined"] is False
     assert "gips" in salt.retrieved_contexts[0]
     shown = assay("sets", "crosseval", crossed, "--bot", judge_file()).out
-    assert re.search(r"\nMade up +it answered 1 of 2 questions that it could not know\n", shown)
+    assert re.search(r"\nMade up +by patterns it answered 1 of 2 questions that it could not know\n", shown)
     for words in ("Table 3", "answered with fold 1", "questions of fold 2", "rouge_l", "facts correct"):
         assert words in shown
     for words in ("Table 4", "Q1_CTX2 corr.", "Q2_CTX1 corr.", "factoids corr.", "Over the questions of all folds"):

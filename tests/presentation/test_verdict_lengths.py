@@ -83,7 +83,9 @@ OWN_VALUES: dict[str, dict[str, str | tuple[str, ...]]] = {
     "too_few": {"rated": ("rated_answers",), "count": "10"},
     "rated": SHARES | {"bad": "10,000", "count": "10,000"},
     "watched": SHARES,
-    **dict.fromkeys(("crosseval_answered", "crosseval_made_up"), SHARES | {"count": "10,000"}),
+    **dict.fromkeys(
+        ("crosseval_answered", "crosseval_made_up", "crosseval_made_up_by_patterns"), SHARES | {"count": "10,000"}
+    ),
     "trust": {"scored": "10,000", "count": "10,000", "total": "10,000"},
     **{
         name: {"scored": "10,000", "count": "10,000", "total": "10,000"}
