@@ -157,7 +157,7 @@ def _show_report(report: "StepReport", own_place: str | None) -> None:
     _show_verdict(report.watch, stored, report.standing)
     echo(f"  {_counts_line(stored)}")
     for alarm in report.standing:
-        _print_alarm(alarm, is_new=alarm.number in report.fired)
+        _print_alarm(alarm, stored, is_new=alarm.number in report.fired)
     _explain_alarms(report.standing, stored)
     for alarm in report.cleared:
         echo(f"  cleared: {one_line(alarm.bound)}: {one_line(alarm.cleared_sentence)}")
@@ -186,7 +186,7 @@ def _show_status(store: "Store", settings: "WatchSettings") -> int:
         _show_verdict(row, newest, standing)
         echo(f"  {_counts_line(newest)}")
         for alarm in standing:
-            _print_alarm(alarm, is_new=False)
+            _print_alarm(alarm, newest, is_new=False)
         _explain_alarms(standing, newest)
         _print_segments(newest)
         who = "a process is" if row.is_running else "no process is"
@@ -230,8 +230,13 @@ def _counts_line(stored: "StoredLook") -> str:
     return f"this step: {', '.join(parts)}"
 
 
-def _print_alarm(alarm: "StoredAlarm", *, is_new: bool) -> None:
-    echo(f"  {'ALARM' if is_new else 'alarm stands'} ({one_line(alarm.bound)}): {one_line(alarm.sentence)}")
+def _print_alarm(alarm: "StoredAlarm", stored: "StoredLook", *, is_new: bool) -> None:
+    from ..traces.watch.watch_settings import describe_bound
+
+    broken = (state for state in stored.look.bounds if state.broken)
+    today = (state.sentence for state in broken if describe_bound(state.bound) == alarm.bound)
+    sentence = next(today, alarm.sentence)  # that of the day on which it fired is old
+    echo(f"  {'ALARM' if is_new else 'alarm stands'} ({one_line(alarm.bound)}): {one_line(sentence)}")
     for answer in alarm.answers if is_new else ():
         score = "" if answer.score is None else f" {answer.score:.2f}"
         echo(f"    {one_line(answer.id, 40)}{score}  {one_line(answer.question, 60)} -> {one_line(answer.answer, 80)}")

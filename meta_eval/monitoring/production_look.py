@@ -173,7 +173,7 @@ class _Production:
         estimate = self._figure(weighed, whole, state)
         since = None if state.since is None else int(self._day_numbers[state.since])
         p = min(1.0, state.p * bounds)
-        return BoundState(bound, state.is_raised, estimate, p, since, self._sentence(bound, state, estimate))
+        return BoundState(bound, state.is_raised, estimate, p, since, self._sentence(bound, state, estimate, whole))
 
     def _figure(self, weighed: WeighedBound, whole: int, state: AlarmState) -> Estimate:
         """The figure since the change, or of the window."""
@@ -185,15 +185,15 @@ class _Production:
         window = int(np.searchsorted(self._day_numbers, self._day_numbers[last] - self._window + 1))
         return weighed.figure(max(window, min(weighed.reference[1], last)), last, state)
 
-    def _sentence(self, bound: Bound, state: AlarmState, estimate: Estimate) -> str:
-        """What changed, since when."""
+    def _sentence(self, bound: Bound, state: AlarmState, estimate: Estimate, whole: int) -> str:
+        """What changed, since when; the days counted are those that the figure is of."""
         figure = _NAMES[bound.kind]
         number = _format(bound, estimate)
         limit = f"{bound.limit:.0%}" if bound.kind == "bad_share" else f"{bound.limit:g}"
         side, beyond = ("at least", "below") if bound.kind == "mean" else ("at most", "above")
         if state.is_raised and state.since is not None:
             first = int(self._day_numbers[state.since])
-            since = f"{self._day_name(first)} ({count_of(int(self._day_numbers[-1]) - first + 1, 'day')})"
+            since = f"{self._day_name(first)} ({count_of(int(self._day_numbers[whole - 1]) - first + 1, 'day')})"
             text = f"{figure} is {beyond} {limit} since {since}: {_format(bound, estimate, of_alarm=True)}."
         elif state.restart:
             since = self._day_name(int(self._day_numbers[state.restart]))

@@ -259,6 +259,7 @@ def test_the_fall_of_the_judge_is_on_its_own_scale_and_needs_no_ratings():
     assert state.broken and state.since == 20
     assert state.estimate.value == pytest.approx(0.125)
     assert "fall of the judge's mean score since the first days is above 0.05 since" in state.sentence
+    assert "since day 20 (19 days): 0.1" in state.sentence  # days 20 to 38: day 39 is not over
 
 
 def test_days_that_differ_in_spells_widen_what_they_say():
