@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..eval_sets.logs.openinference import span_attributes
+from ..name_suggestions import nearest_names
 from ..runs import Store
 from ..runs.store.database import Database, explain_errors
 from .address import TraceAddress
@@ -40,6 +41,20 @@ class TraceFilter:
         self._known: set[str] = set()
         self.names = {_SESSION}  # names of fields that traces had
 
+    def suggest(self) -> dict[str, str]:
+        """The fields that no trace had, each with the one that may be meant: of its name in an object, else near it.
+
+        Example:
+            >>> channel = TraceFilter({"channel": "web"})
+            >>> channel.takes(Sample(user_input="Free?", response="Yes.", metadata={"tags": {"channel": "web"}}))
+            False
+            >>> channel.suggest()
+            {'channel': 'tags.channel'}
+        """
+        names = sorted(self.names)
+        inside = {field: [name for name in names if name.endswith(f".{field}")] for field in self.unknown}
+        return {field: "".join((inside[field] or nearest_names(field, names))[:1]) for field in self.unknown}
+
     def takes(self, sample: Sample) -> bool:
         """Whether a trace has all values."""
         is_taken = True
@@ -50,7 +65,8 @@ class TraceFilter:
             is_taken = is_taken and wanted in values
         self.unknown = self._fields.keys() - self._known
         if self.unknown and len(self.names) < _MOST_NAMES:
-            self.names.update(sample.metadata)
+            objects = ((name, held) for name, held in sample.metadata.items() if isinstance(held, Mapping))
+            self.names |= {*sample.metadata, *(f"{name}.{inner}" for name, held in objects for inner in held)}
         return is_taken
 
 

@@ -14,7 +14,6 @@ from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.cell_values import to_json_value
 from ..eval_sets.logs.human_ratings import UNUSED
-from ..name_suggestions import nearest_names
 from ..runs import Store
 from .address import TraceAddress, open_source
 from .conversations import GAP, UNUSED_SESSION, join_sessions
@@ -186,8 +185,7 @@ class _Pull:
                 return
         if request.since is None:
             result.earlier = self._new.earlier
-        names = self._new.filter.names
-        result.unknown_fields = {name: "".join(nearest_names(name, names)[:1]) for name in self._new.filter.unknown}
+        result.unknown_fields = self._new.filter.suggest()
 
     def _note_unused(self, trace: Sample) -> None:
         unused = [trace.metadata.get(key) for key in (UNUSED, UNUSED_SESSION)]

@@ -8,7 +8,7 @@ import click
 
 from ..errors import UsageError
 from ..presentation.texts import one_line
-from ..text.wording import count_of, verb_of
+from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, ERROR
 from .output import echo, echo_notice, end_at_ctrl_c, print_result, typed_command
 from .typed_values import OUTPUT_FILE, BoundedCount
@@ -75,6 +75,7 @@ def pull(
     """
     from ..runs import Store
     from ..traces.address import TraceAddress
+    from ..traces.otel.source import list_other_files
     from ..traces.pull import PullRequest, check_output, pull_traces
     from .output import count_progress
 
@@ -95,6 +96,10 @@ def pull(
     with end_at_ctrl_c(lambda: nothing), count_progress("traces", None) as on_progress:
         result = pull_traces(request, Store(store), out, may_replace=may_replace, on_progress=on_progress)
     print_result(lambda: _as_json(result, request, out), lambda: _print_result(result, request, out))
+    if request.address.is_file and (others := list_other_files(request.address.project)):
+        named = list_first(list(map(one_line, others)), 5)
+        files = count_of(len(others), "file of the folder is", "files of the folder are")
+        echo_notice(f"{files} not read, as nothing in the name says that traces are in it (.json, .jsonl): {named}")
     if result.unread_files:
         files = count_of(result.unread_files, "file")
         echo_notice(f"{files} could not be read: mend what is named above, and pull again")

@@ -381,7 +381,9 @@ def test_a_file_that_is_mended_later_is_pulled_then(assay, tmp_path):
     folder.mkdir()
     write_documents(folder / "new.json", document(*chat_spans(5000, "Free?", "Yes.")))
     (folder / "old.json").write_text("{]")
-    assert assay("traces", "pull", f"otel:{folder}", "-o", "one.jsonl").code == 1
+    (folder / "notes.txt").write_text("mine")
+    done = assay("traces", "pull", f"otel:{folder}", "-o", "one.jsonl")
+    assert done.code == 1 and "1 file of the folder is not read" in done.err and "notes.txt" in done.err
     write_documents(folder / "old.json", document(*chat_spans(10, "Really?", "No.")))  # long before the newest
     assert assay("traces", "pull", f"otel:{folder}", "-o", "two.jsonl").code == 0
     (line,) = (tmp_path / "two.jsonl").read_text().splitlines()

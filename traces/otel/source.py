@@ -38,6 +38,14 @@ _UNFINISHED = "the last line is not complete yet; it is read at the next pull"
 _LONGEST_DOCUMENT = 1 << 30  # bytes of a document on several lines, which is read whole
 
 
+def list_other_files(project: str) -> list[str]:
+    """Lists the files of a folder that are no traces by their names, and are not read."""
+    path = Path(project).expanduser()
+    files = sorted(path.iterdir()) if path.is_dir() else []
+    shown = (file for file in files if file.is_file() and not file.name.startswith("."))
+    return [file.name for file in shown if not file.name.lower().endswith(_SUFFIXES)]
+
+
 def list_files(project: str) -> list[Path]:
     """Lists the files of an address: the file itself, or those in a folder, by name."""
     path = Path(project).expanduser()
