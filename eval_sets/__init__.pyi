@@ -1,6 +1,5 @@
 from .bundled import bundled_sets as bundled_sets
 from .columns import explain_missing as explain_missing
-from .flat_rows import flat_rows as flat_rows, flatten as flatten
 from .items import Item as Item, ScoreSource as ScoreSource
 from .logs.human_ratings import (
     UNUSED as UNUSED,
@@ -13,14 +12,13 @@ from .message import FunctionCall as FunctionCall, Message as Message, ToolCall 
 from .message_times import is_before as is_before, read_time as read_time, readings as readings
 from .preference import Preference as Preference, write_preferences as write_preferences
 from .preference_reading import is_preference_file as is_preference_file, read_preferences as read_preferences
-from .public.original_form import OriginalFile as OriginalFile
 from .public.set_facts import (
     PublicSet as PublicSet,
     load_facts as load_facts,
     part_of as part_of,
     public_sets as public_sets,
 )
-from .public.set_files import cached_path as cached_path
+from .public.set_files import OriginalFile as OriginalFile, cached_path as cached_path
 from .public.set_rows import (
     download_public_set as download_public_set,
     is_in_part as is_in_part,
@@ -37,6 +35,7 @@ from .set_reader import (
     read_set as read_set,
 )
 from .set_writer import write_set as write_set
+from .sources import flat_rows as flat_rows, flatten as flatten
 from .table_files import read_table_file as read_table_file
 from .text_files import escape_formula as escape_formula, unescape_formula as unescape_formula
 from .thread import read_thread as read_thread

@@ -50,6 +50,9 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 """The roles of columns in rows of scores and ratings, with their usual names; the first that a file has is read."""
 
+SCORE_NAMES = frozenset((*ROLES, *_listed(ROLES.values())))
+"""All of them."""
+
 _PEOPLES_REASONS = tuple(
     dict.fromkeys(
         (*(name for role in ("reason", "comment") for name in (role, *NAMES[role])), *_TABLE["peoples_reasons"])
@@ -105,6 +108,9 @@ _FAILURE_COLUMNS = frozenset(
 )
 _FAILED = frozenset(_listed(_TABLE["failed_statuses"]))
 
+SECOND_HEADERS = frozenset(_TABLE["second_headers"])
+"""Cells in a second row of names, as surveys have it: what kind of answer a column holds."""
+
 CONVERSATION_KEYS = _listed(_TABLE["conversation"])
 """Usual names of a column that names the conversation of a row."""
 
@@ -140,6 +146,9 @@ PREFERENCES["question"] = tuple(
     dict.fromkeys((*PREFERENCES["question"], *ID_ALIASES, "question", "user_input", *ALIASES["user_input"]))
 )
 PREFERENCES["reason"] = tuple(dict.fromkeys((*_PEOPLES_REASONS, *PREFERENCES["reason"])))
+
+PREFERENCE_NAMES = frozenset(_listed(names for kind, names in PREFERENCES.items() if not kind.startswith("words_")))
+"""All names of columns in them."""
 
 _LINKS = frozenset(_TABLE["links"])  # may name a source, or hold its text
 
@@ -518,11 +527,6 @@ def is_total(text: str) -> bool:
     first, _, rest = words.partition(" ")
     is_more = rest.replace(" ", "_") in {"rating", *RATING_ALIASES} or {*rest.split()} <= _TOTALS  # Ø gesamt
     return words in _TOTALS or (first in _TOTALS and is_more)
-
-
-def is_second_header(cell: str) -> bool:
-    """Whether a cell stands in a second row of names, as surveys have it: what kind of answer the column holds."""
-    return cell.strip() in _TABLE["second_headers"]
 
 
 def says_failure(reason: str) -> bool:

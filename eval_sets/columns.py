@@ -15,12 +15,14 @@ from .column_table import (
     ALIASES,
     CASE_KEYS,
     NAMES,
+    PREFERENCE_NAMES,
+    SCORE_NAMES,
+    SECOND_HEADERS,
     TURN_ALIASES,
     USUAL_NAMES,
     columns_by_usual_name,
     has_other_role,
     is_link,
-    is_second_header,
     is_total,
     may_hold,
     numbered_contexts,
@@ -115,7 +117,7 @@ def names_columns(values: Mapping[str, Any]) -> bool:
     """
     cells = {name: cell for name, cell in values.items() if isinstance(cell, str) and cell.strip()}
     is_repeated = len(cells) > 1 and all(cell.strip() == name for name, cell in cells.items())
-    return is_repeated or any(is_second_header(cell) for cell in cells.values())
+    return is_repeated or not SECOND_HEADERS.isdisjoint(cells.values())
 
 
 def has_list(values: Mapping[str, Any]) -> bool:
@@ -148,9 +150,12 @@ def is_row_per_sample(opened: Rows, mapping: Mapping[str, str]) -> bool:
     return not mapping and has_own_columns(head) and not {*map(usual_name, opened.columns or head)} & _OF_SEVERAL_ROWS
 
 
+_KNOWN = frozenset((*FIELDS, *USUAL_NAMES, *TURN_FIELDS, *SCORE_NAMES, *PREFERENCE_NAMES))
+
+
 def known_columns(mapping: Mapping[str, str]) -> frozenset[str]:
-    """All column names that mean something."""
-    return frozenset((*FIELDS, *USUAL_NAMES, *TURN_FIELDS, *mapping))
+    """All column names that mean something, in any view."""
+    return _KNOWN.union(mapping)
 
 
 RATER = "ratings."

@@ -12,6 +12,7 @@ from ..name_suggestions import nearest_names, quote_names
 from ..text.wording import count_of, list_first
 from ..value_messages import check_type, describe_type, shorten
 from .column_table import ALIASES, PREFERENCES, is_no_rating, plain_name
+from .columns import known_columns
 from .number_rule import is_missing
 from .preference import Choice, Preference
 from .rows import BadRow, Row, Rows, tell_notes
@@ -22,7 +23,6 @@ _CHOICES: tuple[Choice, ...] = ("first", "second", "tie")
 _PLACES_SHOWN = 5
 _ROLES = ("choice", "question", "rater", "group", "reason")
 _TEXTS = ("question", "user_input", *ALIASES["user_input"])
-_COLUMNS = [name for kind, names in PREFERENCES.items() if not kind.startswith("words_") for name in names]
 _BRACKETS = "[]() \t"
 _NUMBERED = re.compile(rf"(?:{'|'.join(PREFERENCES['choice'])})_?(\d{{1,3}})")
 
@@ -161,7 +161,7 @@ def read_preferences(
 
 
 def _open(path: str | Path, sheet: str | None) -> Rows:
-    return open_source(Path(path), sheet=sheet, known=frozenset(_COLUMNS))
+    return open_source(Path(path), sheet=sheet, known=known_columns({}))
 
 
 class _Reader:

@@ -20,7 +20,6 @@ from .column_table import (
     usual_name,
 )
 from .columns import check_one_answer
-from .flat_rows import flat_rows
 from .items import RATER, ScoreSource, describe_left_out_pair_ratings, split_pair_rows
 from .logs.test_runs import promptfoo_cure
 from .number_rule import (
@@ -39,6 +38,7 @@ from .preference_reading import find_preference_columns
 from .rater_proposals import MeanSearch, TotalSearch, may_be_rater, may_be_rating, propose_raters
 from .rows import Row
 from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name
+from .sources import flat_rows
 
 _WIDEST_SCALE = 10  # where nothing says which columns are ratings, 0-10 is the widest scale that is believed
 _BOUNDS = ("rating_min", "rating_max")

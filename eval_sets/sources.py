@@ -1,20 +1,24 @@
-"""Where a set is: a file, a bundled set or a public one, and the format that it is in."""
+"""Where a set is (a file, a bundled set, a public one), and the format that it is in; flat rows of files of scores."""
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from importlib.resources import as_file
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError
 from ..name_suggestions import nearest_names, quote_names
 from ..regular_files import check_regular
+from . import cell_values
 from .bundled import bundled_file, bundled_sets
+from .columns import known_columns
 from .excel_file import EXCEL_SUFFIXES, open_excel
 from .parquet_file import open_parquet
 from .public.set_facts import PREFIX, is_public, public_sets
 from .public.set_rows import is_on_this_machine, open_public
-from .rows import Rows
+from .rows import BadRow, Row, Rows
 from .text_files import open_csv, open_json, open_jsonl
 
 DELIMITED = (".csv", ".tsv", ".txt")
@@ -131,3 +135,63 @@ def _not_found(name: str, path: Path) -> InputError:
         f"{name}: there is no file, folder or bundled set of this name; {hint} bundled sets are {bundled}; a public "
         "rated set is named as `assay sets` says"
     )
+
+
+_OBJECT_COLUMNS = ("ratings", "metadata", "scores")  # columns of CSV files whose cells may be JSON objects
+
+
+def flat_rows(path: Path, sheet: str | None = None, header_row: int | None = None) -> list[Row]:
+    """Reads the rows of a file (.csv, .tsv, .xlsx, .jsonl, .json, .parquet).
+
+    Nested objects become dotted columns (`metadata.group`). A .json file may be a list, an object of columns (pandas),
+    an export of DeepEval or promptfoo, or `assay show --json`. `header_row` names the columns of a CSV or Excel file,
+    0 for none. Raises `InputError` with place and cure.
+    """
+    suffix = path.suffix.lower()
+    opened = open_source(
+        path,
+        sheet=sheet if suffix in EXCEL_SUFFIXES else None,
+        header_row=header_row if suffix in (*EXCEL_SUFFIXES, *DELIMITED) else None,
+        known=known_columns({}),
+    )
+    rows = []
+    for row in opened.rows:
+        if isinstance(row, BadRow):
+            raise row.error
+        rows.append(row)
+    if len(rows) == 1 and suffix == ".json":
+        rows = _rows_within(rows[0])
+    if not rows:
+        raise InputError(f"{path}: the file holds no rows; it should hold one per item")
+    return [row._replace(values=flatten(row.values)) for row in rows]
+
+
+def _rows_within(row: Row) -> list[Row]:
+    """The rows that one object holds, such as `assay show --json` writes; the row itself where it holds none."""
+    lists = ((key, row.values.get(key)) for key in ("scores", "rows", "data"))
+    for key, held in lists:
+        if isinstance(held, list) and held and all(isinstance(values, dict) for values in held):
+            return [Row(number, f"{key} {number}", values) for number, values in enumerate(held, 1)]
+    return [row]
+
+
+def flatten(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Turns nested objects of a row into dotted columns; lists stay as they are.
+
+    Examples:
+        >>> flatten({"id": "a", "metadata": {"group": "p1"}})
+        {'id': 'a', 'metadata.group': 'p1'}
+    """
+    return dict(_flat(values, ""))
+
+
+def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for key, value in values.items():
+        column = f"{prefix}{key}"
+        if isinstance(value, str) and key in _OBJECT_COLUMNS and value.lstrip().startswith("{"):
+            with suppress(ValueError):
+                value = cell_values.parse_structure(value)  # noqa: PLW2901
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{column}.")
+        else:
+            yield column, value

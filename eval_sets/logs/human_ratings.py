@@ -1,12 +1,13 @@
 """What people said of an answer, in any tool, becomes ratings by rater on one scale."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 from ...name_suggestions import quote_names
 from ...value_messages import shorten
 from ..message import REASONS
-from ..number_rule import label_of, usual_scale
+from ..number_rule import ColumnCells, is_whole, label_of, usual_scale
 
 UNUSED = "unused_ratings"
 """The key of a trace's metadata with what people said and is not used, and why."""
@@ -59,7 +60,7 @@ class ObservedScales:
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[str, tuple[float, float, bool]] = {}
+        self._cells = defaultdict[str, ColumnCells](ColumnCells)
 
     def observe(self, ratings: Iterable[HumanRating]) -> None:
         """Notes the numbers without a scale of their own."""
@@ -68,14 +69,12 @@ class ObservedScales:
             if rating.scale is not None or value is None or isinstance(value, bool) or _thumb(rating) is not None:
                 continue
             if is_number(value):
-                low, high, is_whole = self._numbers.get(rating.name, (value, value, True))
-                whole = is_whole and value == int(value)
-                self._numbers[rating.name] = min(low, value), max(high, value), whole
+                self._cells[rating.name].add(value)
 
     def __call__(self, name: str) -> Scale | None:
         """Returns the scale of a name; None where it is unknown."""
-        low, high, is_whole = self._numbers.get(name, (1.0, 1.0, True))
-        return None if low == high == 1 else usual_scale(low, high, whole=is_whole)
+        values = self._cells[name].values() if name in self._cells else [1.0]
+        return None if values[0] == values[-1] == 1 else usual_scale(values[0], values[-1], whole=is_whole(values))
 
 
 def join_ratings(

@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ..rows import Row
-from .original_form import OriginalFile, label, mean, parse_document, summarise_criteria
 from .set_facts import PublicSet
+from .set_files import OriginalFile, label, mean, parse_document, summarise_criteria
 
 _BEGIN_COLUMNS = ["model_name", "data_source", "knowledge", "message", "response", "begin_label"]
 _BEGIN_RATINGS = {"Fully attributable": 1, "Not fully attributable": 0, "Generic": 0}

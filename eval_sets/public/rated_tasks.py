@@ -9,8 +9,8 @@ from typing import Any
 
 from ...value_messages import shorten
 from ..rows import Row
-from .original_form import OriginalFile, label, mean, parse_document, summarise_criteria
 from .set_facts import PublicSet
+from .set_files import OriginalFile, label, mean, parse_document, summarise_criteria
 
 _LABELS = (1, 2, 3, 4)
 _MTRAG_CRITERIA = ("faithfulness", "appropriateness", "completeness", "naturalness")

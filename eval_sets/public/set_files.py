@@ -1,20 +1,87 @@
-"""The files of public sets: in the cache, into which they are downloaded, or where `ASSAY_PUBLIC_SETS` says."""
+"""The files of public sets, in the cache, into which they are downloaded, or where `ASSAY_PUBLIC_SETS` says; and their
+original form: what is not as expected is told, with the file."""
 
 import logging
+import math
 import os
 import re
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...errors import InputError
+from ...json_text import JSON_DECODER, explain_json_error
 from ...regular_files import check_regular
 from ...text.wording import count_of
-from ...value_messages import shorten
-from .original_form import OriginalFile, OriginalFormError
+from ...value_messages import describe_type, shorten
 from .set_facts import PREFIX, PublicFile, PublicSet, format_size, name_for_folder
+
+_CURE = "this is not the file that Assay reads; get it again, from the commit that `assay sets --json` names"
+NOT_IN_FORM = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What a reader raises where a document has another form."""
+
+
+class OriginalFile(NamedTuple):
+    """One file of a set."""
+
+    path: str
+    text: str
+    size: int = 0  # its bytes as they came; 0 where it was made of a text
+    sha256: str = ""  # their SHA-256; "" where it was made of a text
+
+
+class OriginalFormError(InputError):
+    """A file is not in the form that the reader of its set expects."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{problem}; {_CURE}")
+        self.path, self.problem = path, problem
+
+
+def parse_document(file: OriginalFile, kind: type = dict) -> Any:
+    """Reads a JSON file that holds an object, or a list."""
+    try:
+        document = JSON_DECODER.decode(file.text)
+    except (ValueError, RecursionError) as error:
+        raise OriginalFormError(file.path, f"{file.path}: {explain_json_error(error, file.text)}") from None
+    if not isinstance(document, kind):
+        wanted = "a list" if kind is list else "an object"
+        raise OriginalFormError(file.path, f"{file.path}: is {describe_type(document)}, not {wanted}")
+    return document
+
+
+def label(value: Any, *labels: float) -> float:
+    """A number that is one of the labels, also one that is written as a text. Raises `ValueError` for another value."""
+    number = math.nan if isinstance(value, bool) else float(value)
+    if number not in labels:
+        raise ValueError(f"{value} is none of {', '.join(f'{label:g}' for label in labels)}")
+    return number
+
+
+def mean(values: Iterable[float]) -> float:
+    """The mean, to four decimals.
+
+    Example:
+        >>> mean([4, 4, 3])
+        3.6667
+    """
+    listed = list(values)
+    return round(sum(listed) / len(listed), 4)
+
+
+def summarise_criteria(
+    criteria: Iterable[str], ratings: Callable[[str], Iterable[float]]
+) -> dict[str, dict[str, float | list[float]]]:
+    """What all raters said, by criterion: the mean and each rating; a criterion without a rating is left out."""
+    summary: dict[str, dict[str, float | list[float]]] = {}
+    for criterion in criteria:
+        if values := list(ratings(criterion)):
+            summary[criterion] = {"mean": mean(values), "raters": values}
+    return summary
+
 
 VARIABLE = "ASSAY_PUBLIC_SETS"
 MOST_BYTES = 1_000_000_000

@@ -6,11 +6,13 @@ from typing import NamedTuple
 from ...errors import InputError
 from ...value_messages import shorten
 from ..rows import Repeatable, Row, Rows
-from .original_form import NOT_IN_FORM, OriginalFile, OriginalFormError
 from .rated_answers import read_begin, read_ragchecker, read_tau
 from .rated_tasks import read_clapnq, read_mtrag
 from .set_facts import PREFIX, Part, PublicSet, load_facts, parse_name, part_of
 from .set_files import (
+    NOT_IN_FORM,
+    OriginalFile,
+    OriginalFormError,
     cached_path,
     check_content,
     check_downloads_allowed,

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
-from ...eval_sets.flat_rows import flatten
 from ...eval_sets.items import Item, ScoreSource, describe_left_out_pair_ratings, item_of
 from ...eval_sets.message import turn_id
 from ...eval_sets.rows import Row
 from ...eval_sets.score_columns import ReadOptions, match_columns
 from ...eval_sets.score_files import read_ratings
+from ...eval_sets.sources import flatten
 from ...eval_sets.turns import is_turn
 from ...meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ...metrics.catalogue import higher_is_better

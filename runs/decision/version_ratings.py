@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from ...errors import InputError
 from ...eval_sets.column_table import NAMES
-from ...eval_sets.flat_rows import flat_rows
 from ...eval_sets.items import RATER, Item, ItemMatcher, has_other_answer, item_of, read_version, versioned_id
 from ...eval_sets.preference_reading import is_preference_file
 from ...eval_sets.rows import Row
 from ...eval_sets.sample import FILE
 from ...eval_sets.score_columns import ReadOptions
 from ...eval_sets.score_files import find_scale, read_ratings
+from ...eval_sets.sources import flat_rows
 from ...text.wording import count_of, list_first, verb_of
 from ..answers.pairing import PairedAnswer
 from ..answers.rating_join import agreed_rating, merge_spellings, ratings_by_rater, ratings_of_answers

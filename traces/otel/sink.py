@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, UsageError
-from ...eval_sets.logs.genai_attributes import EVALUATION
+from ...eval_sets.logs.openinference import EVALUATION
 from ...installation import require_extra
 from ..address import TraceAddress
 from ..sink import TraceScore, WriteResult
