@@ -1,4 +1,3 @@
-from .bundled import bundled_sets as bundled_sets
 from .columns import explain_missing as explain_missing
 from .items import Item as Item, ScoreSource as ScoreSource
 from .logs.human_ratings import (
@@ -35,7 +34,7 @@ from .set_reader import (
     read_set as read_set,
 )
 from .set_writer import write_set as write_set
-from .sources import flat_rows as flat_rows, flatten as flatten
+from .sources import bundled_sets as bundled_sets, flat_rows as flat_rows, flatten as flatten
 from .table_files import read_table_file as read_table_file
 from .text_files import escape_formula as escape_formula, unescape_formula as unescape_formula
 from .thread import read_thread as read_thread

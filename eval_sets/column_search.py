@@ -15,16 +15,17 @@ from .cell_values import parse_structure
 from .column_table import (
     GENERAL_NAMES,
     ID_ALIASES,
+    JUDGES,
     NAMES,
     OTHER_ANSWER,
     RATING_ALIASES,
     columns_by_usual_name,
     criterion_of,
     find_raters,
+    find_roles,
     is_known_metric,
     is_mean_rating,
-    names_judge,
-    rater_of,
+    plain_name,
     usual_name,
 )
 from .columns import (
@@ -38,7 +39,7 @@ from .columns import (
     reason_to_leave_out,
     sort_row,
 )
-from .items import read_version
+from .items import as_label, read_version
 from .message import MESSAGE_ALIASES
 from .message_forms import find_messages_key
 from .number_rule import (
@@ -57,7 +58,7 @@ from .number_rule import (
     usual_scale,
 )
 from .rater_proposals import ROUNDED, MeanSearch, RaterSearch, TotalSearch
-from .rows import Row
+from .rows import BadRow, Row
 
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
 _FEWEST_RATERS = 2  # of whose ratings another column may be the mean
@@ -156,6 +157,14 @@ class ColumnSearch:
         self._colleagues = RaterSearch()  # beside them
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 
+    def may_tell(self, columns: Iterable[str]) -> bool:
+        """Whether all rows must be looked at, for a column of ratings, of versions, or of ids of another name."""
+        listed = dict.fromkeys(columns)
+        self._add_columns(listed)
+        may_rate = bool(self._cells or self._criteria) or "ratings" in listed
+        has_id = "id" in {*listed, *self._mapping.values()}
+        return may_rate or (not has_id and bool(_id_columns(tuple(listed)))) or self.versions.may_have(listed)
+
     def add(self, row: Row) -> None:
         """Looks at a row, but for one that is no answer: nothing in it may decide how the others are read."""
         # most rows need not be sorted here
@@ -237,9 +246,7 @@ class ColumnSearch:
         self._names |= dict.fromkeys(values)
         columns = [column for column in self._names if column not in self._mapping or column == self._own]
         self._by_name = columns_by_usual_name(columns)
-        named = [column for column, ours in self._mapping.items() if ours == OF_RATERS]
-        named += [self._by_name[name] for name in (OF_RATERS, *NAMES[OF_RATERS]) if name in self._by_name]
-        self._rater_column = next(iter(named), "")
+        self._rater_column = find_roles(self._names, self._mapping).get(OF_RATERS, "")
         self._others = [column for column, ours in self._mapping.items() if ours == "other_response"]
         self._others += [self._by_name[name] for name in OTHER_ANSWER if name in self._by_name]
         for name in _NAMES:
@@ -254,7 +261,7 @@ class ColumnSearch:
         general = (column for column in columns if usual_name(column) in GENERAL_NAMES)
         self._general = [column for column in general if column in self._cells and column not in self._mapping]
         self._metrics = [column for column in columns if is_known_metric(column)]
-        self._judges = [column for column in columns if names_judge(column)]
+        self._judges = [column for column in columns if plain_name(column) in JUDGES]
         self._sort_named(columns)
 
     def _sort_named(self, columns: list[str]) -> None:
@@ -429,18 +436,6 @@ def message_ratings(row: Row) -> list[Any]:
     return [rating for rating in ratings if rating is not None]
 
 
-def may_tell_columns(columns: Iterable[str], mapping: Mapping[str, str], versions: str) -> bool:
-    """Whether all rows must be looked at, for a column of ratings, of ids that are called otherwise, or of versions."""
-    listed = [*columns]
-    names = {usual_name(column) for column in listed}
-    ours = {*mapping.values()}
-    may_rate = bool(names & {"ratings", *_NAMES}) or "rating" in ours or any(map(rater_of, listed))
-    may_rate |= any(criterion_of(column) or scale_of_header(column) or is_mean_rating(column) for column in listed)
-    may_rate |= any(map(is_rater, ours))
-    has_id = "id" in {*listed, *ours}
-    return may_rate or (not has_id and bool(names & {*ID_ALIASES})) or VersionSearch(mapping, versions).may_have(listed)
-
-
 class IdSearch:
     """Finds the column that is read as `id` among the usual names, from all rows of a set.
 
@@ -548,3 +543,19 @@ class VersionSearch:
         """The column, from the rows that were added; empty where ids are unique, or no column tells them apart."""
         chosen = (self._columns[version] for version in self._cells if version in self._columns)
         return next(chosen, "") if self._has_repeats else ""
+
+
+def find_version(rows: Iterable[Row | BadRow], names: Iterable[str], id_column: str, part: str, named: str = "") -> str:
+    """The column that tells apart the answers of versions to the question of one id; empty where none need be.
+
+    `names` are those of all columns, `part` is the one of the metric or the rater that a row is of, where it is of one,
+    and `named` the one that the user names.
+    """
+    search = VersionSearch({id_column: "id"}, named)
+    if not search.may_have(names):
+        return ""
+    with suppress(OSError):  # the reading itself meets the same error, and tells it
+        for row in rows:
+            if isinstance(row, Row):
+                search.add(row, as_label(row.values.get(part)))
+    return search.result()

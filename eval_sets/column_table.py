@@ -36,6 +36,9 @@ RATING_ALIASES = NAMES["rating"]
 ID_ALIASES = ("id", *_listed(_TABLE["id"]))  # a column `ID` is read here
 """Usual names of a column that names the rows, read as `id` where no two rows have the same."""
 
+JUDGES = frozenset(_TABLE["judges"])
+"""Plain names of columns that say who judged."""
+
 GENERAL_NAMES = frozenset(("score", "label", "value"))
 """Names of columns that may hold a metric's scores as well as people's ratings."""
 
@@ -86,7 +89,6 @@ _METRICS = frozenset(_listed(_TABLE["metrics"]))
 _LOWER_IS_BETTER = frozenset(_TABLE["lower_is_better"])
 _MEANS = frozenset(_listed(_TABLE["means"]))
 _PROGRAMS = frozenset(map(_bare, _listed(_TABLE["programs"])))
-_JUDGES = frozenset(_TABLE["judges"])
 _NUMBERED_PROGRAM = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(_TABLE['numbered_programs'])})[\W_]*\d")
 _CODE = re.compile(r"[a-z]{0,2}\d{0,2}")  # of a person: a, b, 1, r2, jd
 _LANGUAGES = {name: code for code, names in _TABLE["languages"].items() for name in names}
@@ -304,16 +306,6 @@ def is_of_program(name: str) -> bool:
     words = [_bare(word) for word in re.findall(r"[^\W_]+|[^\W\d_]+", small) + re.findall(r"[^\W\d_]+", small)]
     is_glued = any(word.startswith(("llm", "gpt")) or word.endswith("gpt") for word in words)
     return is_glued or not _PROGRAMS.isdisjoint(words) or _NUMBERED_PROGRAM.search(small) is not None
-
-
-def names_judge(column: str) -> bool:
-    """Whether a column says by its name who judged, such as `judge` or `grader_model`.
-
-    Example:
-        >>> names_judge("judge_model"), names_judge("judge_score"), names_judge("model")
-        (True, False, False)
-    """
-    return _small(column) in _JUDGES
 
 
 def _is_person(name: str) -> bool:

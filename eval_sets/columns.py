@@ -60,18 +60,29 @@ def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) ->
     if fields.get("messages") or not {"user_input", "response"} <= fields.keys():
         return ""
     question, answer = (fields[name] if fields[name] is not None else "" for name in ("user_input", "response"))
-    if names_columns(values):
-        return "repeats the names of the columns"
-    label = next((text for text in (first_text(values), question) if _is_total(text)), "")
-    others = [cell for cell in (question, answer) if cell != label and not is_missing(cell)]
-    is_blank = any(isinstance(cell, str) and not cell.strip() for cell in (question, answer))
-    if (is_total(label) and is_blank) or (label and others and all(map(_is_number, others))):
-        return f"sums up others ({shorten(label, 20)})"
+    if reason := explain_no_item(values, question, answer):
+        return reason
     if not isinstance(question, str) or not isinstance(answer, str):
         return ""
     if question.strip() or ({"user_input", "response"} <= values.keys() and not is_missing(values.get("id"))):
         return ""
     return "has no question" if answer.strip() else "has no question and no answer"
+
+
+def explain_no_item(values: Mapping[str, Any], question: object, answer: object) -> str:
+    """Why a row in any view is of no item: it names the columns, or sums up others; empty where it is of one.
+
+    `question` and `answer` are empty where it has no column for them.
+    """
+    if not may_be_left_out(values):
+        return ""
+    if names_columns(values):
+        return "repeats the names of the columns"
+    label = next((text for text in (first_text(values), question) if _is_total(text)), "")
+    others = [cell for cell in (question, answer) if cell != label and not is_missing(cell)]
+    is_blank = any(isinstance(cell, str) and not cell.strip() for cell in (question, answer))
+    is_sum = (is_total(str(label)) and is_blank) or (label and others and all(map(_is_number, others)))
+    return f"sums up others ({shorten(str(label), 20)})" if is_sum else ""
 
 
 def _is_total(cell: object) -> bool:

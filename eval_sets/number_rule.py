@@ -490,31 +490,25 @@ def _few_hint(values: Sequence[float], scale: Bounds, places: Mapping[float, str
     """Says which few ratings alone need the scale, where a narrower usual one holds all others."""
     (low, high), odd = _few_beyond(values, scale)
     if not odd:
-        return _zero_hint(values, scale, places)
+        return ""
     which = f"{'one rating is' if len(odd) == 1 else f'{len(odd)} ratings are'} {_list_places(odd, places)}"
     slip, them = ("it is a slip", "it") if len(odd) == 1 else ("they are slips", "them")
-    return (
-        f"{which} and all others lie on {low:g}-{high:g}: read as {scale[0]:g}-{scale[1]:g}; if {slip}, correct {them} "
-        f"and say --scale {low:g}-{high:g}"
-    )
-
-
-def _zero_hint(values: Sequence[float], scale: Bounds, places: Mapping[float, str]) -> str:
-    """Says that some zeros alone need a scale from 0: where nobody rated, some people and programs write 0."""
-    zeros, others = values.count(0), (1.0, scale[1])
-    is_doubtful = scale[0] == 0 and others in USUAL_SCALES and 0 < zeros <= _MOST_ZEROS * len(values)
-    if not is_doubtful or not is_whole(values):
-        return ""
-    which = f"{zeros} ratings are {_list_places([0.0], places)} and all others lie on 1-{scale[1]:g}"
-    return f"{which}: read as 0-{scale[1]:g}; if 0 means that nobody rated, empty those cells"
+    cure = f"if {slip}, correct {them} and say --scale {low:g}-{high:g}"
+    if len(odd) > 1 and not any(odd):
+        cure = "if 0 means that nobody rated, empty those cells"
+    return f"{which} and all others lie on {low:g}-{high:g}: read as {scale[0]:g}-{scale[1]:g}; {cure}"
 
 
 def _few_beyond(values: Sequence[float], scale: Bounds) -> tuple[Bounds, list[float]]:
-    """The usual scale, narrower than `scale`, that holds all ratings but a few, and these; none where there is none."""
+    """The usual scale, narrower than `scale`, that holds all ratings but a few, and these; none where there is none.
+
+    Of zeros, which some people and programs write where nobody rated, more are a few.
+    """
     most = max(1, min(_MOST_ODD, int(_FEW * len(values))))
     for low, high in USUAL_SCALES:
         odd = [value for value in values if not low <= value <= high]
-        if high - low < scale[1] - scale[0] and 0 < len(odd) <= most:
+        is_few = len(odd) <= (most if low != 1 or any(odd) else _MOST_ZEROS * len(values))
+        if high - low < scale[1] - scale[0] and odd and is_few:
             return (low, high), odd
     return scale, []
 

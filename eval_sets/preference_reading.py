@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,6 +71,12 @@ def find_preference_columns(columns: tuple[str, ...]) -> PreferenceColumns | Non
         matches = ((_NUMBERED.fullmatch(name), column) for name, column in reversed(by_name.items()))
         choices = {match[1]: (column,) for match, column in matches if match}
     return PreferenceColumns(tuple(choices.items()), versions, roles) if choices else None
+
+
+def holds_preferences(columns: Iterable[str]) -> bool:
+    """Whether rows with these columns say which of two versions, which they name, is better."""
+    compared = find_preference_columns(tuple(columns))
+    return compared is not None and compared.versions is not None
 
 
 def _is_filled(value: Any) -> bool:

@@ -1,6 +1,7 @@
 """A row becomes a Sample, or an error that a person can act on."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -314,11 +315,8 @@ class SampleBuilder:
             column = origins.get("rating") or self.source.origins.get("rating", "rating")
             self.account.add_no_rating(column, row, fields.pop("rating"))
         ratings = fields.get("ratings")
-        if isinstance(ratings, str):
-            try:
-                ratings = cell_values.parse_structure(ratings)
-            except ValueError:
-                return  # the reading of the values says so
+        with suppress(ValueError):  # the reading of the values says so
+            ratings = cell_values.parse_structure(ratings)
         if isinstance(ratings, Mapping):
             for rater in (rater for rater, rating in ratings.items() if is_no_rating(rating)):
                 self.account.add_no_rating(f"{origins.get('ratings', 'ratings')}.{rater}", row, ratings[rater])

@@ -12,7 +12,7 @@ from ..number_bounds import LARGEST_NUMBER
 from ..shell_words import quote_word
 from ..text.wording import count_of, list_first, verb_of
 from . import cell_values
-from .column_search import VersionSearch
+from .column_search import find_version
 from .column_table import (
     ALIASES,
     GENERAL_NAMES,
@@ -27,7 +27,6 @@ from .column_table import (
     is_mean_rating,
     is_no_rating,
     is_of_raters,
-    is_total,
     plain_name,
     rater_of,
     reason_rater,
@@ -35,7 +34,7 @@ from .column_table import (
     split_failure_column,
     usual_name,
 )
-from .columns import check_names, describe_left_out, first_text, is_rater, names_columns, read_raters
+from .columns import check_names, describe_left_out, explain_no_item, is_rater, read_raters
 from .items import RATER, Item, as_label, read_version, versioned_id
 from .levels import RatedLevel
 from .logs.score_rows import LongColumns, join_rows
@@ -140,7 +139,7 @@ class ScoreFile:
         self.labels = options.labels
         check_names(mapping, ROLES)
         self.roles = find_roles(self.names, mapping)
-        self.rows = self._without_totals(rows)
+        self.rows = self._of_items(rows)
         self._rules: dict[str, ColumnCells] = {}
         self.items: list[Item] = []  # one per row
         # the columns of scores or ratings that were joined, by metric or rater, and the column that they were in
@@ -152,12 +151,9 @@ class ScoreFile:
         }
         self._failed_words = self._statuses_of_failure()
         self._remarks = self._find_remarks()
-        search = VersionSearch({self.roles.get("id", "id"): "id"}, options.versions or "")
         has_raters = "rater" in self.roles and bool({"rating", "value"} & self.roles.keys())
         part = self.roles.get("metric" if self.is_long else "rater" if has_raters else "", "")
-        for row in self.rows:
-            search.add(row, as_label(row.values.get(part)))
-        self.version = search.result()  # the column that tells apart the answers of versions to the question of one id
+        self.version = find_version(self.rows, self.names, self.roles.get("id", "id"), part, options.versions or "")
 
     @property
     def is_long(self) -> bool:
@@ -178,29 +174,18 @@ class ScoreFile:
         place = row.part(column).place
         return InputError(f"{self.name}, {place}, field {self.origin(column)}: {problem}")
 
-    def _without_totals(self, rows: Sequence[Row]) -> list[Row]:
-        """The rows without those that sum up others: their first cell names them so, or none names what they are of."""
-        texts = [column for role in ("user_input", "response") if (column := self.roles.get(role))]
-        totals = {
-            row.place: first
-            for row in rows
-            if is_total(first := first_text(row.values))
-            and not (len(texts) > 1 and all(as_label(row.values.get(column)) for column in texts))
-        }
-        if totals:
-            listed = list_first([f'{place} "{first}"' for place, first in totals.items()], 5)
-            self.tell(f"{count_of(len(totals), 'row')} left out that sums up others: {listed}")
-            rows = [row for row in rows if row.place not in totals]
-        if headers := [row.place for row in rows if names_columns(row.values)]:
-            self.tell(describe_left_out(headers, "repeats the names of the columns"))
-            rows = [row for row in rows if row.place not in headers]
+    def _of_items(self, rows: Sequence[Row]) -> list[Row]:
+        """The rows without those that are of no item; where none has a name they are told apart by their order."""
+        texts = [self.roles.get(role, "") for role in ("user_input", "response")]
         names = [self.roles[role] for role in ("id", "user_input", "response", "metric", "rater") if role in self.roles]
-        named = [row for row in rows if any(as_label(row.values.get(column)) for column in names)]
-        if not named or len(named) == len(rows):
-            return list(rows)  # where none has a name they are told apart by their order
-        places = {row.place for row in named}
-        self.tell(describe_left_out([row.place for row in rows if row.place not in places], "names no item"))
-        return named
+        cells = {row.place: [row.values.get(text) or "" for text in texts] for row in rows}
+        reasons = {row.place: explain_no_item(row.values, *cells[row.place]) for row in rows}
+        of_items = [row for row in rows if not reasons[row.place]]
+        unnamed = [row.place for row in of_items if not any(as_label(row.values.get(column)) for column in names)]
+        reasons |= dict.fromkeys(unnamed, "names no item") if len(unnamed) < len(of_items) else {}
+        for reason in dict.fromkeys(filter(None, reasons.values())):
+            self.tell(describe_left_out([place for place, why in reasons.items() if why == reason], reason))
+        return [row for row in rows if not reasons[row.place]]
 
     def rule(self, column: str) -> tuple[ColumnCells, NumberRule]:
         """The cells of a column, and how they are read as numbers."""

@@ -9,13 +9,14 @@ from ..name_suggestions import quote_names
 from ..shell_words import quote_word
 from .column_table import (
     GENERAL_NAMES,
+    JUDGES,
     RATING_ALIASES,
     columns_by_usual_name,
     is_known_metric,
     is_mean_rating,
     is_of_program,
     is_of_raters,
-    names_judge,
+    plain_name,
     rater_of,
     usual_name,
 )
@@ -34,7 +35,7 @@ from .number_rule import (
     scale_of_header,
     usual_scale,
 )
-from .preference_reading import find_preference_columns
+from .preference_reading import holds_preferences
 from .rater_proposals import MeanSearch, TotalSearch, may_be_rater, may_be_rating, propose_raters
 from .rows import Row
 from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name
@@ -206,18 +207,13 @@ def _nobody_rated(file: ScoreFile, totals: Mapping[str, str] | None = None) -> I
     others = [f"{column} is no rating: {reason}" for column, reason in (totals or {}).items()]
     others += [f"{column} is {reason}" for column, reason in file.raters.others.items()]
     others += [f"{rater} is a program, not a person" for rater in file.joined if is_of_program(rater)]
-    if _holds_preferences(file):
+    if holds_preferences(file.names):
         others += ["it holds preferences between versions: assay decide RUN_A RUN_B --ratings FILE reads it"]
     why = f" ({', '.join(others)})" if others else ""
     return InputError(
         f"{file.name}: nobody rated in it{why}; name a file of ratings (--ratings FILE), or {_HOW_TO_RATE} (it has "
         f"{quote_names(file.names)})"
     )
-
-
-def _holds_preferences(file: ScoreFile) -> bool:
-    columns = find_preference_columns(tuple(file.names))
-    return columns is not None and columns.versions is not None
 
 
 def _explain_totals(file: ScoreFile, read: Sequence[str], options: ReadOptions, *, has_scores: bool) -> dict[str, str]:
@@ -228,7 +224,7 @@ def _explain_totals(file: ScoreFile, read: Sequence[str], options: ReadOptions, 
     beside = file.metrics_beside(read)
     metrics = beside if has_scores else [column for column in beside if is_known_metric(column)]
     search = TotalSearch()
-    judges = [column for column in file.names if names_judge(column)]
+    judges = [column for column in file.names if plain_name(column) in JUDGES]
     for row in file.rows:
         search.add(*({column: row.values.get(column) for column in columns} for columns in (general, metrics, judges)))
     return search.result()
@@ -326,7 +322,7 @@ def _guess_rating_columns(file: ScoreFile, metrics: Collection[str], totals: Map
     ]
     if not candidates and (means := _mean_column(file)):
         return means
-    if not candidates and (numeric or file.is_long or _holds_preferences(file)):
+    if not candidates and (numeric or file.is_long or holds_preferences(file.names)):
         raise _nobody_rated(file, totals)
     numbers_by_column = [numbers for column in candidates if (numbers := file.rule(column)[0].values())]
     if not numbers_by_column or any(max(numbers) - min(numbers) > _WIDEST_SCALE for numbers in numbers_by_column):

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import InputError
 from ..text.wording import count_of
 from ..value_messages import wrong_type
-from .column_search import ColumnSearch, SetColumns, may_tell_columns, message_ratings
+from .column_search import ColumnSearch, SetColumns, message_ratings
 from .columns import (
     OF_RATERS,
     TURN_FIELDS,
@@ -23,7 +23,7 @@ from .columns import (
 from .items import LOST_PAIR, is_lost_pair
 from .logs.log_format import read_logs
 from .number_rule import Bounds
-from .preference_reading import find_preference_columns
+from .preference_reading import holds_preferences
 from .python_data import open_data, ready_samples
 from .rows import BadRow, Row, Rows, tell_notes
 from .sample import Sample
@@ -221,7 +221,7 @@ class _Set:
                 check_columns(opened.columns, self._mapping, opened.name)
             except InputError as error:
                 first = next((row.values for row in opened.head()), {})
-                if _is_preference(first):
+                if holds_preferences(first):
                     raise self._no_answers() from None
                 if not opened.header:
                     raise
@@ -246,7 +246,7 @@ class _Set:
         try:
             head = opened.head()
             names = dict.fromkeys((*(opened.columns or ()), *(column for row in head for column in row.values)))
-            if not (may_tell_columns(names, self._mapping, self._versions) or any(map(message_ratings, head))):
+            if not (search.may_tell(names) or any(map(message_ratings, head))):
                 return SetColumns()
             for row in opened.rows:
                 if not isinstance(row, BadRow):
@@ -274,7 +274,7 @@ class _Set:
                         raise row.error
                     built = builder.sample(row)
                 except InputError as error:
-                    if not good and isinstance(row, Row) and _is_preference(row.values):
+                    if not good and isinstance(row, Row) and holds_preferences(row.values):
                         raise self._no_answers() from None
                     if skip_bad is None:
                         error.is_of_row = True
@@ -296,11 +296,6 @@ class _Set:
         check_mapped(builder.account.columns, builder.mapping, opened.name)
         account = (*opened.notes, *opened.late_notes(), *builder.account.notes())
         tell_notes(account if notes is None else (*account, builder.account.count_conversations()), notes)
-
-
-def _is_preference(values: Mapping[str, Any]) -> bool:
-    columns = find_preference_columns(tuple(values))
-    return columns is not None and columns.versions is not None
 
 
 def _why_nothing(first_error: InputError | None, bad: int, account: ColumnAccount) -> str:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from importlib.resources import as_file
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from ..errors import InputError
 from ..name_suggestions import nearest_names, quote_names
 from ..regular_files import check_regular
 from . import cell_values
-from .bundled import bundled_file, bundled_sets
 from .columns import known_columns
 from .excel_file import EXCEL_SUFFIXES, open_excel
 from .parquet_file import open_parquet
@@ -21,6 +21,7 @@ from .public.set_rows import is_on_this_machine, open_public
 from .rows import BadRow, Row, Rows
 from .text_files import open_csv, open_json, open_jsonl
 
+_BUNDLED_SUFFIX = ".jsonl"
 DELIMITED = (".csv", ".tsv", ".txt")
 
 
@@ -195,3 +196,18 @@ def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
             yield from _flat(value, f"{column}.")
         else:
             yield column, value
+
+
+def bundled_sets() -> tuple[str, ...]:
+    """Lists the names of the bundled sets, which `load_set` takes."""
+    names = (
+        entry.name.removesuffix(_BUNDLED_SUFFIX)
+        for entry in files(__package__).iterdir()
+        if entry.name.endswith(_BUNDLED_SUFFIX)
+    )
+    return tuple(sorted(name for name in names if "." not in name))  # `leaflets.folds` is what `leaflets` was made from
+
+
+def bundled_file(name: str) -> Traversable:
+    """Returns the JSON Lines file of a bundled set."""
+    return files(__package__) / f"{name}{_BUNDLED_SUFFIX}"

@@ -38,7 +38,7 @@ class SetFile(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Returns its path: a file of that name comes before a bundled set, a folder does not."""
-        from ..eval_sets.bundled import bundled_file, bundled_sets
+        from ..eval_sets.sources import bundled_file, bundled_sets
 
         is_bundled = value in bundled_sets() and not Path(value).is_file()
         return super().convert(str(bundled_file(value)) if is_bundled else value, param, ctx)

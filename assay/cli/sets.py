@@ -133,10 +133,13 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
             offer = describe_offer(facts)
             agree_to_download(name, f"{name} ({facts.title}): {offer}", offer, yes=yes)
         downloaded = download_public_set(facts.name)
-        new = sum(file.is_new for file in downloaded.files)
+        new = len(downloaded.new)
         if not is_json():
             came = f"{count_of(new, 'file')} downloaded" if new else "here already"
             echo(f"{name}: {count_of(downloaded.answers, 'answer')}, {came}")
-        files = [file._asdict() for file in downloaded.files]
+        files = [
+            {"path": file.path, "size": file.size, "sha256": file.sha256, "is_new": file.path in downloaded.new}
+            for file in downloaded.files
+        ]
         written.append({"set": name, "answers": downloaded.answers, "folder": str(cache_folder()), "files": files})
     print_result(lambda: {"sets": written})

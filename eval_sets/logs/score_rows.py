@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...text.wording import count_of, list_first
-from ..column_search import VersionSearch
+from ..column_search import find_version
 from ..column_table import NAMES, columns_by_usual_name, find_roles, is_of_program
 from ..items import as_label, read_version
 from ..number_rule import is_missing
@@ -49,11 +48,11 @@ def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[s
         used = frozenset(columns[role] for role in _OF_SCORES if role in columns)
         if name:
             used |= _BESIDE_SCORES - mapping.keys()
-        version = _find_version(opened, names, columns, "metric")
+        version = find_version(opened.rows, names, columns.get("id", "id"), columns["metric"])
         return LongColumns("scores", columns["metric"], columns["value"], used, name, version)
     value = columns.get("rating") or columns.get("value")
     if "rater" in columns and value and "metric" not in columns and "ratings" not in names:
-        version = _find_version(opened, names, columns, "rater")
+        version = find_version(opened.rows, names, columns.get("id", "id"), columns["rater"])
         seen = set[str]()
         for row in opened.rows:
             rater = as_label(row.values.get(columns["rater"])) if isinstance(row, Row) else ""
@@ -174,21 +173,6 @@ def _find_rating(joined: Row, mapping: Mapping[str, str]) -> dict[str, Any]:
         problem = f"differs from that of the same answer at {rated[0].place}; correct one of them"
         raise InputError(f"{other.place}, field {column}: {problem}")
     return {column: rated[0].values[column]}
-
-
-def _find_version(opened: Rows, names: Iterable[str], columns: Mapping[str, str], part: str) -> str:
-    """The column that tells apart the answers of versions to the question of one id; empty where none need be.
-
-    `names` are those of all columns, and `part` is the role of the one that names the metric or the rater.
-    """
-    search = VersionSearch({columns.get("id", "id"): "id"})
-    if not search.may_have(names):
-        return ""
-    with suppress(OSError):  # the reading itself meets the same error, and tells it
-        for row in opened.rows:
-            if isinstance(row, Row):
-                search.add(row, as_label(row.values.get(columns[part])))
-    return search.result()
 
 
 def _key(values: Mapping[str, Any], mapping: Mapping[str, str], version: str) -> str | None:

@@ -70,20 +70,12 @@ def is_on_this_machine(source: str) -> bool:
     return is_downloaded(parse_name(source).facts)
 
 
-class DownloadedFile(NamedTuple):
-    """A file that is in the cache now."""
-
-    path: str
-    size: int
-    sha256: str  # its SHA-256
-    is_new: bool  # whether it was downloaded now; else it was there
-
-
 class DownloadedSet(NamedTuple):
     """A set that is in the cache now."""
 
     answers: int
-    files: tuple[DownloadedFile, ...]
+    files: tuple[OriginalFile, ...]
+    new: frozenset[str]  # the paths of those that were downloaded now; the others were there
 
 
 def download_public_set(name: str) -> DownloadedSet:
@@ -118,5 +110,4 @@ def download_public_set(name: str) -> DownloadedSet:
         raise InputError(f"{PREFIX}{facts.name}: {error.problem}; {cure}") from None
     for name_in_set, content in new.items():
         keep_file(facts, name_in_set, content)
-    kept = tuple(DownloadedFile(file.path, file.size, file.sha256, file.path in new) for file in files)
-    return DownloadedSet(count, kept)
+    return DownloadedSet(count, tuple(files), frozenset(new))

@@ -10,8 +10,8 @@ from typing import Literal
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...eval_sets.bundled import bundled_sets
 from ...eval_sets.public.set_facts import first_by_hash
+from ...eval_sets.sources import bundled_sets
 from ...metrics.catalogue import measures_conversation, needs_judge
 from ...presentation.texts import one_line
 from ...text.wording import count_of

@@ -481,7 +481,7 @@ def test_ids_of_several_versions_and_groups_that_are_missing(write):
 def test_a_row_that_sums_up_others_is_no_item(write):
     joined = read_score_table([write("s.csv", "id,f,rating\na,0.1,1\nb,0.9,5\nAverage,0.5,3\n")], None, ReadOptions())
     assert joined.table.items == ("a", "b")
-    assert any('1 row left out that sums up others: line 4 "Average"' in note for note in joined.notes)
+    assert any("1 row left out that sums up others (Average): line 4" in note for note in joined.notes)
 
 
 def test_a_row_that_names_no_item_tells_no_scale(write):
