@@ -178,11 +178,6 @@ def is_rater(ours: str) -> bool:
     return ours.startswith(RATER) and ours != RATER
 
 
-def names_raters(ours: str) -> bool:
-    """Whether a column is mapped to the ratings of one rater, or to the rater of each row."""
-    return is_rater(ours) or ours == OF_RATERS
-
-
 _FIELD_OF = {name.casefold(): field for field, names in ALIASES.items() for name in reversed(names)}
 
 
@@ -331,9 +326,8 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
     extras = dict(values)
     fields: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    of_raters = {
-        theirs: extras.pop(theirs) for theirs, ours in mapping.items() if theirs in values and names_raters(ours)
-    }
+    named = [theirs for theirs, ours in mapping.items() if is_rater(ours) or ours == OF_RATERS]
+    of_raters = {theirs: extras.pop(theirs) for theirs in named if theirs in values}
     for theirs, ours in mapping.items():
         if theirs in values and theirs not in of_raters:
             fields[ours] = extras.pop(theirs)

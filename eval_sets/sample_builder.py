@@ -315,8 +315,9 @@ class SampleBuilder:
             column = origins.get("rating") or self.source.origins.get("rating", "rating")
             self.account.add_no_rating(column, row, fields.pop("rating"))
         ratings = fields.get("ratings")
-        with suppress(ValueError):  # the reading of the values says so
-            ratings = cell_values.parse_structure(ratings)
+        if isinstance(ratings, str):
+            with suppress(ValueError):  # the reading of the values says so
+                ratings = cell_values.parse_structure(ratings)
         if isinstance(ratings, Mapping):
             for rater in (rater for rater, rating in ratings.items() if is_no_rating(rating)):
                 self.account.add_no_rating(f"{origins.get('ratings', 'ratings')}.{rater}", row, ratings[rater])
@@ -355,8 +356,9 @@ class SampleBuilder:
 
     def _name_rater(self, fields: dict[str, Any], extras: dict[str, Any]) -> None:
         """Makes a row's rating that of the rater whom another column names."""
-        name = as_label(extras.get(self._columns.rater))
-        if name and fields.get("rating") is not None and not fields.get("ratings"):
+        if fields.get("rating") is None or fields.get("ratings") or self._columns.rater not in extras:
+            return
+        if name := as_label(extras[self._columns.rater]):
             fields["ratings"] = {self._raters.setdefault(name.casefold(), name): fields.pop("rating")}
             del extras[self._columns.rater]
 

@@ -1,6 +1,7 @@
 """CSV and its relatives; no text in a cell becomes a formula of a spreadsheet."""
 
 import csv
+import sys
 
 import pytest
 from hypothesis import given, strategies as st
@@ -18,6 +19,20 @@ def test_the_delimiter_is_found_out(file, delimiter, suffix):
     lines = [["id", "user_input", "response"], ["a", "vraag", "antwoord"]]
     [sample] = load_set(file(f"set.{suffix}", "\n".join(delimiter.join(line) for line in lines)), language="nl")
     assert (sample.id, sample.user_input, sample.response) == ("a", "vraag", "antwoord")
+
+
+def test_two_rows_go_through_few_files(file):
+    """One way in: the files of this folder in which a function is called until two rows are samples."""
+    path = file("set.csv", "question,answer,rating\nIs it free?,Yes it is.,4\nWhen does it open?,At nine.,2\n")
+    load_set(path, notes=[])  # what is loaded late is loaded now
+    called = set[str]()
+    before = sys.getprofile()
+    sys.setprofile(lambda frame, event, _: called.add(frame.f_code.co_filename) if event == "call" else None)
+    try:
+        load_set(path, notes=[])
+    finally:
+        sys.setprofile(before)
+    assert len([name for name in called if "/eval_sets/" in name and "/tests/" not in name]) <= 11
 
 
 def test_known_names_outweigh_other_delimiters_in_the_header(file):
