@@ -16,8 +16,7 @@ from ..name_suggestions import nearest_names
 from ..runs import Store
 from ..runs.store.database import Database, explain_errors
 from .address import TraceAddress
-from .source import ORIGIN, Source, TraceOrigin, UnreadTrace
-from .times import read_utc
+from .source import ORIGIN, Source, TraceOrigin, UnreadTrace, read_utc
 
 _SESSION = "session"
 _MOST_NAMES = 1000  # of fields, for a message

@@ -18,8 +18,7 @@ from ..runs import Store
 from .address import TraceAddress, open_source
 from .conversations import GAP, UNUSED_SESSION, join_sessions
 from .cursor import NewTraces, PullCursor, note_address
-from .source import Source, TraceOrigin, UnreadTrace
-from .times import read_utc
+from .source import Source, TraceOrigin, UnreadTrace, read_utc
 
 _NAMED = 3  # unread traces
 

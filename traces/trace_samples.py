@@ -10,8 +10,7 @@ from ..eval_sets.rows import BadRow, Repeatable, Rows
 from ..eval_sets.sample_builder import SampleBuilder
 from ..value_messages import check_characters
 from .address import TraceAddress
-from .source import ORIGIN, TraceOrigin, UnreadTrace
-from .times import read_utc
+from .source import ORIGIN, TraceOrigin, UnreadTrace, read_utc
 
 _ROW = "trace 1"
 

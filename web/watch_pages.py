@@ -15,7 +15,7 @@ from ..presentation.charts import Band, draw_band
 from ..presentation.figure import Figure, Kind
 from ..runs import Store
 from ..runs.store.answer_address import answer_url
-from ..traces.times import read_utc
+from ..traces.source import read_utc
 from ..traces.watch.alarms import ALARMS_AND_BANDS, AlarmAnswer
 from ..traces.watch.judging import watch_queues
 from ..traces.watch.watch_look import give_watch_verdict, read_levels

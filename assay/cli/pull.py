@@ -110,7 +110,7 @@ def pull(
 
 
 def _read_time(text: str | None, option: str, now: datetime) -> datetime | None:
-    from ..traces.times import read_moment
+    from ..traces.source import read_moment
 
     return None if text is None else read_moment(text, option, now)
 

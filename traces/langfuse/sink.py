@@ -6,7 +6,7 @@ from typing import Any
 from ..address import TraceAddress
 from ..http_client import RefusedRequest, whole_text
 from ..sink import TraceScore, WriteResult, send_in_halves
-from ..times import read_utc
+from ..source import read_utc
 from .project import LangfuseProject
 
 _MOST_IDS = 40  # of scores that are asked for in one call, in its address

@@ -13,8 +13,7 @@ from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import MOST_KEPT_PAGES, MOST_PAGES, RefusedRequest
-from ..source import Traces, UnreadTrace
-from ..times import read_utc, write_utc
+from ..source import Traces, UnreadTrace, read_utc, write_utc
 from ..trace_samples import TraceSamples
 from .project import LangfuseProject
 

@@ -25,8 +25,7 @@ from ...eval_sets.rows import BadRow, Row, group_rows
 from ...json_text import explain_json_error
 from ...regular_files import check_regular
 from ..address import TraceAddress
-from ..source import Traces, UnreadTrace
-from ..times import read_utc
+from ..source import Traces, UnreadTrace, read_utc
 from ..trace_samples import TraceSamples
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")

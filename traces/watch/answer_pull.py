@@ -15,8 +15,7 @@ from ...metrics.metric import run_to_end
 from ...runs.score.execute import execute
 from ..conversations import GAP, join_sessions, own_scale, rescale
 from ..cursor import NewTraces, trace_id
-from ..source import Source, TraceOrigin, UnreadTrace
-from ..times import read_utc
+from ..source import Source, TraceOrigin, UnreadTrace, read_utc
 from .watch_settings import WatchSettings
 from .watch_state import StepCounts, WatchRecords, WatchRow
 

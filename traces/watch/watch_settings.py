@@ -18,7 +18,7 @@ from ...metrics.catalogue import measures_conversation
 from ...runs.store.plan import WATCH_DATA, MetricName, Plan, judge_identity
 from ...runs.suite.suite import CassetteUse
 from ..address import TraceAddress
-from ..times import read_duration
+from ..source import read_duration
 
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _LONGEST = timedelta(days=3_660)

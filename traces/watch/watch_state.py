@@ -21,8 +21,7 @@ from ...metrics import Score
 from ...runs import Store
 from ...runs.store.database import explain_errors
 from ..cursor import hold_lock, trace_ids
-from ..source import TraceOrigin
-from ..times import read_utc, utc_text
+from ..source import TraceOrigin, read_utc, utc_text
 from .alarms import AlarmAnswer, AlarmMessage
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
 

@@ -19,8 +19,7 @@ from ...text.wording import count_of, verb_of
 from ..address import TraceAddress, open_sink, open_source
 from ..push import PushRequest, push_scores
 from ..sink import Sink
-from ..source import Source
-from ..times import utc_text
+from ..source import Source, utc_text
 from .alarms import AlarmAnswer, AlarmMessage, deliver_alarm
 from .answer_pull import AnswerPull
 from .judging import (
