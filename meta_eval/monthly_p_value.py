@@ -1,7 +1,7 @@
 """In how many months without a change the evidence for one reaches so many standard errors at some look."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
     from .arrays import Floats, Places
@@ -16,7 +16,11 @@ _MOST_CORRELATED = 0.9
 _ALARMS = (1.963, 0.1355, -0.4866)  # see `monthly_p_value`
 
 
-def monthly_p_value(z: float) -> float:
+@overload
+def monthly_p_value(z: float) -> float: ...
+@overload
+def monthly_p_value(z: "Floats") -> "Floats": ...
+def monthly_p_value(z: "float | Floats") -> "float | Floats":
     """Returns in how many months without a change the evidence reaches z standard errors at some time.
 
     The evidence of a nightly run is the largest of the standardised falls of the last 1, 2, ..., 30 nightly runs (the
@@ -25,9 +29,12 @@ def monthly_p_value(z: float) -> float:
     0.1355 z - 0.4866 z^2)), fitted to two million simulated months of 30 nightly runs and right to 6% of itself for
     shares from 0.0002 to 0.9. A baseline that varies makes the looks more alike, and the share smaller.
     """
+    import numpy as np
+
     constant, linear, square = _ALARMS
-    z = min(max(z, 0.5), FURTHEST)  # the fit bends below, where the share is 1
-    return -math.expm1(-math.exp(constant + linear * z + square * z * z))
+    z = np.clip(z, 0.5, FURTHEST)  # the fit bends below, where the share is 1
+    p: Floats = -np.expm1(-np.exp(constant + linear * z + square * z * z))
+    return p if p.ndim else float(p)
 
 
 def needed_z(level: float) -> float:

@@ -3,8 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
+import numpy as np
 from scipy.special import stdtr, stdtrit
+
+from .arrays import Floats
 
 ERROR = 0.05
 _MANY_DEGREES = 1e9
@@ -118,11 +122,15 @@ class ConfidenceSequence:
         return min(1.0, comparisons * p)
 
 
-def normal_of_t(t: float, degrees: float) -> float:
-    """Returns the z that is as improbable as a t of so many degrees of freedom (Wallace, 1959)."""
-    if math.isinf(degrees):
-        return t
-    return (8 * degrees + 1) / (8 * degrees + 3) * math.sqrt(degrees * math.log1p(t * t / degrees))
+@overload
+def normal_of_t(t: float, degrees: float) -> float: ...
+@overload
+def normal_of_t(t: Floats, degrees: Floats | float) -> Floats: ...
+def normal_of_t(t: float | Floats, degrees: float | Floats) -> float | Floats:
+    """Returns the z that is as improbable as a t, 0 or more, of so many degrees of freedom (Wallace, 1959)."""
+    freedom = np.minimum(degrees, _MANY_DEGREES)
+    z = np.asarray((8 * freedom + 1) / (8 * freedom + 3) * np.sqrt(freedom * np.log1p(np.square(t) / freedom)))
+    return z if z.ndim else float(z)
 
 
 def t_of_normal(z: float, degrees: float) -> float:

@@ -183,8 +183,7 @@ def _normal_scores(t: Floats, degrees: Floats | float, skewness: Floats) -> Floa
     A mean on the other side scores 0.
     """
     far = np.maximum(t, 0.0)
-    pairs = zip(far.tolist(), np.broadcast_to(degrees, far.shape).tolist(), strict=True)
-    z = np.array([normal_of_t(value, freedom) if value else 0.0 for value, freedom in pairs])
+    z = normal_of_t(far, degrees)
     skewed = np.maximum(skewness, _NO_SKEWNESS)
     by_gamma = 6 / skewed * (np.cbrt(1 + skewed * z / 2) - 1) + skewed / 6
     return np.asarray(np.where(skewness > _NO_SKEWNESS, np.maximum(np.where(far > 0, by_gamma, 0.0), 0.0), z))

@@ -4,11 +4,15 @@ Values are oriented so that lower is worse: (samples, runs), the newest run last
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
+import numpy as np
+from scipy.special import betainc, logit, ndtr, ndtri
+
+from ...meta_eval.arrays import Floats, Places
 from ...meta_eval.groups import t_quantile
 from ...meta_eval.monthly_p_value import (
     FURTHEST,
@@ -18,12 +22,14 @@ from ...meta_eval.monthly_p_value import (
     night_correlation,
     variance_of_mean,
 )
-
-if TYPE_CHECKING:
-    from ...meta_eval.arrays import Bools, Floats, Places
+from ...meta_eval.randomisation import sign_flip_max_t
+from ...meta_eval.sequence import normal_of_t
 
 RELEASES = 5
 """In a month, so many changes of single answers that change nothing on average must not raise an alarm either."""
+
+FIRST = 1.5
+"""A first night, where nothing is known of the noise, may spend the month's level divided by this: nights follow."""
 
 SUSPECT = 2
 """Where no noise is known yet, a run joins no baseline if its evidence is a failure's divided by this, or more: its own
@@ -33,7 +39,9 @@ LARGE = 0.15
 """A fall beyond the noise by this share of the metric's range fails however few groups of answers fell."""
 
 _FLIPS = 9999
-_PRIOR_NIGHTS, _KNOWN_NIGHTS, _PRIOR_VARIANCE, _MANY = 2, 10, 1.5, 1e9  # see `_Nights`
+_SHIFTS = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.8, 1, 1.5])[:, None]  # see `_Nights`
+_PRIOR = np.gradient(_SHIFTS[:, 0])[:, None] / (1 + (_SHIFTS / 0.5) ** 8)
+_ERRORS = np.arange(0.125, 25, 0.125)  # the falls that `missed` tries, in standard errors
 _MOST_TOGETHER = 0.05  # of the samples: as many as have changed together may do so again
 _KNOWN_CHANGES = 30  # from which on the noise is known, and no rare change has to be feared
 _MOST_OF_FEW = 0.2  # of the range: one of five samples
@@ -52,14 +60,12 @@ class Evidence:
     baseline: int
     p: float  # the share of months without a change that show as much evidence at some time
     failed: bool
-    # A fall since the baseline smaller than this would often be missed in one run (more than one time in five); None
-    # where the runs do not differ, and for a bound
-    missed: float | None = None
-    missed_in_week: float | None = None  # the same for seven runs that fell together
     is_of_few: bool = False  # whether it is a fall that is more than noise, but of too few answers to call it one
     # tonight less the accepted runs, with its 95% interval, where that lies below 0; else None
     since_accepted: tuple[float, float, float] | None = None
     is_suspect: bool = False  # whether it passed, and yet joins no baseline and no noise (`SUSPECT`)
+    # whether it would have failed by its answers alone: nights that move all answers alike may explain it
+    is_of_nights: bool = False
 
 
 class Falls:
@@ -69,10 +75,8 @@ class Falls:
     """
 
     def __init__(
-        self, values: "Floats", groups: "Places", *, accepted: int, allowed: float, usable: Sequence[bool] | None = None
+        self, values: Floats, groups: Places, *, accepted: int, allowed: float, usable: Sequence[bool] | None = None
     ) -> None:
-        import numpy as np
-
         known = ~np.isnan(values)
         means = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
         self._values = np.where(known, values, means[:, None])  # a missing value is no change
@@ -102,8 +106,6 @@ class Falls:
 
     def candidate(self, night: int) -> "_Candidate":
         """The fall up to a nightly run that is most beyond the noise: since any run, from those before or accepted."""
-        import numpy as np
-
         runs, first = [*self._runs, night], len(self._accepted)
         lengths = np.arange(1, min(LONGEST, len(runs) - first) + 1)
         starts = len(runs) - lengths
@@ -114,26 +116,48 @@ class Falls:
         sums, sums_of_known = (np.concatenate([[0.0], np.cumsum(self._means[ones])]) for ones in (runs, known))
         changes = (sums[-1] - sums[starts])[np.tile(lengths - 1, 2)] / ends - sums_of_known[others] / others
         scale = self._scale(ends, others)
-        nights = self._nights(night, np.tile(len(known) - ahead, 2))
-        nights = nights.by_steps(self._means[known], others == first, self._noise.correlation)
-        falls = nights.scores(-(changes + self._allowed), scale)
-        place = int(falls.argmax())
+        extent, since = _Extent.read(self._values[:, runs]), np.tile(len(known) - ahead, 2)
+        nights = self._noise.nights(night, since, extent)
+        reference = sums_of_known[others] / others
+        slopes = extent.slopes(reference, reference + changes, nights.slopes, len(self._values))
+        is_known = bool(self._noise.pairs)  # else one step is all that is known: its own errors are those of the night
+        falls = -(changes + self._allowed)
+        p_values = nights.p_values(falls, scale, slopes)
+        place = int(p_values[1].argmin())
+        p_of_answers, p = p_values[:, place].tolist() if is_known else (0.0, 0.0)
         length, before = int(ends[place]), int(others[place])
         after = self._values[:, runs[-length:]].mean(axis=1)
         falls_of_answers = self._values[:, self._baseline[:before]].mean(axis=1) - after - self._allowed
-        fall, extent = float(falls_of_answers.mean()), _extent(self._values[:, runs])
-        p, p_of_large = 0.0, 1.0
-        if self._noise.pairs:  # else nothing is known of the noise: the choice of the questions decides alone
-            p = monthly_p_value(float(falls[place]))
-            if fall >= LARGE * extent:
-                rare = _rare_change(np.bincount(self._groups), extent)
-                p_of_large = max(p, monthly_p_value(fall / (rare * float(scale[place]))))
+        fall, p_of_large = float(falls_of_answers.mean()), 1.0
+        if is_known and fall >= LARGE * extent.width:
+            rare = _rare_change(np.bincount(self._groups), extent.width)
+            p_of_large = max(p, float(monthly_p_value(fall / (rare * scale[place]))))
         sums = np.asarray(np.bincount(self._groups, weights=falls_of_answers), float)
         sizes = np.bincount(self._groups).astype(float)
-        return _Candidate(-fall - self._allowed, length, before, p, p_of_large, sums, sizes)
+        score = float(nights.scores(falls, scale)[place])
 
-    def weigh(self, night: int, candidate: "_Candidate", p_of_choice: float, levels: "Levels") -> Evidence:
+        def p_of_step(p_of_flips: float) -> float:
+            return nights.p_of_step(place, max(score, -float(ndtri(p_of_flips))), float(slopes[place]))
+
+        return _Candidate(
+            -fall - self._allowed,
+            length,
+            before,
+            p_of_answers,
+            p,
+            None if is_known else p_of_step,
+            p_of_large,
+            sums,
+            sizes,
+        )
+
+    def weigh(self, night: int, candidate: "_Candidate", p_of_flips: float, levels: "Levels") -> Evidence:
         """What a nightly run says, given how often the choice of the questions gives as much."""
+        of_figure = levels.noise / levels.choice
+        p_of_choice = RELEASES * p_of_flips * of_figure
+        p_of_answers = max(candidate.p_of_answers, p_of_choice)
+        if candidate.p_of_step:
+            p_of_choice = max(p_of_choice, FIRST * candidate.p_of_step(p_of_flips) * of_figure)
         reference = self._means[self._baseline[: candidate.before]].mean()
         fell = self._means[night] < reference - self._allowed - _SLACK
         p = min(1.0, max(candidate.p_of_noise, p_of_choice), candidate.p_of_large)
@@ -142,8 +166,11 @@ class Falls:
         is_of_few = bool(self._noise.pairs and fell and not failed and candidate.p_of_noise <= levels.noise)
         change, nights, before = candidate.change, candidate.nights, candidate.before
         is_suspect = bool(fell and not self._noise.pairs and not failed and p <= SUSPECT * levels.noise)
-        missed, since = self._missed(night, levels), self._since_accepted(night)
-        return Evidence(change, nights, before, tonight, baseline, p, failed, *missed, is_of_few, since, is_suspect)
+        since = self._since_accepted(night)
+        is_of_nights = bool(fell and not failed and p_of_answers <= levels.noise)
+        return Evidence(
+            change, nights, before, tonight, baseline, p, failed, is_of_few, since, is_suspect, is_of_nights
+        )
 
     def _since_accepted(self, night: int) -> tuple[float, float, float] | None:
         """The change from the accepted runs to a nightly run by these runs alone, where its interval lies below 0."""
@@ -153,34 +180,27 @@ class Falls:
         is_below = variance > _SLACK**2 and change + half < -_SLACK
         return (change, change - half, change + half) if is_below else None
 
-    def _nights(self, night: int, lengths: "Places") -> "_Nights":
-        variances, degrees = self._noise.variances(night, lengths)
-        return _Nights.split(
-            self._means[[*self._baseline, night]], lengths, variances, degrees, self._noise.correlation
-        )
-
-    def _scale(self, lengths: "Places", before: "Places") -> "Floats":
+    def _scale(self, lengths: Places, before: Places) -> Floats:
         """The standard error of a change of means, where that of one run is 1."""
-        import numpy as np
-
         correlation = self._noise.correlation
         return np.sqrt(variance_of_mean(lengths, correlation) + variance_of_mean(before, correlation))
 
-    def _missed(self, night: int, levels: "Levels") -> tuple[float | None, float | None]:
-        """The falls that one run, and seven together, would often miss."""
-        import numpy as np
-
+    def missed(self, night: int, levels: "Levels") -> float | None:
+        """Returns the fall that one run would miss more than one time in five; None where the runs do not differ."""
         changes = self._values[:, night] - self._values[:, self._baseline].mean(axis=1)
         variance, degrees = _variance(changes, self._groups)
         needed = t_quantile(1 - levels.choice / RELEASES, max(1.0, degrees)) + _FOUR_IN_FIVE
-        in_run = in_week = needed * math.sqrt(variance) if variance > _SLACK**2 else 0.0
-        if self._noise.pairs:
-            nights = self._nights(night, np.array([1]))
-            scales = self._scale(np.array([1, 7]), np.full(2, len(self._baseline)))
-            one, seven = (nights.missed(float(scale), levels.noise) for scale in scales)
-            in_run, in_week = max(in_run, one), seven or in_week
-        in_one, in_seven = (size + self._allowed if size else None for size in (in_run, in_week))
-        return in_one, in_seven
+        by_choice = needed * math.sqrt(variance) if variance > _SLACK**2 else 0.0
+        extent = _Extent.read(self._values[:, [*self._baseline, night]])
+        nights, reference = self._noise.nights(night, np.array([1]), extent), self._means[self._baseline].mean()
+        scale = self._scale(np.array([1]), np.array([len(self._baseline)]))
+        error = float(scale[0]) * math.sqrt(float(nights.variances[0]))
+        falls = error * _ERRORS
+        slopes = extent.slopes(np.full(len(falls), reference), reference - falls, nights.slopes, len(changes))
+        is_month, level = (True, levels.noise) if self._noise.pairs else (False, levels.choice)
+        p = nights.p_values(falls, scale, slopes, is_month=is_month)[1]
+        by_noise = falls[min(int((p > level).sum()), len(falls) - 1)] + _FOUR_IN_FIVE * error if error > _SLACK else 0.0
+        return max(by_choice, by_noise) + self._allowed if by_choice or by_noise else None
 
 
 @dataclass(frozen=True)
@@ -198,10 +218,12 @@ class _Candidate:
     change: float
     nights: int
     before: int
-    p_of_noise: float
+    p_of_answers: float  # of the noise of the answers alone
+    p_of_noise: float  # of the answers and the nights
+    p_of_step: "Callable[[float], float] | None"  # the same of a first step, by the p-value of its signs; else None
     p_of_large: float  # where it is so large that the choice of the questions does not matter; else 1
-    sums: "Floats"  # by group, how far its answers fell beyond what is allowed
-    sizes: "Floats"
+    sums: Floats  # by group, how far its answers fell beyond what is allowed
+    sizes: Floats
 
 
 def weigh_together(figures: Sequence[Falls], night: int, levels: Levels) -> list[Evidence]:
@@ -219,10 +241,6 @@ def weigh_together(figures: Sequence[Falls], night: int, levels: Levels) -> list
     The first run after one that was accepted alone, where no noise is known, is held against the second. A fall of 0.15
     of the range and more needs only to be beyond the noise of the answers: in few groups flips can tell nothing.
     """
-    import numpy as np
-
-    from ...meta_eval.randomisation import sign_flip_max_t  # loaded late, with NumPy
-
     candidates = [figure.candidate(night) for figure in figures]
     asked = [number for number, candidate in enumerate(candidates) if candidate.p_of_noise <= 0.5]
     p_of_choice = np.ones(len(candidates))
@@ -234,7 +252,7 @@ def weigh_together(figures: Sequence[Falls], night: int, levels: Levels) -> list
             sizes[: len(candidates[number].sums), column] = candidates[number].sizes
         used = sizes.any(axis=1)
         p = sign_flip_max_t(sums[used], sizes[used], permutations=_FLIPS)
-        p_of_choice[asked] = RELEASES * p * levels.noise / levels.choice  # on the scale of one figure
+        p_of_choice[asked] = p
     return [
         figure.weigh(night, candidate, float(p), levels)
         for figure, candidate, p in zip(figures, candidates, p_of_choice, strict=True)
@@ -242,11 +260,9 @@ def weigh_together(figures: Sequence[Falls], night: int, levels: Levels) -> list
 
 
 def weigh_falls(
-    values: "Floats", groups: Sequence[str], *, accepted: int, allowed: float, level: float
+    values: Floats, groups: Sequence[str], *, accepted: int, allowed: float, level: float
 ) -> list[Evidence]:
     """Weighs the evidence for a fall of one figure after each nightly run since the accepted ones."""
-    import numpy as np
-
     falls = Falls(values, np.unique(np.asarray(groups), return_inverse=True)[1], accepted=accepted, allowed=allowed)
     weighed = list[Evidence]()
     for night in range(accepted, values.shape[1]):
@@ -257,7 +273,7 @@ def weigh_falls(
 
 
 def weigh_bound(
-    values: "Floats", groups: Sequence[str], *, skipped: int, bound: float, level: float, is_share: bool
+    values: Floats, groups: Sequence[str], *, skipped: int, bound: float, level: float, is_share: bool
 ) -> list[Evidence]:
     """Weighs the evidence that the mean is below a bound, after each nightly run; the first runs show the noise only.
 
@@ -268,8 +284,6 @@ def weigh_bound(
     at its effective size (Korn and Graubard, 1998), since few failures are not nearly normal. A run whose own mean
     reaches the bound does not fail.
     """
-    import numpy as np
-
     numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
     known = ~np.isnan(values)
     of_samples = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
@@ -284,32 +298,32 @@ def weigh_bound(
             continue
         mean = float(values[present, night].mean())
         averages = np.cumsum([mean, *means[::-1]])[:LONGEST] / np.arange(1, min(LONGEST, len(means) + 1) + 1)
-        seen = values[:, [*noise.runs, night]]
+        seen = [*noise.runs, night]
+        extent = _Extent.read(values[:, seen], bound)
         lengths = np.arange(1, len(averages) + 1)
         scales = np.sqrt(variance_of_mean(lengths, noise.correlation))
         if noise.runs:
-            variances, degrees = noise.variances(night, lengths)
+            nights = noise.nights(night, lengths, extent)
         else:  # the choice of the answers moves a mean more than a night does
-            variances, degrees = (np.array([one]) for one in _variance(values[present, night], numbers[present]))
-        if len(noise.runs) > 1:
-            means_of_runs = filled[:, [*noise.runs, night]].mean(axis=0)
-            nights = _Nights.split(means_of_runs, lengths, variances, degrees, noise.correlation)
-        else:
-            nights = _Nights(variances, np.maximum(degrees, 1.0), np.zeros(1), np.array([_MANY]))
-        rare = _rare_change(np.bincount(numbers[present]), 1.0 if is_share else _extent(seen, bound), noise.together)
+            variance, degrees = _variance(values[present, night], numbers[present])
+            slope = math.sqrt(variance * int(present.sum())) / 2
+            nights = _Nights(*np.array([[variance], [max(degrees, 1.0)], [0.0], [0.0], [slope]]))
+        rare = _rare_change(np.bincount(numbers[present]), 1.0 if is_share else extent.width, noise.together)
         rare *= math.sqrt(_KNOWN_CHANGES / max(noise.changes, _KNOWN_CHANGES))
         if is_share and bound >= 1 - _SLACK:  # one sample below it says that the true share is
             rare = _SLACK
-        share = float(np.nanmean(seen))
         shortfalls = bound - averages
-        falls = np.minimum(nights.scores(shortfalls, scales), shortfalls / (rare * scales))
+        scores = shortfalls / (rare * scales)
         if is_share:
-            sizes = nights.effective_sizes(share, scales, level)
-            falls = np.minimum(falls, _share_scores(averages, bound, sizes))
-        place = int(np.argmax(falls))
-        p = monthly_p_value(float(falls[place]))
-        failed = mean < bound - _SLACK and p <= level
-        weighed.append(Evidence(float(averages[place]) - bound, place + 1, 0, mean - bound, 0, p, failed))
+            sizes = nights.effective_sizes(float(np.nanmean(values[:, seen])), scales, level)
+            scores = np.minimum(scores, _share_scores(averages, bound, sizes))
+        slopes = extent.slopes(np.full(len(averages), bound), averages, nights.slopes, int(present.sum()))
+        p_values = np.maximum(nights.p_values(shortfalls, scales, slopes), monthly_p_value(scores))
+        place = int(p_values[1].argmin())
+        p_of_answers, p = p_values[:, place].tolist()
+        is_below, change = mean < bound - _SLACK, float(averages[place]) - bound
+        failed, is_of_nights = is_below and p <= level, is_below and p_of_answers <= level < p
+        weighed.append(Evidence(change, place + 1, 0, mean - bound, 0, p, failed, is_of_nights=is_of_nights))
         if not failed:
             noise.add(night)
             means.append(mean)
@@ -325,10 +339,10 @@ class _Noise:
     (`night_correlation`).
     """
 
-    def __init__(self, values: "Floats", numbers: "Places") -> None:
+    def __init__(self, values: Floats, numbers: Places) -> None:
         self.runs = list[int]()
         self._values, self._numbers = values, numbers
-        self._steps = list[tuple[float, float]]()  # variance of the mean by its answers, degrees
+        self._steps = list[tuple[float, ...]]()  # see `_step`
         self._squares, self._two_apart = list[float](), list[float]()  # squared differences of the answers
         self._second = self._fourth = 0.0  # sums of powers of the groups' changes
 
@@ -354,8 +368,6 @@ class _Noise:
 
         By medians, since a release changes answers once; less about one standard error of the estimate.
         """
-        import numpy as np
-
         if not self._two_apart:
             return 0.0
         correlation = night_correlation(float(np.median(self._squares)), float(np.median(self._two_apart)))
@@ -363,8 +375,6 @@ class _Noise:
 
     def add(self, run: int) -> None:
         """Adds the next run."""
-        import numpy as np
-
         if self.runs:
             changes = self._changes(run, 1)
             by_group = np.bincount(self._numbers, weights=changes) ** 2
@@ -376,111 +386,141 @@ class _Noise:
             self._two_apart.append(float((self._changes(run, 2) ** 2).sum()))
         self.runs.append(run)
 
-    def variances(self, night: int, lengths: "Places") -> tuple["Floats", "Floats"]:
-        """Returns the variance of one run's mean, for changes since so many runs before a night, and its degrees.
+    def nights(self, night: int, lengths: Places, extent: "_Extent") -> "_Nights":
+        """Returns how much nights vary, for changes since so many runs before a night.
 
-        The step into the change is no noise, unless there is no other.
+        The step into the change is no noise, unless there is no other: then it says nothing of what nights have in
+        common. The squared steps of n + 1 independent means say of their variance what 2n / 3 deviations do.
         """
-        import numpy as np
-
         steps = np.array([*self._steps, self._step(night)])
         counted = np.ones((len(lengths), len(steps)))
-        inside = np.flatnonzero(lengths <= len(steps))
         if len(steps) > 1:
+            inside = np.flatnonzero(lengths <= len(steps))
             counted[inside, len(steps) - lengths[inside]] = 0
-        variances, degrees = (counted @ steps).T
-        return variances / counted.sum(axis=1) / (1 - self.correlation), np.maximum(degrees, 1.0)
+        pairs, correlation = counted.sum(axis=1), self.correlation
+        variances, degrees, squares = (counted @ steps[:, :3]).T
+        variances, squares = (sums / pairs / (1 - correlation) for sums in (variances, squares))
+        count = 2 / 3 * pairs * (1 - correlation**2) / (1 + correlation**2) * (len(steps) > 1)
+        slopes = self._slopes(steps[: max(1, self.pairs), 3:].mean(axis=0), variances, extent)
+        return _Nights(variances, np.maximum(degrees, 1.0), squares * count, count, slopes)
 
-    def _changes(self, run: int, steps: int) -> "Floats":
+    def _slopes(self, moved: Floats, variances: Floats, extent: "_Extent") -> Floats:
+        """How far a shift of all answers moves a mean, per unit of log odds: by the mean of p (1 - p).
+
+        Of two nights of an answer p (1 - p) is estimated by x (1 - y), here of those that changed: an answer that stays
+        as it was shows no shift. It is at most half of an answer's standard deviation, as of verdicts.
+        """
+        most = np.sqrt(len(self._numbers) * variances) / 2
+        if not extent.width:
+            return most
+        share, total, product = moved.tolist()
+        low, high = extent.lowest, extent.lowest + extent.width
+        return np.minimum(most, ((low + high) * total / 2 - product - low * high * share) / extent.width)
+
+    def _changes(self, run: int, steps: int) -> Floats:
         """How far each answer's value is from that of so many runs before."""
         return self._values[:, run] - self._values[:, self.runs[-steps]]
 
-    def _step(self, run: int) -> tuple[float, float]:
-        variance, degrees = _variance(self._changes(run, 1), self._numbers)
-        return variance / 2, degrees
+    def _step(self, run: int) -> tuple[float, ...]:
+        """Of the step to a run: the variance of a mean by its answers, its degrees, and that by the means themselves.
+
+        Then of the answers that changed their share, and the sum and the product of both values.
+        """
+        changes = self._changes(run, 1)
+        variance, degrees = _variance(changes, self._numbers)
+        before, after = self._values[:, self.runs[-1]], self._values[:, run]
+        moved = ((changes != 0) * terms for terms in (np.ones(len(changes)), before + after, before * after))
+        return variance / 2, degrees, float(changes.mean()) ** 2 / 2, *(float(terms.mean()) for terms in moved)
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """The least value and the width of the range up to the largest; 1 where all lie in [0, 1], or turned in [-1, 0]."""
+
+    lowest: float
+    width: float
+
+    @classmethod
+    def read(cls, values: Floats, *others: float) -> "_Extent":
+        """Reads it off values."""
+        least, largest = min([float(np.nanmin(values)), *others]), max([float(np.nanmax(values)), *others])
+        for end in (0.0, -1.0):
+            if end <= least <= largest <= end + 1:
+                return cls(end, 1.0)
+        return cls(least, largest - least)
+
+    def slopes(self, before: Floats, after: Floats, slopes: Floats, n: int) -> Floats:
+        """How far a shift of all answers moves the mean of n, per unit of log odds, on the way between two means.
+
+        That is `slopes` at the first, changed as the logistic curve's mean slope is between the two; and at most that.
+        """
+        if not self.width:
+            return np.zeros(len(before))
+        shares = ((np.stack([before, after]) - self.lowest) / self.width * n + 0.5) / (n + 1)
+        start, end = np.clip(shares, 0.5 / (n + 1), 1 - 0.5 / (n + 1))
+        at_start, is_moved = start * (1 - start), np.abs(start - end) > _SLACK
+        steps = np.where(is_moved, logit(start) - logit(end), 1.0)
+        between = np.where(is_moved, (start - end) / steps, at_start)
+        return np.minimum(slopes * np.maximum(between / at_start, 1.0), self.width * between)
 
 
 @dataclass(frozen=True)
 class _Nights:
     """How much the means of nightly runs vary, for each run from which on they may have changed.
 
-    A night may move all answers alike, so the variance of a mean is unknown, and at least that by its answers. Evidence
-    is the signed root of the likelihood ratio of a change to none, each with the variance that makes it likeliest: with
-    V(S) = max(variance by answers, S / N), W the squared deviations of the means within their parts and z^2 the squared
-    change over its scale, N log(V(W + z^2) / V(W)) + (W + z^2) / V(W + z^2) - W / V(W), where N is one more than W's
-    degrees of freedom. Two more nights count, as if seen, that vary as the answers explain; and so do those of the
-    first ten that were not seen yet, with one and a half times that variance, as where all answers of a night move
-    alike by .1 to .15 log odds: else a plain fall would pass for the noise of two nights.
+    A night may move all answers alike. By how much nights differ is unknown: before any was seen, sds of 0 to 0.5 log
+    odds are as likely as each other, and larger ones hardly (1 / (1 + (sd / 0.5)^8)). A shift of all log odds by sd
+    moves a mean by sd times its slope (that of the logistic curve where the answers lie), so that a mean has the
+    variance V + (sd slope)^2, V that by its answers. The squared steps between successive means (von Neumann, 1941), W
+    in sum, are about as likely by each sd as a chi-squared variable of `count` degrees: so the nights seen say which
+    sds remain. The p-value of a fall is the mean of those by each sd, weighed by how likely it is.
     """
 
-    variances: "Floats"  # of one run's mean, by its answers
-    degrees: "Floats"  # of these
-    within: "Floats"  # W, without the two nights
-    count: "Floats"  # its degrees of freedom
+    variances: Floats  # V, of one run's mean
+    degrees: Floats  # of these
+    within: Floats  # W
+    count: Floats  # its degrees of freedom
+    slopes: Floats  # before the change
 
-    @classmethod
-    def split(
-        cls, means: "Floats", lengths: "Places", variances: "Floats", degrees: "Floats", correlation: float
-    ) -> "_Nights":
-        """Splits the means before the last 1, 2, ... of them.
+    def p_values(self, falls: Floats, scales: Floats, slopes: Floats, *, is_month: bool = True) -> Floats:
+        """Returns the months that show such falls by the answers alone, and by what nights may have in common: (2, n).
 
-        Where neighbours correlate, n of them say less: of a mean by its variance, of a variance by (1 - r^2) / (1 +
-        r^2) (Bayley and Hammersley, 1946).
+        A fall varies `scales` times as much as one run's mean; `slopes` is the slope between its two means. Where it is
+        no month that is asked about: how often one comparison shows them.
         """
-        import numpy as np
+        scores = self.scores(falls, scales, self._ratios(slopes))
+        p = monthly_p_value(scores) if is_month else ndtr(-scores)
+        return np.stack([p[0], (self._weights * p).sum(axis=0)])
 
-        centred = means - means.mean()
-        sums, squares = (np.concatenate([[0.0], np.cumsum(one)]) for one in (centred, centred**2))
-        within, count, first = np.zeros(len(lengths)), np.zeros(len(lengths)), len(means) - lengths
-        for start, end in ((np.zeros_like(first), first), (first, first + lengths)):
-            n = np.maximum(end - start, 1)
-            within += squares[end] - squares[start] - (sums[end] - sums[start]) ** 2 / n
-            count += n * (1 - variance_of_mean(n, correlation))
-        information = (1 - correlation**2) / (1 + correlation**2)
-        return cls(variances, degrees, np.maximum(within, 0.0) * information, count * information)
+    def scores(self, falls: Floats, scales: Floats, ratios: float | Floats = 1.0) -> Floats:
+        """Returns the falls as normal scores, where the variance of a run's mean is V times a ratio."""
+        degrees = np.where(self.variances > _SLACK**2, self.degrees, np.inf)
+        t = np.where(falls > _SLACK, falls, 0.0) / (scales * np.sqrt(self._floor * ratios))
+        return np.minimum(normal_of_t(t, degrees), FURTHEST)
 
-    def by_steps(self, means: "Floats", is_accepted: "Bools", correlation: float) -> "_Nights":
-        """Takes W from the steps between successive nights (von Neumann, 1941) where that is less than in the parts.
+    def p_of_step(self, place: int, score: float, slope: float) -> float:
+        """Returns the p-value of one comparison whose normal score by the answers alone is known."""
+        ratios = 1 + (_SHIFTS * slope) ** 2 / self._floor[place]
+        return float((self._weights[:, place] * ndtr(-score / np.sqrt(ratios[:, 0]))).sum())
 
-        So a fall below the accepted runs that came a little each night does not pass for the noise of these nights. The
-        steps say two thirds of what the deviations of as many nights do.
-        """
-        import numpy as np
+    @cached_property
+    def _weights(self) -> Floats:
+        """How likely each sd is: (sds, runs)."""
+        ratios = self._ratios(self.slopes)
+        likely = np.log(_PRIOR) - (self.count * np.log(ratios) + self.within / self._floor / ratios) / 2
+        weights = np.exp(likely - likely.max(axis=0))
+        return np.asarray(weights / weights.sum(axis=0))
 
-        steps = np.diff(means)
-        if len(steps) < 2:
-            return self
-        count = 2 / 3 * len(steps) * (1 - correlation**2) / (1 + correlation**2)
-        within = float((steps**2).mean()) / 2 * count
-        is_less = is_accepted & (within * self.count < self.within * count)
-        return replace(self, within=np.where(is_less, within, self.within), count=np.where(is_less, count, self.count))
+    def _ratios(self, slopes: Floats) -> Floats:
+        """The variance of a mean, by each sd, over that by its answers."""
+        return np.asarray(1 + (_SHIFTS * slopes) ** 2 / self._floor)
 
-    def scores(self, falls: "Floats", scales: "Floats") -> "Floats":
-        """Returns the evidence of falls as normal scores; a fall varies `scales` times as much as one run's mean."""
-        import numpy as np
+    @property
+    def _floor(self) -> Floats:
+        return np.maximum(self.variances, _SLACK**2)
 
-        floor = np.maximum(self.variances, _SLACK**2)
-        size, within = self._size, self._within
-        whole = within + (np.where(falls > _SLACK, falls, 0.0) / scales) ** 2
-        of_whole, of_parts = np.maximum(floor, whole / size), np.maximum(floor, within / size)
-        ratio = size * np.log(of_whole / of_parts) + whole / of_whole - within / of_parts
-        return _normal_scores(np.sqrt(np.maximum(ratio, 0.0)), np.where(floor > _SLACK**2, self.degrees, np.inf))
-
-    def missed(self, scale: float, level: float) -> float:
-        """Returns the fall that is seen four times in five."""
-        floor, size, within = float(self.variances[0]), float(self._size[0]), float(self._within[0])
-        if floor < _SLACK**2:
-            return 0.0
-        of_parts = max(floor, within / size)
-        needed = t_quantile(NormalDist().cdf(needed_z(level)), float(self.degrees[0]))
-        part = needed**2 + size * math.log(of_parts / floor) + within / of_parts
-        whole = floor * (part if part <= size else size * math.exp(part / size - 1))
-        return scale * (math.sqrt(max(0.0, whole - within)) + _FOUR_IN_FIVE * math.sqrt(of_parts))
-
-    def effective_sizes(self, share: float, scales: "Floats", level: float) -> "Floats":
+    def effective_sizes(self, share: float, scales: Floats, level: float) -> Floats:
         """Returns how many independent values would give a share these standard errors; inf where nothing varies."""
-        import numpy as np
-
         needed = needed_z(level)
         factor = np.array([needed / t_quantile(NormalDist().cdf(needed), float(one)) for one in self.degrees])
         known = (self.variances > _SLACK**2) & (0 < share < 1)
@@ -488,23 +528,8 @@ class _Nights:
             known, share * (1 - share) / np.where(known, self.variances, 1) * (factor / scales) ** 2, np.inf
         )
 
-    @property
-    def _size(self) -> "Floats":
-        return self.count + 1 + _PRIOR_NIGHTS + self._unseen
 
-    @property
-    def _within(self) -> "Floats":
-        return self.within + (_PRIOR_NIGHTS + _PRIOR_VARIANCE * self._unseen) * self.variances
-
-    @property
-    def _unseen(self) -> "Floats":
-        """How many of the first ten nights were not seen yet, less those that always count."""
-        import numpy as np
-
-        return np.maximum(_KNOWN_NIGHTS - _PRIOR_NIGHTS - self.count, 0.0)
-
-
-def _rare_change(sizes: "Places", extent: float, together: float = 0.0) -> float:
+def _rare_change(sizes: Places, extent: float, together: float = 0.0) -> float:
     """The least standard error of a run's mean, where the runs have shown few changes or none.
 
     That of one sample of n a night that changes by the whole range, groups as wholes (each group of n_g samples in one
@@ -516,18 +541,8 @@ def _rare_change(sizes: "Places", extent: float, together: float = 0.0) -> float
     return extent * min(share, _MOST_OF_FEW)
 
 
-def _extent(values: "Floats", *others: float) -> float:
-    """From the least value to the largest; 1 where all lie in [0, 1], or turned in [-1, 0]."""
-    import numpy as np
-
-    least, largest = min([float(np.nanmin(values)), *others]), max([float(np.nanmax(values)), *others])
-    return 1.0 if 0 <= least <= largest <= 1 or -1 <= least <= largest <= 0 else largest - least
-
-
-def _variance(values: "Floats", numbers: "Places") -> tuple[float, float]:
+def _variance(values: Floats, numbers: Places) -> tuple[float, float]:
     """(the CR2 variance of the mean over groups, its degrees of freedom); 0 and 0 where there is one group."""
-    import numpy as np
-
     sizes = np.bincount(numbers).astype(float)
     if (sizes > 0).sum() < 2:
         return 0.0, 0.0
@@ -538,19 +553,8 @@ def _variance(values: "Floats", numbers: "Places") -> tuple[float, float]:
     return float((deviations**2 / (1 - shares)).sum()) / n**2, n**2 / float(spread)
 
 
-def _normal_scores(t: "Floats", degrees: "Floats") -> "Floats":
-    """The normal quantiles of where values lie in Student's distribution."""
-    import numpy as np
-    from scipy.special import ndtri, stdtr
-
-    return np.asarray(-np.maximum(ndtri(stdtr(np.minimum(degrees, _MANY), -t)), -FURTHEST))
-
-
-def _share_scores(shares: "Floats", bound: float, sizes: "Floats") -> "Floats":
+def _share_scores(shares: Floats, bound: float, sizes: Floats) -> Floats:
     """The normal quantiles of where shares of so many values lie in the binomial distribution of a bound."""
-    import numpy as np
-    from scipy.special import betainc, ndtri
-
     if not 0 < bound < 1:
         return np.where(bound > shares, FURTHEST, -FURTHEST)
     known = np.isfinite(sizes)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...presentation.texts import one_line
+from ...text.wording import count_of
 from .evidence import Evidence
 from .gates import (
     UNANSWERED,
@@ -226,7 +227,9 @@ class GateCheck:
         evidence, needed = format_evidence(self.level.evidence(newest.p)), f"{self.level.needed:.3g}"
         if newest.failed:
             return f"evidence {evidence}, where {needed} is enough"
-        return f"evidence {evidence} of the {needed} that a failure takes"
+        known = len(self.run.history.accepted) + len(self.run.history.nights)
+        why = f", since {count_of(known, 'earlier run')} cannot rule out nights that move all answers alike"
+        return f"evidence {evidence} of the {needed} that a failure takes{why if newest.is_of_nights else ''}"
 
 
 def _list_names(names: Sequence[str]) -> str:

@@ -237,11 +237,11 @@ def decide_regressions(checks: Sequence[GateCheck], *, choice_level: float) -> l
             usable = {number: falls for number, (falls, _) in figures.items() if falls.is_usable(night)}
             weighed = dict(zip(usable, weigh_together(list(usable.values()), night, levels), strict=True))
             if not any(evidence.failed for evidence in weighed.values()):
-                for number, falls in usable.items():
+                for number, falls in usable.items() if night < newest else ():
                     falls.keep(night, is_suspect=weighed[number].is_suspect)
         fewest = fewest_groups(choice_level)
-        for number, (_, groups) in figures.items():
-            results[number] = _describe(checks[number], weighed[number], groups, fewest)
+        for number, (falls, groups) in figures.items():
+            results[number] = _describe(checks[number], weighed[number], falls.missed(newest, levels), groups, fewest)
     return [results[number] for number in range(len(checks))]
 
 
@@ -278,9 +278,9 @@ def _prepare(check: GateCheck) -> "GateResult | tuple[Falls, list[str]]":
     return Falls(values, numbers, accepted=accepted, allowed=allowed, usable=usable.tolist()), groups
 
 
-def _describe(check: GateCheck, newest: Evidence, groups: list[str], fewest: int) -> GateResult:
+def _describe(check: GateCheck, newest: Evidence, missed: float | None, groups: list[str], fewest: int) -> GateResult:
     allowed, history = check.allowed, check.run.history
-    is_shown = newest.failed or newest.is_of_few
+    is_shown = newest.failed or newest.is_of_few or newest.is_of_nights
     is_shown = is_shown or (newest.change < 0 and check.level.evidence(newest.p) >= NOTEWORTHY)
     change, nights, before = newest.tonight, 1, newest.baseline
     since = None if is_shown else newest.since_accepted
@@ -323,7 +323,9 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], fewest: int
         )
     else:
         by_chance = ", which is no more than chance gives" if change < 0 else ""
-        reason += f"{by_chance}: no {word} seen{_missed(newest, word)}"
+        reason += f"{by_chance}: no {word} seen"
+        if missed is not None:
+            reason += f"; a {word} under {format_figure(_round_up(missed))} would often be missed in one run"
     result = check.result(state, reason, allowed, value=change, newest=newest)
     return result.model_copy(update={"is_of_few": state == "passed" and newest.is_of_few})
 
@@ -337,14 +339,6 @@ def fewest_groups(level: float) -> int:
     """
     # with g groups the smallest p-value of a sign-flip test is 2 ** -g
     return next(count for count in range(1, 64) if RELEASES * 2.0**-count < level)
-
-
-def _missed(newest: Evidence, word: str) -> str:
-    if newest.missed is None or newest.missed_in_week is None:
-        return ""
-    one_run, week = (format_figure(_round_up(size)) for size in (newest.missed, newest.missed_in_week))
-    in_week = f", one under {week} in seven" if newest.missed_in_week < newest.missed else ""
-    return f"; a {word} under {one_run} would often be missed in one run{in_week}"
 
 
 def _round_up(value: float) -> float:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm, t
 
 from assay.runs import weigh_bound, weigh_falls
 
@@ -99,3 +100,36 @@ def test_a_second_run_far_below_its_bound_fails():
     groups = [str(number) for number in range(40)]
     weighed = weigh_bound(values, groups, skipped=0, bound=3.5, level=0.05, is_share=False)
     assert [one.failed for one in weighed] == [False, True]
+
+
+def test_what_nights_may_have_in_common_explains_a_part_of_a_first_fall():
+    """Of 400 verdicts 300 were right; 60 fall and 20 rise, -0.1 with a variance of (0.2 - 0.1^2) / 399 of the change.
+
+    A shift of all answers by sd in log odds moves the mean by 0.1 sd (half of the 80 that changed, of 400), and by
+    0.1 / (logit .75 - logit .65) / (.75 * .25) = 1.112 times that on the way down, in each of the two runs.
+    """
+    values = np.zeros((400, 2))
+    values[:300, 0], values[60:320, 1] = 1, 1
+    variance = 0.19 / 399
+    z = norm.isf(t.sf(0.1 / np.sqrt(variance), 399))
+    sds = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.8, 1, 1.5])
+    likely = np.gradient(sds) / (1 + (sds / 0.5) ** 8)
+    tails = norm.sf(z / np.sqrt(1 + 2 * (0.1112 * sds) ** 2 / variance))
+    expected = 1.5 * (likely * tails).sum() / likely.sum()
+    assert (tails[0] < 1e-5, 0.04 < expected < 0.08) == (True, True)
+    groups = [str(number) for number in range(400)]
+    assert weigh_falls(values, groups, accepted=1, allowed=0, level=0.05)[0].p == pytest.approx(expected, rel=0.01)
+
+
+def test_quiet_nights_rule_out_what_nights_may_have_in_common():
+    """A fall of 0.15, in the first run of it: sqrt(1 + 1 / n) x 0.2 / sqrt(50), 4.3 errors of n = 2 runs, 5.2 of 20.
+
+    By the answers alone 3.32 are enough. Two runs say too little of what nights have in common.
+    """
+    weighed = []
+    for quiet in (2, 20):
+        values = draw(quiet + 1, seed=12)
+        values += 0.7 - values.mean(axis=0)  # no run differs by more than its answers do
+        values[:, quiet] -= 0.15
+        weighed.append(weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05)[-1])
+    assert [(night.failed, night.is_of_nights) for night in weighed] == [(False, True), (True, False)]
