@@ -1,7 +1,7 @@
 """In how many months without a change the evidence for one reaches so many standard errors at some look."""
 
 import math
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .arrays import Floats, Places
@@ -16,11 +16,7 @@ _MOST_CORRELATED = 0.9
 _ALARMS = (1.963, 0.1355, -0.4866)  # see `monthly_p_value`
 
 
-@overload
-def monthly_p_value(z: float) -> float: ...
-@overload
-def monthly_p_value(z: "Floats") -> "Floats": ...
-def monthly_p_value(z: "float | Floats") -> "float | Floats":
+def monthly_p_value(z: "float | Floats") -> "Floats":
     """Returns in how many months without a change the evidence reaches z standard errors at some time.
 
     The evidence of a nightly run is the largest of the standardised falls of the last 1, 2, ..., 30 nightly runs (the
@@ -33,8 +29,7 @@ def monthly_p_value(z: "float | Floats") -> "float | Floats":
 
     constant, linear, square = _ALARMS
     z = np.clip(z, 0.5, FURTHEST)  # the fit bends below, where the share is 1
-    p: Floats = -np.expm1(-np.exp(constant + linear * z + square * z * z))
-    return p if p.ndim else float(p)
+    return np.asarray(-np.expm1(-np.exp(constant + linear * z + square * z * z)))
 
 
 def needed_z(level: float) -> float:

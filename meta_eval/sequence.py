@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import overload
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -113,7 +112,7 @@ class ConfidenceSequence:
 
     def p_value(self, difference: float, standard_error: float, degrees: float, *, comparisons: int = 1) -> float:
         """The two-sided p-value that holds at every look, in (0, 1]; arguments as in `half_width`."""
-        z = normal_of_t(abs(difference) / standard_error, degrees)
+        z = float(normal_of_t(abs(difference) / standard_error, degrees))
         ratio = (self.spread / standard_error) ** 2
         return self.adjust(math.exp(0.5 * math.log1p(ratio) - z * z / 2 * ratio / (1 + ratio)), comparisons)
 
@@ -122,15 +121,10 @@ class ConfidenceSequence:
         return min(1.0, comparisons * p)
 
 
-@overload
-def normal_of_t(t: float, degrees: float) -> float: ...
-@overload
-def normal_of_t(t: Floats, degrees: Floats | float) -> Floats: ...
-def normal_of_t(t: float | Floats, degrees: float | Floats) -> float | Floats:
+def normal_of_t(t: float | Floats, degrees: float | Floats) -> Floats:
     """Returns the z that is as improbable as a t, 0 or more, of so many degrees of freedom (Wallace, 1959)."""
     freedom = np.minimum(degrees, _MANY_DEGREES)
-    z = np.asarray((8 * freedom + 1) / (8 * freedom + 3) * np.sqrt(freedom * np.log1p(np.square(t) / freedom)))
-    return z if z.ndim else float(z)
+    return np.asarray((8 * freedom + 1) / (8 * freedom + 3) * np.sqrt(freedom * np.log1p(np.square(t) / freedom)))
 
 
 def t_of_normal(z: float, degrees: float) -> float:

@@ -7,10 +7,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..runs import Store
-from ..runs.suite.history_site import draw_trends
+from ..runs.suite.history_site import TABLES, draw_trends
 from ..runs.suite.ledger import Ledger
 from ..runs.suite.nightly_report import NightlyReport, read_report
-from ..runs.suite.report_tables import TABLES
 from .viewer import Viewer, for_visitors
 
 _MOST_NIGHTLY_RUNS = 200

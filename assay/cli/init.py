@@ -53,8 +53,15 @@ def init(
     assay suite suite.yaml       # each night
     """
     from ..runs.suite import load_suite
-    from ..runs.suite.suite_draft import choose_metrics, draft_suite, look_at_set
-    from ..runs.suite.workflow_draft import PLACEHOLDER, draft_workflow, find_key, find_workflow_file
+    from ..runs.suite.suite_draft import (
+        PLACEHOLDER,
+        choose_metrics,
+        draft_suite,
+        draft_workflow,
+        find_key,
+        find_workflow_file,
+        look_at_set,
+    )
 
     if out.exists() and not force:
         raise UsageError(f"{out}: there is a suite of this name; name another (--out FILE), or replace it (--force)")

@@ -108,7 +108,7 @@ class WeighedBound:
         if not (score > -np.inf).any():
             return DayEvidence(1.0, None)
         place = int(np.argmax(score))
-        p = monthly_p_value(float(score[place]))
+        p = float(monthly_p_value(score[place]))
         if state.raised_at is None:
             return DayEvidence(p, int(starts[place]))
         is_later = (starts > state.raised_at) & np.isfinite(other)
@@ -117,7 +117,7 @@ class WeighedBound:
         within = int(np.argmax(np.where(is_later, other, -np.inf)))
         is_calm = is_later & (numbers[day] - numbers[starts] + 1 >= CALM_DAYS) & (excess <= 0)
         start = int(starts[np.flatnonzero(is_calm)[-1]]) if is_calm.any() else int(starts[within])
-        p_within = monthly_p_value(float(other[within]))
+        p_within = float(monthly_p_value(other[within]))
         return DayEvidence(p, int(starts[place]), p_within, bool(is_calm.any()), start)
 
     def compare(self, starts: Places, day: int, noise: Noise, state: AlarmState) -> tuple[RunMeans, RunMeans | None]:

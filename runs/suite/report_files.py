@@ -11,10 +11,9 @@ from ...text.wording import count_of, reader_language
 from ...untrusted import without_unseen
 from ..show.run_figures import report_table
 from ..store.store import Store
-from .history_site import write_site
+from .history_site import changed_table, write_site
 from .ledger import Ledger
 from .nightly_report import UNFINISHED, NightlyReport, RunReport, SampleReport, fails_nightly_run
-from .report_tables import changed_table
 from .suite import Suite
 
 _MOST_CHARACTERS = 2000
