@@ -212,13 +212,14 @@ def detected_falls(repeats: int, generator: np.random.Generator) -> Iterator[Mea
     """Falls of all answers, and of a few, by when they are found."""
     # (accepted runs, nightly runs before the fall, the fall, within how many runs, found at least this often)
     cases = [
-        (1, 10, 0.03, 7, 0.1),
-        (1, 10, 0.05, 7, 0.7),  # about .62: see benchmarks/results/figures.md, Gates
-        (1, 10, 0.1, 1, 0.3),
-        (1, 10, 0.1, 2, 0.75),
-        (1, 10, 0.1, 3, 0.9),
-        (5, 0, 0.05, 7, 0.3),
-        (5, 0, 0.1, 3, 0.6),
+        # what is left where nights that move all answers alike are excused: see benchmarks/results/figures.md, Gates
+        (1, 10, 0.03, 7, 0.05),
+        (1, 10, 0.05, 7, 0.4),
+        (1, 10, 0.1, 1, 0.08),
+        (1, 10, 0.1, 2, 0.5),
+        (1, 10, 0.1, 3, 0.8),
+        (5, 0, 0.05, 7, 0.1),
+        (5, 0, 0.1, 3, 0.45),
         (5, 0, 0.2, 1, 0.7),
         (1, 0, 0.1, MONTH, 0.5),
     ]

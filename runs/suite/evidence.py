@@ -418,7 +418,7 @@ class _Noise:
         most = sd * np.maximum(_MOST_SLOPE, 1.25 * sd / extent.width)
         share, total, product = moved.tolist()
         low, high = extent.lowest, extent.lowest + extent.width
-        return np.minimum(most, ((low + high) * total / 2 - product - low * high * share) / extent.width)
+        return np.asarray(np.minimum(most, ((low + high) * total / 2 - product - low * high * share) / extent.width))
 
     def _changes(self, run: int, steps: int) -> Floats:
         """How far each answer's value is from that of so many runs before."""
@@ -464,7 +464,7 @@ class _Extent:
         at_start, is_moved = start * (1 - start), np.abs(start - end) > _SLACK
         steps = np.where(is_moved, logit(start) - logit(end), 1.0)
         between = np.where(is_moved, (start - end) / steps, at_start)
-        return np.minimum(slopes * np.maximum(between / at_start, 1.0), self.width * between)
+        return np.asarray(np.minimum(slopes * np.maximum(between / at_start, 1.0), self.width * between))
 
 
 @dataclass(frozen=True)
@@ -499,7 +499,7 @@ class _Nights:
         """Returns the falls as normal scores, where the variance of a run's mean is V times a ratio."""
         degrees = np.where(self.variances > _SLACK**2, self.degrees, np.inf)
         t = np.where(falls > _SLACK, falls, 0.0) / (scales * np.sqrt(self._floor * ratios))
-        return np.minimum(normal_of_t(t, degrees), FURTHEST)
+        return np.asarray(np.minimum(normal_of_t(t, degrees), FURTHEST))
 
     def p_of_step(self, place: int, score: float, slope: float) -> float:
         """Returns the p-value of one comparison whose normal score by the answers alone is known."""
