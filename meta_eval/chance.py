@@ -22,7 +22,7 @@ from .estimate import Estimate
 from .groups import grouped_folds
 from .randomisation import shuffle_by_group
 from .ranks import column_spearmans, standard_ranks
-from .winner_estimate import believable_error, estimate_winner, winning_limits
+from .winner_estimate import LARGEST_RHO, believable_error, estimate_winner, winning_limits
 
 BEYOND_CHANCE = 0.01
 """A claim is made where chance alone would do as well once in a hundred times: a scorer decides every night on it."""
@@ -136,11 +136,10 @@ def chance_of_fit(
     return Chance(spearmans(ranks[:, None]), np.concatenate(by_chance))
 
 
-_LARGEST_RHO = 0.9999
 _SHARES_OF_GATE = (0.8, 0.2)
 """Of the test of the measures that nobody fitted, and of that of the best subset (simulated: docs/meta.md)."""
 _REPEATS_OF_FIT, _SHUFFLINGS_OF_FIT = 2, 199  # a p-value of 1 / 200 is enough for a claim
-_SPREAD_OF_FITS = 1.2
+SPREAD_OF_FITS = 1.2
 """How much more a figure out of fold varies than with the folds' fits taken as given (simulated)."""
 
 
@@ -240,9 +239,9 @@ class ChoiceTests:
             return TestedChoice(way, p, correct(plain, quoted=quoted, rivals=rivals.shape[1]))
         # the choice is made inside the folds, so that only the test remains to be corrected for: what is quoted lies as
         # far above the least that would be as the tested rho does
-        z, tested, critical = np.arctanh(np.clip([plain.value, rho, least], -_LARGEST_RHO, _LARGEST_RHO))
+        z, tested, critical = np.arctanh(np.clip([plain.value, rho, least], -LARGEST_RHO, LARGEST_RHO))
         quoted = (float(np.tanh(z - max(tested - critical, 0.0))), 1.0)
-        return TestedChoice(way, p, correct(plain, quoted=quoted, widening=_SPREAD_OF_FITS))
+        return TestedChoice(way, p, correct(plain, quoted=quoted, widening=SPREAD_OF_FITS))
 
     def _error_of(self, chance: Chance) -> float:
         """The p-value at which a test shows something, all else equal: less than the whole where it opens the gate."""

@@ -1,7 +1,7 @@
 """Pass and fail: each metric at its threshold against people, and how often repeated trials of a question pass."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,9 +53,10 @@ def pass_fail_agreement(table: ScoreTable, *, seed: int = 0) -> dict[str, PassFa
     """Compares each metric at its threshold with people, on the rated answers that it scored.
 
     Of a metric with two values the threshold lies between them. One that says the same of every answer has kappa 0. Of
-    others it is the one with the highest kappa: each
-    fold of groups is judged by the threshold of the others, so that no figure is of answers that chose it; what stands
-    as the threshold is that of all answers.
+    others it is the one with the highest kappa: each fold of groups is judged by the threshold of the others, so that
+    no figure is of answers that chose it. What stands as the threshold is that of all answers. Those of the folds may
+    lie far from it where scores say little, so that an interval also reaches as far as that of the figure at the
+    threshold itself.
     """
     rated = table.rated()
     return {name: _compare(rated, name, seed) for name in rated.metrics}
@@ -81,13 +82,12 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
 
         chosen = cross_predict(choose, groups, _FOLDS, seed=seed)
         is_passed = values >= np.where(np.isnan(chosen), threshold, chosen)  # of one group there is no other to choose
-
-    def share(of: Bools, holds: Bools) -> Estimate:
-        return estimate_share(holds[of], groups[of])
-
-    def agreement(coefficient: Callable[[Floats, Floats], Statistic]) -> Estimate:
-        return estimate_correlation(coefficient, is_passed.astype(float)[:, None], passes.astype(float), part.groups)
-
+    figures = [
+        _extend(figure, other)
+        for figure, other in zip(
+            *(_figures(one, passes, part) for one in (is_passed, values >= threshold)), strict=True
+        )
+    ]
     return PassFail(
         threshold if rated.directions[name] else -threshold,
         len(values),
@@ -95,12 +95,27 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
         int((is_passed & ~passes).sum()),
         int((~is_passed & passes).sum()),
         int((~is_passed & ~passes).sum()),
-        sensitivity=share(passes, is_passed),
-        specificity=share(~passes, ~is_passed),
-        precision=share(is_passed, passes),
-        kappa=agreement(cohen_kappa),
-        ac2=agreement(gwet_ac2),
+        *figures,
     )
+
+
+def _figures(is_passed: Bools, passes: Bools, part: ScoreTable) -> list[Estimate]:
+    """Sensitivity, specificity, precision, kappa and AC2 of a metric that passes some answers, beside people."""
+    groups = part.group_numbers
+    shares = ((passes, is_passed), (~passes, ~is_passed), (is_passed, passes))
+    own, of_people = is_passed.astype(float)[:, None], passes.astype(float)
+    return [
+        *(estimate_share(holds[of], groups[of]) for of, holds in shares),
+        *(estimate_correlation(one, own, of_people, part.groups) for one in (cohen_kappa, gwet_ac2)),
+    ]
+
+
+def _extend(figure: Estimate, other: Estimate) -> Estimate:
+    """A figure whose interval, and p, reach as far as those of another; where one has none, it stays as it is."""
+    if figure.low is None or figure.high is None or other.low is None or other.high is None:
+        return figure
+    p = None if figure.p is None or other.p is None else max(figure.p, other.p)
+    return replace(figure, low=min(figure.low, other.low), high=max(figure.high, other.high), p=p)
 
 
 def _problem(passes: Bools, levels: int) -> str:

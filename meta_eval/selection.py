@@ -9,14 +9,15 @@ import numpy as np
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Bools, Floats
-from .chance import BEYOND_CHANCE, ChoiceTests
-from .combiners import SUBSET, largest_size, subset_names
+from .chance import BEYOND_CHANCE, SPREAD_OF_FITS, ChoiceTests
+from .combiners import SUBSET, UNFITTED, largest_size, subset_names
 from .correlation import estimate_correlation, estimate_rho_difference
 from .cross_validation import RULES, CombinationTask, FittedWays, OutOfFold, cross_validate, fit_ways
 from .estimate import Estimate
 from .groups import FEWEST_TO_CHOOSE
 from .ranks import column_spearmans
 from .table import SENTINELS, ScoreTable
+from .winner_estimate import LARGEST_RHO
 
 Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
 Prefer = Literal["best", "simple"]
@@ -174,7 +175,7 @@ def select(
         best_in_sample=float(of_best.reached[0]),
         p_of_best=of_best.p(float(of_best.reached[0])),
         p_of_selection=claim.p,
-        agreement=claim.agreement,
+        agreement=claim.agreement if claim.p <= BEYOND_CHANCE else preferred.combination.out_of_fold,
         left_out=left_out,
         repeats=out_of_fold.repeats,
         folds=out_of_fold.scores.folds,
@@ -216,6 +217,21 @@ class _Trial:
         """Spearman of predictions, with its interval."""
         return estimate_correlation(mean_spearman, predictions, self.rated.mean_rating, self.rated.groups)
 
+    def estimate_out_of_fold(self, predictions: Floats) -> Estimate:
+        """Spearman of predictions by choices or fits in folds, with its interval.
+
+        Dealing the folds again makes no new items, so that the error is that of one repeat, and not of the mean over
+        them; and the fits of other answers would differ too (`SPREAD_OF_FITS`). On Fisher's z.
+        """
+        each = [self.estimate_rho(column[:, None]) for column in predictions.T]
+        ends = np.array([[one.value, one.low, one.high] for one in each], float)
+        if np.isnan(ends).any() or np.abs(ends).max() > LARGEST_RHO:
+            return self.estimate_rho(predictions)
+        z, low, high = np.arctanh(ends).T
+        value = float(ends[:, 0].mean())
+        ends = np.arctanh(value) + SPREAD_OF_FITS * np.array([(low - z).mean(), (high - z).mean()])
+        return replace(each[0], value=value, low=float(np.tanh(ends[0])), high=float(np.tanh(ends[1])))
+
     def is_single(self, way: int) -> bool:
         """Whether a way takes one metric as it is."""
         return way < len(self.fitted.rows) and self.task.sizes[self.fitted.rows[way]] == 1
@@ -236,18 +252,14 @@ class _Trial:
         task, fitted = self.task, self.fitted
         in_sample = column_spearmans(fitted.predict_known(np.arange(len(self.rated.items))), task.ratings)
         combinations = []
-        for number, way in enumerate(task.ways):
+        for number, (way, predictions) in enumerate(zip(task.ways, self.out_of_fold.predictions, strict=True)):
             is_subset = way.kind == SUBSET
             metrics = subset_names(task.subsets[fitted.rows[number]], self.names) if is_subset else self.names
+            candidates = int((task.sizes == way.size).sum()) if is_subset else 1
+            is_fixed = candidates == 1 if is_subset else way.kind in UNFITTED
+            reached = self.estimate_rho(predictions) if is_fixed else self.estimate_out_of_fold(predictions)
             combinations.append(
-                Combination(
-                    way.kind,
-                    len(metrics),
-                    metrics,
-                    float(in_sample[number]),
-                    self.estimate_rho(self.out_of_fold.predictions[number]),
-                    candidates=int((task.sizes == way.size).sum()) if is_subset else 1,
-                )
+                Combination(way.kind, len(metrics), metrics, float(in_sample[number]), reached, candidates)
             )
         return combinations
 
@@ -265,7 +277,7 @@ class _Trial:
                 continue
             difference = None if rule == "best" else self.estimate_gain(place, places["best"])
             if difference is None or difference.high is None or difference.high >= 0:
-                reached = self.estimate_rho(self.out_of_fold.chosen[rule])
+                reached = self.estimate_out_of_fold(self.out_of_fold.chosen[rule])
                 own = replace(combinations[place], out_of_fold=reached, candidates=tried)
                 choices.append(ChosenCombination(rule, own, difference))
         return choices

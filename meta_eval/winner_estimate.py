@@ -15,7 +15,7 @@ from .ranks import standard_ranks
 _SHARE_OF_BOUND = 0.01
 _WEIGHT_OF_PLAIN = 0.4
 _GRID = 2001
-_LARGEST_RHO = 0.9999
+LARGEST_RHO = 0.9999
 _LEAST_RHO = 1e-6  # the test has ruled out 0
 _SMALLEST_ERROR = 1e-6
 _BELIEVED = 1.5  # times the error that the influences say (simulated: docs/meta.md)
@@ -44,10 +44,10 @@ def estimate_winner(
     0 at least, because the test has ruled out less, and reaches the plain value. Returns the corrected estimate; the
     plain one where that has no interval, or where the agreement is perfect.
     """
-    if plain.value is None or plain.low is None or plain.high is None or plain.value > _LARGEST_RHO:
+    if plain.value is None or plain.low is None or plain.high is None or plain.value > LARGEST_RHO:
         return plain  # a perfect order has no error on the z scale; its interval counts the exceptions not seen
     z, low_z, high_z, least, most = np.arctanh(
-        np.clip([plain.value, plain.low, plain.high, *quoted], -_LARGEST_RHO, _LARGEST_RHO)
+        np.clip([plain.value, plain.low, plain.high, *quoted], -LARGEST_RHO, LARGEST_RHO)
     ).tolist()
     normal, error_allowed = NormalDist(), 1 - LEVEL
     # not half the width: an interval ends at 1
@@ -101,14 +101,14 @@ def believable_error(values: Floats, ratings: Floats, group_numbers: Places) -> 
     """
     z, by_group = _influences(values[:, None], ratings, group_numbers)
     error = float(np.sqrt((by_group[:, 0] ** 2).sum())) / len(values)
-    return _BELIEVED * error if z[0] < math.atanh(_LARGEST_RHO) and error > 0 else math.inf
+    return _BELIEVED * error if z[0] < math.atanh(LARGEST_RHO) and error > 0 else math.inf
 
 
 def _influences(columns: Floats, ratings: Floats, group_numbers: Places) -> tuple[Floats, Floats]:
     """Fisher's z of each column, (columns,), and how each group moves it, (groups, columns), times the items."""
     ranks = standard_ranks(np.column_stack([columns, ratings]))
     x, y = ranks[:, :-1], ranks[:, -1:]
-    rho = np.clip((x * y).mean(axis=0), -_LARGEST_RHO, _LARGEST_RHO)
+    rho = np.clip((x * y).mean(axis=0), -LARGEST_RHO, LARGEST_RHO)
     # how much each item moves each z (Hampel, 1974, "The influence curve"), summed by group
     influence = (x * y - rho / 2 * (x**2 + y**2)) / (1 - rho**2)
     by_group = np.zeros((int(group_numbers.max()) + 1, len(rho)))

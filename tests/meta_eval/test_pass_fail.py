@@ -71,6 +71,23 @@ def test_a_graded_metric_is_judged_by_thresholds_of_other_answers():
     assert np.mean(best) > 0.1
 
 
+def test_an_interval_also_holds_the_figure_at_the_threshold_that_stands():
+    """Of noise each fold finds another threshold: the figures of the folds say little of the one that is named.
+
+    By hand: Clopper and Pearson's interval of what is passed at that threshold of the 42 that people pass.
+    """
+    generator = np.random.default_rng(6)
+    passes, judge = np.arange(60) % 10 < 7, generator.normal(size=60)
+    one = judge_of(judge, passes)
+    at_threshold = estimate_share(judge[passes] >= one.threshold, np.arange(42))
+    assert one.sensitivity.value == pytest.approx(one.true_positive / 42)
+    assert abs(one.sensitivity.value - at_threshold.value) > 0.1
+    assert one.sensitivity.low <= at_threshold.low and one.sensitivity.high >= at_threshold.high
+    of_folds = estimate_share(np.arange(42) < one.true_positive, np.arange(42))
+    ends = (min(of_folds.low, at_threshold.low), max(of_folds.high, at_threshold.high))
+    assert (one.sensitivity.low, one.sensitivity.high) == pytest.approx(ends)
+
+
 def test_lower_is_better_and_what_has_no_threshold():
     passes = np.arange(40) % 4 > 0
     errors = np.where(passes, 0.0, 3.0) + np.arange(40) % 3 / 10
