@@ -10,14 +10,14 @@ from ..section import Section
 from .block import Block
 from .docx import docx_blocks
 from .html import html_blocks
-from .markdown import markdown_blocks
+from .markdown import markdown_blocks, text_blocks
 from .pdf import pdf_blocks
 from .section_builder import build_sections
 
 _READERS: dict[str, Callable[[Path], list[Block]]] = {
     ".md": markdown_blocks,
     ".markdown": markdown_blocks,
-    ".txt": markdown_blocks,
+    ".txt": text_blocks,
     ".html": html_blocks,
     ".htm": html_blocks,
     ".docx": docx_blocks,

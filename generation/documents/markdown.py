@@ -9,12 +9,38 @@ from ...shell_words import quote_word
 from .block import Block
 
 _FRONT_MATTER = re.compile(r"\A---\r?\n.*?^(?:---|\.\.\.)\s*$", re.DOTALL | re.MULTILINE)
+_TITLE = re.compile(r"(?!.*@|.*\d{4})[^\W_a-z][^\n]{1,68}[^\W_][)\]\"'’”]?")  # one line, with no sign at its end
 _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
 
 
 def markdown_blocks(path: Path) -> list[Block]:
-    """Reads the blocks of a Markdown or plain text file."""
+    """Reads the blocks of a Markdown file."""
     return parse_markdown(read_text(path))
+
+
+def text_blocks(path: Path) -> list[Block]:
+    """Reads the blocks of a plain text file: those of Markdown, else a short line of its own above a text heads it."""
+    written = markdown_blocks(path)
+    if any(block.kind == "heading" for block in written):
+        return written
+    blocks = [part for block in written for part in _part_title(block)]
+    is_title = [_TITLE.fullmatch(block.text) is not None for block in blocks]
+    heads = [title and not after for title, after in zip(is_title, [*is_title[1:], True], strict=False)]
+    if any(heads[1:2]):  # the document's own title stands above that of its first section
+        heads[0] = is_title[0]
+    return [
+        Block("heading", block.text, 2 if place else 1) if head else block
+        for place, (block, head) in enumerate(zip(blocks, heads, strict=True))
+    ]
+
+
+def _part_title(block: Block) -> list[Block]:
+    """A block without its first line, where that is no wrapped text: the word after it had room on it."""
+    title, _, rest = block.text.partition("\n")
+    room = max(map(len, rest.split("\n"))) - len(title)
+    if not _TITLE.fullmatch(title) or not rest[:1].isupper() or room <= len(rest.split(maxsplit=1)[0]):
+        return [block]
+    return [Block("paragraph", title), block._replace(text=rest)]
 
 
 def read_text(path: Path) -> str:

@@ -72,6 +72,23 @@ def test_one_bad_document_does_not_stop_the_others(tmp_path):
     assert "has no text" in str(extractions["empty.txt"].error)
 
 
+def test_title_lines_of_plain_text_are_headings_and_other_short_lines_are_text(tmp_path):
+    text = "Travel costs\n\nBy car\n\nYou get 21 cents.\n\nBy train\n\nThe card is free.\nAsk for it.\n\n"
+    text += "Your car at the end\nHand it in at the desk in\nAmsterdam before noon.\n\n"
+    text += "Questions\n\nCall us.\n\nThe staff desk\n\nMain Street 1\n"
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "b.txt").write_text("# Own\n\nBy car\n\nYou get 21 cents.", encoding="utf-8")
+    plain, marked = ([(s.heading, s.text) for s in each.sections] for each in extract_sections([tmp_path]))
+    assert plain == [
+        ("By car", "You get 21 cents."),
+        ("By train", "The card is free.\nAsk for it."),
+        # "Amsterdam" had no room on the line before, and "Hand" had
+        ("Your car at the end", "Hand it in at the desk in\nAmsterdam before noon."),
+        ("Questions", "Call us.\n\nThe staff desk\n\nMain Street 1"),  # no text follows the last two lines
+    ]
+    assert marked == [("Own", "By car\n\nYou get 21 cents.")]
+
+
 def test_documents_are_named_by_their_path_below_the_folder(tmp_path):
     for name in ("b.md", "map/a.html", ".verborgen/c.md", "map/d.xyz"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
