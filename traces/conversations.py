@@ -206,8 +206,8 @@ def _session_trace(sample: Sample, origin: TraceOrigin | None, scale: tuple[floa
 
 def _thread(sample: Sample) -> tuple[Message, ...]:
     """The messages of a trace: its own, else its question and its answer."""
-    spoken = ("user", sample.user_input), ("assistant", sample.response)
-    return sample.messages or tuple(Message(role=role, content=text) for role, text in spoken)
+    asked = Message(role="user", content=sample.user_input)
+    return sample.messages or (asked, Message(role="assistant", content=sample.response))
 
 
 def _rescaled(value: float, sample: Sample, scale: tuple[float, float]) -> float:
