@@ -62,7 +62,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
     show_default=True,
     help="Count the looks at these answers, or hold at any number of looks while more answers come.",
 )
-@click.option("--gate", is_flag=True, help="Exit with 5 unless the decision is to ship, or that nothing differs.")
+@click.option("--gate", is_flag=True, help="Exit with 5 unless it is to ship, or nothing differs, without doubt.")
 @click.option("--report", type=REPORT_FILE, help="Write the decision and the answers that decide to an .html file.")
 @click.option("--next", "next_file", type=OUTPUT_FILE, help="Write what to rate next as a set: .jsonl or .csv.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all that is drawn.")
@@ -132,7 +132,7 @@ def decide(
         lambda: decided_as_json(decision, to_rate),
         lambda: _print(decision, versions, to_rate, runs=runs, report=report, next_file=next_file),
     )
-    return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
+    return exit_codes.GATE_FAILED if gate and not decision.passes else exit_codes.DONE
 
 
 def _check_outputs(next_file: Path | None, report: Path | None, inputs: "Sequence[Path]") -> None:

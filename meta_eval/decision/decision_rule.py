@@ -129,7 +129,9 @@ def decide_versions(
             needs = needed_to_begin(pair, {one.name: one.rated for one in of_pair})
         decision = replace(decision, needs=needs)
     notes = (*_describe_assumptions(table, questions, decision), *notes)
-    return replace(decision, notes=notes, warning=_describe_selection(table, measure) if basis != "scores" else "")
+    return replace(
+        decision, notes=notes, warning=_describe_selection(table, measure) if basis.startswith("ratings") else ""
+    )
 
 
 def _choose_basis(

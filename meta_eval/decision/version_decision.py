@@ -193,6 +193,16 @@ class Decision:
         return {"sentence": self.sentence} | values | {"look": look}
 
     @property
+    def is_doubtful(self) -> bool:
+        """Whether it is settled by ratings that may be no random part of the answers."""
+        return self.verdict != "unsettled" and bool(self.warning) and any(row.changed for row in self.differences)
+
+    @property
+    def passes(self) -> bool:
+        """Whether the other version may be shipped: it is better, or nothing differs, and that is not in doubt."""
+        return self.verdict in ("ship", "equivalent") and not self.is_doubtful
+
+    @property
     def in_use(self) -> str:
         """The version that is in use today."""
         return self.versions[0].name
@@ -307,7 +317,7 @@ def give_decision_verdict(decision: Decision) -> Verdict:
         settle = [("settle", *_what_settles(decision))]
     return Verdict(
         (
-            ("decision", *_describe_decision(decision)),
+            ("decision", *(_with_doubt(text, decision) for text in _describe_decision(decision))),
             ("difference", *_describe_difference(decision)),
             ("rests_on", *_describe_basis(decision)),
             *settle,
@@ -341,6 +351,10 @@ def _describe_decision(decision: Decision) -> tuple[Phrase, ...]:
     if decision.has_other_raters:
         return (phrase("unsettled_raters"),)
     return phrase("unsettled", **names), phrase("unsettled_shortly")
+
+
+def _with_doubt(text: Phrase, decision: Decision) -> Phrase:
+    return phrase("in_doubt", decision=text) if decision.is_doubtful else text
 
 
 def _is_near(decision: Decision) -> bool:

@@ -48,6 +48,28 @@ def test_a_gate_fails_unless_the_new_version_may_be_shipped(assay, two_runs):
     assert (newest.code, newest.json["verdict"]) == (0, "ship")
 
 
+def test_a_gate_fails_where_what_is_rated_is_no_random_part(assay, tmp_path):
+    """Of the new version the 12 answers that repeat the context are rated, 2 points higher, and no other."""
+    runs = []
+    for name in ("old", "new"):
+        rows = [
+            {"id": f"q{n}", "user_input": f"Question {n}?", "retrieved_contexts": [f"word {n}"]}
+            | {"response": f"word {n}" if n % 2 == 0 else f"{name} and nothing {n}"}
+            | ({"rating": 1 + n % 3} if name == "old" else {"rating": 3 + n % 3} if n % 2 == 0 else {})
+            for n in range(24)
+        ]
+        for row in rows:
+            row["response"] += f", says {name}"
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        runs.append(assay("run", path, "--metrics", "token_overlap", "--json").json["run"])
+    words = ("decide", f"old={runs[0]}", f"new={runs[1]}", "--metric", "token_overlap")
+    assert assay(*words, "--json").json["verdict"] == "ship"
+    gate = assay(*words, "--gate")
+    assert gate.code == 5 and assay(*words).code == 0
+    assert "Ship new: your raters like it better than old; but what is rated may be no random part" in gate.out
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -37,6 +37,17 @@ def test_keep_turns_the_difference_round():
     assert warned["Rests on"] == "your raters' ratings of 60 of 160 answers, which are no random part"
 
 
+@pytest.mark.parametrize("verdict", ["ship", "keep", "equivalent"])
+def test_a_settled_decision_says_its_doubt_first_and_passes_no_gate(verdict):
+    sure = decision(verdict, *((-0.5, -0.8, -0.2) if verdict == "keep" else (0.5, 0.2, 0.8)))
+    sure = replace(sure, differences=(replace(sure.differences[0], changed=60),))
+    doubtful = replace(sure, warning="Those of new are no random part.")
+    assert lines(doubtful)["Decision"] == f"{lines(sure)['Decision']}; but what is rated may be no random part"
+    assert (sure.passes, doubtful.passes) == (verdict != "keep", False)
+    same = replace(doubtful, differences=(replace(sure.differences[0], changed=0),))
+    assert same.passes == sure.passes  # where nothing was changed, nothing needs a rating
+
+
 def test_what_is_not_settled_says_what_would_settle_it():
     needs = Needs(ratings=43, low=20, high=440)
     unsettled = lines(decision("unsettled", 0.2, -0.1, 0.5, needs=needs))
