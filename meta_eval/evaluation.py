@@ -175,7 +175,7 @@ def _comparisons(
             choice_comparisons.append(compare(rated, choice, named_column(alone[0]), tries=len(alone)))
         others = [metric for metric in baselines if (metric.name,) != chosen][:1]
         others += [metric for metric in baselines if metric.name == QUESTION_ONLY and metric not in others]
-        of = len(alone) if choice[0] in rated.metrics else 1
+        of = len(alone) if alone and choice[0] in rated.metrics else 1  # a baseline may be all there is
         choice_comparisons += [
             compare(rated, choice, named_column(other), tries=len(baselines), chosen_of=of) for other in others
         ]

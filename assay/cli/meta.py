@@ -69,9 +69,6 @@ with_read_options = option_group(
         metavar="COLUMN",
         help="Items with one label here resample together; without one, answers to one question. Default: group.",
     ),
-    click.option(
-        "--by", metavar="A,B", callback=_split_names, help="Evaluate also by these columns, such as language."
-    ),
     scale_option,
     map_option,
     sheet_option,
@@ -146,6 +143,7 @@ with_evaluation_options = option_group(
     help="File of ratings. Default: those in the runs' samples, or in --scores.",
 )
 @with_read_options
+@click.option("--by", metavar="A,B", callback=_split_names, help="Evaluate also by these columns, such as language.")
 @click.option("--versions", metavar="COLUMN", help="Compare versions by this column. Default: system, or the runs.")
 @with_evaluation_options
 @click.option("--report", type=REPORT_FILE, help="Write the whole report to an .html file.")
@@ -162,6 +160,7 @@ def meta(
     scores: tuple[Path, ...],
     ratings_file: Path | None,
     read_options: "ReadOptions",
+    by: tuple[str, ...],
     versions: str | None,
     evaluating: "Mapping[str, Any]",
     report: Path | None,
@@ -191,7 +190,7 @@ def meta(
     from ..runs import Store
     from ..runs.answers.score_table import join_scores, read_runs
 
-    read_options = replace(read_options, versions=versions)
+    read_options = replace(read_options, by=by, versions=versions)
     scores = (*scores, *(Path(name) for name in runs if Path(name).is_file()))
     runs = tuple(name for name in runs if not Path(name).is_file())
     if ratings_file is not None and not runs and not scores:

@@ -53,6 +53,12 @@ def test_what_is_wrong_is_said_with_its_cure(assay, typed, code, message):
     assert "Traceback" not in done.err
 
 
+def test_baselines_alone_are_evaluated(assay, set_file):
+    assay("run", set_file(24), "--metrics", "token_overlap", code=0)
+    done = assay("meta", "last", "--json", *QUICK, code=0)
+    assert {metric["baseline"] for metric in done.json["metrics"]} == {True}
+
+
 QUESTIONS = 24
 
 
