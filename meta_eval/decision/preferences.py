@@ -8,11 +8,13 @@ from itertools import combinations
 import numpy as np
 
 from ...eval_sets.preference import Preference
-from ...text.wording import count_of, list_first
+from ...text.wording import count_of, list_first, verb_of
 from ..arrays import Floats, Places
 from ..groups import FEWEST_GROUPS, t_quantile
 from .version_difference import PairDifference, estimate_difference
 from .version_table import VersionQuestions, VersionTable, mean_by
+
+_SEEN = 0.005  # a share that its second digit shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +156,13 @@ def describe_net_wins(
         likely = f"likely {low:+.2f} to {high:+.2f}; " if away > 0 and not decides else ""
         won, lost, ties = (int((preferences.choices_of(version) == choice).sum()) for choice in (1, -1, 0))
         counts = f"{won:,} for {name}, {lost:,} for {in_use}, {count_of(ties, 'tie')}"
+        if abs((won - lost) / (won + lost + ties) - one.value) >= _SEEN:
+            counts += f"; the mean over {count_of(one.questions, 'question')}"
+            if same := one.questions - one.changed:
+                ties_too = verb_of(
+                    same, "has the same answer in both, a tie", "have the same answer in both, and are ties"
+                )
+                counts += f", of which {same:,} {ties_too}"
         said.append(f"{name} over {in_use} {one.value:+.2f} ({likely}{counts})")
     if unused := int(((preferences.first > 0) & (preferences.second > 0)).sum()):
         said.append(f"{count_of(unused, 'choice')} between other versions do not count")

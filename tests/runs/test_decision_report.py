@@ -159,4 +159,4 @@ def test_preferences_stand_beside_their_answers_and_no_rating_has_a_scale_of_sha
     page = texts(render_decision_report(decision, find_deciding_questions(answers, shares)))
     assert "preferred in 12% of the choices" in page and "rated 4 · preferred in 88% of the choices" in page
     assert "q: shares of the choices differ by 75%" in page and "mean share of wins" not in page
-    assert "what people prefer side by side; up to 10% of the choices does not matter" in page
+    assert "what people prefer side by side; up to 10% of the questions does not matter" in page

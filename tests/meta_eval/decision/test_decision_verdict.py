@@ -94,7 +94,7 @@ def test_what_is_left_to_rate_and_new_answers_are_said_together():
 
 def test_preferences_are_shares_and_scores_decide_nothing():
     preferred = lines(decision("ship", 0.5, 0.2, 0.8, basis="preferences", scale=(-1.0, 1.0)))
-    assert preferred["Difference"] == "new wins 50% more of the choices than old (likely 20% to 80%)"
+    assert preferred["Difference"] == "new wins 50% more of the questions than old (likely 20% to 80%)"
     scored = lines(decision("unsettled", 0.25, None, None, basis="scores", scale=(0.0, 1.0), measure="chrf"))
     assert scored["Difference"] == "chrf is 0.25 higher for new than for old; nothing says how sure that is"
     assert scored["Rests on"] == "scores, which decide nothing: too little is rated"

@@ -70,6 +70,19 @@ def test_questions_with_the_same_answer_are_ties_that_nobody_is_asked_for():
     assert estimate_net_wins(answers(2, 20, same=10), asked_all_the_same)[0, 1].value == pytest.approx(0.2)
 
 
+def test_a_net_share_that_is_not_that_of_the_choices_says_of_what_it_is():
+    """Of 20 questions ten have one answer: (6 - 2) / 20. With three choices on the sixth of six, (5 + 1/3) / 6."""
+    decision = decide_versions(answers(2, 20, same=10), compared(WINS, first_question=10))
+    assert decision.notes[-1].endswith(
+        "B over A +0.20 (6 for B, 2 for A, 2 ties; the mean over 20 questions, of which 10 have the same answer in "
+        "both, and are ties)."
+    )
+    question = np.array([0, 1, 2, 3, 4, 5, 5, 5])
+    raters = replace(compared([1.0] * 5 + [1, 1, -1]), question=question, group=question)
+    decision = decide_versions(answers(2, 6), raters)
+    assert decision.notes[-1].endswith("B over A +0.89 (7 for B, 1 for A, 0 ties; the mean over 6 questions).")
+
+
 def test_choices_of_several_raters_on_one_question_count_once():
     """Five questions are won, and three raters disagree on a sixth: (5 + 1/3) / 6."""
     raters, question = compared([1.0] * 5 + [1, 1, -1]), np.array([0, 1, 2, 3, 4, 5, 5, 5])
