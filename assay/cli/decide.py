@@ -164,6 +164,8 @@ def _compare_by_judge(
         raise UsageError(
             f"--judge {quote_word(judge)}: a judge is asked only for --metric {_PAIRWISE}; add it, or leave --judge out"
         )
+    if reading.measure != _PAIRWISE:  # every answer is rated
+        return reading
     replies = path_in_store(store, "decide", "name a file with --cassette")
     if options.cassette_options.cassette is None and options.cassette_options.mode != "off":
         # kept from one look to the next: only comparisons of answers that are new are paid

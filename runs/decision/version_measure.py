@@ -46,15 +46,16 @@ def _choose_measure(reading: VersionReading) -> VersionReading:
     if options.scorer is not None:
         return _predict(reading, options.scorer)
     names, metric = _common_metrics(versions), options.metric
+    is_all_rated = reading.rated == len(reading.answers)
     if metric == Pairwise.name and metric not in names:  # no value of one answer: a judge compares those of versions
-        return replace(reading, measure=metric)
+        why = f"--metric {metric} is not used, and no judge is asked: every answer is rated."
+        return replace(reading, notes=(*reading.notes, why)) if is_all_rated else replace(reading, measure=metric)
     if metric is None:
         scorers = [name for name in names if parse_specification(name).is_scorer]
         metrics = [name for name in names if name not in ALL_BASELINES]
         for candidates in (scorers, metrics):
             if len(candidates) == 1:
                 return _take_metric(reading, candidates[0])
-        is_all_rated = reading.rated == len(reading.answers)
         if is_all_rated or ((reading.rated or reading.choices) and not metrics):
             why = "every answer is rated" if is_all_rated else "the versions have only baselines in common"
             return replace(reading, notes=(*reading.notes, f"Only what people say decides: {why}."))

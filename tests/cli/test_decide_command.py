@@ -284,6 +284,15 @@ def test_without_any_choice_the_judge_is_the_cause_and_its_replies_are_not_kept(
     assert not list((tmp_path / ".assay").glob("*.replies*"))
 
 
+def test_no_judge_is_asked_where_every_answer_is_rated(assay, pairwise, tmp_path, openai_server):
+    for name in ("old", "new"):
+        write(tmp_path / f"{name}2.jsonl", name, lambda n, name=name: 1 + n % 3 + (name == "new"))
+    done = assay("decide", *pairwise, "--json", code=0)
+    assert (done.json["verdict"], done.json["basis"]) == ("ship", "ratings")
+    assert "--metric pairwise is not used, and no judge is asked: every answer is rated." in done.json["notes"]
+    assert not openai_server.requests
+
+
 def test_what_is_typed_again_has_the_judge_and_its_bounds_and_the_ratings(assay, pairwise, tmp_path, openai_server):
     """And the next ratings take the place of none that were read."""
     openai_server.script = lambda _: Answer(text="first", logprobs=[{"first": -0.1}])
