@@ -470,10 +470,12 @@ def scale_of_rule(cells: ColumnCells) -> Bounds | None:
     return (0.0, 1.0) if rule.labels else (0.0, 100.0) if rule.has_percentages else None
 
 
-def scale_hints(values: Sequence[float], scale: Bounds, places: Mapping[float, str]) -> tuple[str, ...]:
+def scale_hints(
+    values: Sequence[float], scale: Bounds, places: Mapping[float, str], zeros_of: str = ""
+) -> tuple[str, ...]:
     """Says that a few ratings alone decided a scale, and that it was taken to reach higher than all.
 
-    `places` says where each rating stands first.
+    `places` says where each rating stands first, and `zeros_of` who of several raters alone gave zeros.
 
     Examples:
         >>> scale_hints([0.0, 2.0, 2.0, 0.0], (0.0, 5.0), {})
@@ -483,15 +485,16 @@ def scale_hints(values: Sequence[float], scale: Bounds, places: Mapping[float, s
     """
     if len(values) < _FEWEST_TOLD:
         return ()
-    return tuple(filter(None, (_few_hint(values, scale, places), _top_hint(values, scale))))
+    return tuple(filter(None, (_few_hint(values, scale, places, zeros_of), _top_hint(values, scale))))
 
 
-def _few_hint(values: Sequence[float], scale: Bounds, places: Mapping[float, str]) -> str:
+def _few_hint(values: Sequence[float], scale: Bounds, places: Mapping[float, str], zeros_of: str) -> str:
     """Says which few ratings alone need the scale, where a narrower usual one holds all others."""
-    (low, high), odd = _few_beyond(values, scale)
+    (low, high), odd = _few_beyond(values, scale, 1.0 if zeros_of else _MOST_ZEROS)
     if not odd:
         return ""
     which = f"{'one rating is' if len(odd) == 1 else f'{len(odd)} ratings are'} {_list_places(odd, places)}"
+    which += f", all by {zeros_of}," if zeros_of and len(odd) > 1 and not any(odd) else ""
     slip, them = ("it is a slip", "it") if len(odd) == 1 else ("they are slips", "them")
     cure = f"if {slip}, correct {them} and say --scale {low:g}-{high:g}"
     if len(odd) > 1 and not any(odd):
@@ -499,15 +502,15 @@ def _few_hint(values: Sequence[float], scale: Bounds, places: Mapping[float, str
     return f"{which} and all others lie on {low:g}-{high:g}: read as {scale[0]:g}-{scale[1]:g}; {cure}"
 
 
-def _few_beyond(values: Sequence[float], scale: Bounds) -> tuple[Bounds, list[float]]:
+def _few_beyond(values: Sequence[float], scale: Bounds, most_zeros: float = _MOST_ZEROS) -> tuple[Bounds, list[float]]:
     """The usual scale, narrower than `scale`, that holds all ratings but a few, and these; none where there is none.
 
-    Of zeros, which some people and programs write where nobody rated, more are a few.
+    Of zeros, which some people and programs write where nobody rated, more are a few: this share of all.
     """
     most = max(1, min(_MOST_ODD, int(_FEW * len(values))))
     for low, high in USUAL_SCALES:
         odd = [value for value in values if not low <= value <= high]
-        is_few = len(odd) <= (most if low != 1 or any(odd) else _MOST_ZEROS * len(values))
+        is_few = len(odd) <= (most if low != 1 or any(odd) else most_zeros * len(values))
         if high - low < scale[1] - scale[0] and odd and is_few:
             return (low, high), odd
     return scale, []
@@ -598,7 +601,9 @@ def find_common_scale(
         values = [value for cells in raters.values() for value in cells.values()]
         # the first rater's place of a value comes last, and so counts
         places = {value: place for cells in reversed([*raters.values()]) for value, place in cells.places().items()}
-        return RatingScale(*scale, () if is_written else scale_hints(values, scale, places))
+        with_zeros = [rater for rater, cells in raters.items() if 0 in cells.values()]
+        zeros_of = with_zeros[0] if len(with_zeros) == 1 < len(raters) else ""
+        return RatingScale(*scale, () if is_written else scale_hints(values, scale, places, zeros_of))
     listed = [f"{rater} {own[0]:g} to {own[1]:g}{_name_few(raters[rater], own)}" for rater, own in told.items()]
     listed += [f"{rater} only {cells.values()[0]:g}" for rater, cells in raters.items() if rater not in told]
     raise InputError(

@@ -198,6 +198,19 @@ def test_more_than_a_few_ratings_are_no_slips(tmp_path):
     assert [note for note in notes if "slip" in note] == []
 
 
+@pytest.mark.parametrize("others", ["1 2 3 4 5", "1 2,5 3 4,5 5"], ids=["whole", "halves"])
+@pytest.mark.parametrize("zeros", [4, 30])
+def test_zeros_of_one_rater_alone_may_mean_that_this_one_did_not_rate(tmp_path, zeros, others):
+    """Forty answers: Ann rated all, Bob wrote 0 for some; where both did so, 0 is a level of the scale."""
+    levels = others.split() * 8
+    for of_ann, is_told in ((levels, True), (["0"] * 30 + levels[30:], False)):
+        of_bob = ["0"] * zeros + levels[zeros:]
+        rows = [f"{n};Q{n};A{n};{a};{b}" for n, (a, b) in enumerate(zip(of_ann, of_bob, strict=True))]
+        _, notes = read(tmp_path / "a.csv", "\n".join(["id;question;answer;rating_ann;rating_bob", *rows]))
+        expected = f"{zeros} ratings are 0 (line 2), all by rating_bob, and all others lie on 1-5: read as 0-5"
+        assert any(note.startswith(expected) for note in notes) == is_told
+
+
 @pytest.mark.parametrize(("zeros", "is_told"), [(4, True), (6, True), (12, True), (13, False)])
 def test_zeros_beside_ratings_from_one_may_mean_that_nobody_rated(tmp_path, zeros, is_told):
     """Of 60 ratings up to 12 (a fifth): where more are, 0 is a rating as any."""
