@@ -1,6 +1,7 @@
 """From few ratings to the mean of many answers: prediction-powered inference on the scores of all of them."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,21 @@ from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .combiners import ScaledScores
 from .estimate import TOO_FEW_GROUPS, Estimate, interval_of_mean, interval_of_share
-from .groups import FEWEST_GROUPS, FEWEST_RATED, effective_degrees, replicate_error, variance_of_mean
+from .groups import (
+    FEWEST_GROUPS,
+    FEWEST_RATED,
+    effective_degrees,
+    replicate_error,
+    t_p_value,
+    variance_of_mean,
+    welch_degrees,
+)
 from .table import ScoreTable
 
 _FEWEST_UNRATED = 2  # one has no variance
 _WIDTHS = (0.05, 0.1, 0.15, 0.2)  # shares of the rating scale
 _NO_SPREAD = 1e-12
+_CHOSEN_ERROR = 0.005  # of calling ratings of a random part of the answers chosen
 _FEWEST_OF_A_KIND = 5  # with fewer bad ones rated, or good ones, nobody knows what the scores are worth
 _MOST_GAIN = 4  # a score that is right on n answers may still be wrong on one of n / 3 others
 
@@ -227,3 +237,38 @@ def ratings_for_width(
     allowed = (rating_variance + score_variance) * change - score_variance
     needed = present.n * rating_variance / allowed if allowed > 0 else math.inf
     return math.ceil(round(needed, 9)) if needed <= most else None
+
+
+def find_chosen_part(
+    columns: Mapping[str, Floats], ratings: Floats, group: Places, parts: Mapping[str, Bools]
+) -> tuple[str, str] | None:
+    """Finds the part of the answers, by its name, of which what is rated scores otherwise than the rest of it.
+
+    Welch's t test (1947) over groups, at .5% for all parts and metrics together. Returns its name and how the surest
+    metric differs; None where none does.
+    """
+    is_rated = ~np.isnan(ratings)
+    found: list[tuple[float, str, str]] = []
+    for name, scores in columns.items():
+        for part, rows in parts.items():
+            known = rows & ~np.isnan(scores)
+            p, rated, other = _compare_means(scores, group, known & is_rated, known & ~is_rated)
+            if p * len(columns) * len(parts) <= _CHOSEN_ERROR:
+                found.append((p, part, f"{name} is {rated:.2g} where it is rated, and {other:.2g} elsewhere"))
+    return min(found)[1:] if found else None
+
+
+def _compare_means(scores: Floats, group: Places, rated: Bools, other: Bools) -> tuple[float, float, float]:
+    """The p-value of two means that are alike, and the means; 1 where there are too few groups."""
+    means, variances, degrees = [], [], []
+    for rows in (rated, other):
+        sizes = np.bincount(group[rows])
+        if (sizes > 0).sum() < FEWEST_GROUPS:
+            return 1.0, 0.0, 0.0
+        means.append(float(scores[rows].mean()))
+        variances.append(variance_of_mean(scores[rows], group[rows]))
+        degrees.append(effective_degrees(sizes))
+    away = means[0] - means[1]
+    if not sum(variances):
+        return (0.0 if away else 1.0), means[0], means[1]
+    return t_p_value(away / math.sqrt(sum(variances)), welch_degrees(variances, degrees)), means[0], means[1]

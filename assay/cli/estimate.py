@@ -71,10 +71,26 @@ def estimate(
         except AssayError:
             raise error from None
         raise UsageError(f"{error}; these are {joined.level}s, and the {other}s suffice: --level {other}") from None
+    notes = [*_describe_chosen(joined.table, judged), *joined.notes]
     print_result(
-        lambda: _as_json(mean, joined.table, judged) | {"notes": joined.notes},
+        lambda: _as_json(mean, joined.table, judged) | {"notes": notes},
         _mean_block(mean, joined.table, judged),
-        *(f"Note: {note}" for note in joined.notes),
+        *(f"Note: {note}" for note in notes),
+    )
+
+
+def _describe_chosen(table: "ScoreTable", judged: str | None) -> list[str]:
+    """Warns where what is rated scores otherwise than the rest, by the metric that is named, else by any."""
+    import numpy as np
+
+    from ..meta_eval.prediction_powered import find_chosen_part
+
+    metrics = (judged,) if judged else table.metrics
+    columns = {name: table.scores[:, table.metrics.index(name)] for name in metrics}
+    everything = {"": np.ones(len(table.items), dtype=bool)}
+    found = find_chosen_part(columns, table.mean_rating, table.group_numbers, everything)
+    return (
+        [f"what is rated may be no random part of the answers, as estimates take it for: {found[1]}"] if found else []
     )
 
 

@@ -13,7 +13,8 @@ from ...text.wording import count_of, list_first, verb_of
 from ..arrays import Bools, Floats
 from ..comparison import RATING_MARGIN
 from ..estimate import log_odds_interval
-from ..groups import FEWEST_GROUPS, effective_degrees, t_p_value, variance_of_mean, welch_degrees
+from ..groups import FEWEST_GROUPS
+from ..prediction_powered import find_chosen_part
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
 from .preferences import PreferenceTable, describe_net_wins, estimate_net_wins
 from .ratings_needed import needed_to_begin, ratings_needed
@@ -31,7 +32,6 @@ from .version_table import VersionQuestions, VersionTable
 
 EXPECTED_DIFFERENCE = 0.1
 """As a share of the scale: the size of differences for which the confidence sequence is narrowest."""
-_CHOSEN_ERROR = 0.005  # of calling ratings of a random part of the answers chosen
 _NO_ERROR = 1e-9  # as a share of the scale
 _MUCH = 0.05  # a difference that a reader asks about
 _VISIBLE = 0.005  # a change of a mean that its second digit shows
@@ -425,38 +425,12 @@ def _weighs_same(questions: VersionQuestions) -> bool:
 
 
 def _describe_selection(table: VersionTable, measure: str) -> str:
-    """Warns where the rated answers of a version score otherwise than its others: they are no random part of them.
-
-    Welch's t test (1947) over groups, at .5% for all versions and metrics together, by the score that decides, else by
+    """Warns where the rated answers of a version score otherwise than its others, by the score that decides, else by
     the other metrics.
     """
     columns = {measure or "the score": table.scores}
     if np.isnan(table.scores).all():
         columns = {name: scores for name, scores in table.others.items() if not np.isnan(scores).all()}
-    is_rated = ~np.isnan(table.ratings)
-    found: list[tuple[float, str]] = []
-    tests = len(columns) * len(table.versions)
-    for name, scores in columns.items():
-        for place, version in enumerate(table.versions):
-            rows = (table.version == place) & ~np.isnan(scores)
-            p, rated, other = _compare_means(scores, table, rows & is_rated, rows & ~is_rated)
-            if p * tests <= _CHOSEN_ERROR:
-                means = f"{name} is {rated:.2g} where it is rated, and {other:.2g} elsewhere"
-                found.append((p, f"But what is rated of {version} may be no random part of its answers: {means}."))
-    return min(found)[1] if found else ""
-
-
-def _compare_means(scores: Floats, table: VersionTable, rated: Bools, other: Bools) -> tuple[float, float, float]:
-    """The p-value of two means that are alike, and the means; 1 where there are too few groups."""
-    means, variances, degrees = [], [], []
-    for rows in (rated, other):
-        sizes = np.bincount(table.group[rows])
-        if (sizes > 0).sum() < FEWEST_GROUPS:
-            return 1.0, 0.0, 0.0
-        means.append(float(scores[rows].mean()))
-        variances.append(variance_of_mean(scores[rows], table.group[rows]))
-        degrees.append(effective_degrees(sizes))
-    away = means[0] - means[1]
-    if not sum(variances):
-        return (0.0 if away else 1.0), means[0], means[1]
-    return t_p_value(away / math.sqrt(sum(variances)), welch_degrees(variances, degrees)), means[0], means[1]
+    parts = {version: table.version == place for place, version in enumerate(table.versions)}
+    found = find_chosen_part(columns, table.ratings, table.group, parts)
+    return "" if found is None else f"But what is rated of {found[0]} may be no random part of its answers: {found[1]}."

@@ -53,6 +53,21 @@ def test_what_is_wrong_is_said_with_its_cure(assay, typed, code, message):
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize("is_chosen", [True, False])
+def test_an_estimate_says_that_what_is_rated_is_no_random_part(assay, is_chosen):
+    """Half of 48 answers repeat their context; these are rated, or every second one of either half."""
+    rows = [
+        {"id": f"q{n}", "user_input": f"Q{n}?", "retrieved_contexts": [f"word {n}"], "language": "en"}
+        | {"response": f"word {n}" if n % 2 else f"nothing said of {n}"}
+        | ({"rating": 3 + n % 3} if (n % 2 if is_chosen else n % 4 < 2) else {})
+        for n in range(48)
+    ]
+    Path("s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assay("run", "s.jsonl", "--metrics", "token_overlap", code=0)
+    notes = assay("estimate", "last", "--json", code=0).json["notes"]
+    assert any("may be no random part of the answers" in note for note in notes) == is_chosen
+
+
 def test_baselines_alone_are_evaluated(assay, set_file):
     assay("run", set_file(24), "--metrics", "token_overlap", code=0)
     done = assay("meta", "last", "--json", *QUICK, code=0)

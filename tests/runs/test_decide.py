@@ -601,6 +601,19 @@ def test_systems_whose_rows_have_the_id_of_the_question_are_paired_by_it(tmp_pat
         read_versions(None, [path], VersionOptions(by="system", ratings=(ratings,)))
 
 
+def test_versions_whose_names_differ_in_letters_alone_are_told(tmp_path):
+    rows = [
+        sample(f"{name} {n}", f"Question {n}?", f"{name} {n}", 3, metadata={"system": name})
+        for name in ("today", "new", "TODAY")
+        for n in range(3)
+    ]
+    path = write(tmp_path / "all.jsonl", rows)
+    reading = read_versions(None, [path], VersionOptions(by="system"))
+    assert "today and TODAY are versions of their own: if they are one, write them alike in system." in reading.notes
+    two = read_versions(None, [path], VersionOptions(by="system=today,new"))
+    assert not any("of their own" in note for note in two.notes)
+
+
 def test_samples_without_the_field_are_left_out_and_counted(tmp_path):
     rows = [
         sample(f"{n}-{system}", f"Q{n}?", f"{system} {n}", 3 + n % 2, metadata={"system": system} if system else {})
