@@ -94,6 +94,7 @@ _CODE = re.compile(r"[a-z]{0,2}\d{0,2}")  # of a person: a, b, 1, r2, jd
 _LANGUAGES = {name: code for code, names in _TABLE["languages"].items() for name in names}
 _TOTALS = frozenset(_listed(_TABLE["totals"]))
 _FIRST_OF_TOTALS = tuple({name.split()[0] for name in _TOTALS})
+_STARTS_OF_TOTALS = {name[:2] for name in _FIRST_OF_TOTALS}
 _LONGEST_TOTAL = 30  # characters, with what stands around the word
 _FAILURES = {kind: "|".join(_listed(words)) for kind, words in _TABLE["failures"].items()}
 _FAILURE = re.compile(
@@ -509,7 +510,8 @@ def is_total(text: str) -> bool:
         >>> is_total("Totaal (120 vragen)"), is_total("Average: 3.4")
         (True, True)
     """
-    if not text[:_LONGEST_TOTAL].lstrip().casefold().startswith(_FIRST_OF_TOTALS):
+    start = text[:_LONGEST_TOTAL].lstrip().casefold()
+    if not (start[:2] in _STARTS_OF_TOTALS or start[:1] in _STARTS_OF_TOTALS) or not start.startswith(_FIRST_OF_TOTALS):
         return False  # most cells, whatever their length
     if match := _REMARK.fullmatch(text) or _VALUE.fullmatch(text):
         text = match[1]

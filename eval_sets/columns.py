@@ -87,7 +87,7 @@ def explain_no_item(values: Mapping[str, Any], question: object, answer: object)
 
 def _is_total(cell: object) -> bool:
     """Whether a cell names a row that sums up others; `N` does so only here, beside a number."""
-    return isinstance(cell, str) and (is_total(cell) or cell.strip(" :=").casefold() == "n")
+    return isinstance(cell, str) and (is_total(cell) or (len(cell) < 9 and cell.strip(" :=").casefold() == "n"))
 
 
 def _is_number(cell: object) -> bool:
@@ -112,7 +112,7 @@ def first_text(values: Mapping[str, Any]) -> str:
 def may_be_left_out(values: Mapping[str, Any]) -> bool:
     """Whether a row has an empty cell, or one that names a row of sums or a column: all others are answers."""
     return any(
-        cell is None or (isinstance(cell, str) and (cell == name or not cell.strip() or _is_total(cell)))
+        cell is None or (isinstance(cell, str) and (cell == name or not cell or cell.isspace() or _is_total(cell)))
         for name, cell in values.items()
     )
 
