@@ -134,7 +134,7 @@ def nights_that_failed(repeats: int, generator: np.random.Generator) -> Iterator
         kept = 1 - np.array([0, 0.16, 0.28]) / likely.mean()
         values = (generator.random((80, 3)) < likely * kept).astype(float)
         found.append(bool(find_falls(values, [str(number) for number in range(80)])))
-    yield share("80 verdicts, worse by .16, then by .28", "regression: found in two runs", found, low=0.55)
+    yield share("80 verdicts, worse by .16, then by .28", "regression: found in two runs", found, low=0.45)
 
 
 def neutral_releases(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
