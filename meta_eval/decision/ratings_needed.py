@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import gammaincinv, ndtr, ndtri
 
 from ..comparison import MOST_RATINGS
 from ..groups import FEWEST_GROUPS
@@ -175,7 +175,8 @@ def _smallest(
     known, at_hand = float(pair.rated), float(pair.changed)
     if not pair.is_paired:
         known, at_hand = precision(pair.of_each), precision(pair.all_of_each)
-    plain = pair.error**2 * max(pair.gain, 1.0) * known / _design(pair, pair.group_size)
+    variance = _likely_variance(pair) if sides == 2 else pair.error**2
+    plain = variance * max(pair.gain, 1.0) * known / _design(pair, pair.group_size)
     explained = (1 - 1 / max(pair.gain, 1.0)) / (1 - known / at_hand) if known < at_hand else 0.0
     for more in np.unique(np.geomspace(1, most, _SIZES).round().astype(int)).tolist():
         number, size, later = way.precision_of(more), pair.group_size_of_all, Look() if isinstance(rule, Look) else rule
@@ -194,6 +195,18 @@ def _smallest(
         if reached >= (_NEARLY if more == most and not way.is_of_new else POWER):
             return int(more)
     return None
+
+
+def _likely_variance(pair: PairDifference) -> float:
+    """The variance of the difference; where few groups differ from the usual, what it is at most in 4 of 5 cases.
+
+    A number of ratings is told where the difference stands out from the error seen, which is where few ratings show too
+    little of how they vary: of 15 to 25 ratings, 80% of them fives, half of the number that it takes.
+    """
+    degrees = pair.degrees if pair.counts is None else 2.0 * (pair.counts.less + pair.counts.more) - 1
+    if degrees >= pair.degrees:
+        return pair.error**2
+    return pair.error**2 * degrees / (2 * float(gammaincinv(degrees / 2, 1 - POWER)))
 
 
 def _design(pair: PairDifference, size: float) -> float:

@@ -273,6 +273,16 @@ def test_what_would_settle_it_has_a_power_of_80_percent_at_the_difference_seen()
     assert f"it would take about {decision.needs.answers} more rated answers of each" in decision.sentence
 
 
+def test_where_few_pairs_differ_what_would_settle_it_allows_for_a_larger_variance():
+    """4 differences of 1 and 1 of -1 among 20: .15 +- .489, which 84 would settle; 5 groups show little of a variance.
+
+    With 2 x 5 - 1 degrees of freedom it is at most 9 / 5.38 = 1.67 times as large in four of five cases: 140.
+    """
+    decision = decide_versions(rated_pairs(np.array([1.0] * 4 + [-1.0] + [0.0] * 15)))
+    assert decision.verdict == "unsettled"
+    assert 20 + decision.needs.answers == pytest.approx(140, rel=0.06)
+
+
 def apart(rated_of_a, rated_of_b, count):
     """Versions without a question in common: A is rated 3 +- 1, B .4 more; a part of `count` answers of each is."""
     ratings = np.concatenate([2.0 + 2 * (np.arange(count) % 2), 2.4 + 2 * (np.arange(count) % 2)])
