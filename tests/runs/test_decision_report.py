@@ -9,6 +9,7 @@ from hostile_texts import HOSTILE_TEXTS
 
 from assay.errors import InputError
 from assay.eval_sets import Sample
+from assay.meta_eval import Look
 from assay.meta_eval.decision import Decision, Needs, OtherDifference, VersionDifference, VersionEstimate
 from assay.runs import PairedAnswer, find_deciding_questions
 from assay.runs.decision import difference_chart, render_decision_report, version_chart, write_decision_report
@@ -67,6 +68,9 @@ def test_nobody_stands_out_in_an_unsettled_decision_and_it_says_what_settles_it(
     assert {mark.kind for mark in version_chart(unsettled).marks} == {"metric"}
     shown = texts(render_decision_report(unsettled))
     assert "about 140 more rated answers of each would, in 8 of 10 cases (90 to 1,300)" in shown
+    rated = texts(render_decision_report(replace(unsettled, basis="ratings", look=Look())))
+    assert "Everything is rated. With new answers it is a new decision, which errs in 5% of cases anew" in rated
+    assert "Everything is rated" not in texts(render_decision_report(replace(SHIP, basis="ratings", look=Look())))
     equal = replace(unsettled, needs=Needs(ratings=140, low=140, high=140, is_equal=True))
     shows = "if they are alike, 140 more ratings of each would show it: a difference below 0.1"
     assert shows in texts(render_decision_report(equal))
