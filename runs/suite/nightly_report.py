@@ -35,8 +35,8 @@ UNFINISHED = frozenset({"running", "killed", "budget", "interrupted", "error", "
 NOTHING_ACCEPTED = "There is no accepted run to compare with yet"
 _IN_CI = " (on GitHub: run the workflow by hand with `accept`)"
 _OF_FEW = (
-    "The same answers again bring no new evidence of a fall: more questions do, new answers each night, or a gate on "
-    "the share with `strict: true`"
+    "A change of few answers, or of the same ones again, brings no evidence of a fall: more questions do, new answers "
+    "each night, or a gate on the share with `strict: true`"
 )
 _MOST_CHANGED = 5
 _MOST_FAILING = 50
@@ -181,8 +181,9 @@ class NightlyReport(BaseModel):
         if first.gate == "regression" and first.value is None:
             kind = "incomparable"
         gate = phrase(f"gate_{kind}", metric=one_line(first.metric or "", _LONGEST_NAME))
-        if len(speaking) > 1:
-            gate = phrase("and_more_gates", gate=gate, count=len(speaking) - 1)
+        is_one_cause = kind == "unanswered" and first.is_of_refusals  # which several gates may have failed by
+        if more := sum(not (is_one_cause and one.is_of_refusals) for one in speaking if one is not first):
+            gate = phrase("and_more_gates", gate=gate, count=more)
         return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **values | {"count": len(speaking)})
 
     def _describe_newly_failing(self) -> Phrase:
