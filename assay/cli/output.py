@@ -6,7 +6,7 @@ direction of writing, or rich's markup. Here they become text that does nothing.
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,29 +69,26 @@ def print_result(value: Callable[[], Any], *shown: "str | ReportBlock | ResultTa
         *shown: Lines, blocks and tables, and what prints by itself.
     """
     try:
-        _print_result(value, shown)
+        if is_json():
+            echo_json(value())
+        for part in () if is_json() else shown:
+            _print_part(part)
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _print_result(
-    value: Callable[[], Any], shown: "Iterable[str | ReportBlock | ResultTable | Callable[[], None]]"
-) -> None:
-    if is_json():
-        echo_json(value())
-        return
+def _print_part(part: "str | ReportBlock | ResultTable | Callable[[], None]") -> None:
     from ..presentation.result_table import ReportBlock, ResultTable
 
-    for part in shown:
-        if isinstance(part, str):
-            echo(part)
-        elif isinstance(part, ReportBlock):
-            print_blocks(part)
-        elif isinstance(part, ResultTable):
-            print_table(part)
-        else:
-            part()
+    if isinstance(part, str):
+        echo(part)
+    elif isinstance(part, ReportBlock):
+        print_blocks(part)
+    elif isinstance(part, ResultTable):
+        print_table(part)
+    else:
+        part()
 
 
 def is_wide() -> bool:

@@ -4,7 +4,7 @@ Values are oriented so that lower is worse: (samples, runs), the newest run last
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -62,8 +62,9 @@ class Evidence:
     p: float  # the share of months without a change that show as much evidence at some time
     failed: bool
     is_of_few: bool = False  # whether it is a fall that is more than noise, but of too few answers to call it one
-    # tonight less the accepted runs, with its 95% interval, where that lies below 0; else None
-    since_accepted: tuple[float, float, float] | None = None
+    # tonight less the accepted runs, else less all runs before, with its 95% interval and how many these are, where the
+    # interval lies below 0; else None
+    alone: tuple[float, float, float, int] | None = None
     is_suspect: bool = False  # whether it passed, and yet joins no baseline and no noise (`SUSPECT`)
     # whether it would have failed by its answers alone: nights that move all answers alike may explain it
     is_of_nights: bool = False
@@ -86,6 +87,7 @@ class Falls:
         self._noise = _Noise(self._values, groups)
         self._runs = list[int]()  # all that may have fallen together
         self._baseline = list[int]()  # those of them that later runs are compared with
+        self._fallen = set[int]()  # those on which a failure rested, until a run is as the baseline again
         for run in range(accepted):
             self.keep(run)
         self._accepted = self._runs.copy()
@@ -100,14 +102,36 @@ class Falls:
         Not with one that is suspect: it may be the first of a fall.
         """
         if self.is_usable(run):
+            self._runs = self._runs_before(run)
+            self._fallen &= {*self._runs}
             self._runs.append(run)
             if not is_suspect:
                 self._baseline.append(run)
                 self._noise.add(run)
 
+    def rested(self, night: int, nights: int) -> list[int]:
+        """The runs before a nightly run on which its evidence of so many runs rests too."""
+        before = self._runs_before(night)
+        return before[len(before) + 1 - nights :]
+
+    def leave_out(self, runs: Collection[int]) -> None:
+        """Compares no later run with those on which a failure rested, nor takes their noise: they passed, but fell."""
+        self._fallen |= {*runs}.intersection(self._runs)
+        self._baseline = [run for run in self._baseline if run not in self._fallen]
+        self._noise = _Noise(self._values, self._groups)
+        for run in self._baseline:
+            self._noise.add(run)
+
+    def _runs_before(self, night: int) -> list[int]:
+        """The runs that may have fallen together with one; those that fell for sure only if it lies nearer to them."""
+        fallen = [*self._fallen]
+        if fallen and 2 * self._means[night] >= self._means[fallen].mean() + self._means[self._baseline].mean():
+            return [run for run in self._runs if run not in self._fallen]
+        return self._runs.copy()
+
     def candidate(self, night: int) -> "_Candidate":
         """The fall up to a nightly run that is most beyond the noise: since any run, from those before or accepted."""
-        runs, first = [*self._runs, night], len(self._accepted)
+        runs, first = [*self._runs_before(night), night], len(self._accepted)
         lengths = np.arange(1, min(LONGEST, len(runs) - first) + 1)
         starts = len(runs) - lengths
         ends = np.tile(lengths, 2)
@@ -167,19 +191,19 @@ class Falls:
         is_of_few = bool(self._noise.pairs and fell and not failed and candidate.p_of_noise <= levels.noise)
         change, nights, before = candidate.change, candidate.nights, candidate.before
         is_suspect = bool(fell and not self._noise.pairs and not failed and p <= SUSPECT * levels.noise)
-        since = self._since_accepted(night)
+        alone = self._change_alone(night, self._accepted) or self._change_alone(night, self._baseline)
         is_of_nights = bool(fell and not failed and p_of_answers <= levels.noise)
         return Evidence(
-            change, nights, before, tonight, baseline, p, failed, is_of_few, since, is_suspect, is_of_nights
+            change, nights, before, tonight, baseline, p, failed, is_of_few, alone, is_suspect, is_of_nights
         )
 
-    def _since_accepted(self, night: int) -> tuple[float, float, float] | None:
-        """The change from the accepted runs to a nightly run by these runs alone, where its interval lies below 0."""
-        changes = self._values[:, night] - self._values[:, self._accepted].mean(axis=1)
+    def _change_alone(self, night: int, runs: list[int]) -> tuple[float, float, float, int] | None:
+        """The change from some runs to a nightly run by these runs alone, where its interval lies below 0."""
+        changes = self._values[:, night] - self._values[:, runs].mean(axis=1)
         variance, degrees = _variance(changes, self._groups)
         change, half = float(changes.mean()), t_quantile(0.975, max(1.0, degrees)) * math.sqrt(variance)
         is_below = variance > _SLACK**2 and change + half < -_SLACK
-        return (change, change - half, change + half) if is_below else None
+        return (change, change - half, change + half, len(runs)) if is_below else None
 
     def _scale(self, lengths: Places, before: Places) -> Floats:
         """The standard error of a change of means, where that of one run is 1."""
@@ -268,7 +292,9 @@ def weigh_falls(
     weighed = list[Evidence]()
     for night in range(accepted, values.shape[1]):
         weighed += weigh_together([falls], night, Levels(level, level))
-        if not weighed[-1].failed:
+        if weighed[-1].failed:
+            falls.leave_out(falls.rested(night, weighed[-1].nights))
+        else:
             falls.keep(night, is_suspect=weighed[-1].is_suspect)
     return weighed
 

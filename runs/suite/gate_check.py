@@ -98,6 +98,11 @@ class GateCheck:
         return self.metric != UNANSWERED and self.run.directions[self.metric]
 
     @property
+    def name(self) -> str:
+        """The gate's name in reports."""
+        return self.gate.name_for(self.metric)
+
+    @property
     def subject(self) -> str:
         """What the figure is of, as a gate's reason begins."""
         gate, name = self.gate, self.metric
@@ -153,7 +158,7 @@ class GateCheck:
         """Returns what came of the gate, with the evidence where there is some."""
         return GateResult(
             gate=self.gate.gate,
-            name=self.gate.name_for(self.metric),
+            name=self.name,
             judge=self.run.judge,
             metric=self.metric,
             state=state,
@@ -227,7 +232,8 @@ class GateCheck:
         evidence, needed = format_evidence(self.level.evidence(newest.p)), f"{self.level.needed:.3g}"
         if newest.failed:
             return f"evidence {evidence}, where {needed} is enough"
-        known = len(self.run.history.accepted) + len(self.run.history.nights)
+        history = self.run.history
+        known = len(history.accepted) + len(history.nights) - len(history.failed)
         why = f", since {count_of(known, 'earlier run')} cannot rule out nights that move all answers alike"
         return f"evidence {evidence} of the {needed} that a failure takes{why if newest.is_of_nights else ''}"
 

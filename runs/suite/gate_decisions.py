@@ -33,6 +33,7 @@ from .gates import (
 )
 
 if TYPE_CHECKING:
+    from .history import History
     from .suite import Suite
 
 _MOST_MISSING = 0.5  # of the accepted samples: a run without so many is another set, or a file cut short
@@ -218,7 +219,8 @@ def _required(check: GateCheck) -> str:
 def decide_regressions(checks: Sequence[GateCheck], *, choice_level: float) -> list[GateResult]:
     """Decides the gates on regressions of one run, on the samples that an accepted run scored too.
 
-    A nightly run that failed one of them is left out for all: what failed is no baseline.
+    A nightly run that failed one of them is left out for all: what failed is no baseline, nor are the runs before it on
+    which the failure rested.
     """
     results: dict[int, GateResult] = {}
     figures: dict[int, tuple[Falls, list[str]]] = {}
@@ -236,8 +238,17 @@ def decide_regressions(checks: Sequence[GateCheck], *, choice_level: float) -> l
         for night in range(first, newest + 1):
             usable = {number: falls for number, (falls, _) in figures.items() if falls.is_usable(night)}
             weighed = dict(zip(usable, weigh_together(list(usable.values()), night, levels), strict=True))
-            if not any(evidence.failed for evidence in weighed.values()):
-                for number, falls in usable.items() if night < newest else ():
+            recorded = history.failed.get(night - first)
+            failed = [
+                number
+                for number, evidence in weighed.items()
+                if (evidence.failed if recorded is None else checks[number].name in recorded)
+            ]
+            rested = set[int]().union(*(usable[number].rested(night, weighed[number].nights) for number in failed))
+            for number, falls in usable.items() if night < newest else ():
+                if rested:
+                    falls.leave_out(rested)
+                if recorded is None and not failed:
                     falls.keep(night, is_suspect=weighed[number].is_suspect)
         fewest = fewest_groups(choice_level)
         for number, (falls, groups) in figures.items():
@@ -283,13 +294,14 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, groups: 
     is_shown = newest.failed or newest.is_of_few or newest.is_of_nights
     is_shown = is_shown or (newest.change < 0 and check.level.evidence(newest.p) >= NOTEWORTHY)
     change, nights, before = newest.tonight, 1, newest.baseline
-    since = None if is_shown else newest.since_accepted
+    alone = None if is_shown else newest.alone
     if is_shown:
         change, nights, before = newest.change, newest.nights, newest.before
-    elif since:
-        change, before = since[0], len(history.accepted)
-    runs = "in this run" if nights == 1 else f"in the last {count_of(nights, 'run')}"
-    others = f"the {count_of(before, 'accepted run')}" if since else f"the {count_of(before, 'run')} before"
+    elif alone:
+        change, *_, before = alone
+    runs = _name_newest(history, nights)
+    is_accepted = alone and before == len(history.accepted)
+    others = f"the {count_of(before, 'accepted run')}" if is_accepted else f"the {count_of(before, 'run')} before"
     others = "the accepted run" if before == 1 else others
     if abs(change) > ROUNDING:
         side = "higher" if (change > 0) is check.higher_is_better else "lower"
@@ -302,7 +314,8 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, groups: 
     word = "fall" if check.higher_is_better else "rise"
     state: State = "failed" if newest.failed else "passed"
     if newest.failed:
-        reason += f"; {check.describe_evidence(newest)}{check.describe_answers()}"
+        rested = "; no later run is compared with these" if nights > 1 else ""
+        reason += f"; {check.describe_evidence(newest)}{rested}{check.describe_answers()}"
     elif len(set(groups)) < fewest:
         state = "undecided"
         reason += f"; {count_of(len(set(groups)), 'group')} cannot tell a {word} from chance, {fewest} are needed"
@@ -313,10 +326,10 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, groups: 
         )
     elif is_shown:
         reason += f": a possible {word}, {check.describe_evidence(newest)}"
-    elif since and -change <= allowed:
+    elif alone and -change <= allowed:
         reason += f": a {word} within what is allowed"
-    elif since:
-        low, high = (format_figure(-end) for end in (since[2], since[1]))
+    elif alone:
+        low, high = (format_figure(-end) for end in (alone[2], alone[1]))
         reason += (
             f": a possible {word}, of {low} to {high} by these runs alone (95% interval), but nights without a change "
             f"show as much: {check.describe_evidence(newest)}"
@@ -328,6 +341,15 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, groups: 
             reason += f"; a {word} under {format_figure(_round_up(missed))} would often be missed in one run"
     result = check.result(state, reason, allowed, value=change, newest=newest)
     return result.model_copy(update={"is_of_few": state == "passed" and newest.is_of_few})
+
+
+def _name_newest(history: "History", nights: int) -> str:
+    """So many runs up to this one; those that failed are left out."""
+    if nights == 1:
+        return "in this run"
+    if history.failed.keys().isdisjoint(range(len(history.nights) + 1 - nights, len(history.nights))):
+        return f"in the last {nights} runs"
+    return f"in this run and the last {nights - 1} that failed no gate"
 
 
 def fewest_groups(level: float) -> int:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ...errors import UsageError
@@ -18,7 +18,7 @@ from ..store.plan import Plan
 from ..store.store import RunRow, Store
 from .gates import UNANSWERED
 from .ledger import Baseline, Ledger, NightlyRunRow
-from .nightly_report import NOTHING_ACCEPTED, UNFINISHED
+from .nightly_report import NOTHING_ACCEPTED, UNFINISHED, read_report
 from .suite import judge_identity
 
 ValueAndStatus = tuple[float | None, str]
@@ -26,7 +26,6 @@ RunValues = Mapping[str, Mapping[str, ValueAndStatus]]
 """The values and statuses of an earlier run by metric, by the id that the sample has in the newest run."""
 
 _MOST_NIGHTS = 90
-_NO_BASELINE = UNFINISHED | {"gate failed"}
 _ONE_NIGHT = timedelta(hours=12)
 
 
@@ -50,6 +49,8 @@ class History(NamedTuple):
     # which of these (counted from 0) the next run only replayed: the same replies, with the same values
     repeated: frozenset[int] = frozenset()
     accepted_samples: int = 0  # how many samples the accepted runs have, also where the newest run has none of them
+    # of the nightly runs (counted from 0) that failed a gate, the names of the gates that failed
+    failed: Mapping[int, frozenset[str]] = MappingProxyType({})
 
     @property
     def paired(self) -> set[str]:
@@ -63,8 +64,9 @@ class History(NamedTuple):
 
     @property
     def distinct_nights(self) -> list[RunValues]:
-        """The nightly runs without those that were replayed: a judge that was not asked again shows no noise."""
-        return [values for number, values in enumerate(self.nights) if number not in self.repeated]
+        """The nightly runs without those that failed or were replayed: a judge not asked again shows no noise."""
+        left_out = self.repeated | self.failed.keys()
+        return [values for number, values in enumerate(self.nights) if number not in left_out]
 
 
 def find_baseline(store: Store, suite: str, run: str) -> tuple[Baseline | None, str]:
@@ -97,38 +99,45 @@ def read_history(
 ) -> History:
     """Reads the runs that one run of a nightly run is compared with; `newest` are its `answered_samples`, if read.
 
-    A nightly run counts if it finished without a failed gate, began after the baseline was accepted, and had the same
-    sets, metrics, judge and prompts. `sets` are those of the suite as its file names them: where the nightly run's
-    report names them so too, it counts in whatever folder it ran. One that was replayed within twelve hours, with the
-    same values, counts once.
+    A nightly run counts if it finished, began after the baseline was accepted, and had the same sets, metrics, judge
+    and prompts. `sets` are those of the suite as its file names them: where the nightly run's report names them so too,
+    it counts in whatever folder it ran. One that was replayed within twelve hours, with the same values, counts once;
+    one that failed a gate shows only on which runs before its failure rested.
     """
     own_row = store.run(run)
     plan = own_row.plan
     identities = {plan.identity, _identity_in_suite(plan, sets)}
     newest = newest or list(answered_samples(store, run))
     accepted_runs = [name for name in baseline.runs if name != run] if baseline else []
-    nights = [
-        name
+    failed = {
+        name: frozenset(gate.name for gate in read_report(row).gates if gate.state == "failed" and gate.judge == judge)
+        if row.status == "gate failed"
+        else None
         for row, name in _nightly_runs(store, rows, judge, baseline)
         if name not in {run, *accepted_runs} and not identities.isdisjoint(_identities(store.run(name).plan, row))
-    ]
+    }
     accepted, earlier = (
         [(store.run(name), values) for name in names if (values := _paired_values(store, name, plan.sets, newest))]
-        for names in (accepted_runs, _judged_alike(store, nights[-_MOST_NIGHTS:], own_row))
+        for names in (accepted_runs, _judged_alike(store, [*failed][-_MOST_NIGHTS:], own_row))
     )
-    own = (own_row, {sample.id: judged.after for sample, judged in newest})
-    kept, repeated = list[RunValues](), set[int]()
-    for (row, values), (next_row, next_values) in pairwise([*earlier, own]):
-        if values == next_values and _is_replayed(store, next_row.id):
-            if datetime.fromisoformat(next_row.created) - datetime.fromisoformat(row.created) < _ONE_NIGHT:
-                continue
-            repeated.add(len(kept))
-        kept.append(values)
+    following, next_values = own_row, {sample.id: judged.after for sample, judged in newest}
+    nights: list[tuple[str, RunValues, bool]] = []  # with whether it was replayed, the newest first
+    for row, values in reversed(earlier):
+        if failed[row.id] is not None:
+            nights.append((row.id, values, False))
+            continue
+        is_repeated = values == next_values and _is_replayed(store, following.id)
+        is_same_night = datetime.fromisoformat(following.created) - datetime.fromisoformat(row.created) < _ONE_NIGHT
+        if not (is_repeated and is_same_night):
+            nights.append((row.id, values, is_repeated))
+        following, next_values = row, values
+    nights.reverse()
     return History(
-        tuple(values for _, values in accepted),
-        tuple(kept),
-        frozenset(repeated),
-        max((store.count_samples(name) for name in accepted_runs), default=0),
+        accepted=tuple(values for _, values in accepted),
+        nights=tuple(values for _, values, _ in nights),
+        repeated=frozenset(number for number, (*_, is_repeated) in enumerate(nights) if is_repeated),
+        accepted_samples=max((store.count_samples(name) for name in accepted_runs), default=0),
+        failed={number: gates for number, (name, *_) in enumerate(nights) if (gates := failed[name]) is not None},
     )
 
 
@@ -174,7 +183,7 @@ def _nightly_runs(
     """The judge's runs of the nightly runs that finished since the baseline was accepted, the oldest first."""
     ledger = Ledger(store)
     for row in reversed(rows):
-        if row.status not in _NO_BASELINE and (baseline is None or row.began > baseline.accepted_at):
+        if row.status not in UNFINISHED and (baseline is None or row.began > baseline.accepted_at):
             name = ledger.runs(row.id).get(judge)
             if name is not None:
                 yield row, name

@@ -213,6 +213,44 @@ def test_a_night_that_nearly_failed_hides_no_fall():
     assert again.state == "passed" and "a possible fall, evidence" in again.reason
 
 
+def test_runs_on_which_a_failure_rested_are_no_baseline():
+    """Means of .8, with an error of .1 / sqrt(60) = .013 by the answers; three nights that are lower fail together.
+
+    From then on the two that passed teach nothing either: after a night that is as before, a fall weighs what it would
+    had the three never been.
+    """
+    noise = np.random.default_rng(1).normal(0, 0.1, (60, 20))
+    means = [0.8] * 9 + [0.765] * 4 + [0.795, 0.74]
+    nights = [(mean + one - one.mean()).tolist() for mean, one in zip(means, noise.T, strict=False)]
+    accepted, quiet, bad, (repaired, fallen) = nights[:1], nights[1:9], nights[9:13], nights[13:]
+
+    def weigh(newest, earlier_nights, **failed):
+        gate = TypeAdapter(Gate).validate_python(REGRESSION)
+        recorded = {10: frozenset({failed["by"]})} if failed else {}
+        history = History(earlier(accepted), earlier(earlier_nights), failed=recorded)
+        run = JudgedRun("j", ("faithfulness",), DIRECTIONS, judged(newest), history)
+        return decide_gates([gate], [run], Spending(), false_alarms=0.05)[0]
+
+    fall = "regression of faithfulness"
+    states = [weigh(bad[n], quiet + bad[:n]).state for n in range(3)]
+    assert states == ["passed", "passed", "failed"]
+    third = weigh(bad[2], quiet + bad[:2]).reason
+    assert "is lower by 0.035 in the last 3 runs than in the 9 runs before" in third
+    assert "; no later run is compared with these; fell most: " in third
+    fourth = weigh(bad[3], quiet + bad[:3], by=fall)
+    assert fourth.state == "failed"
+    assert "in this run and the last 2 that failed no gate than in the 9 runs before" in fourth.reason
+    back = weigh(repaired, quiet + bad[:3], by=fall)
+    assert (back.state, back.value) == ("passed", pytest.approx(-0.005))
+    assert "in this run than in the 9 runs before" in back.reason
+    later = weigh(fallen, [*quiet, *bad[:3], repaired], by=fall)
+    without = weigh(fallen, [*quiet, repaired])
+    assert (later.reason, later.p) == (without.reason, pytest.approx(without.p))
+    assert "than in the 10 runs before" in later.reason
+    other = weigh(repaired, quiet + bad[:3], by="cost").reason  # the runs before that failure are as good as others
+    assert "in this run and the last 2 that failed no gate than in the 9 runs before" in other
+
+
 def test_no_fall_seen_is_not_said_where_the_accepted_run_is_surely_better():
     """12 fall and 3 rise: -9 / 80 with a standard error of .0471, so .1125 -+ 1.99 x .0471 against the accepted run.
 

@@ -15,10 +15,10 @@ def nightly(assay, set_file, tmp_path):
     """Runs the suite on so many samples, and returns its run."""
     set_file(6)
 
-    def run(**keys):
+    def run(*, code=0, **keys):
         content = {"name": "desk", "sets": ["set.jsonl"], "metrics": ["token_overlap"]} | keys
         (tmp_path / "nightly.yaml").write_text(json.dumps(content), encoding="utf-8")
-        done = assay("suite", "nightly.yaml", "--json", code=0)
+        done = assay("suite", "nightly.yaml", "--json", code=code)
         (report,) = done.json["runs"]
         return str(report["run"])
 
@@ -51,6 +51,28 @@ def test_other_metrics_and_unfinished_runs_do_not_count(assay, nightly, tmp_path
     Ledger(store).begin("desk")  # and was killed
     assert history(tmp_path, nightly()) == (1, 0)
     assert history(tmp_path, nightly()) == (1, 1)
+
+
+def test_a_run_that_failed_is_read_with_the_gates_that_failed(assay, nightly, set_file, tmp_path):
+    """Only to find on which runs before its failure rested: it shows no noise, and is no baseline."""
+    gates = [{"gate": "regression", "metric": "token_overlap"}, {"gate": "coverage", "at_least": 0.5}]
+    answers = set_file(12)
+    texts = answers.read_text(encoding="utf-8")
+    nightly(gates=gates)
+    assay("suite", "accept", "last")
+    nightly(gates=gates)
+    answers.write_text(
+        texts.replace('"response": "Open menu', '"response": "Sing and dance with friends at sunset'), encoding="utf-8"
+    )
+    nightly(gates=gates, code=5)
+    answers.write_text(texts, encoding="utf-8")
+    run = nightly(gates=gates)
+    assert history(tmp_path, run) == (1, 2)
+    store = Store(tmp_path / ".assay")
+    rows = Ledger(store).nightly_runs("desk")[1:]
+    read = read_history(store, rows, judge="no judge", run=run, baseline=Ledger(store).baseline("desk", "no judge"))
+    assert read.failed == {1: {"regression of token_overlap"}}
+    assert read.distinct_nights == [read.nights[0]]
 
 
 def test_nights_in_a_moved_folder_count(*, assay, set_file, tmp_path, monkeypatch):
