@@ -120,7 +120,8 @@ def read_history(
         [(store.run(name), values) for name in names if (values := _paired_values(store, name, plan.sets, newest))]
         for names in (accepted_runs, _judged_alike(store, [*failed][-_MOST_NIGHTS:], own_row))
     )
-    following, next_values = own_row, {sample.id: judged.after for sample, judged in newest}
+    next_values: RunValues = {sample.id: judged.after for sample, judged in newest}
+    following = own_row
     nights: list[tuple[str, RunValues, bool]] = []  # with whether it was replayed, the newest first
     for row, values in reversed(earlier):
         if failed[row.id] is not None:
