@@ -1,7 +1,7 @@
 """An answer's lines as Markdown has them: headings, list items, table rows, code; each with its place in the answer."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
@@ -47,6 +47,21 @@ _ORDINAL = re.compile(r"\d{1,2}\.\s+$")
 _TARGET = re.compile(r"\]\(\s*")
 _TARGET_END = re.compile(r"""\s*(?:(?:"[^"]*"|'[^']*'|\([^)]*\))\s*)?\)""")
 _AROUND_TARGET = " \t[]()!<>*_`\\"
+
+# HTML: tags that begin and end lines, and tags within a line. Others stay text, also those that change what is said
+# (`<s>`, `<sup>`); so do tags in code, and those without the end that they need: "Enter <code> here".
+_TAG = re.compile(r"<(/?)([a-z][a-z0-9]{0,9})(\s[^<>]*)?/?>", re.IGNORECASE)
+_TAG_OR_CODE = re.compile(rf"```(?:[^`]|`(?!``))*+(?:```)?|`[^`\n]*`|{_TAG.pattern}", re.IGNORECASE)
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_BREAKS = {"p", "div", "br", "hr", "ul", "ol", "li", *_HEADINGS, "table", "thead", "tbody", "tr", "blockquote"}
+_INLINE = {"b", "strong", "i", "em", "u", "a", "span", "font", "small", "mark", "code", "td", "th", "img"}
+_UNCLOSED = {"p", "br", "hr", "li", "tr", "td", "th", "img"}
+_LINE_SIGNS = dict.fromkeys(_HEADINGS, "## ") | {"li": "- ", "h1": "# "}
+_CELLS = re.compile(r"</t[dh]>\s*<t[dh](?:\s[^<>]*)?>", re.IGNORECASE)
+_ITEM_PARAGRAPH = re.compile(r"(?<=>)\s*<p(?:\s[^<>]*)?>", re.IGNORECASE)
+_BOLD_TAGS = re.compile(r"\s*<(b|strong)>[^<>]*</\1>(?:\s*:)?\s*", re.IGNORECASE)
+_EMPTY = re.compile(r"(?<=>)&nbsp;(?=<)", re.IGNORECASE)
+_ATTRIBUTE_PART = re.compile(r"[^\"'=]+")
 
 
 _Marks = tuple[tuple[int, int], ...]
@@ -98,12 +113,48 @@ def blank_comments(text: str) -> str:
     return "".join([*parts, text[done:]])
 
 
+def _read_html(text: str) -> tuple[str, frozenset[int], list[MarkdownLine]]:
+    """Reads the tags of HTML that end lines, begin items and begin headings as Markdown's signs for that.
+
+    Returns:
+        The text, as long as it was; where its other tags stand; and the values of attributes: unseen as a link's target
+        is, which may speak to a judge.
+    """
+    text = _EMPTY.sub(lambda blank: " " * len(blank[0]), text)
+    matches = [match for match in _TAG_OR_CODE.finditer(text) if match[2]]
+    closed = {match[2].lower() for match in matches if match[1]} | _UNCLOSED
+    parts, tags, attributes, done, in_head = list[str](), set[int](), list[MarkdownLine](), 0, False
+    for match in matches:
+        (start, end), name = match.span(), match[2].lower()
+        if name not in closed or name not in _BREAKS | _INLINE:
+            continue
+        for value in _ATTRIBUTE_PART.finditer(text, *match.span(3)) if match[3] else ():
+            if _LETTER.search(value[0]) and text[value.end()] != "=":
+                attributes.append(MarkdownLine(value[0], ((0, value.start()),), value.end(), "link"))
+        if start < done:
+            continue
+        if name in _INLINE:
+            tags.add(start)
+            if cells := _CELLS.match(text, start):  # on one line
+                parts += [text[done:start], *("\t" if sign.isspace() else sign for sign in cells[0])]
+                done = cells.end()
+            continue
+        in_head = not match[1] if name == "thead" else in_head
+        sign = "" if match[1] else _LINE_SIGNS.get("h2" if in_head and name == "tr" else name, "")
+        if name == "li" and (paragraph := _ITEM_PARAGRAPH.match(text, end)):
+            end = paragraph.end()
+        parts += [text[done:start], " " * (end - start - 1 - len(sign)), "\n", sign]
+        done = end
+    return "".join([*parts, text[done:]]), frozenset(tags), attributes
+
+
 def read_lines(text: str, after_ordinal: Set[str] = frozenset()) -> list[MarkdownLine]:
     """Reads an answer's lines. Whatever the text is, each of its words stands in one of them.
 
     Lines stay lines: nothing is joined, but a table's row with its header. Text is never code because of spaces before
-    it, and HTML is text. A fence without an end, a setext heading that is a sentence, and what the parser leaves out
-    (levels too deep, cells too many) are read as plain lines.
+    it. Common tags of HTML end lines, begin items and headings, or are left out; other tags are text. A fence without
+    an end, a setext heading that is a sentence, and what the parser leaves out (levels too deep, cells too many) are
+    read as plain lines.
 
     Returns:
         The lines in order; of a longer one than 3,000 characters its pieces.
@@ -113,14 +164,21 @@ def read_lines(text: str, after_ordinal: Set[str] = frozenset()) -> list[Markdow
         >>> [(line.role, line.text) for line in lines]
         [('heading', 'Plans'), ('header_row', 'Plan; Price'), ('row', 'Plan: Pro; Price: 5 euros')]
     """
+    if "<" not in text:
+        return _read_markdown(text, after_ordinal)
+    text, tags, attributes = _read_html(text)
+    return [*attributes, *_read_markdown(text, after_ordinal, tags)]
+
+
+def _read_markdown(text: str, after_ordinal: Set[str], tags: Set[int] = frozenset()) -> list[MarkdownLine]:
     if not _BLOCKS.search(text):
-        if len(text) <= LONGEST_LINE and not _MARKS.search(text):
+        if len(text) <= LONGEST_LINE and not tags and not _MARKS.search(text):
             return [MarkdownLine(text, ((0, 0),), len(text))] if SEEN_WORD.search(text) else []
-        reader = _Reader(text, [(0, text)], after_ordinal)
+        reader = _Reader(text, [(0, text)], after_ordinal, tags)
         reader.add_line(0, (0, len(text)))
         return reader.lines
     starts = accumulate(map(len, text.splitlines(keepends=True)), initial=0)
-    reader = _Reader(text, [*zip(starts, text.splitlines(), strict=False)], after_ordinal)
+    reader = _Reader(text, [*zip(starts, text.splitlines(), strict=False)], after_ordinal, tags)
     reader.read()
     return _with_labels(reader.lines)
 
@@ -149,6 +207,7 @@ class _Reader:
     answer: str
     source: Sequence[tuple[int, str]]
     after_ordinal: Set[str]
+    tags: Set[int]
     lines: list[MarkdownLine] = field(default_factory=list)
     _path: list[int] = field(default_factory=list)
     _last_number: int = 0
@@ -318,7 +377,7 @@ class _Reader:
         for row in rows:
             place, line = self.source[row]
             cells = list(_cells(line))
-            texts = [_plain(self.answer, place + start, place + end)[0].strip() for start, end in cells]
+            texts = [self._plain(place + start, place + end)[0].strip() for start, end in cells]
             if row == first:
                 columns = texts
                 text = "; ".join(filter(None, texts))
@@ -353,12 +412,16 @@ class _Reader:
         if end - start > LONGEST_LINE:
             pieces = [piece.span() for piece in _PIECE.finditer(line, start, end)]
         for first, last in pieces:
-            text, marks, own_role, targets = _plain(self.answer, place + first, place + last)
+            text, marks, own_role, targets = self._plain(place + first, place + last)
             if SEEN_WORD.search(text):
                 shown = role if role != "text" else own_role
                 self.lines.append(MarkdownLine(text, marks, place + last, shown, path, begins_item, level))
                 begins_item = False
             self.lines += targets
+
+    def _plain(self, start: int, end: int) -> "_Plain":
+        plain = _plain(self.answer, start, end)
+        return _without_tags(plain, end, self.tags) if self.tags and "<" in plain[0] else plain
 
 
 _Plain = tuple[str, _Marks, Role, Sequence[MarkdownLine]]
@@ -414,6 +477,25 @@ def _plain_bold(source: str, start: int) -> _Plain:
     marks = [(begin, start + begin + two) for begin, two, part in zip(begins, stars, parts, strict=False) if part]
     is_bold = len(parts) == 3 and not parts[0].strip() and parts[2].strip() in {"", ":"}
     return "".join(parts), tuple(marks), "label" if is_bold else "text", ()
+
+
+def _without_tags(plain: _Plain, end: int, tags: Set[int]) -> _Plain:
+    """A piece of a line without its tags of HTML; between two cells a semicolon stands."""
+    text, marks, role, targets = plain
+    line = MarkdownLine(text, marks, end)
+    parts, new_marks, length, done = list[str](), list[tuple[int, int]](), 0, 0
+    left_out = [match.span() for match in _TAG.finditer(text) if line.place(match.start()) in tags]
+    for start, stop in [*left_out, (len(text), len(text))]:
+        if start < done:
+            continue
+        new_marks.append((length, line.place(done)))
+        between = slice(bisect_right(marks, done, key=itemgetter(0)), bisect_left(marks, start, key=itemgetter(0)))
+        new_marks += [(length + at - done, place) for at, place in marks[between]]
+        cells = _CELLS.match(text, start)
+        parts.append(f"{text[done:start]}; " if cells else text[done:start])
+        length += len(parts[-1])
+        done = cells.end() if cells else stop
+    return "".join(parts), tuple(new_marks), "label" if _BOLD_TAGS.fullmatch(text) else role, targets
 
 
 def _left_out(source: str, start: int, end: int) -> Iterator[tuple[int, str]]:

@@ -144,7 +144,7 @@ class _SentenceReader:
         self._question = question
         self._length = len(answer)
         self.kinds: SentenceKinds = load_sentence_kinds(language)
-        self._may_address = may_address(answer, self.kinds.judge_words)
+        self._may_address = "<" in answer or may_address(answer, self.kinds.judge_words)  # a tag may part a word
         self._language = language
         self._code = language.code
         self._split: list[AnswerSentence] = []
