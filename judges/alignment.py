@@ -44,7 +44,8 @@ class RatedExample(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    id: str  # the sample's id; it is never shown when this very sample is judged
+    id: str  # the sample's id; neither it nor an example of its group is shown when this very sample is judged
+    group: str = ""
     question: str
     answer: str
     rating: float
@@ -83,8 +84,12 @@ class Alignment:
         return replace(request, state={EXAMPLES: nearest, **request.state})
 
     async def _nearest(self, request: Request, embedder: "Embedder") -> list[RatedExample]:
-        """The examples whose answers are nearest to what is judged, the nearest last."""
-        others = [example for example in self.examples if example.id != request.sample]
+        """The examples whose answers are nearest to what is judged, the nearest last; none of its own group.
+
+        So the judge agrees with ratings that it learned from no better than with those of answers that it never saw.
+        """
+        own = {example.group or example.id for example in self.examples if example.id == request.sample}
+        others = [example for example in self.examples if (example.group or example.id) not in own]
         if not others:
             return []
         statements = [question.statement for question in request.questions if isinstance(question, Predicate)]

@@ -265,7 +265,7 @@ class Aligner:
         write_folder(folder, content, record, alignment)
 
     def _few_shot(self, learned: Places) -> Alignment:
-        examples = tuple(_example(self.samples[place]) for place in learned)
+        examples = tuple(_example(self.samples[place], self.table.groups[place]) for place in learned)
         return Alignment(examples=examples, shown=self.shown, embedder=self._embedder)
 
     def _run(self, name: str, judge: Judge) -> Floats:
@@ -350,10 +350,11 @@ def _table(samples: Sequence[Sample]) -> ScoreTable:
     return build_value_table(samples, {}, ratings=ratings, scale=(samples[0].rating_min, samples[0].rating_max))
 
 
-def _example(sample: Sample) -> RatedExample:
+def _example(sample: Sample, group: str = "") -> RatedExample:
     reasons = sample.metadata.get("rating_reasons")
     return RatedExample(
         id=sample.id,
+        group=group,
         question=sample.user_input,
         answer=sample.response,
         rating=round(sample.human_rating or 0.0, 2),

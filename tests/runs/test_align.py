@@ -129,6 +129,35 @@ def test_examples_come_from_other_groups(judge, openai_server):
     assert shown == 4 * 24
 
 
+def test_a_judge_that_is_used_on_what_it_learned_from_is_shown_no_example_of_the_group(
+    judge_file, openai_server, tmp_path, monkeypatch
+):
+    """Answers 0 and 1 are of one group, 2 and 3 of another; beside a new answer all four stand."""
+    openai_server.script = say_what_it_says
+    monkeypatch.setattr("assay.judges.embedders.load_embedder", lambda name: WordCounts())
+    settings = yaml.safe_load(judge_file(logprobs=True).read_text())
+    (tmp_path / "team").mkdir()
+    aligned = {"metric": METRIC, "candidate": "few-shot", "embedder": "letters", "shown": 4}
+    (tmp_path / "team" / "judge.yaml").write_text(yaml.safe_dump(settings | {"aligned": aligned}))
+    samples = rated_samples(4)
+    lines = [
+        {"id": one.id, "group": one.group, "question": "?", "answer": one.response, "rating": 1, "scale": 5}
+        for one in samples
+    ]
+    (tmp_path / "team" / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    metric = load_metric(METRIC, LiteLLMJudge(str(tmp_path / "team")))
+
+    def shown(sample):
+        openai_server.requests.clear()
+        asyncio.run(metric.assess(sample))
+        asked = "".join(request.user for request in openai_server.requests)
+        return {*re.findall(r"answer: Answer of group (\d+)", asked)}
+
+    assert shown(samples[0]) == shown(samples[1]) == {"1"}
+    assert shown(samples[2]) == {"0"}
+    assert shown(samples[0].model_copy(update={"id": "new"})) == {"0", "1"}
+
+
 def test_too_little_or_nothing_to_learn_is_said(judge):
     with pytest.raises(UsageError, match="12 answers are rated; a judge learns from 20 or more"):
         make_aligner(judge, rated_samples(12))
