@@ -146,7 +146,10 @@ def _report_block(report: "AlignmentReport") -> ReportBlock:
     answers = f"{count_of(report.answers, 'rated answer')} in {count_of(report.groups, 'group')}."
     if result.gain is not None and result.gain.value is not None:
         gain = Figure.from_estimate("correlation", result.gain).describe()
-        answers += f" On answers that it did not learn from it agrees more than the judge as it is: {gain}."
+        answers += (
+            " How much more it agrees than the judge as it is, on answers that it did not learn from and corrected for "
+            f"having won: {gain}."
+        )
     paragraphs = [
         Paragraph(one_line(f"{report.metric} by {report.judge}: {verdict}: {result.reason}."), "strong"),
         Paragraph(answers),

@@ -40,6 +40,11 @@ class JudgeScores:
     replies: ReplyCounts = field(default_factory=ReplyCounts)  # how many of its replies for `scores` could not be used
     probed: Mapping[str, Scores] = field(default_factory=dict)  # of the samples that a probe changed, by probe
 
+    @property
+    def asked(self) -> list[Score]:
+        """The scores by whose number costs are told: one without a value and without a reply took nothing."""
+        return [score for score in self.scores.values() if score.status == "scored" or score.usage.calls]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeScoring:

@@ -135,16 +135,16 @@ def _choose_unit(judges: Sequence[JudgeFindings]) -> Unit:
 
 def _describe(samples: Sequence[Sample], judge: JudgeScores, agreement: Estimate) -> JudgeFindings:
     scores = [judge.scores[sample.id] for sample in samples if sample.id in judge.scores]
-    usage, count = Usage.total([score.usage for score in scores]), max(1, len(scores))
+    usage, times = Usage.total([score.usage for score in judge.asked]), ANSWERS / max(1, len(judge.asked))
     replies = judge.replies
     return JudgeFindings(
         judge.judge,
         len(scores),
-        sum(score.status == "failed" for score in scores) / count,
+        sum(score.status == "failed" for score in scores) / max(1, len(scores)),
         agreement,
-        ANSWERS * (usage.tokens_in + usage.tokens_out) / count,
-        None if usage.usd is None else ANSWERS * usage.usd / count,
-        ANSWERS * usage.seconds / judge.concurrency / count,
+        times * (usage.tokens_in + usage.tokens_out),
+        None if usage.usd is None else times * usage.usd,
+        times * usage.seconds / judge.concurrency,
         next((score.reason for score in scores if score.status == "failed"), ""),
         replies.unparsable / replies.questions if replies.questions else None,
         replies.without_usable_reply / replies.asked if replies.asked else None,

@@ -209,7 +209,7 @@ def _wording_table(trial: PromptTrial) -> ResultTable:
     def difference(name: str) -> Figure | str:
         found = differences.get(name)
         if found is None:
-            return "" if name == trial.in_use else unknown
+            return "the same" if name in trial.same else "" if name == trial.in_use else unknown
         return Figure("correlation", found.difference, found.low, found.high)
 
     def mean(name: str) -> float | None:

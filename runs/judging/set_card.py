@@ -199,8 +199,8 @@ def _flips(card_set: CardSet, judge: JudgeScores) -> Estimate:
 
 
 def _cost(judge: JudgeScores) -> JudgeCost | None:
-    """What 1,000 answers take, of those that were asked about: one without a score and without a reply took nothing."""
-    asked = [score for score in judge.scores.values() if score.status == "scored" or score.usage.calls]
+    """What 1,000 answers take, of those that were asked about."""
+    asked = judge.asked
     usage = Usage.total([score.usage for score in asked])
     if not usage.calls:
         return None

@@ -190,6 +190,7 @@ def test_a_wording_that_changes_no_verdict_is_said_so_and_nothing_is_decided(ass
     words += ["--judge", judge_file()]
     out = " ".join(assay(*words, code=0).out.split())
     assert out.endswith("claims.en.md: the same verdicts on all 6 answers."), out
+    assert out.count("the same") == 2, out  # also in the table
     assert "more ratings" not in out and "+0.00" not in out
     assert assay(*words, "--json", code=0).json["decision"] is None
 

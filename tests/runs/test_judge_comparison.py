@@ -44,6 +44,16 @@ def test_each_judges_row():
     assert (row.tokens, row.usd, row.seconds) == (pytest.approx(100_000), pytest.approx(1.0), pytest.approx(500))
 
 
+def test_costs_are_of_answers_that_were_asked_about_as_on_a_card():
+    """20 of 40 answers claim nothing and took no call; the others took 100 tokens each: 1,000 answers take 100,000."""
+    judge = judged("good", PERFECT)
+    nothing = Score(None, "skipped", "no claims")
+    judge = replace(judge, scores=judge.scores | {f"s{number}": nothing for number in range(20)})
+    row = compare_judges("faithfulness", SAMPLES, [judge, judged("bad", NOISE)]).judges[0]
+    card = make_set_card(make_card_set("set", SAMPLES, 40, "faithfulness"), judge)
+    assert row.tokens == pytest.approx(100_000) == card.cost.tokens_in + card.cost.tokens_out
+
+
 def test_claims_seen_alike_and_never():
     opposite = judged("opposite", [0.0 if value >= 0.5 else 1.0 for value in PERFECT])
     agreement = compare_judges("faithfulness", SAMPLES, [judged("a", PERFECT), judged("b", PERFECT), opposite]).claims
