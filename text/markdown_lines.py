@@ -57,7 +57,8 @@ _BREAKS = {"p", "div", "br", "hr", "ul", "ol", "li", *_HEADINGS, "table", "thead
 _INLINE = {"b", "strong", "i", "em", "u", "a", "span", "font", "small", "mark", "code", "td", "th", "img"}
 _UNCLOSED = {"p", "br", "hr", "li", "tr", "td", "th", "img"}
 _LINE_SIGNS = dict.fromkeys(_HEADINGS, "## ") | {"li": "- ", "h1": "# "}
-_CELLS = re.compile(r"</t[dh]>\s*<t[dh](?:\s[^<>]*)?>", re.IGNORECASE)
+_CELLS = re.compile(r"</t[dh]>\s*<t[dh](?:\s[^<>]*)?>|<br\s*/?>", re.IGNORECASE)  # of a row; no line ends there
+_ROW = re.compile(r"^[ \t>]*\|.*", re.MULTILINE)
 _ITEM_PARAGRAPH = re.compile(r"(?<=>)\s*<p(?:\s[^<>]*)?>", re.IGNORECASE)
 _BOLD_TAGS = re.compile(r"\s*<(b|strong)>[^<>]*</\1>(?:\s*:)?\s*", re.IGNORECASE)
 _EMPTY = re.compile(r"(?<=>)&nbsp;(?=<)", re.IGNORECASE)
@@ -123,6 +124,7 @@ def _read_html(text: str) -> tuple[str, frozenset[int], list[MarkdownLine]]:
     text = _EMPTY.sub(lambda blank: " " * len(blank[0]), text)
     matches = [match for match in _TAG_OR_CODE.finditer(text) if match[2]]
     closed = {match[2].lower() for match in matches if match[1]} | _UNCLOSED
+    rows = [place for row in _ROW.finditer(text) for place in row.span()] if "|" in text else []
     parts, tags, attributes, done, in_head = list[str](), set[int](), list[MarkdownLine](), 0, False
     for match in matches:
         (start, end), name = match.span(), match[2].lower()
@@ -133,9 +135,9 @@ def _read_html(text: str) -> tuple[str, frozenset[int], list[MarkdownLine]]:
                 attributes.append(MarkdownLine(value[0], ((0, value.start()),), value.end(), "link"))
         if start < done:
             continue
-        if name in _INLINE:
+        if name in _INLINE or bisect_right(rows, start) % 2:
             tags.add(start)
-            if cells := _CELLS.match(text, start):  # on one line
+            if name in _INLINE and (cells := _CELLS.match(text, start)):  # on one line
                 parts += [text[done:start], *("\t" if sign.isspace() else sign for sign in cells[0])]
                 done = cells.end()
             continue
@@ -164,23 +166,19 @@ def read_lines(text: str, after_ordinal: Set[str] = frozenset()) -> list[Markdow
         >>> [(line.role, line.text) for line in lines]
         [('heading', 'Plans'), ('header_row', 'Plan; Price'), ('row', 'Plan: Pro; Price: 5 euros')]
     """
-    if "<" not in text:
-        return _read_markdown(text, after_ordinal)
-    text, tags, attributes = _read_html(text)
-    return [*attributes, *_read_markdown(text, after_ordinal, tags)]
-
-
-def _read_markdown(text: str, after_ordinal: Set[str], tags: Set[int] = frozenset()) -> list[MarkdownLine]:
+    tags, unseen = frozenset[int](), list[MarkdownLine]()
+    if "<" in text:
+        text, tags, unseen = _read_html(text)
     if not _BLOCKS.search(text):
         if len(text) <= LONGEST_LINE and not tags and not _MARKS.search(text):
-            return [MarkdownLine(text, ((0, 0),), len(text))] if SEEN_WORD.search(text) else []
+            return [*unseen, MarkdownLine(text, ((0, 0),), len(text))] if SEEN_WORD.search(text) else unseen
         reader = _Reader(text, [(0, text)], after_ordinal, tags)
         reader.add_line(0, (0, len(text)))
-        return reader.lines
+        return unseen + reader.lines
     starts = accumulate(map(len, text.splitlines(keepends=True)), initial=0)
     reader = _Reader(text, [*zip(starts, text.splitlines(), strict=False)], after_ordinal, tags)
     reader.read()
-    return _with_labels(reader.lines)
+    return unseen + _with_labels(reader.lines)
 
 
 def _begins_with(text: str, words: Set[str]) -> bool:
@@ -377,7 +375,7 @@ class _Reader:
         for row in rows:
             place, line = self.source[row]
             cells = list(_cells(line))
-            texts = [self._plain(place + start, place + end)[0].strip() for start, end in cells]
+            texts = [_plain(self.answer, place + start, place + end, self.tags)[0].strip() for start, end in cells]
             if row == first:
                 columns = texts
                 text = "; ".join(filter(None, texts))
@@ -412,24 +410,22 @@ class _Reader:
         if end - start > LONGEST_LINE:
             pieces = [piece.span() for piece in _PIECE.finditer(line, start, end)]
         for first, last in pieces:
-            text, marks, own_role, targets = self._plain(place + first, place + last)
+            text, marks, own_role, targets = _plain(self.answer, place + first, place + last, self.tags)
             if SEEN_WORD.search(text):
                 shown = role if role != "text" else own_role
                 self.lines.append(MarkdownLine(text, marks, place + last, shown, path, begins_item, level))
                 begins_item = False
             self.lines += targets
 
-    def _plain(self, start: int, end: int) -> "_Plain":
-        plain = _plain(self.answer, start, end)
-        return _without_tags(plain, end, self.tags) if self.tags and "<" in plain[0] else plain
-
 
 _Plain = tuple[str, _Marks, Role, Sequence[MarkdownLine]]
 """A piece of a line as read: its text, where that stands, what it is, and the targets of its links."""
 
 
-def _plain(answer: str, start: int, end: int) -> _Plain:
+def _plain(answer: str, start: int, end: int, tags: Set[int] = frozenset()) -> _Plain:
     source = answer[start:end]
+    if tags and "<" in source:
+        return _without_tags(_plain(answer, start, end), end, tags)
     if not _MARKS.search(source) or source.count("[") > _MOST_BRACKETS:
         return source, ((0, start),), "text", ()
     if _BOLD_WORDS.fullmatch(source):
@@ -480,7 +476,7 @@ def _plain_bold(source: str, start: int) -> _Plain:
 
 
 def _without_tags(plain: _Plain, end: int, tags: Set[int]) -> _Plain:
-    """A piece of a line without its tags of HTML; between two cells a semicolon stands."""
+    """A piece of a line without its tags of HTML; a semicolon parts two cells, and two lines of one."""
     text, marks, role, targets = plain
     line = MarkdownLine(text, marks, end)
     parts, new_marks, length, done = list[str](), list[tuple[int, int]](), 0, 0

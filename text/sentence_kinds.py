@@ -1,7 +1,7 @@
 """What a sentence of an answer is: the one place that decides which sentences claim nothing, by their words alone."""
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from functools import cache
 
 from ..languages import Language, language_or_fallback
@@ -92,8 +92,8 @@ class SentenceKinds:
         self._step_words = language.words.step_words if language.has("words") else ()
         self.after_ordinal = pack.after_ordinal
         self._before_ordinal = pack.before_ordinal
-        self._final_abbreviations = _with_capitals(pack.final_abbreviations)
-        self.abbreviations = self._final_abbreviations | _with_capitals(pack.abbreviations)
+        self._final_abbreviations = {*pack.final_abbreviations, *map(str.title, pack.final_abbreviations)}
+        self.abbreviations = {*pack.abbreviations, *map(str.capitalize, pack.abbreviations), *self._final_abbreviations}
         self._opening_words = language.function_words | self._imperatives
 
     def parts(self, sentence: str, *, may_address: bool = True) -> list[SentencePart]:
@@ -356,9 +356,7 @@ class SentenceKinds:
         It does after a word that is short for one that another follows ("incl. shipping"); after one that may end a
         sentence, and after initials, unless a sentence begins beyond doubt ("24 hrs. The fee"); and after an ordinal.
         """
-        first = after.split(maxsplit=1)[0] if after.strip() else ""
-        if not first:
-            return False
+        first, *_ = after.split(maxsplit=1) or [" "]
         if word.isdecimal():
             return self._goes_on_after_number(before, first.lower())
         if not self.may_end(word):
@@ -471,11 +469,6 @@ class SentenceKinds:
     def says_by_itself(self, rest: str) -> bool:
         """Whether what follows a yes or no may say the same, and is no instruction or condition."""
         return not self.is_instruction(rest) and read_words(rest).words[0] not in self._joins
-
-
-def _with_capitals(words: Set[str]) -> frozenset[str]:
-    """Words as they are, and as a sentence or a title begins with them."""
-    return frozenset({*words, *map(capitalized, words)})
 
 
 def capitalized(sentence: str) -> str:

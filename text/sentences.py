@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from operator import attrgetter
 
 from ..languages import Language
@@ -369,24 +369,25 @@ class _SentenceReader:
 def _split_line(text: str, code: str, kinds: SentenceKinds) -> list[str]:
     """The sentences of one line, as they stand in it; what has no words is left out."""
     blanked = _BLANK.sub(" ", text)  # sentencex stops the program at a blank such as \u00a0 before an initial
+    parts = _load_segment()(code, blanked)
     split, start, end = list[str](), 0, 0
-    for part in _load_segment()(code, blanked):
+    for part, stop in zip(parts, accumulate(map(len, parts)), strict=True):
         ends = [end + dot.end() for dot in _DOT_INSIDE.finditer(part)] if ". " in part[:-2] else []
-        end += len(part)
+        end = stop
         for place in [*ends, end]:
-            before = text[max(start, place - _AROUND_END) : place]
-            dotted = _DOTTED_WORD.search(before)
-            word = dotted[1] if dotted else ""
-            if place < end and not kinds.may_end(word):
-                continue
-            may_go_on = word in kinds.abbreviations or "." in word or word[:1] in _DIGITS
-            if may_go_on and kinds.goes_on(before, word, text[place : place + _AROUND_END]):
-                continue
-            sentence = text[start:place].strip()
+            if part is not parts[-1] or place < end:
+                before = text[place - _AROUND_END if place - start > _AROUND_END else start : place]
+                dotted = _DOTTED_WORD.search(before)
+                word = dotted[1] if dotted else ""
+                if place < end and not kinds.may_end(word):
+                    continue
+                may_go_on = word in kinds.abbreviations or "." in word or word[:1] in _DIGITS
+                if may_go_on and kinds.goes_on(before, word, text[place : place + _AROUND_END]):
+                    continue
+            if SEEN_WORD.search(text, start, place):
+                split.append(text[start:place])
             start = place
-            if SEEN_WORD.search(sentence):
-                split.append(sentence)
-    return split
+    return [*map(str.strip, split)]
 
 
 def split_line(text: str, language: Language) -> list[str]:

@@ -23,7 +23,7 @@ ANSWERS: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("markdown_answers.yaml").read_text(encoding="utf-8")
 )
 _WORD = re.compile(r"\w+")
-_NEW_LINE = r"(?:^|(?<=[\n\r\x0b\u2028]))"
+_NEW_LINE = r"(?:^|(?<=[\n\r\x0b\u2028])|(?<=<p>)|(?<=</p>)|(?<=<br>)|(?<=<li>))"
 _MARKERS = re.compile(_NEW_LINE + "[ \t>*+\u00a0•–-]*(?:\\d{1,9}[.)][ \t>*+•–-]*)+")  # "1. ", "> 2) "
 _CODE_LANGUAGE = re.compile(
     _NEW_LINE + r"[^\n\r\x0b\u2028]*?(?:```+|~~~+)[^\s`]+[^\S\n\r\x0b\u2028]*(?=[\n\r\x0b\u2028])"
