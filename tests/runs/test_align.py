@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import sys
 from math import exp, log
 from pathlib import Path
 
@@ -134,7 +135,7 @@ def test_a_judge_that_is_used_on_what_it_learned_from_is_shown_no_example_of_the
 ):
     """Answers 0 and 1 are of one group, 2 and 3 of another; beside a new answer all four stand."""
     openai_server.script = say_what_it_says
-    monkeypatch.setattr("assay.judges.embedders.load_embedder", lambda name: WordCounts())
+    monkeypatch.setattr(sys.modules[Embedder.__module__], "load_embedder", lambda name: WordCounts())
     settings = yaml.safe_load(judge_file(logprobs=True).read_text())
     (tmp_path / "team").mkdir()
     aligned = {"metric": METRIC, "candidate": "few-shot", "embedder": "letters", "shown": 4}
