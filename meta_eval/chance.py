@@ -174,7 +174,7 @@ class ChoiceTests:
         first = self._test(preferred, predictions)
         if first.p <= BEYOND_CHANCE or not self.is_choice:
             return first
-        singles = [way for way in range(len(self.fitted.rows)) if self._is_single(way)][:1]
+        singles = [way for way in range(len(self.fitted.rows)) if self.fitted.is_single(way)][:1]
         fallbacks = [way for way in (*singles, *self._unfitted) if self.out_of_fold.scores.eligible[way]]
         claims = (self._test(way, self.out_of_fold.predictions[way]) for way in fallbacks)
         return next((claim for claim in claims if claim.p <= BEYOND_CHANCE), first)
@@ -212,9 +212,6 @@ class ChoiceTests:
         """What each way predicts of the items that it was fitted to, (items, ways)."""
         return self.fitted.predict_known(np.arange(len(self.task.ratings)))
 
-    def _is_single(self, way: int) -> bool:
-        return way < len(self.fitted.rows) and self.task.sizes[self.fitted.rows[way]] == 1
-
     def _test(self, way: int, predictions: Floats) -> TestedChoice:
         """Tests a way whose predictions out of fold are these, and estimates how far it agrees if it passes."""
         kind, column, plain = self.task.ways[way].kind, self._columns[:, [way]], self.estimate_rho(predictions)
@@ -222,7 +219,7 @@ class ChoiceTests:
             chance = self._chance_of_fit(cast("Combiner", kind))
             rho = float(chance.reached[0])
         else:
-            chance = self.best_subset if kind == SUBSET and not self._is_single(way) else self._simple
+            chance = self.best_subset if kind == SUBSET and not self.fitted.is_single(way) else self._simple
             rho = float(column_spearmans(column, self.task.ratings)[0])
         p = chance.p(rho)
         if self.is_choice:
@@ -232,7 +229,7 @@ class ChoiceTests:
         least = chance.critical_rho(self._error_of(chance))
         largest = believable_error(column[:, 0], self.task.ratings, self.task.group_numbers)
         correct = partial(estimate_winner, largest_error=largest)
-        if self._is_single(way):
+        if self.fitted.is_single(way):
             rivals = self._rivals(way)
             low, high = winning_limits(column[:, 0], rivals, self.task.ratings, self.task.group_numbers)
             plain, quoted = self.estimate_rho(column), (max(least, low), high)

@@ -120,6 +120,10 @@ class FittedWays:
     predict_known: Callable[[Places], Floats]  # the same of items of the task, by their places
     complexity: Floats  # how many metrics each way takes, and a little more where it learns weights, (ways,)
 
+    def is_single(self, way: int) -> bool:
+        """Whether a way takes one metric as it is."""
+        return way < len(self.rows) and bool(self.complexity[way] == 1)
+
 
 @dataclass(frozen=True, eq=False)
 class FoldScores:

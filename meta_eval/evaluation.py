@@ -61,7 +61,8 @@ def evaluate_table(
         permutations=permutations,
         seed=seed,
     ) or (None, None)
-    comparisons, best_comparisons = _comparisons(rated, metrics, selection, predictions)
+    choice = _scores_of_choice(rated, selection, predictions) if selection and predictions else None
+    comparisons, best_comparisons = _comparisons(rated, metrics, selection, choice)
     expected = _expected_ratings(table, predictions, seed) if predictions else None
     policy = None
     if selection and expected is not None:
@@ -94,7 +95,7 @@ def evaluate_table(
         comparisons=comparisons + best_comparisons,
         policy=policy,
         mean_rating=estimate_mean_rating(table, selection.chosen.metrics) if selection else None,
-        slices=_slices(rated, by, selection and predictions and _scores_of_choice(rated, selection, predictions)[1]),
+        slices=_slices(rated, by, choice[1] if choice else None),
         versions=versions,
         agreement=agreement,
         trials=repeated_trials(table, agreement),
@@ -152,7 +153,7 @@ def _comparisons(
     rated: ScoreTable,
     metrics: tuple[MetricAgreement, ...],
     selection: Selection | None,
-    predictions: Predictions | None,
+    choice: tuple[str, Floats] | None,
 ) -> tuple[tuple[Comparison, ...], tuple[Comparison, ...]]:
     """Those of the choice with the best single metric and baseline, then those of the best single metric with each.
 
@@ -169,8 +170,8 @@ def _comparisons(
     alone = [metric for metric in ordered if not metric.baseline]
     baselines = [metric for metric in ordered if metric.baseline]
     choice_comparisons: list[Comparison] = []
-    if selection and predictions:
-        choice, chosen = _scores_of_choice(rated, selection, predictions), selection.chosen.metrics
+    if selection and choice:
+        chosen = selection.chosen.metrics
         if alone and len(chosen) > 1:
             choice_comparisons.append(compare(rated, choice, named_column(alone[0]), tries=len(alone)))
         others = [metric for metric in baselines if (metric.name,) != chosen][:1]

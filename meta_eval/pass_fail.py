@@ -82,12 +82,8 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
 
         chosen = cross_predict(choose, groups, _FOLDS, seed=seed)
         is_passed = values >= np.where(np.isnan(chosen), threshold, chosen)  # of one group there is no other to choose
-    figures = [
-        _extend(figure, other)
-        for figure, other in zip(
-            *(_figures(one, passes, part) for one in (is_passed, values >= threshold)), strict=True
-        )
-    ]
+    of_folds, as_named = (_figures(one, passes, part) for one in (is_passed, values >= threshold))
+    sensitivity, specificity, precision, kappa, ac2 = map(_extend, of_folds, as_named)
     return PassFail(
         threshold if rated.directions[name] else -threshold,
         len(values),
@@ -95,7 +91,11 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
         int((is_passed & ~passes).sum()),
         int((~is_passed & passes).sum()),
         int((~is_passed & ~passes).sum()),
-        *figures,
+        sensitivity,
+        specificity,
+        precision,
+        kappa,
+        ac2,
     )
 
 

@@ -181,7 +181,7 @@ def select(
         folds=out_of_fold.scores.folds,
     )
     unrated = trial.fitted.predict(table.only(names).oriented[np.isnan(table.mean_rating)])[:, place]
-    if trial.is_single(place):
+    if trial.fitted.is_single(place):
         predictions = trial.predictions(place)
     return selection, Predictions(predictions, unrated)
 
@@ -232,15 +232,12 @@ class _Trial:
         ends = np.arctanh(value) + SPREAD_OF_FITS * np.array([(low - z).mean(), (high - z).mean()])
         return replace(each[0], value=value, low=float(np.tanh(ends[0])), high=float(np.tanh(ends[1])))
 
-    def is_single(self, way: int) -> bool:
-        """Whether a way takes one metric as it is."""
-        return way < len(self.fitted.rows) and self.task.sizes[self.fitted.rows[way]] == 1
-
     def predictions(self, way: int) -> Floats:
         """What stands for a way under the name of what it takes on all items: a metric is not chosen in each fold."""
-        if self.is_single(way):
+        if self.fitted.is_single(way):
             return self.task.place_subset(int(self.fitted.rows[way]))[:, None]
-        return self.out_of_fold.predictions[way]
+        predictions: Floats = self.out_of_fold.predictions[way]
+        return predictions
 
     def estimate_gain(self, way: int, other: int) -> Estimate:
         """How much more the Spearman of one way is than that of another, with its interval."""
