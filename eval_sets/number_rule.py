@@ -510,7 +510,7 @@ def _few_beyond(values: Sequence[float], scale: Bounds, most_zeros: float = _MOS
     most = max(1, min(_MOST_ODD, int(_FEW * len(values))))
     for low, high in USUAL_SCALES:
         odd = [value for value in values if not low <= value <= high]
-        is_few = len(odd) <= (most if low != 1 or any(odd) else most_zeros * len(values))
+        is_few = len(odd) <= (most if low != 1 or any(odd) else max(most, most_zeros * len(values)))
         if high - low < scale[1] - scale[0] and odd and is_few:
             return (low, high), odd
     return scale, []

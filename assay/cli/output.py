@@ -75,7 +75,8 @@ def print_result(value: Callable[[], Any], *shown: "str | ReportBlock | ResultTa
             _print_part(part)
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _print_part(part: "str | ReportBlock | ResultTable | Callable[[], None]") -> None:
