@@ -207,8 +207,9 @@ class Prompts:
             'there are no prompts in es: the judge was asked in en'
         """
         prompts = [self.load(name, language) for name in names]
-        frames = (self.load(name, language) for name in _FRAMES)
-        prompts += [frame for frame in frames if (frame.name, frame.language) in self.own]
+        if self.own:
+            frames = (self.load(name, language) for name in _FRAMES)
+            prompts += [frame for frame in frames if (frame.name, frame.language) in self.own]
         evidence: dict[str, Any] = {"prompts": [prompt.identity for prompt in prompts]}
         used = sorted({prompt.language for prompt in prompts} - {language})
         if language is not None and used:

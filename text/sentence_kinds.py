@@ -144,7 +144,7 @@ class SentenceKinds:
             return kind, 0
         if boundary and self._idle.longest(words.words, 0)[0] != "greeting":
             boundary = 0
-        if self.has_refusal(words.text):
+        if self._refusals.stands_in(words.words):
             is_refusal, after_refusal = self._find_refusal(words)
             if is_refusal:
                 return REFUSAL, 0

@@ -75,7 +75,7 @@ def print_result(value: Callable[[], Any], *shown: "str | ReportBlock | ResultTa
             _print_part(part)
         sys.stdout.flush()
     except BrokenPipeError:
-        with open(os.devnull, "wb") as nowhere:
+        with Path(os.devnull).open("wb") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
