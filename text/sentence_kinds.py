@@ -358,20 +358,24 @@ class SentenceKinds:
         """
         first, *_ = after.split(maxsplit=1) or [" "]
         if word.isdecimal():
-            return self._goes_on_after_number(before, first.lower())
+            return self._goes_on_after_number(before, first.lower(), may_be_day=len(word) <= 2)
         if not self.may_end(word):
             return word in self.abbreviations
         if not first[0].isupper() or (first[-1] == "." and first[:-1] in self.abbreviations):
             return True
         return not self._begins_sentence(before, read_words(after))
 
-    def _goes_on_after_number(self, before: str, first: str) -> bool:
-        """Whether a sentence goes on after a number and a dot: "am 1. März", "die 2. Mahnung", "Step 2. Click Save"."""
+    def _goes_on_after_number(self, before: str, first: str, *, may_be_day: bool) -> bool:
+        """Whether a sentence goes on after a number and a dot: "am 1. März", "die 2. Mahnung", "Step 2. Click Save".
+
+        It does not after a year: "in april 2025. Mei was".
+        """
         word, _, number = before.lower().rstrip(" .").partition(" ")
         after = first.rstrip(_SIGNS)
         is_short = first[-1] == "." and len(after) >= _SHORTEST_MONTH
         is_short_month = is_short and any(month.startswith(after) for month in self.after_ordinal)
-        if is_short_month or after in self.after_ordinal or (word in self._step_words and number.isdecimal()):
+        is_month = may_be_day and (is_short_month or after in self.after_ordinal)
+        if is_month or (word in self._step_words and number.isdecimal()):
             return True
         led = _BEFORE_ORDINAL.search(before.lower())
         return led is not None and led[1] in self._before_ordinal and after not in self._opening_words
