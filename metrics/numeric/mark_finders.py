@@ -35,7 +35,7 @@ from .times import (
     find_times,
     list_joint,
     listed_days,
-    listed_months,
+    listed_dates,
     ordinal_of,
     span,
     times_by_name,
@@ -290,12 +290,19 @@ def _clock_pattern(language: str) -> re.Pattern[str]:
 
 
 def listed_times(text: str, language: str) -> list[tuple[int, int]]:
-    """Where a text lists days of a month, months, or hours, and numbers beside them: it is not cut at their commas."""
-    lists = (_clock_pattern, listed_days, listed_months)
+    """Where a text lists days or hours, and numbers beside them: it is not cut at their commas.
+
+    The noun of the numbers may be repeated: "24 orders, 20 orders and 21 orders on 1, 2 and 3 March".
+    """
+    lists = (_clock_pattern, listed_days, listed_dates)
     found = [match.span() for find in lists for match in find(language).finditer(text)]
-    if any(find(language).search(text) for find in (listed_days, listed_months)):
-        joint, numbers = re.compile(list_joint(language), re.IGNORECASE), find_numbers(text, load_language(language))
-        found += [(a.start, b.end) for a, b in pairwise(numbers) if joint.fullmatch(text, a.end, b.start)]
+    if any(find(language).search(text) for find in (listed_days, listed_dates)):
+        joint = re.compile(rf"(?P<noun>(?: \w+){{0,3}}?){list_joint(language)}", re.IGNORECASE)
+        for a, b in pairwise(find_numbers(text, load_language(language))):
+            joined = joint.fullmatch(text, a.end, b.start)
+            nouns = (tokens(part, language) for part in (joined["noun"], text[b.end :])) if joined else ()
+            if joined and all(one.stem == other.stem for one, other in zip(*nouns, strict=False)):
+                found.append((a.start, b.end))
     return found
 
 

@@ -557,23 +557,36 @@ def _lone_day_patterns(language: str) -> tuple[re.Pattern[str], ...]:
 def listed_days(language: str) -> re.Pattern[str]:
     """A list of days of one month: "on 2, 6 and 14 March", "on March 2, 6 and 14".
 
-    After the month two days are no list, as in "on March 4 and 28 on March 5", nor days without a word before the last,
-    as in "on March 2, 20 orders came".
+    After the month two days are a list only where the clause ends: not in "on March 4 and 28 on March 5". Days without
+    a word before the last are none, as in "on March 2, 20 orders came".
     """
     words = lexicon(language).data
     day, month = rf"\d{{1,2}}(?:{words['ordinal_suffix']})?", rf"(?:{any_of(_months(language))})\b"
     more, joint, article = rf"(?:, ?{words['article']}{day})", list_joint(language), words["article"]
     year = rf"(?P<year>{words['of_year']}(?:19|20)\d\d\b)"
-    month_first = rf"{month}\.? {day}{more}+,? (?:{words['days_listed_by']}) {article}{day}(?!\w|[.,]\d){year}?"
+    last = rf",? (?:{words['days_listed_by']}) {article}{day}(?!\w|[.,]\d)"
+    month_first = rf"{month}\.? {day}(?:{more}+{last}{year}?|{last}{_clause_end(language)})"
     forms = rf"{article}{day}{more}*{joint}{article}{day}{words['day_of']} {month}|{month_first}"
     return re.compile(rf"(?:^|(?<!\w)(?:{words['days_listed_led']}) )(?:{forms})", re.IGNORECASE)
 
 
+def _clause_end(language: str) -> str:
+    """Where a clause may end, as a pattern: at a sign, or at a word that joins clauses."""
+    return rf"(?=\W*$|[,;:)](?!\d)|,? (?:{any_of(lexicon(language).data['joins'])})\b)"
+
+
 @cache
-def listed_months(language: str) -> re.Pattern[str]:
-    """A list of months: "in January, February and March"."""
-    month = rf"(?:{any_of(_months(language))})"
-    return re.compile(rf"(?<!\w){month}(?:{list_joint(language)}{month})+(?!\w)", re.IGNORECASE)
+def listed_dates(language: str) -> re.Pattern[str]:
+    """A list of months, dates or weekdays: "in January, February and March", "on 1 March and 2 March".
+
+    Dates and weekdays are one only where the clause ends: not in "on 1 March and 2 March had".
+    """
+    words, joint = lexicon(language).data, list_joint(language)
+    month, day = rf"(?:{any_of(_months(language))})", rf"\d{{1,2}}(?:{words['ordinal_suffix']})?"
+    date = rf"(?:{day}{words['day_of']} {month}|{month} {day}|{any_of(words['weekdays'])})"
+    end = _clause_end(language)
+    lists = rf"{month}(?:{joint}{month})+(?!\w)|{date}(?:{joint}{date})+(?!\w){end}"
+    return re.compile(rf"(?<!\w)(?:{lists})", re.IGNORECASE)
 
 
 def list_joint(language: str) -> str:
