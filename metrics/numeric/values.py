@@ -170,9 +170,7 @@ def _bound(match: ConstructionMatch) -> ClauseReading | None:
     else:
         ends = (specify(end, names, match.windows, **value) for end in (Statistic.MINIMUM, Statistic.MAXIMUM))
         values = specify(Statistic.VALUE_AT, names, match.windows, **value)
-        if bound.hedge_mark and re.search(
-            rf"\b(?:{clause.words.links.reached})$", bound.hedge_mark.text, re.IGNORECASE
-        ):
+        if re.search(rf"\b(?:{clause.words.links.reached})$", bound.hedge_mark.text if bound.hedge_mark else "", re.I):
             values += specify(Statistic.VALUE_AT, names, match.windows, **value | {"hedge": Hedge.EXACT})  # "up to 50"
         return as_one_check(values, [spec for specs in ends for spec in specs])
     outermost = Statistic.MAXIMUM if is_of_highest else Statistic.MINIMUM
