@@ -30,7 +30,7 @@ from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.languages import load_language
-from assay.metrics import check_claims, facts_of, tables_of_claims, tables_of_file
+from assay.metrics import check_claims, facts_of, tables_of_file, tables_of_sample
 from assay.metrics.heuristic import Heuristic
 from assay.runs import execute
 from assay.text import sentences
@@ -104,7 +104,7 @@ def _judge(samples: Sequence[Sample]) -> tuple[int, int]:
         language = sample.language or "en"
         answer_sentences = sentences(sample.response, load_language(language))
         anew = sample.model_copy(update={"tables": tuple(table.model_copy() for table in sample.tables)})
-        checks = check_claims(answer_sentences, tables_of_claims(anew), language, sample.user_input)
+        checks = check_claims(answer_sentences, tables_of_sample(anew), language, sample.user_input)
         count, checked = count + len(answer_sentences), checked + sum(claim.checkable for claim in checks)
     return count, checked
 

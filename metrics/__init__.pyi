@@ -95,13 +95,12 @@ from .numeric.columns import (
 from .numeric.facts import facts_of as facts_of
 from .numeric.lexicon import LANGUAGES as LANGUAGES, lexicon as lexicon
 from .numeric.numeric_claims import (
-    Finding as Finding,
+    ROLES as ROLES,
+    ClaimPart as ClaimPart,
     NumericClaims as NumericClaims,
     check_claims as check_claims,
-    compute as compute,
-    holds as holds,
-    tables_of_claims as tables_of_claims,
-    verify as verify,
+    read_sentence as read_sentence,
+    scene_of as scene_of,
 )
 from .numeric.sample_tables import (
     Grid as Grid,
@@ -110,25 +109,27 @@ from .numeric.sample_tables import (
     tables_of_file as tables_of_file,
     tables_of_sample as tables_of_sample,
 )
-from .numeric.sentence_reading import (
-    ROLES as ROLES,
-    ClaimPart as ClaimPart,
-    read_sentence as read_sentence,
-    scene_of as scene_of,
+from .numeric.statistics import (
+    STATISTICS as STATISTICS,
+    Finding as Finding,
+    compute as compute,
+    holds as holds,
+    verify as verify,
 )
-from .numeric.specification import (
+from .numeric.table import (
     HEDGES as HEDGES,
     Condition as Condition,
     Direction as Direction,
     Hedge as Hedge,
+    NumericTable as NumericTable,
+    Period as Period,
     Specification as Specification,
     Statistic as Statistic,
+    Times as Times,
     Unverifiable as Unverifiable,
     Window as Window,
     unit_and_power as unit_and_power,
 )
-from .numeric.statistics import STATISTICS as STATISTICS
-from .numeric.table import NumericTable as NumericTable, Period as Period, Times as Times
 from .numeric.times import find_times as find_times, holiday_dates as holiday_dates
 from .numeric.trends import anomalies_of as anomalies_of
 from .own_questions import (

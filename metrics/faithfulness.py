@@ -295,7 +295,7 @@ class Faithfulness(ClaimsMetric):
         if sample.tables if self.numeric is None else self.numeric:
             require_packages("numeric", "checking numbers against a sample's tables (numeric=False does without)")
         if sample.tables and not sample.retrieved_contexts and self.numeric is not False:
-            from .numeric.numeric_claims import tables_as_contexts
+            from .numeric.sample_tables import tables_as_contexts
 
             sample = sample.model_copy(update={"retrieved_contexts": tables_as_contexts(sample.tables)})
         return sample

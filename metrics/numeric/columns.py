@@ -23,8 +23,7 @@ from ...text.numbers import (
     parse_number,
 )
 from .lexicon import any_of
-from .specification import unit_and_power
-from .table import Period
+from .table import Period, unit_and_power
 
 if TYPE_CHECKING:
     from pandas import DatetimeIndex

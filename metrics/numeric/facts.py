@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .specification import ALL_ROWS, Specification, Statistic, Unverifiable
 from .statistics import STATISTICS, Computed, StatisticInput, is_alike, pearson
-from .table import NumericTable, rows_of
+from .table import ALL_ROWS, NumericTable, Specification, Statistic, Unverifiable, rows_of
 from .trends import anomalies_of, line_of
 
 _MOST_PAIRED = 12  # series; of more, pairs are computed only when asked for

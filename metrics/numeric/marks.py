@@ -1,182 +1,47 @@
-"""What is known in a text: which series, columns and cells it names, and which of the marks that overlap counts."""
+"""What is known in a clause: what a text names, what depends on other marks, and which series it is about."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 
-from ...text.numbers import Number
+from dateutil.relativedelta import relativedelta
+
+from ...languages import load_language
+from ...text.numbers import Number, find_numbers, known_unit
 from .lexicon import (
-    HINT,
-    NEARLY,
-    OF_WORDS,
     PART,
     SYNONYM,
-    Stems,
-    Token,
-    column_names,
-    frequency,
-    head_stems,
+    Lexicon,
+    Mention,
+    Name,
+    Names,
+    any_of,
+    is_predicate,
     lexicon,
-    name_tokens,
+    meanings,
+    means,
     name_words,
-    stem_of,
     tokens,
-    without_brackets,
+    whole_words,
 )
-from .specification import ALL_ROWS, HEDGES, Hedge, Window
-from .table import NamedTime, NumericTable
-
-Kind = Literal["series", "column", "cell"]
-_MOST_CELLS = 5000  # distinct texts of a column; a column with more is no list of names
-_COMMON = 4.5  # Zipf frequency (log10 of occurrences in 10^9 words) from which a word is no name by itself
-_SHORTEST_WORD = 6  # that is compared with names for short, or with a typing error
-_MOST_SHARING = {"series": 2, "column": 2, "cell": 1}  # that a part of a name may be of
-_SHORTEST_ABBREVIATION = 3  # of a column's name: "hrs", "won"
-_LEFT_OUT = 3  # letters, at least
-_TYPO_LIKENESS = 90
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """One way to name something of a table. `rank`: 4 the full name, 3 a synonym of it, 2 a part, 1 nearly so, 0 a
-    hint, which counts only where no other series is named.
-    """
-
-    kind: Kind
-    column: str
-    rank: int
-    cell: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """What `text[start:end]` names: the candidates of the best rank."""
-
-    start: int
-    end: int
-    names: tuple[Name, ...]
-
-
-class Names:
-    """The names of a table's series, columns and cells, found by their first stem."""
-
-    def __init__(self, table: NumericTable, language: str) -> None:
-        self.language = language
-        self._harmless = lexicon(language).data["harmless_cell"]
-        self._particles = frozenset(stem_of(word, language) for word in lexicon(language).data["verb_particles"])
-        labels = list(map(str, table.labels.columns))
-        self.column_stems = shared_stems([*table.columns, *labels], language)
-        names = dict.fromkeys([*self._columns(table, labels), *self._cells(table)])
-        sharing = Counter((stems, name.kind, name.rank) for stems, name in names)
-        self._by_first: dict[str, list[tuple[Stems, Name]]] = defaultdict(list)
-        for stems, name in names:
-            if stems and (name.rank > PART or sharing[stems, name.kind, name.rank] <= _MOST_SHARING[name.kind]):
-                self._by_first[stems[0]].append((stems, name))
-
-    def _columns(self, table: NumericTable, labels: Sequence[str]) -> Iterator[tuple[Stems, Name]]:
-        for column in dict.fromkeys([*table.columns, *labels, *filter(None, [table.time_column])]):
-            kind: Kind = "series" if column in table.columns else "column"
-            for stems, rank in column_names(column, self.language):
-                if rank != HINT or kind == "series":
-                    yield stems, Name(kind, column, rank)
-
-    def _cells(self, table: NumericTable) -> Iterator[tuple[Stems, Name]]:
-        for column in map(str, table.labels.columns):
-            cells = list(map(str, table.labels[column].dropna().unique()))
-            if column == table.time_column or len(cells) > _MOST_CELLS:
-                continue
-            for cell in cells:
-                words = [token for token in tokens(cell, self.language) if token.is_word]
-                yield from (
-                    (stems, Name("cell", column, SYNONYM, cell)) for stems in self._cell_names(cell, column, words)
-                )
-                rare = (word for word in words if len(word.text) >= 4 and word.text.isalpha())
-                for word in rare if len(words) > 1 else ():
-                    if frequency(word.text, self.language) < _COMMON:
-                        yield (word.stem,), Name("cell", column, PART, cell)
-
-    def _cell_names(self, cell: str, column: str, words: Sequence[Token]) -> Iterator[Stems]:
-        """What a cell may be called: as it is written, without brackets."""
-        stems = self._content(words)
-        if len(stems) == 1 and len(stems[0]) == 1 and stems[0].isalpha():
-            for word in name_words(column, self.language):  # only after its column: "label A", "energielabel A"
-                yield from (name + stems for name in (word.stems, head_stems(word, self.language)) if name)
-        elif stems:
-            yield stems
-            yield self._content([t for t in tokens(without_brackets(cell), self.language) if t.is_word])
-
-    def _content(self, words: Iterable[Token]) -> Stems:
-        every = tuple(word.stem for word in words)
-        return tuple(word.stem for word in words if word.text not in self._harmless) or every
-
-    def find(self, words: Sequence[Token]) -> list[Mention]:
-        """What the words of a text name; may overlap. Typing errors count only where nothing else is named."""
-        mentions = [mention for place in range(len(words)) for mention in self._mentions_at(words, place)]
-        if not any(name.kind == "series" and name.rank for mention in mentions for name in mention.names):
-            mentions += self._near_mentions(words)
-        return mentions
-
-    def _mentions_at(self, words: Sequence[Token], place: int) -> Iterator[Mention]:
-        by_end: dict[int, list[Name]] = defaultdict(list)
-        for stems, name in self._by_first.get(words[place].stem, ()):
-            end = self._last_word(stems, words, place)
-            if end is not None:
-                by_end[end].append(name)
-            elif particle := self._particle_of(stems, words[place + 1 :]):  # "zegden 12 leden op"
-                by_end[place].append(name)
-                if particle.text not in lexicon(self.language).harmless:
-                    yield Mention(particle.start, particle.end, (name,))
-        for end, names in by_end.items():
-            best = max(name.rank for name in names)
-            yield Mention(words[place].start, words[end].end, tuple(name for name in names if name.rank == best))
-
-    def _last_word(self, stems: Stems, words: Sequence[Token], place: int) -> int | None:
-        """The place of the last word of a name that begins at a place; words between that say nothing are left out."""
-        for stem in stems[1:]:
-            place += 1
-            while place < len(words) and words[place].stem != stem and words[place].text in self._harmless:
-                place += 1
-            if place >= len(words) or words[place].stem != stem:
-                return None
-        return place
-
-    def _particle_of(self, stems: Stems, after: Sequence[Token]) -> Token | None:
-        """The particle of a verb that comes apart, later in the clause."""
-        if len(stems) != 2 or stems[1] not in self._particles:
-            return None
-        return next((word for word in reversed(after) if word.stem == stems[1]), None)
-
-    def _near_mentions(self, words: Sequence[Token]) -> Iterator[Mention]:
-        names = [pair for named in self._by_first.values() for pair in named]
-        single = [(stems[0], n.column) for stems, n in names if len(stems) == 1 and n.kind == "series" and n.rank]
-        for word in words:
-            if len(word.text) < _SHORTEST_WORD or not word.text.isalpha():
-                continue
-            near = sorted({column for stem, column in single if self._is_near(stem, word)})
-            if near:
-                yield Mention(word.start, word.end, tuple(Name("series", column, NEARLY) for column in near))
-
-    def _is_near(self, stem: str, word: Token) -> bool:
-        """Whether a word may mean a name: in a compound, with a typing error, or the name is short for it.
-
-        "Won" of a column's name stands for "woningen"; not "huur" for "huurachterstand", whose end is a known word.
-        """
-        from rapidfuzz.fuzz import ratio
-
-        in_compound = len(stem) >= _SHORTEST_WORD and (word.stem.startswith(stem) or word.stem.endswith(stem))
-        mistyped = len(stem) >= _SHORTEST_WORD - 1 and ratio(word.stem, stem) >= _TYPO_LIKENESS
-        rest = word.text.removeprefix(stem)
-        is_short = len(stem) >= _SHORTEST_ABBREVIATION and _LEFT_OUT <= len(rest) < len(word.text)
-        of_end, of_word = (frequency(text, self.language) if is_short else 0.0 for text in (rest, word.text))
-        return in_compound or mistyped or (is_short and of_end < max(OF_WORDS, of_word))
-
-
-def shared_stems(texts: Iterable[str], language: str) -> frozenset[str]:
-    """The stems of texts that set the scene (a table's name, the question): naming them again says nothing new."""
-    return frozenset(token.stem for text in texts for token in name_tokens(text, language))
-
+from .sample_tables import View
+from .table import ALL_ROWS, DAY, HEDGES, LENGTHS, STEPS, Hedge, NamedTime, NumericTable, Period, Times, Window
+from .times import (
+    WORD,
+    count_of,
+    find_times,
+    list_joint,
+    listed_dates,
+    listed_days,
+    ordinal_of,
+    span,
+    times_by_name,
+    with_units,
+)
 
 HEDGES_BY_WORD = {entry.word: entry.hedge for entry in HEDGES.values() if entry.word}
 """The hedges by the kind of words that say them."""
@@ -274,3 +139,568 @@ def is_count(number: Number) -> bool:
     """Whether a number may count things: whole, not below 0, without a unit or with one of time ("5 days")."""
     whole = number.value == int(number.value) and number.value >= 0 and number.decimals <= 0
     return whole and (number.unit is None or number.unit in _TIME_UNITS)
+
+
+_DATA_RATES = ("kbps", "Mbps", "Gbps")
+_RELATED = frozenset({"than", "correlation", "ratio", "difference", "outnumbers"})
+
+
+@dataclass(frozen=True)
+class _Clause:
+    """A clause whose mentions of series are being settled."""
+
+    text: str
+    words: Lexicon
+    table: NumericTable
+
+    def is_led(self, mark: Mark, pattern: str) -> bool:
+        """Whether the words before a mark match a pattern of the language."""
+        before = self.text[: mark.start]
+        return re.search(rf"(?<!\w)(?:{self.words.data[pattern]})\s*$", before, re.IGNORECASE) is not None
+
+
+def find_roles(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """Mentions of what the clause counts, and asides for series that the clause is not about."""
+    clause = _Clause(text, words, view.table)
+    settled = choose(_directions(marks, clause), choose(_misfits(marks, clause), marks))
+    for has_role in _ROLES:
+        beside = [mark for mark in settled if mark.series and has_role(mark, settled, clause)]
+        aside = (replace(mark, mention=None, kinds=frozenset({"aside"})) for mark in beside)
+        settled = choose(aside, settled)
+    yield from (mark for mark in settled if mark not in marks)
+
+
+def _is_hint(mark: Mark) -> bool:
+    """Whether a mark only hints at series, with a verb ("joined") or a plain noun."""
+    return bool(mark.series) and _rank(mark) == 0
+
+
+def _rank(mark: Mark) -> int:
+    return max(name.rank for name in mark.mention.names) if mark.mention else 0
+
+
+# --- what a mention cannot name ---
+
+
+def _misfits(marks: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
+    """Names right after a number that are only of series that are measured: "10,510 repairs", "repair time (days)"."""
+    for number, mark in pairwise(marks):
+        counts = number.number and number.number.unit is None and not clause.text[number.end : mark.start].strip()
+        units = [known_unit(clause.table.unit_of(name) or "") for name in mark.series]
+        if counts and units and all(unit not in (None, "h") for unit in units):
+            yield replace(mark, mention=None, kinds=frozenset({"unfit"}))
+
+
+def without_unnamed_series(mark: Mark, stems: frozenset[str], language: str) -> Mark | None:
+    """A mark without series whose names have a required word that the clause lacks: "parcels" is not "late parcels"."""
+    if mark.mention is None or not mark.series or _rank(mark) > PART:
+        return mark
+    named = [
+        n
+        for n in mark.mention.names
+        if n.kind != "series" or not n.rank or _required_stems(n.column, language) <= stems
+    ]
+    return replace(mark, mention=replace(mark.mention, names=tuple(named))) if named else None
+
+
+@cache
+def _required_stems(column: str, language: str) -> frozenset[str]:
+    """The words that a clause needs to name a column: "late", and participles before a noun ("uitgevallen ritten")."""
+    data = lexicon(language).data
+    never_narrowing = data["was_done"] | data["not_narrowing"]
+    name = name_words(column, language)
+    narrowing = [word for word in name if word.text in data["narrowing"]]
+    narrowing += [w for w in name[:-1] if re.fullmatch(data["participle"], w.text) and w.text not in never_narrowing]
+    return frozenset(stem for word in narrowing for stem in word.stems)
+
+
+# --- what a mention is besides the series that the clause is about ---
+
+
+def _is_spare_hint(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+    """Whether a hint stands beside a noun that names a series, not of people, who do what it says ("60 joined")."""
+    nouns = [m for m in marks if m.series and not _is_hint(m)]
+    return _is_hint(mark) and any(not all(means(name, "people", "agents") for name in m.series) for m in nouns)
+
+
+def _has_predicate(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+    """Whether a mention is only the subject of another series' name: "120 pakketten (zijn) te laat bezorgd"."""
+    after = next((m for m in marks if m.start >= mark.end), None)
+    before = next((m for m in marks if m.end == mark.start - 1), None)
+    if before is not None and len(before.series) == 1 and before.series != mark.series:
+        return is_predicate(before.series[0], clause.words.language)  # "te late pakketten"
+    if after is None or after.series == mark.series or _is_predicate(mark, clause) or not _is_predicate(after, clause):
+        return False
+    between = tokens(clause.text[mark.end : after.start], clause.words.language)
+    links = all(token.text in clause.words.harmless or token.stem in clause.words.plain_stems for token in between)
+    return links and not any(m.kinds & {"share", "correlation"} or m.unit == "%" for m in marks)
+
+
+def _is_predicate(mark: Mark, clause: _Clause) -> bool:
+    """Whether a mention says what happened: by the name "te laat bezorgd", or as the "late" of late parcels."""
+    words = [token.text for token in tokens(mark.text, clause.words.language)]
+    narrows = all(word in clause.words.data["narrowing"] for word in words)
+    return len(mark.series) == 1 and (narrows or is_predicate(mark.series[0], clause.words.language))
+
+
+def _is_clarified(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+    """Whether another mention decides between the series of an ambiguous one: "tickets" beside "closed"."""
+    return len(mark.series) > 1 and any(len(m.series) == 1 and m.series[0] in mark.series for m in marks)
+
+
+def _is_place(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+    """Whether a part of a name only says where: "528 cars in the garage", beside a column "garage full (min)"."""
+    named = any(m.series and _rank(m) > PART for m in marks)
+    return named and _rank(mark) <= PART and clause.is_led(mark, "placed_in")
+
+
+def _is_agent(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+    """Whether people only do what another series counts: "employees worked 240 hours of overtime"."""
+    if len(mark.series) != 1 or not means(mark.series[0], "people", "agents"):
+        return False
+    text, data = clause.text, clause.words.data
+    others = [m for m in marks if m.series != mark.series and not all(means(name, "people") for name in m.series)]
+    part_of = re.compile(rf"\s*|{data['part_of']}", re.IGNORECASE)  # "40 employees", "40% of the employees"
+    number = any(m.number and part_of.fullmatch(text[m.end : mark.start]) for m in marks if m.end <= mark.start)
+    number |= any(m.number and text[mark.end : m.start].strip() in ("", ":") for m in marks if m.start >= mark.end)
+    related = any(m.kinds & _RELATED for m in marks)
+    return bool(others) and not (number or related or clause.is_led(mark, "per"))
+
+
+def _is_whole_of(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+    """Whether a mention is the whole of a percentage of another series: "86.9% of its calls were resolved"."""
+    unit_of = clause.table.unit_of
+    shares = [m for m in marks if m.series and m is not mark and all(unit_of(s) == "%" for s in m.series)]
+    percent = next((m for m in reversed(marks) if m.unit == "%" and m.end <= mark.start), None)
+    if not shares or percent is None or len(mark.series) != 1 or unit_of(mark.series[0]) == "%":
+        return False
+    between = clause.text[percent.end : mark.start]
+    return re.fullmatch(clause.words.data["part_of"], between, re.IGNORECASE) is not None
+
+
+_Role = Callable[[Mark, Sequence[Mark], _Clause], bool]
+_ROLES: tuple[_Role, ...] = (_is_spare_hint, _has_predicate, _is_clarified, _is_place, _is_agent, _is_whole_of)
+
+
+def _directions(marks: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
+    """The words "down" and "up" after data rates as the series that they are short for."""
+    short, joins = clause.words.data["after_rates"], "|".join(clause.words.data["joins"])
+    direction = re.compile(rf" ({'|'.join(short)})(?=\W*$|[^\w\s]| (?:{joins})\b)", re.IGNORECASE)
+    for mark in marks:
+        if mark.unit in _DATA_RATES and (word := direction.match(clause.text, mark.end)):
+            columns = [c for c in clause.table.columns if short[word[1].lower()] in meanings(c)]
+            if len(columns) == 1:
+                mention = Mention(*word.span(1), (Name("series", columns[0], SYNONYM),))
+                yield Mark(*word.span(1), word[1], mention=mention)
+
+
+_WORD = re.compile(r"\w+(?:[.,]\d+)*")
+_MOST_COUNTED = 10  # of the largest
+_EXTREMES = frozenset({"maximum", "minimum", "best", "worst"})
+_MOST_BETWEEN = 2  # words between "except" and what is left out
+
+
+def find_marks(text: str, view: View, language: str, windows: Sequence[Window]) -> list[Mark]:
+    """The marks of a clause, in order; none overlap, and a mark that depends on others goes before them."""
+    words = lexicon(language)
+    marks = _independent_marks(text, view, language)
+    dependent = [*dependent_times(text, words, view.times, marks, windows)] if view.times else []
+    for find in (_whole_table, _exclusions, _rates, find_roles, _hedged_numbers):
+        dependent += find(text, words, view, marks)
+    return choose(dependent, marks)
+
+
+@lru_cache(maxsize=64)
+def names_of(view: View, language: str) -> Names:
+    """The names of a view's table; of groups of rows, those of the rows."""
+    return Names(view.whole or view.table, language)
+
+
+@lru_cache(maxsize=256)  # a clause is read alone, after the text before it, and as a possible comment
+def _independent_marks(text: str, view: View, language: str) -> tuple[Mark, ...]:
+    """What a text names by itself: series, cells, numbers, times, and words of all kinds."""
+    words = lexicon(language)
+    mentions = list(_mentions(text, names_of(view, language)))
+    numbers = list(_numbers(text, words, view, mentions))
+    others = [*_words(text, words, mentions, numbers), *_clock_times(text, words, mentions)]
+    return tuple(choose([*mentions, *numbers, *_times(text, words, view), *others]))
+
+
+def _mentions(text: str, names: Names) -> Iterator[Mark]:
+    """The names of the table; a number is a cell only where its column is named too."""
+    every = [token for token in tokens(text, names.language) if token.is_word]
+    stems = frozenset(token.stem for token in every)
+    mentions = [Mark(m.start, m.end, text[m.start : m.end], mention=m) for m in names.find(every)]
+    marks = [mark for m in mentions if (mark := without_unnamed_series(m, stems, names.language)) is not None]
+    named = {column for mark in marks for column in (*mark.columns, *mark.series)}
+    for mark in marks:
+        if not (mark.text.isdigit() and mark.cells) or named & {column for column, _ in mark.cells}:
+            yield mark
+
+
+def _numbers(text: str, words: Lexicon, view: View, mentions: Sequence[Mark]) -> Iterator[Mark]:
+    """The numbers; not an article ("een"), nor one of the table's title ("in the 2003 Lexmark Indy 300").
+
+    "98 days" is 98 of the series "days", where the table has one.
+    """
+    title = f" {' '.join(re.findall(_WORD, view.table.name.lower()))} "
+    every = [token for token in tokens(text, words.language) if token.is_word]
+    titled = [(a.start, b.end) for a, b in pairwise(every) if f" {a.text} {b.text} " in title]
+    for number in find_numbers(text, load_language(words.language)):
+        if number.spelled and number.value == 1 and number.text.lower().split()[0] in words.articles:
+            continue
+        if any(start <= number.start and number.end <= end for start, end in titled):
+            continue
+        series = [m for m in mentions if m.series and m.end == number.end and m.start > number.start]
+        if number.unit is not None and series:
+            end = number.start + len(text[number.start : series[0].start].rstrip())
+            yield Mark(number.start, end, text[number.start : end], number=replace(number, unit=None, end=end))
+        else:
+            yield Mark(number.start, number.end, text[number.start : number.end], number=number)
+
+
+def _times(text: str, words: Lexicon, view: View) -> Iterator[Mark]:
+    if view.times is None:
+        yield from undatable_times(text, words)
+    else:
+        for time in find_times(text, words.language, view.times):
+            yield Mark(time.start, time.end, text[time.start : time.end], time=time)
+
+
+def _clock_times(text: str, words: Lexicon, mentions: Sequence[Mark]) -> Iterator[Mark]:
+    """ "At 9, 10 and 11 am": hours of the day are no values, and no reading uses them; not where they name rows.
+
+    Nor does one use days between their month and their year ("on March 2, 6 and 8, 2026").
+    """
+    for match in listed_days(words.language).finditer(text):
+        if match["year"]:
+            yield Mark(*match.span(), match[0], frozenset({"undatable_time"}))
+    for match in _clock_pattern(words.language).finditer(text):
+        if not any(m.cells and m.overlaps(*match.span()) for m in mentions):
+            yield Mark(*match.span(), match[0], frozenset({"undatable_time"}))
+
+
+@lru_cache
+def _clock_pattern(language: str) -> re.Pattern[str]:
+    words = lexicon(language).data
+    led, unit = words["clock_led"], rf" ?(?:{words['clock_unit']})"
+    time, joint = r"\d{1,2}(?:[.:]\d\d)?", list_joint(language)
+    return re.compile(rf"(?<!\w)(?:{led}) (?:{time}(?:{unit})?{joint})*{time}{unit}(?!\w)", re.IGNORECASE)
+
+
+def listed_times(text: str, language: str) -> list[tuple[int, int]]:
+    """Where a text lists days or hours, and numbers beside them: it is not cut at their commas.
+
+    The noun of the numbers may be repeated: "24 orders, 20 orders and 21 orders on 1, 2 and 3 March".
+    """
+    lists = (_clock_pattern, listed_days, listed_dates)
+    found = [match.span() for find in lists for match in find(language).finditer(text)]
+    if any(find(language).search(text) for find in (listed_days, listed_dates)):
+        joint = re.compile(rf"(?P<noun>(?: \w+){{0,3}}?){list_joint(language)}", re.IGNORECASE)
+        for a, b in pairwise(find_numbers(text, load_language(language))):
+            joined = joint.fullmatch(text, a.end, b.start)
+            nouns = (tokens(part, language) for part in (joined["noun"], text[b.end :])) if joined else ()
+            if joined and all(one.stem == other.stem for one, other in zip(*nouns, strict=False)):
+                found.append((a.start, b.end))
+    return found
+
+
+def _words(text: str, words: Lexicon, mentions: Sequence[Mark], numbers: Sequence[Mark]) -> Iterator[Mark]:
+    """The words of every kind; not "were received" where that only has the name of a series, "received".
+
+    Nor "late in" of "5% of the parcels came late in January", where "late" names the part.
+    """
+    part_of = re.compile(words.data["part_of"], re.IGNORECASE)
+    wholes = [m for n in numbers for m in mentions if m.series and part_of.fullmatch(text[n.end : m.start])]
+    named = {"measured"} | ({"vague_time"} if wholes else set())
+    for (start, end), kinds in _kinds_by_span(text, words.language).items():
+        for number in numbers if kinds & _EXTREMES else ():
+            if _counts_extremes(text, number, start, end):
+                first, last = min(number.start, start), max(number.end, end)
+                yield Mark(first, last, text[first:last], frozenset({"counted_extremes"}))
+        if not kinds <= named or not any(m.series and start <= m.start and m.end <= end for m in mentions):
+            yield Mark(start, end, text[start:end], frozenset(kinds))
+
+
+@lru_cache(maxsize=256)  # a clause is read against each view of each table
+def _counts_extremes(text: str, number: Mark, start: int, end: int) -> bool:
+    """Whether a number says how many of the largest are meant: "the two largest", "de grootste twee"."""
+    stated = number.stated
+    if number.unit is not None or stated.ordinal or not is_count(stated) or not 1 < stated.value <= _MOST_COUNTED:
+        return False
+    is_before = number.end < start and not text[number.end : start].strip()
+    return is_before or (stated.spelled and number.start > end and not text[end : number.start].strip())
+
+
+def _kinds_by_span(text: str, language: str) -> dict[tuple[int, int], set[str]]:
+    words = lexicon(language)
+    spans: dict[tuple[int, int], set[str]] = {}
+    for kind, pattern in [*words.kinds.items(), ("whole", whole_words(words.data["whole"]))]:
+        for match in pattern.finditer(text):
+            spans.setdefault(match.span(), set()).add(kind)
+    return spans
+
+
+def _whole_table(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """Words for all rows by their number or length: "across the eight sites", "these three years"."""
+    led = re.compile(rf"(?<!\w)(?:{words.data['whole_led']})\s*$", re.IGNORECASE)
+    for mark, after in zip(marks, [*marks[1:], None], strict=False):
+        match = led.search(text[: mark.start]) if mark.number or "all" in mark.kinds else None
+        last = _last_of_whole(text, view, mark, after) if match else None
+        if match and last:
+            yield Mark(match.start(), last.end, text[match.start() : last.end], frozenset({"whole", "all_rows"}))
+
+
+def _last_of_whole(text: str, view: View, mark: Mark, noun: Mark | None) -> Mark | None:
+    """The last mark of words that take in all rows, or all texts of a column; None where they do not.
+
+    A length ("these three years") may differ from the table's by a twelfth.
+    """
+    table, number = view.whole or view.table, mark.number
+    if number and number.unit is not None:
+        if view.times is None or number.unit not in LENGTHS:
+            return None
+        days = (view.times.last_day - view.times.start).days + 1
+        return mark if abs(days - number.value * LENGTHS[number.unit]) <= days / 12 else None
+    if noun is None or text[mark.end : noun.start].strip() or not noun.columns or noun.series:
+        return None
+    counts = {table.rows, *(table.labels[column].nunique() for column in noun.columns if column in table.labels)}
+    return noun if number is None or number.value in counts else None
+
+
+def _exclusions(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """Times and rows that are left out ("except 14 April and 1 May"), and the words that say so."""
+    links = words.links
+    joined = re.compile(rf"\s*(?:,|&|(?:,\s*)?(?:{links.conjunction}))\s*(?:(?:{links.led})+)?", re.IGNORECASE)
+    for match in whole_words(words.data["except_before"]).finditer(text):
+        end, left_out = match.end(), 0
+        for mark in marks:
+            if not (mark.time or mark.cells) or mark.start < match.end():
+                continue
+            between = text[end : mark.start]
+            if not joined.fullmatch(between) if left_out else len(between.split()) > _MOST_BETWEEN:
+                break
+            yield replace(mark, excluded=True)
+            end, left_out = mark.end, left_out + 1
+        if left_out:
+            yield Mark(*match.span(), match[0], frozenset({"whole"}))
+
+
+def _rates(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """Rates such as "a day" and "per month": of one row, or of several rows, which no statistic has."""
+    if not view.table.step:
+        return
+    units = any_of(words.data["periods"])
+    rate = rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:{words.links.rate_not}))(?!\w)"
+    for match in re.finditer(rate, text, re.IGNORECASE):
+        if any(m.overlaps(*match.span()) for m in marks if m.time or m.series or m.cells or m.number):
+            continue
+        kind = "per_row" if words.data["periods"][match["unit"].lower()] == view.table.step else "per_other"
+        if any(match[0].lower() in header.lower() for header in view.table.columns):
+            kind = "value_word"  # "EUR 25 a month", where the column is called so
+        yield Mark(*match.span(), match[0], frozenset({kind}))
+
+
+def _hedged_numbers(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """The numbers with a hedge that stands right before them ("more than 5") or after them ("5 or more")."""
+    gap = re.compile(rf"\W*(?:(?:{words.links.hedge_gap})\W+)?", re.IGNORECASE)
+    for before, mark, after in zip([None, *marks], marks, [*marks[1:], None], strict=False):
+        for hedge_mark in (before, after) if mark.number else ():
+            if hedge_mark is None:
+                continue
+            first, second = sorted((hedge_mark, mark), key=lambda m: m.start)
+            hedges = [hedge for kind, hedge in HEDGES_BY_WORD.items() if kind in hedge_mark.kinds]
+            follows = hedge_mark is not after or re.match(words.links.hedge_after, hedge_mark.text)
+            if hedges and follows and gap.fullmatch(text[first.end : second.start]):
+                yield replace(mark, hedge=hedges[0], hedge_mark=hedge_mark)
+                break
+
+
+_SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over to be "the month"
+
+
+def dependent_times(
+    text: str, words: Lexicon, times: Times, marks: Sequence[Mark], context_windows: Sequence[Window]
+) -> Iterator[Mark]:
+    """The marks of times that another time of the clause, the text before or the table tells.
+
+    They may overlap each other and the marks: the longest counts, and of equally long ones one of these.
+    """
+    clause = _TimedClause(text, words, times, marks, context_windows)
+    for find in (_whole_units, _same_periods, _elided, _steps, _numbered):
+        yield from find(clause)
+
+
+@dataclass(frozen=True)
+class _TimedClause:
+    """A clause with the times that are known in it, and those of the text before."""
+
+    text: str
+    words: Lexicon
+    times: Times
+    marks: Sequence[Mark]
+    context_windows: Sequence[Window]
+
+    def matches(self, kind: str) -> Iterator[re.Match[str]]:
+        """Where the forms of a kind stand."""
+        for pattern in _patterns(self.words.language, kind):
+            yield from pattern.finditer(self.text)
+
+    def unit(self, match: re.Match[str]) -> str:
+        """The unit of time that a form names; empty where it names none."""
+        return str(self.words.data["periods"].get(match["unit"].lower(), ""))
+
+    def other_times(self, start: int, end: int) -> list[Mark]:
+        """The times that stand outside of a part of the clause, the nearest first and those before it first."""
+        times = [m for m in self.marks if m.time and (m.end <= start or end <= m.start)]
+        return sorted(times, key=lambda m: (m.end > start, abs(m.start - start)))
+
+    def bases(self, start: int, end: int) -> list[Window]:
+        """What the nearest time outside of a part means; without one, the windows of the text before."""
+        nearest = next((m.time for m in self.other_times(start, end) if m.time), None)
+        return list(nearest.windows) if nearest else [w for w in self.context_windows if w != ALL_ROWS]
+
+
+@cache
+def _patterns(language: str, kind: str) -> list[re.Pattern[str]]:
+    words, links = lexicon(language).data, lexicon(language).links
+    year = rf" (?:(?:{links.year_led}) )?{words['article']}(?P<year>(?:19|20)\d\d)"
+    same = f"(?:{words['same_words']}) (?P<unit>{any_of([*words['periods'], *words['same_units']])})(?:{year})?"
+    last, after = any_of(words["last_n"]), any_of(words["after_elided"])
+    elided = (
+        rf"(?P<the>{links.the_word}) (?P<which>{last}|{WORD})(?: (?P<n>[a-z]+|\d{{1,2}}))?"
+        rf"(?=\s*(?:[.,;:)]|$|(?:{after})\b))"
+    )
+    forms = {"same": [same], "elided": [elided]}.get(kind) or words[kind]
+    return [re.compile(rf"(?<!\w)(?:{with_units(form, words)})(?!\w)", re.IGNORECASE) for form in forms]
+
+
+def _whole_units(clause: _TimedClause) -> Iterator[Mark]:
+    """ "Over the month", of a table that reaches over about a month: all rows."""
+    for match in clause.matches("the_unit"):
+        is_other = any(m.start <= match.start() < m.end for m in clause.marks if m.time or "others" in m.kinds)
+        length = (clause.times.last_day - clause.times.start + DAY).days / LENGTHS.get(clause.unit(match), math.inf)
+        if not is_other and _SHARE_OF_UNIT[0] <= length <= _SHARE_OF_UNIT[1]:
+            yield Mark(*match.span(), match[0], frozenset({"whole", "trend", "all_rows"}))
+
+
+def _same_periods(clause: _TimedClause) -> Iterator[Mark]:
+    """ "The same quarter of 2023"; where the time is open ("the same period"), a mark that no reading uses."""
+    for match in clause.matches("same"):
+        unit, year, before = clause.unit(match), match["year"], clause.text[: match.start()]
+        is_led = re.search(rf"(?<!\w)(?:{clause.words.data['same_led']}) $", before, re.IGNORECASE) is not None
+        bases = [w for w in clause.bases(*match.span()) if _is_of(w, unit)]
+        moved = [shift_years(w, int(year) - w.start.year) for w in bases if year and w.start]
+        if any(window not in bases for window in moved):
+            yield _time_mark(clause, *match.span(), moved)
+        elif unit or is_led or year:  # not "at the same time"
+            has_context = any(window != ALL_ROWS for window in clause.context_windows)
+            alone = is_led and not year and has_context and not clause.other_times(*match.span())
+            yield Mark(*match.span(), match[0], frozenset({"that_time" if alone else "same_time"}))
+
+
+def _elided(clause: _TimedClause) -> Iterator[Mark]:
+    """ "The last" after "in the first week", "in the fourth" after "in the first quarter"."""
+    language, last = clause.words.language, any_of(clause.words.data["last_n"])
+
+    def is_which(word: str) -> bool:
+        return re.fullmatch(last, word, re.IGNORECASE) is not None or ordinal_of(word, language) is not None
+
+    for match in clause.matches("elided"):
+        full_forms = [w.text for w in clause.context_windows if w.text]
+        full_forms += [m.text for m in clause.marks if m.time and m.end <= match.start()]
+        known = any(m.time and m.overlaps(*match.span("which")) for m in clause.marks)
+        if known or not full_forms or not is_which(match["which"]):
+            continue
+        places = (word.end() for word in re.finditer(rf"(?:{last}|{WORD})(?!\w)", full_forms[-1]) if is_which(word[0]))
+        rest = full_forms[-1][next(places, len(full_forms[-1])) :]
+        if match["n"]:  # "in the first two weeks and in the last two"
+            unit = re.search(rf"(?<!\w)(?:{any_of(clause.words.data['periods'])})(?!\w)", full_forms[-1], re.I)
+            rest = f" {match['n']} {unit[0]}" if unit and count_of(match["n"], language) else ""
+        whole = f"{match['the']} {match['which']}{rest}"
+        named = find_times(whole, language, clause.times) if rest and whole.lower() != full_forms[-1].lower() else []
+        if len(named) == 1:
+            yield _time_mark(clause, *match.span(), named[0].windows)
+
+
+def _steps(clause: _TimedClause) -> Iterator[Mark]:
+    """ "A day later", "the month before", "the same week a year earlier": a step from the nearest other time."""
+    same = {match.end(): match.start() for match in clause.matches("same")}
+    for kind, sign in (("step_after", 1), ("step_before", -1)):
+        for match in clause.matches(kind):
+            number, unit = (match.groupdict().get("n") or "").lower(), clause.unit(match)
+            count = 1 if number in clause.words.articles else count_of(number, clause.words.language)
+            inside = any(m.time and m.start < match.start() and match.end() <= m.end for m in clause.marks)
+            if not unit or count is None or inside:
+                continue
+            start = same.get(match.start() - 1, match.start())
+            bases = clause.bases(start, match.end())
+            moved = [window for base in bases if (window := _stepped(base, unit, sign * count))]
+            of_time = rf" (?:(?:{clause.words.data['of_or_in']}) )?"  # "in February of the previous year" is not read
+            is_of_time = unit == "year" and any(
+                m.time and re.fullmatch(of_time, clause.text[m.end : match.start()]) for m in clause.marks
+            )
+            is_free = not any(m.time and m.overlaps(*match.span()) for m in clause.marks)
+            if moved and not is_of_time:
+                yield _time_mark(clause, start, match.end(), moved)
+            elif is_of_time or (is_free and not bases and not match[0].lower().endswith(" on")):  # "a day on average"
+                yield Mark(*match.span(), match[0], frozenset({"undatable_time"}))
+
+
+def _numbered(clause: _TimedClause) -> Iterator[Mark]:
+    """ "In month 2", "in week 60 of 2025": a number of a period that is no time here is no value either."""
+    led, units = clause.words.data["of_or_in"], any_of(clause.words.data["periods"])
+    number = rf"(?<!\w)(?:{led}) (?P<time>(?:{units}) \d{{1,2}})(?![\w%]|[.,]\d)"
+    for match in re.finditer(number, clause.text, re.IGNORECASE):
+        if not any(m.time and m.overlaps(*match.span("time")) for m in clause.marks):
+            yield Mark(*match.span("time"), match["time"], frozenset({"undatable_time"}))
+
+
+def _time_mark(clause: _TimedClause, start: int, end: int, windows: Sequence[Window]) -> Mark:
+    return Mark(start, end, clause.text[start:end], time=NamedTime(start, end, tuple(dict.fromkeys(windows))))
+
+
+def _stepped(base: Window, unit: str, step: int) -> Window | None:
+    """The time so many units after a time, or before it; None where the time is no such unit."""
+    if base.start is None or base.end is None:
+        return None
+    if unit == "year" and _is_shorter(base, unit):
+        return shift_years(base, step)  # "in March ... than a year earlier"
+    if unit == "day":
+        return span((base.end if step > 0 else base.start) + step * DAY, "day")
+    return span(base.start + STEPS[unit] * step, unit) if _is_one(base, unit) else None
+
+
+def _is_one(window: Window, unit: str) -> bool:
+    """Whether a window is one such unit ("March" is a month)."""
+    return window.start is not None and window.end == window.start + STEPS[unit] - DAY
+
+
+def _is_shorter(window: Window, unit: str) -> bool:
+    """Whether a window has both ends and is shorter than a unit of time."""
+    return bool(window.start and window.end and window.end < window.start + STEPS[unit] - DAY)
+
+
+def _is_of(window: Window, unit: str) -> bool:
+    """Whether a window is one unit of time below a year; without a unit ("the same period"), any part of a year."""
+    if window.weekdays or window.first or window.last:
+        return False
+    return (not unit or _is_one(window, unit)) and _is_shorter(window, "year")
+
+
+def shift_years(window: Window, years: int) -> Window:
+    """The same days so many years later; a month that ends with its last day still does."""
+    assert window.start is not None and window.end is not None  # dated windows are shifted
+    step = relativedelta(years=years)
+    return Window(start=window.start + step, end=window.end + DAY + step - DAY)
+
+
+def undatable_times(text: str, words: Lexicon) -> Iterator[Mark]:
+    """Of a table without times: the times that depend on now or on another time, as marks that no reading uses."""
+    times = Times(date(2000, 1, 1), date(2000, 12, 31), Period.DAY)  # any
+    for time in times_by_name(text, words.language, times, relative=True):
+        if time.windows[0].start:
+            yield Mark(time.start, time.end, text[time.start : time.end], frozenset({"undatable_time"}))
+    clause = _TimedClause(text, words, times, (), ())
+    for find in (_same_periods, _elided, _steps):
+        yield from find(clause)

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...errors import InputError
-from ...eval_sets.sample import Sample, Table as SampleTable
+from ...eval_sets.sample import Cell, Sample, Table as SampleTable
 from ...eval_sets.table_files import read_table_file
 from ...languages import find_language
 from ...regular_files import read_text_file
 from ...text.numbers import NumberFormat, currency_signs, notation_signs, notation_words
 from ...text.wording import count_of
+from ..sample_state import TableContext
 from .columns import (
     NumberColumn,
     TimeColumn,
@@ -29,8 +30,7 @@ from .columns import (
     read_times,
 )
 from .lexicon import LANGUAGES, any_of, lexicon
-from .specification import ALL_ROWS, Unverifiable, Window
-from .table import NumericTable, Period, Times, rows_of
+from .table import ALL_ROWS, NumericTable, Period, Times, Unverifiable, Window, rows_of
 
 _MOST_CELLS = 1_000_000  # of a table in a text; short rows under a very wide header would fill the memory
 _OF_A_HEADER = re.compile(r"(?:19|20)\d\d|\W?000")  # years, and units such as £000
@@ -206,7 +206,7 @@ def tables_of_sample(sample: Sample) -> list[NumericTable]:
     """A sample's own tables, then those found in its contexts; with different names.
 
     A table in a context that shows no more than one of the sample's own (the same columns and number of rows) is left
-    out: it is that table again, perhaps rounded.
+    out: it is that table again, perhaps rounded. One that states no scale has the one that the other contexts state.
     """
     own = [_numeric_table(table, sample.language) for table in sample.tables]
     shown = [(table.rows, {*table.columns, *table.labels}) for table in own]
@@ -216,7 +216,10 @@ def tables_of_sample(sample: Sample) -> list[NumericTable]:
         for table in _tables_in_text(text, sample.language, f"context {number}")
         if not any(rows == table.rows and {*table.columns, *table.labels} <= columns for rows, columns in shown)
     ]
-    return _with_unique_names([*own, *context_tables])
+    powers = {power for text in sample.retrieved_contexts if (power := caption_power(text))}
+    scale = powers.pop() if len(powers) == 1 else 0
+    scaled = (replace(t, power=scale) if scale and not t.power else t for t in context_tables)
+    return _with_unique_names([*own, *scaled])
 
 
 def tables_of_file(path: Path, language: str | None = None) -> list[NumericTable]:
@@ -477,3 +480,24 @@ def _grouped(table: NumericTable, column: str, value: GroupValue) -> NumericTabl
         rows_are=f"{value} by {column}",
         others=tuple(_grouped(other, column, value) for other in table.others),
     )
+
+
+_MOST_SHOWN = 100
+
+
+def tables_as_contexts(tables: Sequence[SampleTable]) -> tuple[str, ...]:
+    """Each table as lines with pipes, its name above; of a longer one the first 100 rows, and a line that says so."""
+    return tuple(TableContext(_as_text(table)) for table in tables)
+
+
+def _as_text(table: SampleTable) -> str:
+    heads = [f"{name} ({table.units[name]})" if name in table.units else name for name in table.columns]
+    rows = list(zip(*table.columns.values(), strict=True))
+    lines = [table.name, _piped(heads), *(_piped(row) for row in rows[:_MOST_SHOWN])]
+    if len(rows) > _MOST_SHOWN:
+        lines.append(f"({len(rows) - _MOST_SHOWN} more rows)")
+    return "\n".join(lines)
+
+
+def _piped(cells: Sequence[Cell]) -> str:
+    return "| " + " | ".join("" if cell is None else " ".join(str(cell).split()) for cell in cells) + " |"

@@ -14,8 +14,7 @@ from ...languages import load_language
 from ...languages.claim_sections import HolidayDay, HolidaySpan, HolidaySpans
 from ...text.numbers import parse_number
 from .lexicon import Lexicon, any_of, lexicon, whole_words
-from .specification import ALL_ROWS, Window
-from .table import DAY, STEPS, NamedTime, Period, Times
+from .table import ALL_ROWS, DAY, STEPS, NamedTime, Period, Times, Window
 
 _WEEKS_OF_A_MONTH = 26  # days: a longer span is matched to months, a shorter one to weeks
 _ABOUT_A_YEAR = range(270, 370)  # days

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .specification import ALL_ROWS, Direction, Unverifiable
-from .table import LENGTHS, NumericTable, all_values, rows_of, unit_of_period
+from .table import ALL_ROWS, LENGTHS, Direction, NumericTable, Unverifiable, all_values, rows_of, unit_of_period
 
 SIGNIFICANT = 0.05  # p-values below are no chance
 _STABLE = 0.05  # a line that moves less than 5% of the mean over the window is stable, however sure the slope

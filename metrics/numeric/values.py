@@ -3,10 +3,10 @@
 import re
 from itertools import pairwise, product
 
-from .clause import Clause, contains_time, has_several, is_one_named_row, is_other_window, is_row
 from .construction import (
     ANY,
     VALUES,
+    Clause,
     ClauseCheck,
     ClauseReading,
     ConstructionMatch,
@@ -17,11 +17,16 @@ from .construction import (
     can_describe,
     check,
     construction,
+    contains_time,
     counts_periods,
     counts_rows,
     earlier_check,
+    has_several,
     is_counted,
     is_flow,
+    is_one_named_row,
+    is_other_window,
+    is_row,
     nearest_series,
     series_of,
     specify,
@@ -29,9 +34,19 @@ from .construction import (
 )
 from .lexicon import polarity
 from .marks import BOUNDS, Mark
-from .specification import ALL_ROWS, PLACE_OF, Direction, Hedge, Statistic, Unverifiable, Window
 from .statistics import STATISTICS
-from .table import Period, rows_of, values_of as values_in
+from .table import (
+    ALL_ROWS,
+    PLACE_OF,
+    Direction,
+    Hedge,
+    Period,
+    Statistic,
+    Unverifiable,
+    Window,
+    rows_of,
+    values_of as values_in,
+)
 
 _STATISTICS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.word}
 _INHERITED = (Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MAXIMUM, Statistic.MINIMUM)
