@@ -10,6 +10,7 @@ second.
 
 import inspect
 import json
+import math
 import os
 import subprocess
 import sys
@@ -137,12 +138,17 @@ def count_command(command: str) -> CallCounter:
     from unittest import mock
 
     from assay.cli import cli
+    from assay.runs import RunWriter
     from assay.web import server_settings
 
     def end_at_once(_app: object, _site: object, _port: int, print_links: Callable[[str], None]) -> None:
         print_links("http://127.0.0.1")
 
-    with mock.patch.object(sys.modules[server_settings.__module__], "serve", end_at_once):
+    with (
+        mock.patch.object(sys.modules[server_settings.__module__], "serve", end_at_once),
+        # scores are written by their number alone: how fast the machine is changes no count
+        mock.patch.object(sys.modules[RunWriter.__module__], "_BATCH_SECONDS", math.inf),
+    ):
         return count(lambda: cli(command.split(), standalone_mode=False))
 
 

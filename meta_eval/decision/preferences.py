@@ -156,7 +156,8 @@ def describe_net_wins(
         likely = f"likely {low:+.2f} to {high:+.2f}; " if away > 0 and not decides else ""
         won, lost, ties = (int((preferences.choices_of(version) == choice).sum()) for choice in (1, -1, 0))
         counts = f"{won:,} for {name}, {lost:,} for {in_use}, {count_of(ties, 'tie')}"
-        if abs((won - lost) / (won + lost + ties) - one.value) >= _SEEN:
+        asked = won + lost + ties
+        if not asked or abs((won - lost) / asked - one.value) >= _SEEN:
             counts += f"; the mean over {count_of(one.questions, 'question')}"
             if same := one.questions - one.changed:
                 ties_too = verb_of(

@@ -60,13 +60,13 @@ def ratings_needed(
     at_hand, of_new = _ways(pair)
     more, low, high = (_smallest(pair, at_hand, rule, one, comparisons=tests, sides=sides) for one in powers)
     version = "" if at_hand.place is None else names[at_hand.place]
-    in_groups = replace(of_new, is_in_groups=True)
     if more is not None:
         return Needs(None, more, low, high, is_equal, version=version)
     unrated, least = at_hand.most, low  # a larger difference may need no new answer
     more, low, high = (_smallest(pair, of_new, rule, one, comparisons=tests, sides=sides) for one in powers)
     if more is None:
         return Needs(is_equal=is_equal, is_beyond=True)
+    in_groups = replace(of_new, is_in_groups=True)
     in_same = _smallest(pair, in_groups, rule, powers[0], comparisons=tests, sides=sides)
     groups = _groups_of(more, pair) if in_same is None or in_same > _TIMES * more else None
     low, high = (None if number is None else unrated + number for number in (low, high))
@@ -204,7 +204,7 @@ def _likely_variance(pair: PairDifference) -> float:
     little of how they vary: of 15 to 25 ratings, 80% of them fives, half of the number that it takes.
     """
     degrees = pair.degrees if pair.counts is None else 2.0 * (pair.counts.less + pair.counts.more) - 1
-    if degrees >= pair.degrees:
+    if not 0 < degrees < pair.degrees:  # where no pair differs from the usual, ratings of one of the two alone vary
         return pair.error**2
     return pair.error**2 * degrees / (2 * float(gammaincinv(degrees / 2, 1 - POWER)))
 

@@ -283,6 +283,21 @@ def test_where_few_pairs_differ_what_would_settle_it_allows_for_a_larger_varianc
     assert 20 + decision.needs.answers == pytest.approx(140, rel=0.06)
 
 
+def test_where_all_pairs_differ_alike_what_would_settle_it_is_by_the_ratings_of_one_version():
+    """Six pairs differ by 1, and of ten further answers of each the means are alike: 6 / 11 = .55 +- .252.
+
+    As the pairs do not vary, 6 (.252 / .55)^2 (2.83 + .84)^2 = 18 pairs settle it: 18 of 200 may err in .47%.
+    """
+    a, b = np.full((2, 200), np.nan)
+    a[:6], b[:6] = 3.0, 4.0
+    a[6:16] = b[16:26] = np.tile([2.0, 4.0], 5)
+    nothing = np.full(200, np.nan)
+    decision = decide_versions(two_versions(a, b, scores_a=nothing, scores_b=nothing))
+    assert decision.verdict == "unsettled"
+    assert 6 + decision.needs.ratings == pytest.approx(18, rel=0.06)
+    assert not decision.needs.is_beyond
+
+
 def apart(rated_of_a, rated_of_b, count):
     """Versions without a question in common: A is rated 3 +- 1, B .4 more; a part of `count` answers of each is."""
     ratings = np.concatenate([2.0 + 2 * (np.arange(count) % 2), 2.4 + 2 * (np.arange(count) % 2)])

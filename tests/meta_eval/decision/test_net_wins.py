@@ -83,6 +83,17 @@ def test_a_net_share_that_is_not_that_of_the_choices_says_of_what_it_is():
     assert decision.notes[-1].endswith("B over A +0.89 (7 for B, 1 for A, 0 ties; the mean over 6 questions).")
 
 
+def test_a_version_that_answers_as_the_one_in_use_does_is_a_tie_without_a_choice():
+    """B answers as A does, and nobody is asked about it: a net share of 0 over its ten questions."""
+    table = answers(3, 10)
+    table = replace(table, text=np.where(table.version == 2, 1, 0))
+    decision = decide_versions(table, compared(WINS, pair=(0, 2), versions="ABC"))
+    assert decision.notes[-1].endswith(
+        "B over A +0.00 (0 for B, 0 for A, 0 ties; the mean over 10 questions, of which 10 have the same answer in "
+        "both, and are ties), C over A +0.40 (6 for C, 2 for A, 2 ties)."
+    )
+
+
 def test_choices_of_several_raters_on_one_question_count_once():
     """Five questions are won, and three raters disagree on a sixth: (5 + 1/3) / 6."""
     raters, question = compared([1.0] * 5 + [1, 1, -1]), np.array([0, 1, 2, 3, 4, 5, 5, 5])
