@@ -38,14 +38,10 @@ def _list_run(store: Store, row: RunRow) -> Listed:
     return {
         "row": row,
         "sets": ", ".join(source.rsplit("/", 1)[-1] for source in row.plan.sets),
-        "judge": _judge_of(row),
+        "judge": row.plan.judge.identity if row.plan.judge else "no judge",
         "samples": store.count_samples(row.id),
         "suite": Ledger(store).find_suite(row.id),
     }
-
-
-def _judge_of(row: RunRow) -> str:
-    return row.plan.judge.identity if row.plan.judge else "no judge"
 
 
 class RunPages:

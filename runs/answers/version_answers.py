@@ -55,9 +55,14 @@ def read_sources(
     store: "Store | None", names: Sequence[str], by: str, reading: Mapping[str, Any] | None = None
 ) -> tuple[list[AnswerTable], list[str]]:
     """Reads one version per name, or the versions within one run or set, and says what is left out of these."""
-    reading = {**(reading or {}), "versions": by.partition("=")[0]}
+    reading = {**(reading or {}), "versions": version_field(by)}
     sources = [read_source(store, name, reading) for name in names]
     return split_source(sources[0], by) if by else (sources, [])
+
+
+def version_field(by: str) -> str:
+    """The field of metadata that `--by` names: `system` of `metadata.system=A,B` too; "" for none."""
+    return by.partition("=")[0].strip().removeprefix("metadata.")
 
 
 def split_source(source: AnswerTable, by: str) -> tuple[list[AnswerTable], list[str]]:
@@ -66,9 +71,8 @@ def split_source(source: AnswerTable, by: str) -> tuple[list[AnswerTable], list[
     Returns:
         One source per version, and notes on what is left out.
     """
-    key, _, listed = by.partition("=")
-    key = key.strip().removeprefix("metadata.")
-    wanted = list(dict.fromkeys(name.strip() for name in listed.split(",") if name.strip()))
+    key, listed = version_field(by), by.partition("=")[2].split(",")
+    wanted = list(dict.fromkeys(name.strip() for name in listed if name.strip()))
     by_version: dict[str, list[str]] = {}
     without = 0
     for sample in source.samples.values():

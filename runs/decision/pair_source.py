@@ -12,7 +12,7 @@ from ...text.wording import count_of, verb_of
 from ..answers.pairing import PairedAnswer, pair_versions
 from ..answers.rating_source import go_on, select_rated
 from ..answers.table import AnswerTable
-from ..answers.version_answers import read_sources
+from ..answers.version_answers import read_sources, version_field
 from ..ratings.answer_pair import AnswerPair, ComparedVersion, PairComparison, PairedQuestion
 from ..ratings.judgement import QueueSettings, RatedTurns, queue_ids
 from ..ratings.rating_queue import RatingQueue
@@ -101,7 +101,7 @@ def find_pairs(
     if by is None and len(names) < FEWEST_VERSIONS:
         raise UsageError("--pairs compares two runs or more: name them, or one run and --by FIELD of its metadata")
     sources, notes = read_sources(store, names, by or "", reading)
-    versions = name_versions(sources, by)
+    versions = name_versions(sources, version_field(by or ""))
     _check_versions(versions)
     answers = [_select_answers(source, turns, notes) for source in sources]
     if not all(version.samples for version in answers):

@@ -28,13 +28,13 @@ def find_preferences(reading: VersionReading, files: Sequence[Path]) -> tuple[tu
     Of the choices of one rater between the same answers those count that are newest: those of the rating page, as what
     is exported from it is never newer, else those of the file that is named last.
     """
-    sources, by, questions = reading.sources, reading.options.by.partition("=")[0], number_questions(reading)
+    sources, by, questions = reading.sources, reading.options.version_field, number_questions(reading)
     names = {source.name: source.name for source in sources}
     if not by:
         names |= {source.run: source.name for source in sources if source.run is not None}
     by_place, notes = dict[str, list[Preference]](), list[str]()
     if reading.database is not None:
-        by_place[_PAGE] = store_preferences(reading.database, name_versions(sources, by or None))
+        by_place[_PAGE] = store_preferences(reading.database, name_versions(sources, by))
     # questions that not every version answered are these versions' too
     known_questions = questions.keys() | {name for source in sources for name in source.samples}
     for file in dict.fromkeys(files):
@@ -84,9 +84,8 @@ def number_questions(reading: VersionReading) -> dict[str, tuple[int, ...]]:
     return {text: tuple(questions) for text, questions in by_text.items()} | numbers
 
 
-def name_versions(sources: Sequence[AnswerTable], by: str | None) -> tuple[ComparedVersion, ...]:
+def name_versions(sources: Sequence[AnswerTable], field: str) -> tuple[ComparedVersion, ...]:
     """Names versions as a queue keeps them, and as `store_preferences` knows them again."""
-    field = (by or "").partition("=")[0].strip().removeprefix("metadata.")
     return tuple(
         ComparedVersion(name=source.name, source=source.run or next(iter(source.sets), ""), field=field)
         for source in sources

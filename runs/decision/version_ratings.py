@@ -317,7 +317,7 @@ def _read_file(
     file: Path, versions: Sequence[AnswerTable], own_scale: Scale | None, options: VersionOptions
 ) -> tuple[_OwnRatings, Scale, list[str]]:
     """The ratings of a file, by version and answer; of a row without a version all that have its text."""
-    rows, by = flat_rows(file), options.by.partition("=")[0]
+    rows, by = flat_rows(file), options.version_field
     names = [version.name for version in versions]
     by_label = {version.run: version.name for version in versions if version.run and not by}
     by_label |= {name: name for name in names}
@@ -325,11 +325,8 @@ def _read_file(
     whose = other_names or (
         f"say whose is rated in a column `version` ({list_first(names)}), or write the answer in a column `response`"
     )
-    reading, repeated = (
-        ReadOptions(scale=options.scale, versions=column or None),
-        "keep one of them" if column else whose,
-    )
-    source = read_ratings(rows, str(file), reading, repeated=repeated)
+    reading = ReadOptions(scale=options.scale, versions=column or None)
+    source = read_ratings(rows, str(file), reading, repeated="keep one of them" if column else whose)
     scale, scale_notes = find_scale(source, own_scale)
     notes = [f"{note}." for note in (*source.notes, *scale_notes)]
     ratings: _OwnRatings = {}

@@ -23,7 +23,7 @@ from ...presentation.verdict import describe_report
 from ...text.wording import Phrase, count_of, phrase, verb_of
 from ..answers.pairing import PairedAnswer, list_values, pair_versions
 from ..answers.table import AnswerTable
-from ..answers.version_answers import at_rated_level
+from ..answers.version_answers import at_rated_level, version_field
 
 if TYPE_CHECKING:
     from ...eval_sets.levels import RatedLevel
@@ -47,6 +47,11 @@ class VersionOptions:
     has_letters: bool = False
     # whether ratings alone decide where several measures could, and none is named
     has_default: bool = False
+
+    @property
+    def version_field(self) -> str:
+        """The field of metadata that parts one run into versions; "" for none."""
+        return version_field(self.by)
 
     @property
     def asked(self) -> str:
@@ -136,7 +141,7 @@ class VersionReading:
 
         Versions of the same answers are numbered, so that each is a version of its own.
         """
-        by, names, count = self.options.by.partition("=")[0], dict[str, str](), Counter[str]()
+        by, names, count = self.options.version_field, dict[str, str](), Counter[str]()
         for source in self.sources:
             if source.run is not None:
                 name = f"{source.run} {self.level or ''} {by}{f'={source.name}' if by else ''}".strip()

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -599,6 +600,24 @@ def test_systems_whose_rows_have_the_id_of_the_question_are_paired_by_it(tmp_pat
     ratings.write_text("id,rating\nq0,1\n")
     with pytest.raises(InputError, match="'q0' is an answer of old and new; say whose is rated"):
         read_versions(None, [path], VersionOptions(by="system", ratings=(ratings,)))
+
+
+@pytest.mark.parametrize("by", ["channel", "metadata.channel", "channel = web,app"])
+def test_however_the_field_of_versions_is_written_rows_and_ratings_are_read_by_it(tmp_path, by):
+    """Rows of one id are of two channels, which the file of ratings names too; looks are those at one pair of versions.
+
+    Each channel has six answers; q0 is rated 1 on the web and 4 in the app.
+    """
+    answers, ratings = tmp_path / "answers.csv", tmp_path / "ratings.csv"
+    rows = [f"q{n},Question {n}?,{channel} {n},{channel}" for n in range(6) for channel in ("web", "app")]
+    answers.write_text("\n".join(["id,user_input,response,channel", *rows]))
+    ratings.write_text("id,channel,rating\nq0,web,1\nq0,app,4\n")
+    options = VersionOptions(by=by, ratings=(ratings,), scale=(1, 5))
+    reading = read_versions(None, [str(answers)], options)
+    assert by_version(reading, reading.table.question) == {"web": [*range(6)], "app": [*range(6)]}
+    assert by_version(reading, reading.table.ratings) == {"web": [1, *[None] * 5], "app": [4, *[None] * 5]}
+    plain = read_versions(None, [str(answers)], replace(options, by="channel"))
+    assert reading.stored == plain.stored
 
 
 def test_versions_whose_names_differ_in_letters_alone_are_told(tmp_path):
