@@ -135,8 +135,8 @@ class ComparisonPages:
         tables = await self._tables(state)
 
         def compare(store: Store) -> RunComparison:
-            judging = store.describe_other_judging(store.run(id_a), store.run(id_b))
-            return compare_versions(*tables, other_judging=judging)
+            before, now = (store.judging(store.run(run)) for run in (id_a, id_b))
+            return compare_versions(*tables, other_judging=now.describe_change(before))
 
         comparison = await self.viewer.kept(("compare", state), compare)
         said = None  # the decision stands on top

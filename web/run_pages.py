@@ -91,8 +91,7 @@ class RunPages:
         change: tuple[Phrase, ...] = (phrase("first_of_set"),)
         if before is not None:
             earlier = await self._summarise(before.id)
-            is_same_judge = not await self.viewer.in_store(lambda store: store.describe_other_judging(before, run))
-            change = describe_change(summary, earlier, is_same_judge=is_same_judge) if summary and earlier else ()
+            change = describe_change(summary, earlier) if summary and earlier else ()
         quality = (phrase("not_read"),) if summary is None else summary.describe()
         parts = {"when": (describe_moment(run.created, now),), "quality": quality, "change": change}
         return {name: "; ".join(part.write(language) for part in said) for name, said in parts.items()}

@@ -245,12 +245,12 @@ class RunComparison:
 def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
     """Reads two runs and compares them (`compare_versions`)."""
     rows = store.run(run_a), store.run(run_b)
-    tables = (AnswerTable.read(store, row) for row in rows)
-    return compare_versions(*tables, other_judging=store.describe_other_judging(*rows))
+    tables, (before, now) = (AnswerTable.read(store, row) for row in rows), map(store.judging, rows)
+    return compare_versions(*tables, other_judging=now.describe_change(before))
 
 
 def compare_versions(a: AnswerTable, b: AnswerTable, *, other_judging: str = "") -> RunComparison:
-    """Compares two runs metric by metric; `other_judging` is what `Store.describe_other_judging` says of them.
+    """Compares two runs metric by metric; `other_judging` is what `Judging.describe_change` says of B.
 
     The figures are those that `decide` gives of metrics which do not decide: answers paired by `pair_versions`, several
     answers to one question averaged, and `compare_values`. A difference is B minus A, whichever way is better.

@@ -15,6 +15,7 @@ from .results import read_results
 from .run_report import describe_rated
 
 if TYPE_CHECKING:
+    from ..store.plan import Judging
     from ..store.store import RunRow, Store
 
 _MOST_SAMPLES = 10_000  # of a run that a list reads
@@ -33,6 +34,7 @@ class RunSummary:
     values: Mapping[str, float]  # of this metric, by sample
     failed: int  # answers that the metric with most failures could not score
     texts: Mapping[str, int]  # by sample, the hash of question and answer
+    judging: "Judging"
 
     def describe(self) -> tuple[Phrase, ...]:
         """How good the answers are: for people, else by the first metric; and how many failed."""
@@ -65,6 +67,7 @@ def summarise_run(store: "Store", run: str) -> RunSummary | None:
         values=results.values(metric),
         failed=max((summary.failed for summary in summaries), default=0),
         texts={name: _hash_texts(sample) for name, sample in results.samples.items()},
+        judging=store.judging(row),
     )
 
 
@@ -78,7 +81,7 @@ def find_run_before(older: Iterable["RunRow"], row: "RunRow") -> "RunRow | None"
     return next((other for other in islice(older, _MOST_RUNS) if other.plan.sets == row.plan.sets), None)
 
 
-def describe_change(now: RunSummary, before: RunSummary, *, is_same_judge: bool) -> tuple[Phrase, ...]:
+def describe_change(now: RunSummary, before: RunSummary) -> tuple[Phrase, ...]:
     """What changed since the run before of the same set, in the samples of both: answers, ratings, the first metric."""
     shared = now.texts.keys() & before.texts.keys()
     changed = sum(now.texts[name] != before.texts[name] for name in shared)
@@ -87,7 +90,7 @@ def describe_change(now: RunSummary, before: RunSummary, *, is_same_judge: bool)
         parts = [phrase("same_answers" if shared else "other_samples")]
     if now.scale == before.scale:
         parts += _describe_difference("rating", "", now.ratings, before.ratings)
-    if not is_same_judge:
+    if now.judging.describe_change(before.judging):
         parts.append(phrase("other_judge"))
     elif now.metric == before.metric:
         parts += _describe_difference("metric", now.metric, now.values, before.values)

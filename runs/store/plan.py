@@ -1,10 +1,10 @@
 """What a run is going to do, enough to do it again or to go on with it; and how a session of it ended."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
@@ -173,14 +173,32 @@ def judge_identity(judge: JudgeSettings | None) -> str:
     return judge.recordable.model_dump_json(include=_list_determining(judge)) + learned
 
 
-def describe_judge_change(before: JudgeSettings | None, now: JudgeSettings | None) -> str:
-    """Says in what the replies of two judges may differ, wherever their models lie; "" where nothing does.
+class Judging(NamedTuple):
+    """How a run was judged."""
 
-    Example:
-        >>> before, now = (JudgeSettings(model="openai/m", parameters={"temperature": one}) for one in (0, 0.7))
-        >>> describe_judge_change(before, now), describe_judge_change(before, None)
-        ("the judge's temperature differs", 'the judge is no judge, not openai/m')
-    """
+    judge: JudgeSettings | None
+    prompts: Mapping[str, Collection[str]]  # the hashes of those that it was asked with, by name and language
+
+    def describe_change(self, before: "Judging") -> str:
+        """Says how this was another judge than that of an earlier run, by its settings or its prompts.
+
+        Example:
+            >>> before, now = (JudgeSettings(model="openai/m", parameters={"temperature": one}) for one in (0, 0.7))
+            >>> Judging(now, {"support.en": ["1"]}).describe_change(Judging(before, {"support.en": ["2"]}))
+            "the judge's temperature differs, the prompt support.en differs"
+            >>> nobody, same = Judging(None, {}), Judging(now, {})
+            >>> nobody.describe_change(same), same.describe_change(same)
+            ('the judge is no judge, not openai/m', '')
+        """
+        shared = self.prompts.keys() & before.prompts.keys()
+        differing = sorted(name for name in shared if self.prompts[name] != before.prompts[name])
+        noun, verb = ("prompt", "differs") if len(differing) == 1 else ("prompts", "differ")
+        prompts = f"the {noun} {', '.join(differing)} {verb}" if differing else ""
+        return ", ".join(filter(None, [_describe_judge_change(before.judge, self.judge), prompts]))
+
+
+def _describe_judge_change(before: JudgeSettings | None, now: JudgeSettings | None) -> str:
+    """Says in what the replies of two judges may differ, wherever their models lie; "" where nothing does."""
     labels = ["no judge" if judge is None else judge.label for judge in (before, now)]
     if before is None or now is None or labels[0] != labels[1]:
         return "" if labels[0] == labels[1] else f"the judge is {labels[1]}, not {labels[0]}"

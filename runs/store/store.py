@@ -24,7 +24,7 @@ from ...metrics.specification import parse_specification
 from ...regular_files import kind_of_no_folder
 from ...value_messages import check_type
 from .database import URL, Database, explain_errors, open_database
-from .plan import Plan, describe_judge_change
+from .plan import Judging, Plan
 
 if TYPE_CHECKING:
     from ...text.wording import Phrase
@@ -312,33 +312,21 @@ class Store:
                 place = {"run": row.id, "sample": name, "metric": metric}
                 yield name, metric, self._parse(_score, columns, "scores", place)
 
-    def describe_other_judging(self, before: RunRow, now: RunRow) -> str:
-        """Says how the judge of one run was another than that of an earlier one, by its settings or its prompts.
+    def judging(self, run: RunRow) -> Judging:
+        """How a run was judged.
 
-        Returns:
-            Such as `the prompt support.en differs`; "" where they would have judged the same answers alike.
-        """
-        first, second = (self._prompts(row.id) for row in (before, now))
-        differing = sorted(name for name in first.keys() & second.keys() if first[name] != second[name])
-        noun, verb = ("prompt", "differs") if len(differing) == 1 else ("prompts", "differ")
-        prompts = f"the {noun} {', '.join(differing)} {verb}" if differing else ""
-        return ", ".join(filter(None, [describe_judge_change(before.plan.judge, now.plan.judge), prompts]))
-
-    def _prompts(self, run: str) -> dict[str, set[str]]:
-        """The hashes of the prompts that the judge of a run was asked with, by name and language.
-
-        Read off the first answers in each language: a run's prompts differ by metric and language only.
+        Its prompts are read off the first answers in each language: they differ by metric and language only.
         """
         rows = self._rows(
             "SELECT evidence FROM scores WHERE run = ? AND sample IN (SELECT id FROM (SELECT id, row_number() OVER "
             "(PARTITION BY language ORDER BY place) AS nth FROM samples WHERE run = ?) AS numbered WHERE nth <= ?)",
-            (run, run, _FIRST_ANSWERS),
+            (run.id, run.id, _FIRST_ANSWERS),
         )
         hashes: dict[str, set[str]] = {}
         for (evidence,) in rows:
             for name, hash_of_it in _PROMPT.findall(evidence):
                 hashes.setdefault(name, set()).add(hash_of_it)
-        return hashes
+        return Judging(run.plan.judge, hashes)
 
     def failures(self, run: str) -> dict[str, str]:
         """Returns why the first metric failed that failed on a sample, by the sample's id, in the samples' order."""

@@ -79,7 +79,7 @@ def find_baseline(store: Store, suite: str, run: str) -> tuple[Baseline | None, 
     known = set(store.run_ids())
     of_others = sorted(ledger.accepted_runs(suite) & known)
     accepted = [name for name in baseline.runs if name in known] if baseline else of_others[-1:]
-    judging = {name: store.describe_other_judging(store.run(name), row) for name in accepted}
+    judging = _describe_judging(store, accepted, row)
     alike = tuple(name for name in accepted if not judging[name])
     problem = NOTHING_ACCEPTED
     if accepted and not alike:
@@ -116,9 +116,10 @@ def read_history(
         for row, name in _nightly_runs(store, rows, judge, baseline)
         if name not in {run, *accepted_runs} and not identities.isdisjoint(_identities(store.run(name).plan, row))
     }
+    judging = _describe_judging(store, [*failed][-_MOST_NIGHTS:], own_row)
     accepted, earlier = (
         [(store.run(name), values) for name in names if (values := _paired_values(store, name, plan.sets, newest))]
-        for names in (accepted_runs, _judged_alike(store, [*failed][-_MOST_NIGHTS:], own_row))
+        for names in (accepted_runs, [name for name, other in judging.items() if not other])
     )
     next_values: RunValues = {sample.id: judged.after for sample, judged in newest}
     following = own_row
@@ -213,8 +214,10 @@ def _paired_values(
     } or None
 
 
-def _judged_alike(store: Store, runs: Sequence[str], row: RunRow) -> list[str]:
-    return [name for name in runs if not store.describe_other_judging(store.run(name), row)]
+def _describe_judging(store: Store, runs: Sequence[str], row: RunRow) -> dict[str, str]:
+    """By run how it was judged otherwise than another one; "" where it was not."""
+    own = store.judging(row)
+    return {name: own.describe_change(store.judging(store.run(name))) for name in runs}
 
 
 def _is_replayed(store: Store, run: str) -> bool:

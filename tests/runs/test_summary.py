@@ -8,6 +8,7 @@ import pytest
 from assay.cli.run_output import print_audit, print_run
 from assay.errors import UsageError
 from assay.eval_sets import Sample
+from assay.judges import JudgeSettings
 from assay.metrics import Score, scored, skipped
 from assay.presentation import one_line
 from assay.runs import (
@@ -143,8 +144,8 @@ def test_files_that_cannot_be_written_are_told(tmp_path, name):
         write_scores(store, run, tmp_path / name)
 
 
-def write_run(store, responses, value, *, sets=("set.jsonl",), metric="faithfulness", rating=None):
-    run = store.begin(Plan(sets=sets, metrics=(metric,), directions={metric: True}))
+def write_run(store, responses, value, *, sets=("set.jsonl",), metric="faithfulness", rating=None, judge=None):
+    run = store.begin(Plan(sets=sets, metrics=(metric,), directions={metric: True}, judge=judge))
     writer = RunWriter(store, run)
     values, ratings = (one if isinstance(one, list) else [one] * len(responses) for one in (value, rating))
     samples = [
@@ -164,9 +165,9 @@ def store(tmp_path):
         yield opened
 
 
-def change(store, before, now, *, is_same_judge=True):
+def change(store, before, now):
     before, now = summarise_run(store, before), summarise_run(store, now)
-    return "; ".join(part.write() for part in describe_change(now, before, is_same_judge=is_same_judge))
+    return "; ".join(part.write() for part in describe_change(now, before))
 
 
 def test_the_run_before_is_the_newest_of_the_same_sets(store):
@@ -180,7 +181,8 @@ def test_changes_of_answers_ratings_and_scores_are_told(store):
     second = write_run(store, ["A.", "B!", "C."], 0.25, rating=4)
     assert change(store, first, second) == "1 of 3 answers changed; rated 2.00 higher; faithfulness 0.25 lower"
     assert change(store, first, first) == "the same answers"
-    assert change(store, first, second, is_same_judge=False).endswith("rated 2.00 higher; another judge")
+    other = write_run(store, ["A.", "B!", "C."], 0.25, rating=4, judge=JudgeSettings(model="openai/m"))
+    assert change(store, first, other).endswith("rated 2.00 higher; another judge")
 
 
 def test_only_samples_of_both_runs_are_compared(store):

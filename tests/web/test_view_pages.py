@@ -91,6 +91,13 @@ def test_a_run_is_listed_with_how_good_it_is_and_what_changed(client):
     assert "12 van 12 antwoorden veranderd; faithfulness 0,10 hoger" in dutch
 
 
+def test_how_listed_runs_were_judged_is_read_once(client, monkeypatch):
+    """It takes a reading of all of a run's answers: .7 s of 100,000, for each row of the list."""
+    first = page_text(client.get("/runs").text)
+    monkeypatch.setattr(Store, "judging", None)
+    assert page_text(client.get("/runs").text) == first
+
+
 def test_the_verdict_of_a_run_is_in_the_language_of_the_browser(client, site):
     dutch = client.get(f"/run/{site[1]}/figures", headers={"accept-language": "nl"}).text
     assert '<dl class="verdict-lines" lang="nl">' in dutch
