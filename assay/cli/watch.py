@@ -1,5 +1,6 @@
 """`assay watch`: estimates of a chatbot in production, and alarms that mean something."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,9 +157,7 @@ def _show_report(report: "StepReport", own_place: str | None) -> None:
     stored = report.stored
     _show_verdict(report.watch, stored, report.standing)
     echo(f"  {_counts_line(stored)}")
-    for alarm in report.standing:
-        _print_alarm(alarm, stored, is_new=alarm.number in report.fired)
-    _explain_alarms(report.standing, stored)
+    _print_alarms(report.standing, stored, report.fired)
     for alarm in report.cleared:
         echo(f"  cleared: {one_line(alarm.bound)}: {one_line(alarm.cleared_sentence)}")
     _print_segments(stored)
@@ -185,9 +184,7 @@ def _show_status(store: "Store", settings: "WatchSettings") -> int:
     else:
         _show_verdict(row, newest, standing)
         echo(f"  {_counts_line(newest)}")
-        for alarm in standing:
-            _print_alarm(alarm, newest, is_new=False)
-        _explain_alarms(standing, newest)
+        _print_alarms(standing, newest)
         _print_segments(newest)
         who = "a process is" if row.is_running else "no process is"
         echo(f"  {who} at work on it; the last step ended at {row.stepped_at}")
@@ -230,24 +227,19 @@ def _counts_line(stored: "StoredLook") -> str:
     return f"this step: {', '.join(parts)}"
 
 
-def _print_alarm(alarm: "StoredAlarm", stored: "StoredLook", *, is_new: bool) -> None:
-    from ..traces.watch.watch_settings import describe_bound
-
-    broken = (state for state in stored.look.bounds if state.broken)
-    today = (state.sentence for state in broken if describe_bound(state.bound) == alarm.bound)
-    sentence = next(today, alarm.sentence)  # that of the day on which it fired is old
-    echo(f"  {'ALARM' if is_new else 'alarm stands'} ({one_line(alarm.bound)}): {one_line(sentence)}")
-    for answer in alarm.answers if is_new else ():
-        score = "" if answer.score is None else f" {answer.score:.2f}"
-        echo(f"    {one_line(answer.id, 40)}{score}  {one_line(answer.question, 60)} -> {one_line(answer.answer, 80)}")
-
-
-def _explain_alarms(standing: list["StoredAlarm"], stored: "StoredLook") -> None:
-    """Says why the figures of the window may lie within a bound whose alarm stands."""
+def _print_alarms(standing: list["StoredAlarm"], stored: "StoredLook", fired: Collection[int] = ()) -> None:
+    """Prints alarms as they are today, and why the figures of the window may lie within a bound whose alarm stands."""
     from ..traces.watch.alarms import ALARMS_AND_BANDS
     from ..traces.watch.watch_settings import describe_bound
 
-    if any(describe_bound(state.bound) == alarm.bound for state in stored.look.bounds for alarm in standing):
+    today = {describe_bound(state.bound): state.sentence for state in stored.look.bounds if state.broken}
+    for alarm in standing:
+        is_new, sentence = alarm.number in fired, today.get(alarm.bound, alarm.sentence)
+        echo(f"  {'ALARM' if is_new else 'alarm stands'} ({one_line(alarm.bound)}): {one_line(sentence)}")
+        for answer in alarm.answers if is_new else ():
+            score, question = "" if answer.score is None else f" {answer.score:.2f}", one_line(answer.question, 60)
+            echo(f"    {one_line(answer.id, 40)}{score}  {question} -> {one_line(answer.answer, 80)}")
+    if any(alarm.bound in today for alarm in standing):
         echo(f"  {ALARMS_AND_BANDS}")
 
 

@@ -76,6 +76,8 @@ class PairDifference(GroupEstimate):
     questions: int  # how many questions both answered; where they share none, how many either did
     changed: int  # how many of these have another answer in the second version
     rated: int  # how many of the changed ones are rated, in both where any is
+    groups_of_all: int  # how many groups all questions are of, in each version where they share none
+    by_question: Floats  # what the difference is made of, (questions, columns)
     left_out: int = 0  # how many questions one of them did not answer
     gain: float = 1.0  # the variance by ratings alone, of that with the help of scores
     of_each: tuple[int, int] = (0, 0)  # of how many of the changed questions each version's answer is rated
@@ -85,8 +87,6 @@ class PairDifference(GroupEstimate):
     # how many rated questions, and how many of all changed ones, a group has (the mean by question)
     group_size: float = 1.0
     group_size_of_all: float = 1.0
-    groups_of_all: int = 0  # how many groups all questions are of, in each version where they share none
-    by_question: Floats | None = None  # what the difference is made of, (questions, columns)
 
     @cached_property
     def design(self) -> float:
@@ -94,8 +94,6 @@ class PairDifference(GroupEstimate):
 
         It takes the influence of each question, and is asked for only where a decision is not settled.
         """
-        if self.by_question is None:
-            return 1.0
         alone = _leave_one_out(self.by_question, _solve_difference)[1]
         return float(self.influence @ self.influence) / float(alone @ alone) if alone.any() else 1.0
 

@@ -106,7 +106,7 @@ class PairedAnswer:
     sample: Sample
     question: int  # its question as a number: answers with one number are paired
     text: int  # its text as a number: answers to one question with one number are the same answer
-    group: int = 0  # its group as a number ; all answers to one question are of one
+    group: int = 0  # its group as a number; all answers to one question are of one
     rating: float | None = None  # its mean rating; None where no rating of it counts
     score: float | None = None  # its score by the measure that decides, more is better; None without one
     is_fitted: bool = False  # whether that measure was fitted on its rating

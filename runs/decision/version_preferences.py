@@ -28,6 +28,8 @@ def find_preferences(reading: VersionReading, files: Sequence[Path]) -> tuple[tu
     Of the choices of one rater between the same answers those count that are newest: those of the rating page, as what
     is exported from it is never newer, else those of the file that is named last.
     """
+    if not files and (reading.database is None or not queue_ids(reading.database, "pairs")):
+        return (), ()
     sources, by, questions = reading.sources, reading.options.version_field, number_questions(reading)
     names = {source.name: source.name for source in sources}
     if not by:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ...errors import InputError
 from ...eval_sets.column_table import NAMES
 from ...eval_sets.items import RATER, Item, ItemMatcher, has_other_answer, item_of, read_version, versioned_id
-from ...eval_sets.preference import Preference
 from ...eval_sets.preference_reading import is_preference_file
 from ...eval_sets.rows import Row
 from ...eval_sets.sample import FILE
@@ -21,7 +20,7 @@ from ..answers.pairing import PairedAnswer
 from ..answers.rating_join import agreed_rating, merge_spellings, ratings_by_rater, ratings_of_answers
 from ..answers.table import AnswerTable
 from ..answers.version_answers import describe_rating_kinds
-from ..ratings.judgement import queue_ids, read_answer_queues
+from ..ratings.judgement import read_answer_queues
 from .version_preferences import find_preferences
 from .versions import Scale, VersionOptions, VersionReading
 
@@ -95,10 +94,7 @@ def rate_versions(reading: VersionReading) -> VersionReading:
     """
     versions, answers, options = reading.versions, reading.answers, reading.options
     of_choices = [file for file in options.ratings if is_preference_file(file)]
-    choices: tuple[Preference, ...] = ()
-    choice_notes: tuple[str, ...] = ()
-    if of_choices or (reading.database is not None and queue_ids(reading.database, "pairs")):
-        choices, choice_notes = find_preferences(reading, of_choices)
+    choices, choice_notes = find_preferences(reading, of_choices)
     reading = replace(reading, choices=choices, preferences_from=", ".join(map(str, of_choices)))
     files = [file for file in options.ratings if file not in of_choices]
     if not files and not choices and not options.asked:

@@ -30,7 +30,6 @@ class RunSummary:
     ratings: Mapping[str, float]  # by sample; empty where there are several scales
     scale: tuple[float, float] | None
     metric: str  # the first metric that has a value; "" for none
-    mean: float | None
     values: Mapping[str, float]  # of this metric, by sample
     failed: int  # answers that the metric with most failures could not score
     texts: Mapping[str, int]  # by sample, the hash of question and answer
@@ -39,8 +38,8 @@ class RunSummary:
     def describe(self) -> tuple[Phrase, ...]:
         """How good the answers are: for people, else by the first metric; and how many failed."""
         parts = [self.rated] if self.rated else []
-        if self.rated is None and self.mean is not None:
-            parts.append(phrase("metric_mean", metric=self.metric, mean=Figure("mean", self.mean)))
+        if self.rated is None and self.values:
+            parts.append(phrase("metric_mean", metric=self.metric, mean=Figure("mean", fmean(self.values.values()))))
         if self.failed:
             parts.append(phrase("failed_shortly", count=self.failed))
         return tuple(parts)
@@ -63,7 +62,6 @@ def summarise_run(store: "Store", run: str) -> RunSummary | None:
         ratings=ratings if scale else {},
         scale=scale,
         metric=metric,
-        mean=next((summary.mean for summary in summaries if summary.name == metric), None),
         values=results.values(metric),
         failed=max((summary.failed for summary in summaries), default=0),
         texts={name: _hash_texts(sample) for name, sample in results.samples.items()},
