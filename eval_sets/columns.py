@@ -64,7 +64,8 @@ def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) ->
         return reason
     if not isinstance(question, str) or not isinstance(answer, str):
         return ""
-    if question.strip() or ({"user_input", "response"} <= values.keys() and not is_missing(values.get("id"))):
+    own = values.get("id") if {"user_input", "response"} <= values.keys() else None  # be it NULL or n/a
+    if question.strip() or (own.strip() if isinstance(own, str) else not is_missing(own)):
         return ""
     return "has no question" if answer.strip() else "has no question and no answer"
 

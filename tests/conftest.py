@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 from modules import module_of
 from network_guard import GUARD, UNGUARD
 from openai_server import OpenAIServer
@@ -26,6 +27,8 @@ pytest_plugins = ["pytester"]
 # No clock and no chance decides a test: the same examples in every run, however long each takes.
 settings.register_profile("assay", deadline=None, derandomize=True)
 settings.load_profile("assay")
+# Hypothesis also tries the constants of the modules that are loaded: which ones the tests before have decided.
+providers._get_local_constants = lambda: providers._local_constants
 
 # Tests begin dozens of processes: each would compile all modules anew where none may be kept.
 sys.dont_write_bytecode = False

@@ -69,6 +69,17 @@ def sample(**fields):
     return Sample(**{"id": "a", "user_input": "q", "response": "r", "language": "en", **fields})
 
 
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+def test_an_id_that_is_a_word_for_nothing_is_one_where_nothing_was_asked(tmp_path, suffix):
+    samples = [
+        sample(id="None", user_input=""),
+        sample(id="n/a", user_input="", response=""),
+        sample(id="0", user_input=" "),
+    ]
+    write_set(samples, tmp_path / f"set{suffix}")
+    assert load_set(tmp_path / f"set{suffix}") == samples
+
+
 def test_a_set_can_be_rewritten_in_place(tmp_path):
     path = tmp_path / "set.jsonl"
     write_set([sample(id="a"), sample(id="b")], path)
