@@ -135,7 +135,8 @@ class ColumnSearch:
     ) -> None:
         self._name, self._mapping, self._scale, self._has_own_scale = name, mapping, scale, has_own_scale
         self._object_name = ratings
-        self._own = next((theirs for theirs, ours in mapping.items() if ours == "rating"), "rating")
+        own = "" if "rating" in mapping else "rating"
+        self._own = next((theirs for theirs, ours in mapping.items() if ours == "rating"), own)
         self._cells: dict[str, ColumnCells] = {}
         self._raters: dict[str, str] = {}
         # all cells of the columns of raters: those beside the row's own rating count where that is their mean
@@ -261,7 +262,7 @@ class ColumnSearch:
         general = (column for column in columns if usual_name(column) in GENERAL_NAMES)
         self._general = [column for column in general if column in self._cells and column not in self._mapping]
         self._metrics = [column for column in columns if is_known_metric(column)]
-        self._judges = [column for column in columns if plain_name(column) in JUDGES]
+        self._judges = [column for column in columns if plain_name(column) in JUDGES and not self._rater_column]
         self._sort_named(columns)
 
     def _sort_named(self, columns: list[str]) -> None:

@@ -224,7 +224,7 @@ def _explain_totals(file: ScoreFile, read: Sequence[str], options: ReadOptions, 
     beside = file.metrics_beside(read)
     metrics = beside if has_scores else [column for column in beside if is_known_metric(column)]
     search = TotalSearch()
-    judges = [column for column in file.names if plain_name(column) in JUDGES]
+    judges = [column for column in file.names if plain_name(column) in JUDGES and "rater" not in file.roles]
     for row in file.rows:
         search.add(*({column: row.values.get(column) for column in columns} for columns in (general, metrics, judges)))
     return search.result()
@@ -332,6 +332,8 @@ def _guess_rating_columns(file: ScoreFile, metrics: Collection[str], totals: Map
     may_be = [column for column in candidates if may_be_rating(column)]
     of_raters = [column for column in may_be if may_be_rater(column) or scale_of_header(column)]
     if not of_raters and len(may_be) != 1:  # several criteria are not several raters
+        for column in candidates:
+            check_high_is_good(column, file.names, file.rule(column)[0].values(), None, file.name)
         raise _nobody_rated(file, totals)
     return of_raters or may_be
 

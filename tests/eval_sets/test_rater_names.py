@@ -6,7 +6,7 @@ import re
 import pytest
 
 from assay.errors import InputError
-from assay.eval_sets import ReadOptions, load_set, propose_raters, read_score_files
+from assay.eval_sets import ReadOptions, load_set, propose_raters, read_samples, read_score_files
 
 PROGRAMS = ["gpt4", "llm", "auto", "ai", "claude", "judge", "bot", "gpt-4o", "chatgpt", "gemini-1.5-pro", "llama3.1_8b"]
 PROGRAMS += ["qwen2.5-7b", "Mistral", "gemma2", "o3-mini", "llmjudge"]
@@ -339,6 +339,30 @@ def test_a_score_that_a_program_judged_is_no_rating_of_a_set_either(tmp_path):
         notes: list[str] = []
         assert [sample.rating for sample in load_set(path, notes=notes)] == ratings
         assert ("judge names the program that gave it" in notes[0]) == (ratings[0] is None)
+
+
+@pytest.mark.parametrize("column", ["score", "label"])
+def test_a_rating_whose_rater_is_named_is_that_persons_whoever_judged_beside(tmp_path, column):
+    path = tmp_path / "a.csv"
+    path.write_text(f"question,answer,judge,rater,{column}\nq1,a1,gpt-4o,Ada,2\nq2,a2,gpt-4o,Bob,5\n")
+    assert [sample.ratings for sample in load_set(path)] == [{"Ada": 2}, {"Bob": 5}]
+    rated = read_score_files([], path, ReadOptions())[1].columns
+    assert {number: value for ratings in rated.values() for number, value in ratings.items()} == {0: 2, 1: 5}
+
+
+@pytest.mark.parametrize("beside", [{}, {"rater": "gpt-4"}])
+def test_a_column_rating_that_is_mapped_to_a_rater_is_that_raters(beside):
+    rows = [{"question": f"q{value}", "answer": "a", "rating": value, **beside} for value in (5, 2)]
+    samples = list(read_samples(rows, mapping={"rating": "rating_Zoe"}))
+    assert [sample.ratings for sample in samples] == [{"Zoe": 5}, {"Zoe": 2}]
+    assert [sample.metadata for sample in samples] == [beside, beside]
+
+
+def test_german_marks_alone_are_no_ratings_and_the_file_of_them_says_how_to_turn_them(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("Frage,Antwort,Note\nf1,a1,1\nf2,a2,3\n")
+    with pytest.raises(InputError, match="Note says that its low end is good.*write 7 - x in place of each rating x"):
+        read_score_files([], path, ReadOptions())
 
 
 def test_promptfoos_grade_is_no_rating(tmp_path):
