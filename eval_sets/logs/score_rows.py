@@ -55,14 +55,14 @@ def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[s
         version = find_version(opened.rows, names, columns.get("id", "id"), columns["rater"])
         seen = set[str]()
         for row in opened.rows:
-            rater = as_label(row.values.get(columns["rater"])) if isinstance(row, Row) else ""
-            if not isinstance(row, Row) or not rater:
+            if not isinstance(row, Row) or not (rater := as_label(row.values.get(columns["rater"]))):
                 continue
             key = _key(row.values, mapping, version)
             if key in seen or is_of_program(rater):
                 used = frozenset((columns["rater"], value))
                 return LongColumns("ratings", columns["rater"], value, used, version=version)
-            seen |= {key} if key is not None else set()
+            if key is not None:
+                seen.add(key)
     return None
 
 
@@ -154,7 +154,7 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
         opened,
         rows=Repeatable(rows),
         columns=columns,
-        made=frozenset([long.field, *([_OF_PROGRAMS] if long.field == "ratings" else [])]),
+        made=frozenset((long.field, _OF_PROGRAMS)),
         origins={**opened.origins, **{ours: theirs for theirs, ours in renamed.items()}, long.field: long.value},
         late_notes=notes,
     )
