@@ -361,7 +361,7 @@ def test_a_column_rating_that_is_mapped_to_a_rater_is_that_raters(beside):
 def test_german_marks_alone_are_no_ratings_and_the_file_of_them_says_how_to_turn_them(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("Frage,Antwort,Note\nf1,a1,1\nf2,a2,3\n")
-    with pytest.raises(InputError, match="Note says that its low end is good.*write 7 - x in place of each rating x"):
+    with pytest.raises(InputError, match=r"Note says that its low end is good.*write 7 - x in place of each rating x"):
         read_score_files([], path, ReadOptions())
 
 
