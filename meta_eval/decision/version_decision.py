@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from ...languages.fallback import FALLBACK
 from ...presentation.figure import Figure, round_ratings
 from ...presentation.texts import one_line, shorten_names
 from ...presentation.verdict import Verdict
@@ -292,7 +293,7 @@ class Decision:
             more = "" if needs.ratings is None else f"; {describe_more_ratings(needs.ratings)} ratings would settle it"
             return more or "; nobody can tell how many ratings would settle it"
         if (first := _what_to_rate_first(needs, needs.version)) is not None:
-            return f"; {first.write('en')}"
+            return f"; {first.write(FALLBACK)}"
         amount = needs.describe("more compared question" if self.basis == "preferences" else "")
         if not amount:
             return "; nobody can tell how many ratings would settle it"
