@@ -158,14 +158,15 @@ def _compare_by_judge(
 
     from ..runs.decision.pairwise_versions import compare_by_judge, count_comparisons
 
-    if judge is None:
-        raise UsageError(f"--metric {_PAIRWISE}: name the judge that compares the answers (--judge MODEL)")
     if metric != _PAIRWISE:
         raise UsageError(
-            f"--judge {quote_word(judge)}: a judge is asked only for --metric {_PAIRWISE}; add it, or leave --judge out"
+            f"--judge {quote_word(judge or '')}: a judge is asked only for --metric {_PAIRWISE}; add it, or leave "
+            "--judge out"
         )
     if reading.measure != _PAIRWISE:  # every answer is rated
         return reading
+    if judge is None:
+        raise UsageError(f"--metric {_PAIRWISE}: name the judge that compares the answers (--judge MODEL)")
     replies = path_in_store(store, "decide", "name a file with --cassette")
     if options.cassette_options.cassette is None and options.cassette_options.mode != "off":
         # kept from one look to the next: only comparisons of answers that are new are paid

@@ -291,6 +291,7 @@ def test_no_judge_is_asked_where_every_answer_is_rated(assay, pairwise, tmp_path
     assert (done.json["verdict"], done.json["basis"]) == ("ship", "ratings")
     assert "--metric pairwise is not used, and no judge is asked: every answer is rated." in done.json["notes"]
     assert not openai_server.requests
+    assert assay("decide", *pairwise[:-2], "--json", code=0).json["verdict"] == "ship"  # and none need be named
 
 
 def test_what_is_typed_again_has_the_judge_and_its_bounds_and_the_ratings(assay, pairwise, tmp_path, openai_server):
