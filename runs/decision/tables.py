@@ -70,10 +70,15 @@ def version_table(decision: Decision) -> ResultTable:
     is_estimated = decision.basis == "ratings and scores" and any(one.rated < one.n for one in decision.versions)
     has_best = is_ranked and any(one.p_best is not None for one in decision.versions)
     by_choices = decision.basis == "preferences"  # of the version in use the net share of wins is 0
-    mean = Field(f"mean {rating_unit(decision)} [likely range]", "mean", _mean, is_left=True)
+    values = [Field(f"mean {rating_unit(decision)} [likely range]", "mean", _mean, is_left=True)]
+    if by_choices:
+        values = [
+            Field("choices won", "count", lambda one: one.won),
+            Field("choices", "count", lambda one: one.choices),
+        ]
     fields = (
         Field("version", "name", lambda one: TableCell(one.name, note=IN_USE if one.name == in_use else "")),
-        *(_choice_fields() if by_choices else [mean]),
+        *values,
         *([Field("P(best)", "share", lambda one: one.p_best)] if has_best else []),
         *([Field("ranks", "text", lambda one: _ranks(one.ranks))] if is_ranked else []),
         Field("answers", "count", lambda one: one.n),
@@ -93,13 +98,6 @@ def version_table(decision: Decision) -> ResultTable:
             ]
         ),
     )
-
-
-def _choice_fields() -> list[Field]:
-    return [
-        Field("choices won", "count", lambda one: one.won),
-        Field("choices", "count", lambda one: one.choices),
-    ]
 
 
 def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable:

@@ -255,7 +255,7 @@ def _average(
     """The mean of each answer, and the same answer of another version where it has no ratings of its own.
 
     Returns:
-        The means, notes, and whether the ratings decide nothing (`VersionRatings.has_other_raters`).
+        The means, notes, and whether the ratings decide nothing (`VersionReading.has_other_raters`).
     """
     texts, rated, where, differing = _join_same_answers(answers, by_answer)
     own_notes = []
