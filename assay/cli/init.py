@@ -116,9 +116,10 @@ def _write(file: Path, text: str) -> None:
 def _describe_gates(suite: "Suite", look: "SetLook") -> str:
     """What the gates of the suite promise: of a set that is too small to tell a fall from chance, no more than that."""
     from ..meta_eval.groups import group_answers
-    from ..runs.suite.gate_decisions import fewest_groups_of
+    from ..runs.suite.gates import fewest_groups
 
-    groups, fewest = len({*group_answers(look.samples)}), fewest_groups_of(suite)
+    groups = len({*group_answers(look.samples)})
+    fewest = fewest_groups(suite.false_alarms / len(suite.judge_names))
     if groups >= fewest:
         return "enough answers get a value, and no metric falls below the runs that you accept"
     return (

@@ -24,9 +24,7 @@ from ...meta_eval.monthly_p_value import (
 )
 from ...meta_eval.randomisation import sign_flip_max_t
 from ...meta_eval.sequence import normal_of_t
-
-RELEASES = 5
-"""In a month, so many changes of single answers that change nothing on average must not raise an alarm either."""
+from .gates import RELEASES
 
 FIRST = 1.5
 """A first night, where nothing is known of the noise, may spend the month's level divided by this: nights follow."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ...presentation.texts import one_line
 from ...text.wording import count_of
-from .evidence import Evidence
 from .gates import (
     UNANSWERED,
     CoverageGate,
@@ -25,6 +24,7 @@ from .history import History, JudgedSample, RunValues, ValueAndStatus
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
     from ...meta_eval.decision import Decision
+    from .evidence import Evidence
 
 SampleGate = MeanGate | ShareGate | RegressionGate | CoverageGate
 """The gates on what was measured."""
@@ -153,7 +153,7 @@ class GateCheck:
         return next((bound for _, bound in list_bounds(gate) if _is_equal(value, bound)), value)
 
     def result(
-        self, state: State, reason: str, bound: float, *, value: float | None = None, newest: Evidence | None = None
+        self, state: State, reason: str, bound: float, *, value: float | None = None, newest: "Evidence | None" = None
     ) -> GateResult:
         """Returns what came of the gate, with the evidence where there is some."""
         return GateResult(
@@ -227,7 +227,7 @@ class GateCheck:
         because = f" ({one_line(why, _LONGEST_WHY)})" if why else ""
         return f". Without a value: {_list_names(names)}{because}" if names else ""
 
-    def describe_evidence(self, newest: Evidence) -> str:
+    def describe_evidence(self, newest: "Evidence") -> str:
         """Returns the evidence so far as the end of a sentence."""
         evidence, needed = format_evidence(self.level.evidence(newest.p)), f"{self.level.needed:.3g}"
         if newest.failed:

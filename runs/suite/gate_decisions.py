@@ -4,11 +4,12 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from pydantic import BaseModel
 
 from ...errors import InputError, UsageError
 from ...text.wording import count_of
-from .evidence import RELEASES, Evidence, Falls, Levels, weigh_bound, weigh_together
+from .evidence import Evidence, Falls, Levels, weigh_bound, weigh_together
 from .gate_check import (
     ROUNDING,
     AlarmLevel,
@@ -30,11 +31,11 @@ from .gates import (
     RegressionGate,
     Spending,
     State,
+    fewest_groups,
 )
 
 if TYPE_CHECKING:
     from .history import History
-    from .suite import Suite
 
 _MOST_MISSING = 0.5  # of the accepted samples: a run without so many is another set, or a file cut short
 _STATES: dict[str, State] = {
@@ -43,11 +44,6 @@ _STATES: dict[str, State] = {
     "keep": "failed",
     "unsettled": "undecided",
 }
-
-
-def fewest_groups_of(suite: "Suite") -> int:
-    """Returns how many groups of answers a suite's gates on regressions need to tell a fall from chance."""
-    return fewest_groups(suite.false_alarms / len(suite.judge_names))
 
 
 def decide_gates(
@@ -148,8 +144,6 @@ def decide_version_gate(gate: DecideGate, run: JudgedRun) -> GateResult:
 
 def decide_bounds(check: GateCheck) -> GateResult:
     """Decides a gate on a mean, a share or the coverage: of two bounds the one that more speaks against."""
-    import numpy as np
-
     bounds = list_bounds(check.gate)
     values = check.figures(check.samples)
     known = values[~np.isnan(values)]
@@ -172,8 +166,6 @@ def _hold_strictly(check: GateCheck, figure: float, side: str, bound: float) -> 
 
 
 def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) -> GateResult:
-    import numpy as np
-
     samples, history, sign = check.samples, check.run.history, 1 if side == "at least" else -1
     figures = check.figures(samples, [*history.accepted, *history.distinct_nights])
     known = (~np.isnan(figures)).sum(axis=0)
@@ -258,8 +250,6 @@ def decide_regressions(checks: Sequence[GateCheck], *, choice_level: float) -> l
 
 def _prepare(check: GateCheck) -> "GateResult | tuple[Falls, list[str]]":
     """The figure's runs and the groups of its paired samples, or the result where it cannot be compared."""
-    import numpy as np
-
     history, allowed = check.run.history, check.allowed
     if history.missing and history.missing >= _MOST_MISSING * history.accepted_samples:
         reason = (
@@ -350,17 +340,6 @@ def _name_newest(history: "History", nights: int) -> str:
     if history.failed.keys().isdisjoint(range(len(history.nights) + 1 - nights, len(history.nights))):
         return f"in the last {nights} runs"
     return f"in this run and the last {nights - 1} that failed no gate"
-
-
-def fewest_groups(level: float) -> int:
-    """Returns how many groups of answers a fall of the whole takes to be told from chance.
-
-    Example:
-        >>> fewest_groups(0.05), fewest_groups(0.05 / 3)
-        (7, 9)
-    """
-    # with g groups the smallest p-value of a sign-flip test is 2 ** -g
-    return next(count for count in range(1, 64) if RELEASES * 2.0**-count < level)
 
 
 def _round_up(value: float) -> float:

@@ -20,6 +20,9 @@ COMPARED = frozenset({"regression", "decide"})
 NOTEWORTHY = 2.0
 """Less evidence is not mentioned: every second month without a change shows as much."""
 
+RELEASES = 5
+"""In a month, so many changes of single answers that change nothing on average must not raise an alarm either."""
+
 _MOST_SHOWN = 1000
 
 
@@ -234,3 +237,14 @@ class Spending(BaseModel):
     calls: int = 0
     tokens: int = 0
     usd: float | None = 0.0
+
+
+def fewest_groups(level: float) -> int:
+    """Returns how many groups of answers a fall of the whole takes to be told from chance.
+
+    Example:
+        >>> fewest_groups(0.05), fewest_groups(0.05 / 3)
+        (7, 9)
+    """
+    # with g groups the smallest p-value of a sign-flip test is 2 ** -g
+    return next(count for count in range(1, 64) if RELEASES * 2.0**-count < level)

@@ -1,13 +1,12 @@
 """The runs that a nightly run is compared with: those accepted together, and the nightly runs since."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ...errors import UsageError
 from ...eval_sets import Sample
 from ...metrics import Score
 from ..answers.pairing import pair_runs
@@ -79,7 +78,7 @@ def find_baseline(store: Store, suite: str, run: str) -> tuple[Baseline | None, 
     known = set(store.run_ids())
     of_others = sorted(ledger.accepted_runs(suite) & known)
     accepted = [name for name in baseline.runs if name in known] if baseline else of_others[-1:]
-    judging = _describe_judging(store, accepted, row)
+    judging = _describe_judging(store, map(store.run, accepted), row)
     alike = tuple(name for name in accepted if not judging[name])
     problem = NOTHING_ACCEPTED
     if accepted and not alike:
@@ -104,42 +103,41 @@ def read_history(
     it counts in whatever folder it ran. One that was replayed within twelve hours, with the same values, counts once;
     one that failed a gate shows only on which runs before its failure rested.
     """
-    own_row = store.run(run)
+    following = own_row = store.run(run)
     plan = own_row.plan
     identities = {plan.identity, _identity_in_suite(plan, sets)}
     newest = newest or list(answered_samples(store, run))
     accepted_runs = [name for name in baseline.runs if name != run] if baseline else []
-    failed = {
-        name: frozenset(gate.name for gate in read_report(row).gates if gate.state == "failed" and gate.judge == judge)
-        if row.status == "gate failed"
-        else None
-        for row, name in _nightly_runs(store, rows, judge, baseline)
-        if name not in {run, *accepted_runs} and not identities.isdisjoint(_identities(store.run(name).plan, row))
-    }
-    judging = _describe_judging(store, [*failed][-_MOST_NIGHTS:], own_row)
-    accepted, earlier = (
-        [(store.run(name), values) for name in names if (values := _paired_values(store, name, plan.sets, newest))]
-        for names in (accepted_runs, [name for name, other in judging.items() if not other])
-    )
+    earlier = [
+        (row, night)
+        for night, name in _nightly_runs(store, rows, judge, baseline)
+        if name not in {run, *accepted_runs}
+        and not identities.isdisjoint(_identities((row := store.run(name)).plan, night))
+    ][-_MOST_NIGHTS:]
+    judging = _describe_judging(store, (row for row, _ in earlier), own_row)
     next_values: RunValues = {sample.id: judged.after for sample, judged in newest}
-    following = own_row
-    nights: list[tuple[str, RunValues, bool]] = []  # with whether it was replayed, the newest first
-    for row, values in reversed(earlier):
-        if failed[row.id] is not None:
-            nights.append((row.id, values, False))
+    nights: list[tuple[RunValues, bool, frozenset[str] | None]] = []  # (values, replayed, failed gates), newest first
+    for row, night in reversed(earlier):
+        values = None if judging[row.id] else _paired_values(store, row, plan.sets, newest)
+        if not values:
+            continue
+        if night.status == "gate failed":
+            gates = (gate for gate in read_report(night).gates if gate.state == "failed" and gate.judge == judge)
+            nights.append((values, False, frozenset(gate.name for gate in gates)))
             continue
         is_repeated = values == next_values and _is_replayed(store, following.id)
         is_same_night = datetime.fromisoformat(following.created) - datetime.fromisoformat(row.created) < _ONE_NIGHT
         if not (is_repeated and is_same_night):
-            nights.append((row.id, values, is_repeated))
+            nights.append((values, is_repeated, None))
         following, next_values = row, values
     nights.reverse()
+    accepted = (_paired_values(store, store.run(name), plan.sets, newest) for name in accepted_runs)
     return History(
-        accepted=tuple(values for _, values in accepted),
-        nights=tuple(values for _, values, _ in nights),
-        repeated=frozenset(number for number, (*_, is_repeated) in enumerate(nights) if is_repeated),
+        accepted=tuple(filter(None, accepted)),
+        nights=tuple(values for values, *_ in nights),
+        repeated=frozenset(number for number, (_, is_repeated, _) in enumerate(nights) if is_repeated),
         accepted_samples=max((store.count_samples(name) for name in accepted_runs), default=0),
-        failed={number: gates for number, (name, *_) in enumerate(nights) if (gates := failed[name]) is not None},
+        failed={number: gates for number, (*_, gates) in enumerate(nights) if gates is not None},
     )
 
 
@@ -192,13 +190,9 @@ def _nightly_runs(
 
 
 def _paired_values(
-    store: Store, run: str, sets: Sequence[str], newest: Sequence[tuple[Sample, JudgedSample]]
-) -> RunValues | None:
-    """The run's values by the newest run's samples; None where they share none, or the run is gone."""
-    try:
-        row = store.run(run)
-    except UsageError:
-        return None
+    store: Store, row: RunRow, sets: Sequence[str], newest: Sequence[tuple[Sample, JudgedSample]]
+) -> RunValues:
+    """A run's values by the newest run's samples; none where they share none."""
     earlier = read_results(store, row, has_evidence=False)
     before, now = (
         AnswerTable({}, samples, {}, sets=tuple(of_samples))
@@ -211,13 +205,13 @@ def _paired_values(
     return {
         name: _values(earlier.samples[earlier_name], earlier.scores[earlier_name])
         for name, earlier_name in pairing.ids.items()
-    } or None
+    }
 
 
-def _describe_judging(store: Store, runs: Sequence[str], row: RunRow) -> dict[str, str]:
+def _describe_judging(store: Store, runs: Iterable[RunRow], row: RunRow) -> dict[str, str]:
     """By run how it was judged otherwise than another one; "" where it was not."""
     own = store.judging(row)
-    return {name: own.describe_change(store.judging(store.run(name))) for name in runs}
+    return {other.id: own.describe_change(store.judging(other)) for other in runs}
 
 
 def _is_replayed(store: Store, run: str) -> bool:

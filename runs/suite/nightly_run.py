@@ -19,7 +19,6 @@ from ..score.scoring_request import RunOptions
 from ..score.session import OnProgress, run_plan
 from ..store.store import Store
 from .gate_check import JudgedRun
-from .gate_decisions import decide_gates
 from .gates import COMPARED, DecideGate, GateResult, Spending
 from .history import ValueAndStatus, answered_samples, find_baseline, read_history
 from .ledger import Ledger, NightlyRunRow
@@ -209,6 +208,8 @@ def empty_report(nightly: NightlyRun, status: Status, message: str = "") -> Nigh
 
 
 def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyReport:
+    from .gate_decisions import decide_gates  # loads NumPy and SciPy
+
     suite, store, ledger = nightly.suite, nightly.store, Ledger(nightly.store)
     earlier = _earlier_rows(nightly, ledger)
     previous = next((row for row in earlier if row.report), None)
