@@ -70,7 +70,7 @@ def evaluate_table(
         selection = replace(selection, predictions=values)
         predicted = predict_choice(rated, selection, seed=seed)
         policy = triage_policy(rated, predicted, bound=bound, minutes=minutes, seed=seed)
-    measure, out_of_fold = _measure_of_versions(table, metrics, selection, predictions)
+    measure, out_of_fold = _measure_of_versions(table, metrics, choice)
     versions = version_agreement(table, measure=measure, out_of_fold=out_of_fold)
     agreement = pass_fail_agreement(table, seed=seed)
     explanation = explain(metrics, raters, selection, comparisons=comparisons, rated=len(rated.items))
@@ -116,13 +116,11 @@ def evaluate_table(
 def _measure_of_versions(
     table: ScoreTable,
     metrics: tuple[MetricAgreement, ...],
-    selection: Selection | None,
-    predictions: Predictions | None,
+    choice: tuple[str, Floats] | None,
 ) -> tuple[str, Floats | None]:
     """What is told of versions: the choice, with its scores out of fold where it is a combination, or a metric."""
-    if selection and predictions:
-        measure = name_of(selection.chosen)
-        return measure, None if measure in table.metrics else predictions.chosen.mean(axis=1)
+    if choice:
+        return choice[0], None if choice[0] in table.metrics else choice[1].mean(axis=1)
     alone = [metric for metric in metrics if not metric.baseline and metric.spearman.value is not None]
     return max(alone, key=lambda metric: metric.spearman.value or 0.0).name if alone else "", None
 

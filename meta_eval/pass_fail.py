@@ -75,6 +75,7 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
     same = 0.5 if values[0] in {0.0, 1.0} else float(values[0])
     threshold = choose_threshold(values, passes) if levels > 1 else same
     is_passed = values >= threshold
+    figures = _figures(is_passed, passes, part)
     if levels > 2:
 
         def choose(training: Places, others: Places) -> Floats:
@@ -82,8 +83,7 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
 
         chosen = cross_predict(choose, groups, _FOLDS, seed=seed)
         is_passed = values >= np.where(np.isnan(chosen), threshold, chosen)  # of one group there is no other to choose
-    of_folds, as_named = (_figures(one, passes, part) for one in (is_passed, values >= threshold))
-    sensitivity, specificity, precision, kappa, ac2 = map(_extend, of_folds, as_named)
+        figures = list(map(_extend, _figures(is_passed, passes, part), figures))
     return PassFail(
         threshold if rated.directions[name] else -threshold,
         len(values),
@@ -91,11 +91,7 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
         int((is_passed & ~passes).sum()),
         int((~is_passed & passes).sum()),
         int((~is_passed & ~passes).sum()),
-        sensitivity,
-        specificity,
-        precision,
-        kappa,
-        ac2,
+        *figures,
     )
 
 

@@ -98,6 +98,11 @@ def _fisher(rho: float) -> float:
     return math.atanh(max(-_LARGEST_RHO, min(_LARGEST_RHO, rho)))
 
 
+def describe_strength(rho: float) -> str:
+    """The word for how a measure of this rho follows the team."""
+    return next((word for least, word in STRENGTHS if rho >= least), "weakly")
+
+
 def recommend(
     rated: int,
     metrics: tuple[MetricAgreement, ...],
@@ -148,7 +153,7 @@ def _strength(selection: Selection) -> str:
         return ", how closely nobody can tell with so few groups of answers"
     if low < _SOME:
         return ", how closely your ratings cannot tell"
-    word = next((name for least, name in STRENGTHS if low >= least), "weakly")
+    word = describe_strength(low)
     return f" {word}" if word == STRENGTHS[0][1] else f" at least {word}"
 
 
@@ -177,7 +182,7 @@ def _subject(combination: Combination) -> str:
 
 def _use(policy: Policy | None, pronoun: str) -> str:
     """What the choice is good enough for: the aim, and what the check on answers of other folds came to."""
-    if policy is None or policy.send_at is None or not policy.sent:
+    if policy is None or policy.send_at is None:
         use = f"use {pronoun} to compare versions and to pick answers to read"
         if policy is not None and policy.n - policy.bad < fewest_to_send(policy.bound, policy.confidence):
             return f"too few good answers are rated to tell whether any could be sent unseen, so {use}"

@@ -39,7 +39,6 @@ _LARGEST_BAND = 1.5  # of a fifth: 10% outside a lowest band of 0.3 are 15% of t
 class FittedCombination:
     """Weights and maps of a combination: what `Scorer` needs besides intervals and records."""
 
-    metrics: tuple[str, ...]
     weights: tuple[float, ...]
     percentiles: tuple[Knots, ...]
     ratings: Knots
@@ -57,16 +56,14 @@ def _shares(knots: Knots, values: Floats) -> Floats:
     return np.nan_to_num(interpolate(knots, values) - 0.5)
 
 
-def fit_combination(
-    kind: str, metrics: Sequence[str], scores: Floats, ratings: Floats, middle: float
-) -> FittedCombination:
+def fit_combination(kind: str, scores: Floats, ratings: Floats, middle: float) -> FittedCombination:
     """Fits a linear combination of percentiles, and its map to the rating scale."""
     scale = range_knots if kind == "normalised-sum" else percentile_knots
     percentiles = tuple(scale(column[~np.isnan(column)].tolist()) for column in scores.T)
     shares = np.column_stack([_shares(knots, column) for knots, column in zip(percentiles, scores.T, strict=True)])
     weights = fit_weights(kind, shares, ratings[:, None], middle=middle)[:, 0]
     knots = isotonic_knots(shares @ weights, ratings)
-    return FittedCombination(tuple(metrics), tuple(float(weight) for weight in weights), percentiles, knots)
+    return FittedCombination(tuple(weights.tolist()), percentiles, knots)
 
 
 def conformal_half_width(residuals: Floats, groups: Places, level: float) -> float:
@@ -196,8 +193,8 @@ def build_scorer(
     rated: ScoreTable, kind: str, agreement: AgreementRecord, *, level: float = LEVEL, seed: int = 0
 ) -> Scorer:
     """Fits all metrics of a table as a scorer, with its interval and without thresholds."""
-    scores, ratings, metrics = rated.oriented, rated.mean_rating, rated.metrics
-    fitted = fit_combination(kind, metrics, scores, ratings, rated.middle)
+    scores, ratings = rated.oriented, rated.mean_rating
+    fitted = fit_combination(kind, scores, ratings, rated.middle)
     predicted = _predict_out_of_fold(rated, kind, seed=seed)
     scale = (rated.rating_min, rated.rating_max)
     by_rating, by_prediction = (
@@ -215,7 +212,7 @@ def build_scorer(
                 percentiles=fitted.percentiles[place],
                 missing=float(np.isnan(scores[:, place]).mean()),
             )
-            for place, name in enumerate(metrics)
+            for place, name in enumerate(rated.metrics)
         ),
         rating_min=rated.rating_min,
         rating_max=rated.rating_max,
@@ -231,8 +228,6 @@ def _predict_out_of_fold(rated: ScoreTable, kind: str, *, seed: int) -> Floats:
     scores, ratings = rated.oriented, rated.mean_rating
 
     def predict(training: Places, others: Places) -> Floats:
-        return fit_combination(kind, rated.metrics, scores[training], ratings[training], rated.middle).predict(
-            scores[others]
-        )
+        return fit_combination(kind, scores[training], ratings[training], rated.middle).predict(scores[others])
 
     return cross_predict(predict, rated.group_numbers, _FOLDS, seed=seed)

@@ -13,7 +13,7 @@ from .comparison import MOST_RATINGS, Comparison
 from .groups import FEWEST_TO_CHOOSE
 from .prediction_powered import share_of_rated
 from .raters import Raters
-from .recommendation import STRENGTHS, find_power, finds_bad_ones, ratings_to_show, reversed_metric
+from .recommendation import describe_strength, find_power, finds_bad_ones, ratings_to_show, reversed_metric
 from .selection import Combination, Selection
 from .sending import Policy
 from .table import SENTINELS, ScoreTable
@@ -154,7 +154,6 @@ def _trust(
     The first form is the longest.
     """
     agreement = selection.agreement
-    word = next((word for least, word in STRENGTHS if (agreement.value or 0.0) >= least), "weakly")
     likely = phrase("nothing")
     if agreement.low is not None:
         ends = (Figure("coefficient", end) for end in (agreement.low, agreement.high))
@@ -167,7 +166,7 @@ def _trust(
     values: dict[str, object] = {
         "metric": _name_shortly(selection.chosen),
         "shorter": _name_shortly(selection.chosen, "_shortly"),
-        "how": phrase(word),
+        "how": phrase(describe_strength(agreement.value or 0.0)),
         "agreement": Figure("coefficient", agreement.value),
         "likely": likely,
         "part": part,
@@ -210,7 +209,7 @@ def _name_shortly(combination: Combination, form: str = "") -> str | Phrase:
 
 def _use(policy: Policy | None) -> Phrase:
     """What the choice is good enough for; of sending answers unread first what sending all would give."""
-    if policy is None or policy.send_at is None or not policy.sent:
+    if policy is None or policy.send_at is None:
         return phrase("use_comparing")
     shares = {
         "share": Figure("share", policy.sent / policy.n),

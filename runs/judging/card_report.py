@@ -6,7 +6,7 @@ from typing import Literal
 
 from ...meta_eval.comparison import MOST_RATINGS, find_standing
 from ...meta_eval.estimate import Estimate
-from ...meta_eval.recommendation import STRENGTHS
+from ...meta_eval.recommendation import describe_strength
 from ...meta_eval.report.tables import PASS_FAIL_FIELDS
 from ...presentation.figure import MISSING, Figure, round_ratings
 from ...presentation.report import Report
@@ -218,7 +218,7 @@ def _how_it_follows(judge: str, card: SetCard) -> tuple[Phrase, ...]:
     likely = phrase("nothing")
     if rho.low is not None and rho.high is not None:
         likely = phrase("likely", low=Figure("rho", rho.low), high=Figure("rho", rho.high))
-    how = phrase(next((word for least, word in STRENGTHS if rho.value >= least), "weakly"))
+    how = phrase(describe_strength(rho.value))
     values = {**names, "agreement": Figure("rho", rho.value), "likely": likely, "how": how}
     name = "judge_follows" if (rho.low or 0.0) > 0 else "judge_against" if (rho.high or 0.0) < 0 else "judge_open"
     return phrase(name, **values), phrase(f"{name}_shortly", **values)

@@ -182,8 +182,8 @@ def test_equal_weights_and_learnt_weights():
     good = draw.uniform(size=400)
     scores = np.column_stack([good, draw.uniform(size=400)])
     ratings = 1 + 4 * good
-    assert fit_combination("mean-rank", ("a", "b"), scores, ratings, 3).weights == (0.5, 0.5)
-    learnt = fit_combination("ridge", ("a", "b"), scores, ratings, 3).weights
+    assert fit_combination("mean-rank", scores, ratings, 3).weights == (0.5, 0.5)
+    learnt = fit_combination("ridge", scores, ratings, 3).weights
     assert learnt[0] == pytest.approx(4, abs=0.1) and abs(learnt[1]) < 0.1  # 4 levels over percentiles 0 to 1
 
 
@@ -319,7 +319,7 @@ def test_the_map_to_the_rating_scale_is_scikit_learns_isotonic_regression():
     generator = np.random.default_rng(0)
     scores = generator.integers(0, 20, size=(80, 1)).astype(float)  # 20 values: all are knots
     ratings = np.clip(np.round(scores[:, 0] / 5 + generator.normal(size=80)), 1, 5)
-    fitted = fit_combination("mean-rank", ("a",), scores, ratings, 3.0)
+    fitted = fit_combination("mean-rank", scores, ratings, 3.0)
     expected = IsotonicRegression(out_of_bounds="clip").fit(scores[:, 0], ratings)
     np.testing.assert_allclose(fitted.predict(scores), expected.predict(scores[:, 0]), atol=1e-12)
     assert len(fitted.ratings) == len(expected.X_thresholds_)

@@ -216,7 +216,7 @@ def test_the_fit_that_is_validated_is_the_fit_that_is_saved():
     regressions = [logistic.fit(x / spread, column > 3).coef_[0] / spread for column in ratings.T]
     for kind, expected in (("ridge", ridges), ("logistic", regressions)):
         validated = fit_combiner(kind, ScaledScores(scores, "ranks"), ratings, middle=3.0).weights
-        saved = fit_combination(kind, ("a", "b", "c"), scores, ratings[:, 0], 3.0).weights
+        saved = fit_combination(kind, scores, ratings[:, 0], 3.0).weights
         np.testing.assert_allclose(fit_weights(kind, x, ratings, middle=3.0), np.transpose(expected), atol=1e-9)
         np.testing.assert_allclose(saved, expected[0], atol=1e-9)
         np.testing.assert_allclose(validated / validated[0], (np.array(expected) / np.array(expected)[:, :1]).T)
