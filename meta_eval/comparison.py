@@ -56,7 +56,7 @@ class Standing:
             return f"{first} {equal} {second}, within {self.margin:.2f}"
         if self.kind != "unsettled":
             return f"{first} agrees {self.kind} than {second}"
-        worse = "worse" if self.most_worse is None else f"up to {max(self.most_worse, 0.01):.2f} worse"
+        worse = f"up to {max(self.most_worse, 0.01):.2f} worse" if self.most_worse else "worse"
         advice = f" ({describe_more_ratings(self.more_ratings)} would)" if self.more_ratings else ""
         return f"{first} could be {worse} than {second}; your ratings cannot tell{advice}"
 

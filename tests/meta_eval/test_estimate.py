@@ -223,7 +223,10 @@ def test_an_interval_without_0_is_better_or_worse():
     assert find_standing(difference(-0.12, 0.05), tries=4).kind == "unsettled"
     assert find_standing(difference(-0.13, 0.05), tries=4).kind == "worse"
     assert find_standing(difference(0.12, 0.05), tries=4).kind == "better"
-    assert find_standing(difference(0.12, 0.05), chosen_of=4).kind == "unsettled"
+    of_several = find_standing(difference(0.12, 0.05), chosen_of=4)
+    assert of_several.kind == "unsettled"
+    clause = "it could be worse than m1; your"  # by no figure: its own interval begins at 0.12 - 1.98 * 0.05 = 0.021
+    assert of_several.describe("it", "m1").startswith(clause)
     assert find_standing(difference(0.13, 0.05), chosen_of=4).kind == "better"
 
 
