@@ -84,6 +84,7 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
         chosen = cross_predict(choose, groups, _FOLDS, seed=seed)
         is_passed = values >= np.where(np.isnan(chosen), threshold, chosen)  # of one group there is no other to choose
         figures = list(map(_extend, _figures(is_passed, passes, part), figures))
+    sensitivity, specificity, precision, kappa, ac2 = figures
     return PassFail(
         threshold if rated.directions[name] else -threshold,
         len(values),
@@ -91,7 +92,11 @@ def _compare(rated: ScoreTable, name: str, seed: int) -> PassFail:
         int((is_passed & ~passes).sum()),
         int((~is_passed & passes).sum()),
         int((~is_passed & ~passes).sum()),
-        *figures,
+        sensitivity,
+        specificity,
+        precision,
+        kappa,
+        ac2,
     )
 
 

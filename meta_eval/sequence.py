@@ -123,7 +123,7 @@ class ConfidenceSequence:
 
 def normal_of_t(t: float | Floats, degrees: float | Floats) -> Floats:
     """Returns the z that is as improbable as a t, 0 or more, of so many degrees of freedom (Wallace, 1959)."""
-    freedom = np.minimum(degrees, _MANY_DEGREES)
+    freedom = np.clip(degrees, 1 / _MANY_DEGREES, _MANY_DEGREES)  # a z of about 0 where there is none
     return np.asarray((8 * freedom + 1) / (8 * freedom + 3) * np.sqrt(freedom * np.log1p(np.square(t) / freedom)))
 
 

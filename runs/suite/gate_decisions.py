@@ -118,7 +118,8 @@ def decide_version_gate(gate: DecideGate, run: JudgedRun) -> GateResult:
     state: State = "undecided"
     if run.decide is None:
         state = "no baseline"
-        reason = "this run is compared with nothing yet"
+        reason = "this run is compared with nothing yet: no run is accepted that was judged as it is; "
+        reason += "accept one with `assay suite accept RUN`"
     else:
         try:
             decision = run.decide(gate)

@@ -313,6 +313,12 @@ def test_the_score_of_a_skewed_mean_is_that_of_its_tail(shape):
         assert scores[0] == pytest.approx(z, rel=0.02)
 
 
+def test_a_mean_without_degrees_of_freedom_scores_nothing():
+    """That of the first days: NumPy warned of 0 / 0, which a reader of `assay watch` saw."""
+    with np.errstate(all="raise"):
+        assert _normal_scores(np.zeros(2), np.array([0.0, 4.0]), np.zeros(2)).tolist() == [0.0, 0.0]
+
+
 @pytest.mark.parametrize("degrees", [4.0, 30.0, math.inf])
 @pytest.mark.parametrize("skewness", [-0.5, 0.0, 0.8])
 def test_the_t_of_a_score_is_the_inverse(degrees, skewness):
