@@ -588,7 +588,7 @@ def find_common_scale(
     if told is None:
         scales = {rater: find_rating_scale(cells) for rater, cells in raters.items() if cells.values()}
         told = {rater: scale[:2] for rater, scale in scales.items() if not isinstance(scale, str)}
-        raters = {rater: raters[rater] for rater in scales if rater in told or _is_constant(raters[rater])}
+        raters = {rater: raters[rater] for rater in scales if rater in told or len({*raters[rater].values()}) == 1}
     if not told:
         return None
     ranges = [rating_range(cells.values()) for cells in raters.values()]
@@ -616,10 +616,6 @@ def _name_few(cells: ColumnCells, scale: Bounds) -> str:
     """Names the few ratings of a rater that alone need a scale; empty where more do."""
     odd = _few_beyond(cells.values(), scale)[1] if len(cells.values()) >= _FEWEST_TOLD else []
     return f" (because of {_list_places(odd, cells.places())} alone)" if odd else ""
-
-
-def _is_constant(cells: ColumnCells) -> bool:
-    return cells.values()[0] == cells.values()[-1]
 
 
 def _is_wider(scale: Bounds, own: Bounds, count: int) -> bool:

@@ -40,9 +40,8 @@ _LONGEST_DOCUMENT = 1 << 30  # bytes of a document on several lines, which is re
 def list_other_files(project: str) -> list[str]:
     """Lists the files of a folder that are no traces by their names, and are not read."""
     path = Path(project).expanduser()
-    files = sorted(path.iterdir()) if path.is_dir() else []
-    shown = (file for file in files if file.is_file() and not file.name.startswith("."))
-    return [file.name for file in shown if not file.name.lower().endswith(_SUFFIXES)]
+    names = (file.name for file in path.iterdir() if file.is_file()) if path.is_dir() else ()
+    return sorted(name for name in names if not name.startswith(".") and not name.lower().endswith(_SUFFIXES))
 
 
 def list_files(project: str) -> list[Path]:
