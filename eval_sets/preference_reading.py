@@ -66,11 +66,11 @@ def find_preference_columns(columns: tuple[str, ...]) -> PreferenceColumns | Non
         # a word of a doubtful column, or one beside a rating of the answer, is a remark on that answer
         doubtful = by_name if {"rating", "ratings"} & by_name.keys() else PREFERENCES["doubtful_choice"]
         choice = tuple(column for column in choice if plain_name(column) not in doubtful)
-    choices = {"": choice} if choice else {}
+    choices = [("", choice)] if choice else []
     if not choice and versions is not None:  # winner1, winner2: of one rater each
         matches = ((_NUMBERED.fullmatch(name), column) for name, column in reversed(by_name.items()))
-        choices = {match[1]: (column,) for match, column in matches if match}
-    return PreferenceColumns(tuple(choices.items()), versions, roles) if choices else None
+        choices = [(match[1], (column,)) for match, column in matches if match]
+    return PreferenceColumns(tuple(choices), versions, roles) if choices else None
 
 
 def holds_preferences(columns: Iterable[str]) -> bool:

@@ -187,3 +187,10 @@ def test_a_row_of_a_file_of_pairs_that_lost_its_other_answer_is_an_error(tmp_pat
         load_set(path)
     left: list[InputError] = []
     assert [sample.rating for sample in load_set(path, skip_bad=left)] == [1]
+
+
+def test_two_columns_of_one_rater_are_both_read(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id,model_a,model_b,winner1,winner2,vote_2\nq1,x,y,a,b,tie\n")
+    read = [(one.rater, one.choice) for one in read_preferences(path)]
+    assert read == [("1", "first"), ("2", "second"), ("2", "tie")]
