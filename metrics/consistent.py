@@ -9,7 +9,6 @@ from ..judges import JudgeLike
 from ..judges.usage import NO_USAGE
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
-from ..text.markdown_lines import blank_comments
 from ..text.sentence_kinds import CLAIM
 from ..text.sentences import answer_sentences
 from ..text.text_matching import tokens
@@ -48,7 +47,7 @@ def read_claims(sample: Sample) -> list[TurnClaim]:
     claims: dict[tuple[int, str], TurnClaim] = {}
     for turn, message in enumerate(sample.messages):
         if message.is_answer:
-            for sentence in answer_sentences(blank_comments(message.text), language):
+            for sentence in answer_sentences(message.text, language):
                 if sentence.kind == CLAIM:
                     claim = TurnClaim(sentence.text, turn, _word_starts(sentence.text, language))
                     claims.setdefault((turn, sentence.text), claim)

@@ -51,10 +51,18 @@ _AROUND_TARGET = " \t[]()!<>*_`\\"
 # HTML: tags that begin and end lines, and tags within a line. Others stay text, also those that change what is said
 # (`<s>`, `<sup>`); so do tags in code, and those without the end that they need: "Enter <code> here".
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]{0,9})(\s[^<>]*)?/?>", re.IGNORECASE)
-_TAG_OR_CODE = re.compile(rf"```(?:[^`]|`(?!``))*+(?:```)?|`[^`\n]*`|{_TAG.pattern}", re.IGNORECASE)
+_CODE = r"```(?:[^`]|`(?!``))*+(?:```)?|`[^`\n]*`"
+_TAG_OR_CODE = re.compile(rf"{_CODE}|{_TAG.pattern}", re.IGNORECASE)
+_HIDDEN_OR_CODE = re.compile(  # a comment, a script or a style, which no reader sees; one without its end stays text
+    rf"{_CODE}|(?:<!--|<(?P<element>script|style)\b[^<>]*>)(?P<inside>(?:(?!(?(element)</(?P=element)|-->))[\s\S])*+)"
+    r"(?P<end>(?(element)</(?P=element)\s*>|-->))?",
+    re.IGNORECASE,
+)
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_BREAKS = {"p", "div", "br", "hr", "ul", "ol", "li", *_HEADINGS, "table", "thead", "tbody", "tr", "blockquote"}
+_BREAKS = {"p", "div", "br", "hr", "ul", "ol", "li", *_HEADINGS, "table", "thead", "tbody", "tfoot", "tr", "blockquote"}
+_BREAKS |= {"section", "article", "header", "footer", "main", "center", "details", "summary", "figure", "form"}
 _INLINE = {"b", "strong", "i", "em", "u", "a", "span", "font", "small", "mark", "code", "td", "th", "img"}
+_INLINE |= {"button", "label", "abbr", "kbd", "big"}
 _UNCLOSED = {"p", "br", "hr", "li", "tr", "td", "th", "img"}
 _LINE_SIGNS = dict.fromkeys(_HEADINGS, "## ") | {"li": "- ", "h1": "# "}
 _CELLS = re.compile(r"</t[dh]>\s*<t[dh](?:\s[^<>]*)?>|<br\s*/?>", re.IGNORECASE)  # of a row; no line ends there
@@ -118,21 +126,27 @@ def _read_html(text: str) -> tuple[str, frozenset[int], list[MarkdownLine]]:
     """Reads the tags of HTML that end lines, begin items and begin headings as Markdown's signs for that.
 
     Returns:
-        The text, as long as it was; where its other tags stand; and the values of attributes: unseen as a link's target
-        is, which may speak to a judge.
+        The text, as long as it was; where its other tags stand; and the values of attributes, comments, scripts and
+        styles: unseen as a link's target is, which may speak to a judge.
     """
+    hidden = [match for match in _HIDDEN_OR_CODE.finditer(text) if match["end"]]
+    insides = [(match["inside"], *match.span("inside")) for match in hidden if _LETTER.search(match["inside"])]
+    unseen = [MarkdownLine(inside, ((0, start),), end, "link") for inside, start, end in insides]
+    text = _HIDDEN_OR_CODE.sub(lambda match: " " * len(match[0]) if match["end"] else match[0], text)
     text = _EMPTY.sub(lambda blank: " " * len(blank[0]), text)
     matches = [match for match in _TAG_OR_CODE.finditer(text) if match[2]]
     closed = {match[2].lower() for match in matches if match[1]} | _UNCLOSED
     rows = [place for row in _ROW.finditer(text) for place in row.span()] if "|" in text else []
-    parts, tags, attributes, done, in_head = list[str](), set[int](), list[MarkdownLine](), 0, False
+    parts, tags, done, in_head = list[str](), set[int](), 0, False
     for match in matches:
         (start, end), name = match.span(), match[2].lower()
         if name not in closed or name not in _BREAKS | _INLINE:
             continue
-        for value in _ATTRIBUTE_PART.finditer(text, *match.span(3)) if match[3] else ():
-            if _LETTER.search(value[0]) and text[value.end()] != "=":
-                attributes.append(MarkdownLine(value[0], ((0, value.start()),), value.end(), "link"))
+        unseen += [
+            MarkdownLine(value[0], ((0, value.start()),), value.end(), "link")
+            for value in (_ATTRIBUTE_PART.finditer(text, *match.span(3)) if match[3] else ())
+            if _LETTER.search(value[0]) and text[value.end()] != "="
+        ]
         if start < done:
             continue
         if name in _INLINE or bisect_right(rows, start) % 2:
@@ -147,7 +161,7 @@ def _read_html(text: str) -> tuple[str, frozenset[int], list[MarkdownLine]]:
             end = paragraph.end()
         parts += [text[done:start], " " * (end - start - 1 - len(sign)), "\n", sign]
         done = end
-    return "".join([*parts, text[done:]]), frozenset(tags), attributes
+    return "".join([*parts, text[done:]]), frozenset(tags), unseen
 
 
 def read_lines(text: str, after_ordinal: Set[str] = frozenset()) -> list[MarkdownLine]:

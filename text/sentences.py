@@ -31,7 +31,7 @@ _DOT_INSIDE = re.compile(r"(?<=\w)\.\s+(?=[^\W\d_])")  # after an abbreviation a
 _BLANK = re.compile(r"[^\S\0-\x7f]")
 _AROUND_END = 60  # characters before and after a dot that are looked at
 _AROUND = "*_`"  # marks that belong to the sentence beside them
-_SIGNS = re.compile(r"[-_+%/.]+")  # between the words of a link's target
+_SIGNS = re.compile(r"(?:[-_+%/]|\.(?!\s))+")  # between the words of a link's target
 _ORDINAL_ALONE = re.compile(r"\d{1,2}[.)]")
 _ORDINALS = re.compile(r"(?<![\w.,])\d{1,2}(?=[.)])")
 _DIGITS = frozenset("0123456789")
@@ -161,7 +161,9 @@ class _SentenceReader:
         """Reads the next line; `after` is the one after it."""
         signing, self._signing = self._signing, 0 if line.role != "link" else self._signing
         if line.role in {"link", "image"}:
-            self._add(line.text, TO_JUDGE if self.kinds.cuts(_SIGNS.sub(" ", line.text)) else line.role, line, 0)
+            said = _SIGNS.sub(" ", line.text)
+            is_cut = without_words_to_judge(said, self._language) != said
+            self._add(line.text, TO_JUDGE if is_cut else line.role, line, 0)
         elif line.role == "code":
             self._read_code(line)
         elif line.role in {"row", "header_row"}:
