@@ -94,7 +94,7 @@ class SentenceKinds:
         self._before_ordinal = pack.before_ordinal
         self._final_abbreviations = {*pack.final_abbreviations, *map(str.title, pack.final_abbreviations)}
         self.abbreviations = {*pack.abbreviations, *map(str.capitalize, pack.abbreviations), *self._final_abbreviations}
-        self._opening_words = language.function_words | self._imperatives
+        self._opening_words = language.function_words | self._imperatives | self.back_references.first.keys()
 
     def parts(self, sentence: str, *, may_address: bool = True) -> list[SentencePart]:
         """Parts a sentence into what states nothing and what is judged: mostly one part.
