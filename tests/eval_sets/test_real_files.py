@@ -261,13 +261,6 @@ def test_the_answer_that_is_called_the_bots_is_under_test_beside_a_plain_one(tmp
     assert "kept in the metadata: answer" in notes[0]
 
 
-@pytest.mark.parametrize("total", ["Ø gesamt", "Average score", "Gesamt Durchschnitt", "Totaal gemiddelde:"])
-def test_a_total_of_two_words_is_no_answer(tmp_path, total):
-    samples, notes = read(tmp_path / "a.csv", f"question,answer,rating\nQ?,A.,5\nP?,B.,1\n{total},,3\n")
-    assert [sample.rating for sample in samples] == [5, 1]
-    assert any("sums up others" in note for note in notes)
-
-
 def test_a_decision_is_proposed_as_the_rating(tmp_path):
     _, notes = read(tmp_path / "a.csv", "question,answer,is_correct\nQ?,A.,TRUE\nP?,B.,FALSE\n")
     assert notes[1] == "no column is read as a rating; if these are your team's: --map is_correct=rating"
