@@ -87,12 +87,11 @@ def join_rows(
         parts: dict[str, Row] = {}
         for row in group:
             label = as_label(row.values.get(long.name))
-            if long.field == "ratings" and not (label or is_missing(row.values.get(long.value))):
-                label = FILE
+            if long.field == "ratings":  # a rater is one person, in whatever letters
+                label = label or ("" if is_missing(row.values.get(long.value)) else FILE)
+                label = spelled.setdefault(label.casefold(), label)
             if not label:
                 continue
-            if long.field == "ratings":  # a rater is one person, in whatever letters
-                label = spelled.setdefault(label.casefold(), label)
             if (first := parts.setdefault(f"{long.field}.{label}", row)) is row:
                 by_name[label] = row.values.get(long.value)
             else:
@@ -143,7 +142,7 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
             "in the metadata; assay meta --scores compares them with ratings"
         )
         listed = list_first([f"{name} ({count:,})" for name, count in of_programs.items()])
-        left_out = f"of a program, not a person, and kept in the metadata as {_OF_PROGRAMS}: {listed}"
+        left_out = f"of a program, and kept in the metadata as {_OF_PROGRAMS} (give a person another name): {listed}"
         return [f"{opened.name}: {what}", *([f"{opened.name}: {left_out}"] if of_programs else [])]
 
     renamed = {theirs: ours for theirs, ours in mapping.items() if theirs in long.used} | ids

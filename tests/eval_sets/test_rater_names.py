@@ -62,7 +62,7 @@ def test_a_program_in_a_cell_is_no_rater_either(tmp_path, name):
     path.write_text("\n".join(["question,answer,rater,rating", *rows]))
     notes: list[str] = []
     assert [dict(sample.ratings) for sample in load_set(path, notes=notes)] == [{"ada": 1.0}, {"ada": 2.0}]
-    assert f"kept in the metadata as program_ratings: {name} (2)" in notes[1]
+    assert f"kept in the metadata as program_ratings (give a person another name): {name} (2)" in notes[1]
     _, ratings = read_score_files([], path, ReadOptions())
     assert ratings.columns == {"ada": {0: 1.0, 1: 2.0}}
     assert f"{name} is a program, not a person" in ratings.notes[0]
