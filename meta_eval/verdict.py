@@ -179,7 +179,8 @@ def _trust(
     names = ("trust", "trust_shortly") if is_whole else ("trust_shortly", "trust_part", "trust_part_shortly")
     forms = tuple(phrase(name, **values) for name in names)
     for one in comparisons:
-        if one.second in baselines and not one.problem and one.standing.kind in {"worse", "equivalent"}:
+        is_no_better = one.standing.kind in {"worse", "equivalent"} or one.difference.value == 0
+        if one.second in baselines and not one.problem and is_no_better:
             first, *others = selection.chosen.metrics
             fewest = phrase("metrics_together", count=1 + len(others)) if others else one_line(first, _LONGEST_OF_TWO)
             on = phrase("nothing" if is_whole else "part_scored_shortly", scored=scored, total=total)

@@ -254,7 +254,7 @@ def _describe_new(needs: "Needs") -> str:
         return ""
     from ..presentation.figure import round_ratings
 
-    groups = "" if needs.groups is None else f" in {count_of(needs.groups, 'new group')}"
+    groups = "" if needs.groups is None else f" in {count_of(round_ratings(needs.groups, zeros=0), 'new group')}"
     new = f"{count_of(round_ratings(needs.answers, zeros=0), 'new answer')} of each{groups}"
     return f" (it likely takes about {new} too)"
 

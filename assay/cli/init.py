@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .options import read_metrics, scale_option, type_reading, with_file_options
-from .output import echo, open_console, print_command, typed_command
+from .output import echo, open_console, print_command, typed_command, until_reader_leaves
 from .typed_values import OUTPUT_FILE
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ def init(
     mapping = reading.pop("mapping")
     look = look_at_set(file, mapping, reading)
     chosen = read_metrics(metrics) if metrics else choose_metrics(look, has_judge=judge is not None)
-    _print_look(file, look, type_reading(reading | {"mapping": mapping}))
+    with until_reader_leaves():
+        _print_look(file, look, type_reading(reading | {"mapping": mapping}))
     source = str(Path(file).resolve())
     if Path(source).is_relative_to(out.resolve().parent):
         source = str(Path(source).relative_to(out.resolve().parent))
@@ -81,8 +82,10 @@ def init(
     suite = draft_suite(Path(file).stem, source, look, metrics=chosen, judge=suite_judge, reports=out.stem)
     _write(out, suite)
     loaded = load_suite(out)
-    echo(f"\n{out}: {', '.join(chosen)}{f', judged by {one_line(judge)}' if judge else ', without a judge'}")
-    echo(f"It has {count_of(len(loaded.gates), 'gate')}: {_describe_gates(loaded, look)}")
+    written = [
+        f"\n{out}: {', '.join(chosen)}{f', judged by {one_line(judge)}' if judge else ', without a judge'}",
+        f"It has {count_of(len(loaded.gates), 'gate')}: {_describe_gates(loaded, look)}",
+    ]
     if workflow_file is not None:
         in_repository = out.resolve().relative_to(workflow_file.parents[2]).as_posix()
         settings = loaded.settings(loaded.judge_names[0])
@@ -93,15 +96,16 @@ def init(
         commit = "Replace OWNER and COMMIT in it, commit it" if PLACEHOLDER in workflow_text else "Commit it"
         *others, last = ("the suite", *(Path(one).name for one in (file, judge_file) if one))
         files = one_line(f"{', '.join(others)} and {last}")
-        echo(f"{one_line(str(workflow_file))}: runs it each night on GitHub. {commit} with {files}{secret}")
-    echo("Next:")
+        written.append(f"{one_line(str(workflow_file))}: runs it each night on GitHub. {commit} with {files}{secret}")
     run_it, console = typed_command("suite", out), open_console()
-    for command, purpose in (
-        (run_it, "the first run: compared with nothing yet"),
-        (typed_command("suite", "accept", "last"), "if it is good: later runs are compared with it"),
-        (run_it, "each night: exit code 5 when a gate fails"),
-    ):
-        print_command(console, command.ljust(max(len(run_it), 17)), purpose)
+    with until_reader_leaves():
+        echo("\n".join([*written, "Next:"]))
+        for command, purpose in (
+            (run_it, "the first run: compared with nothing yet"),
+            (typed_command("suite", "accept", "last"), "if it is good: later runs are compared with it"),
+            (run_it, "each night: exit code 5 when a gate fails"),
+        ):
+            print_command(console, command.ljust(max(len(run_it), 17)), purpose)
 
 
 def _write(file: Path, text: str) -> None:

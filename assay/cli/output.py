@@ -59,37 +59,39 @@ def is_json() -> bool:
     return _typed_flag("as_json")
 
 
-def print_result(value: Callable[[], Any], *shown: "str | ReportBlock | ResultTable | Callable[[], None]") -> None:
-    """Prints a result: with `--json` its value as one JSON document, else what is shown of it, in this order.
-
-    A reader that goes away (`| head`) does not change how the command ends.
-
-    Args:
-        value: Makes the value.
-        *shown: Lines, blocks and tables, and what prints by itself.
-    """
+@contextmanager
+def until_reader_leaves() -> Iterator[None]:
+    """Prints as long as somebody reads it: a reader that goes away (`| head`) does not change how the command ends."""
     try:
-        if is_json():
-            echo_json(value())
-        for part in () if is_json() else shown:
-            _print_part(part)
+        yield
         sys.stdout.flush()
     except BrokenPipeError:
         with Path(os.devnull).open("wb") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
-def _print_part(part: "str | ReportBlock | ResultTable | Callable[[], None]") -> None:
-    from ..presentation.result_table import ReportBlock, ResultTable
+def print_result(value: Callable[[], Any], *shown: "str | ReportBlock | ResultTable | Callable[[], None]") -> None:
+    """Prints a result: with `--json` its value as one JSON document, else what is shown of it, in this order.
 
-    if isinstance(part, str):
-        echo(part)
-    elif isinstance(part, ReportBlock):
-        print_blocks(part)
-    elif isinstance(part, ResultTable):
-        print_table(part)
-    else:
-        part()
+    Args:
+        value: Makes the value.
+        *shown: Lines, blocks and tables, and what prints by itself.
+    """
+    with until_reader_leaves():
+        if is_json():
+            echo_json(value())
+            return
+        from ..presentation.result_table import ReportBlock, ResultTable
+
+        for part in shown:
+            if isinstance(part, str):
+                echo(part)
+            elif isinstance(part, ReportBlock):
+                print_blocks(part)
+            elif isinstance(part, ResultTable):
+                print_table(part)
+            else:
+                part()
 
 
 def is_wide() -> bool:

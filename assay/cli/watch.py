@@ -10,7 +10,16 @@ from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, ERROR, GATE_FAILED
-from .output import echo, echo_json, echo_notice, is_json, print_blocks, typed_command
+from .output import (
+    echo,
+    echo_json,
+    echo_notice,
+    is_json,
+    print_blocks,
+    print_result,
+    typed_command,
+    until_reader_leaves,
+)
 
 if TYPE_CHECKING:
     from ..runs import Store
@@ -120,7 +129,8 @@ def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None) 
     from ..traces.watch.watch_step import take_step
 
     report = take_step(settings, store, _tools())
-    _show_report(report, own_place)
+    with until_reader_leaves():
+        _show_report(report, own_place)
     return _exit_code(report)
 
 
@@ -179,9 +189,8 @@ def _show_status(store: "Store", settings: "WatchSettings") -> int:
     if newest is None:
         problem = f": its last step failed: {row.problem}" if row.problem else ""
         raise UsageError(f"the watch {row.name} has had no look yet{problem}")
-    if is_json():
-        echo_json(_as_json(row, newest, standing) | {"running": row.is_running, "problem": row.problem})
-    else:
+
+    def show() -> None:
         _show_verdict(row, newest, standing)
         echo(f"  {_counts_line(newest)}")
         _print_alarms(standing, newest)
@@ -190,6 +199,8 @@ def _show_status(store: "Store", settings: "WatchSettings") -> int:
         echo(f"  {who} at work on it; the last step ended at {row.stepped_at}")
         if row.problem:
             echo_notice(f"what failed at the last step: {one_line(row.problem)}")
+
+    print_result(lambda: _as_json(row, newest, standing) | {"running": row.is_running, "problem": row.problem}, show)
     return GATE_FAILED if standing else DONE
 
 

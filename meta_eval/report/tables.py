@@ -83,8 +83,10 @@ def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: b
     if metric.baseline:
         place = "baseline"
     elif metric.spearman.value is not None and best_baseline is not None:
-        is_above = metric.spearman.value >= best_baseline
-        place, tone = ("above baseline", "better") if is_above else ("below baseline", "worse")
+        gain = metric.spearman.value - best_baseline
+        place, tone = ("above baseline", "better") if gain > 0 else ("below baseline", "worse")
+        if not gain:  # the same order of the answers
+            place, tone = "equals baseline", "baseline"
     direction = "lower is better" if is_detailed and not metric.higher_is_better else ""
     return TableCell(", ".join(filter(None, (place, direction))), tone)
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from closed_pipe import run_without_reader
 
 ROWS = (
     "question,answer,context,stars\nHow?,So.,So it is.,4\nWhy?,Thus.,Thus it is.,2\nWho?,Me.,Nobody.,1\nWhen?,Now.,,5\n"
@@ -78,6 +79,13 @@ def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay
     assert assay("init", "answers.csv", "--workflow", "--force").code == 0
     [_, action] = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]["nightly"]["steps"]
     assert "env" not in action  # no judge, no key
+
+
+def test_a_suite_and_a_workflow_are_written_whoever_reads_what_is_said(tmp_path):
+    (tmp_path / "answers.csv").write_text(ROWS, encoding="utf-8")
+    done = run_without_reader("init", "answers.csv", "--workflow", cwd=tmp_path)
+    assert (done.returncode, (tmp_path / "suite.yaml").exists()) == (0, True)
+    assert (tmp_path / ".github/workflows/assay.yml").exists()
 
 
 @pytest.mark.parametrize("folder", ["", "eval/"])

@@ -222,3 +222,14 @@ def test_a_dutch_reader_sees_every_figure_with_a_comma_and_names_as_they_are(ass
     assert "2 versions: 1.2, 1.3." in " ".join(shown.split())
     monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
     assert "De uitleg" not in assay("meta", file, "--all", *QUICK).out
+
+
+def test_a_metric_that_orders_answers_as_a_free_one_does_is_no_better(assay, tmp_path):
+    """It is twice the length, so that its rho is that of the length, to the last digit."""
+    lines = ["id,question,answer,words,rating"]
+    lines += [f"{n},Question {n}?,{'word ' * (n + 1)},{2 * n},{1 + (n + n % 3) // 11}" for n in range(40)]
+    (tmp_path / "scores.csv").write_text("\n".join(lines), encoding="utf-8")
+    said = assay("meta", "scores.csv", *QUICK, code=0).out
+    [row] = [line for line in said.splitlines() if line.startswith("│ words ")]
+    assert "equals baseline" in row
+    assert "; answer_length does as well" in said

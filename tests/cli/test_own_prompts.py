@@ -2,12 +2,11 @@
 
 import json
 import re
-import subprocess
-import sys
 from importlib import resources
 from pathlib import Path
 
 import pytest
+from closed_pipe import run_without_reader
 from openai_replies import sensible_reply
 from openai_server import Answer, OpenAIServer, Request
 
@@ -168,18 +167,7 @@ def test_prompts_of_one_language_are_no_problem(assay, tmp_path):
 
 def test_a_reader_that_goes_away_is_no_error_to_print():
     """`assay judges prompts list | head -1`"""
-    code = "import os, sys; os.close(1); os.dup2(int(sys.argv.pop()), 1); from assay.cli import main; main()"
-    import os
-
-    read, write = os.pipe()
-    os.close(read)
-    done = subprocess.run(
-        [sys.executable, "-c", code, "judges", "prompts", "show", "claims", str(write)],
-        pass_fds=[write],
-        stderr=subprocess.PIPE,
-        check=False,
-    )
-    os.close(write)
+    done = run_without_reader("judges", "prompts", "show", "claims")
     assert done.stderr == b""
     assert done.returncode == 1
 

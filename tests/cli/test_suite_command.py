@@ -1,12 +1,10 @@
 """`assay suite` and `assay suite accept`, as people and cron type them."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import pytest
+from closed_pipe import run_without_reader
 from junitparser import JUnitXml
 from markdown_it import MarkdownIt
 from openai_server import Answer
@@ -46,12 +44,7 @@ def test_a_reader_that_goes_away_changes_no_exit_code(*, suite_file, set_file, t
     """`assay suite nightly.yaml -q | head -1`: the mean is between .1 and 1."""
     set_file(12)
     suite = suite_file({"gate": "mean", "metric": "token_overlap", "at_least": at_least, "strict": True})
-    read, write = os.pipe()
-    os.close(read)
-    run = "import os, sys; os.dup2(int(sys.argv.pop()), 1); from assay.cli import main; main()"
-    typed = [sys.executable, "-c", run, "suite", str(suite), "-q", *words, str(write)]
-    done = subprocess.run(typed, cwd=tmp_path, pass_fds=[write], stderr=subprocess.PIPE, check=False)
-    os.close(write)
+    done = run_without_reader("suite", suite, "-q", *words, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (code, b"")
 
 
