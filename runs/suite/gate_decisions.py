@@ -38,12 +38,6 @@ if TYPE_CHECKING:
     from .history import History
 
 _MOST_MISSING = 0.5  # of the accepted samples: a run without so many is another set, or a file cut short
-_STATES: dict[str, State] = {
-    "ship": "passed",
-    "equivalent": "passed",
-    "keep": "failed",
-    "unsettled": "undecided",
-}
 
 
 def decide_gates(
@@ -126,7 +120,8 @@ def decide_version_gate(gate: DecideGate, run: JudgedRun) -> GateResult:
         except (UsageError, InputError) as error:
             reason = f"the accepted run and this one cannot be compared: {error}"
         else:
-            state, value = _STATES[decision.verdict], decision.deciding.difference
+            value = decision.deciding.difference
+            state = "passed" if decision.passes else "failed" if decision.verdict == "keep" else "undecided"
             reason = decision.sentence
             if decision.notes:
                 reason += f" `assay decide` of the two runs has {count_of(len(decision.notes), 'note')} on it."

@@ -120,8 +120,8 @@ class CoverageGate(_Gate):
 class DecideGate(_Gate):
     """The run's answers are better for the raters than those of the accepted run, or as good within the margin.
 
-    What `assay decide` says of the two: `ship` and `equivalent` pass, `keep` fails, and `unsettled` is undecided. One
-    metric or one scorer's file decides; if neither is named, the only one that the suite measures.
+    What `assay decide` says of the two: `ship` and `equivalent` pass where they are not in doubt, `keep` fails, and the
+    rest is undecided. One metric or scorer's file decides; if none is named, the only one that the suite measures.
     """
 
     gate: Literal["decide"]
