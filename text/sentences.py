@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import accumulate, zip_longest
+from itertools import zip_longest
 from operator import attrgetter
 
 from ..languages import Language
@@ -371,13 +371,12 @@ class _SentenceReader:
 def _split_line(text: str, code: str, kinds: SentenceKinds) -> list[str]:
     """The sentences of one line, as they stand in it; what has no words is left out."""
     blanked = _BLANK.sub(" ", text)  # sentencex stops the program at a blank such as \u00a0 before an initial
-    parts = _load_segment()(code, blanked)
     split, start, end = list[str](), 0, 0
-    for part, stop in zip(parts, accumulate(map(len, parts)), strict=True):
+    for part in _load_segment()(code, blanked):  # together they are the text
         ends = [end + dot.end() for dot in _DOT_INSIDE.finditer(part)] if ". " in part[:-2] else []
-        end = stop
+        end += len(part)
         for place in [*ends, end]:
-            if part is not parts[-1] or place < end:
+            if place < len(text):
                 before = text[place - _AROUND_END if place - start > _AROUND_END else start : place]
                 dotted = _DOTTED_WORD.search(before)
                 word = dotted[1] if dotted else ""

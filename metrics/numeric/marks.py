@@ -422,7 +422,6 @@ def _words(text: str, words: Lexicon, mentions: Sequence[Mark], numbers: Sequenc
             yield Mark(start, end, text[start:end], frozenset(kinds))
 
 
-@lru_cache(maxsize=256)  # a clause is read against each view of each table
 def _counts_extremes(text: str, number: Mark, start: int, end: int) -> bool:
     """Whether a number says how many of the largest are meant: "the two largest", "de grootste twee"."""
     stated = number.stated
@@ -432,6 +431,7 @@ def _counts_extremes(text: str, number: Mark, start: int, end: int) -> bool:
     return is_before or (stated.spelled and number.start > end and not text[end : number.start].strip())
 
 
+@lru_cache(maxsize=256)  # a clause is read against each view of each table
 def _kinds_by_span(text: str, language: str) -> dict[tuple[int, int], set[str]]:
     words = lexicon(language)
     spans: dict[tuple[int, int], set[str]] = {}
