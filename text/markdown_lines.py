@@ -53,6 +53,7 @@ _AROUND_TARGET = " \t[]()!<>*_`\\"
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]{0,9})(\s[^<>]*)?/?>", re.IGNORECASE)
 _CODE = r"```(?:[^`]|`(?!``))*+(?:```)?|`[^`\n]*`"
 _TAG_OR_CODE = re.compile(rf"{_CODE}|{_TAG.pattern}", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--(?:(?!-->)[\s\S])*+(-->)?")
 _HIDDEN_OR_CODE = re.compile(  # a comment, a script or a style, which no reader sees; one without its end stays text
     rf"{_CODE}|(?:<!--|<(?P<element>script|style)\b[^<>]*>)(?P<inside>(?:(?!(?(element)</(?P=element)|-->))[\s\S])*+)"
     r"(?P<end>(?(element)</(?P=element)\s*>|-->))?",
@@ -113,13 +114,7 @@ def blank_comments(text: str) -> str:
         >>> blank_comments("Hi<!-- x -->.")
         'Hi          .'
     """
-    start = text.find("<!--")
-    parts, done = list[str](), 0
-    while start >= 0 and (end := text.find("-->", start + 4)) >= 0:
-        parts += [text[done:start], " " * (end + 3 - start)]
-        done = end + 3
-        start = text.find("<!--", done)
-    return "".join([*parts, text[done:]])
+    return _COMMENT.sub(lambda comment: " " * len(comment[0]) if comment[1] else comment[0], text)
 
 
 def _read_html(text: str) -> tuple[str, frozenset[int], list[MarkdownLine]]:

@@ -8,7 +8,7 @@ from itertools import islice, pairwise, product
 
 from ...text.numbers import known_unit
 from .lexicon import Lexicon, Token, any_of, lexicon, meanings, means, polarity, says_mean, tokens
-from .marks import BOUNDS, HEDGES_BY_WORD, Mark, find_marks, is_count
+from .marks import BOUNDS, HEDGES_BY_WORD, Mark, find_marks, is_count, place_joint
 from .sample_tables import View
 from .table import (
     ALL_ROWS,
@@ -29,6 +29,8 @@ from .table import (
 from .times import whole_weeks
 
 _MOST_MEANINGS = 8  # of cells together
+RANKING = ("maximum", "minimum", "best", "worst", "rank", "any_other")
+"""The kinds of words for an extreme."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,9 @@ class Context:
         series = tuple(dict.fromkeys(check.series for check in checks if check.series))
         windows = tuple(dict.fromkeys(check.window for check in checks if check.window != ALL_ROWS))
         if same_sentence:
-            named = (check.place for check in checks if check.statistic in PLACE_OF.values())
-            windows = tuple(dict.fromkeys(place for place in named if place is not None)) or windows
+            named = [(check.window, check.place) for check in checks if check.statistic in PLACE_OF.values()]
+            places = (merge_windows(window, place) or place for window, place in named if place is not None)
+            windows = tuple(dict.fromkeys(places)) or windows
         elif windows and not set(windows) & set(self.windows):
             windows = (*windows, ALL_ROWS)
         return Context(series or self.series, windows or self.windows, tuple(checks[::-1]), same_sentence)
@@ -160,11 +163,11 @@ class Clause:
         """The windows that times and cells may mean together, less what is left out; empty where they cannot be one.
 
         Without times and cells, those of the context; where a clause says "over the whole period" after one with a
-        time, either may be meant.
+        time, either may be meant; so may be cells at the times of the context, and at all times.
         """
         others = self.marks_of("others")
         if places:
-            windows = self._together(places)
+            windows = [*self.at_known_times(places), *self._together(places)]
         elif others or self.marks_of("all_rows") or not self.context.windows:
             windows = [ALL_ROWS]
         else:
@@ -175,6 +178,21 @@ class Clause:
         if others and self.context.single_window:
             left_out.append(self.context.single_window)
         return [replace(w, without=(*w.without, *left_out), text="") for w in windows] if left_out else windows
+
+    def at_known_times(self, places: Sequence[Mark]) -> list[Window]:
+        """The windows of cells at the times of the context: "in February North had 120 orders and South 90".
+
+        None where the clause names a time or all rows, or an extreme, which may be of any time.
+        """
+        if self.times or not self.context.windows or self.marks_of("whole", "all_rows", *RANKING):
+            return []
+        windows = []
+        for known, own in product(self.context.windows, self._together(places)):
+            named = {test.column for test in own.conditions}
+            tests = (*(test for test in known.conditions if test.column not in named), *own.conditions)
+            if replace(known, conditions=()) != ALL_ROWS:
+                windows.append(replace(known, conditions=tests, text=own.text, parts=own.parts))
+        return [window for window in windows if _count(self, window)]
 
     def _together(self, places: Sequence[Mark]) -> list[Window]:
         windows, is_list = list[Window](), len(places) > 1 and self._is_list(places)
@@ -192,9 +210,8 @@ class Clause:
 
     def _is_list(self, places: Sequence[Mark]) -> bool:
         """Whether places stand in one list ("on 2, 6 and 14 March"): all of them are meant, not one of them."""
-        links = self.words.links
-        joint = rf"\s*(?:,|&|(?:,\s*)?\b(?:{links.conjunction})\b)\s*(?:(?:{links.led})+)?"
-        return all(re.fullmatch(joint, self.text[a.end : b.start], re.IGNORECASE) for a, b in pairwise(places))
+        joint = place_joint(self.words.links)
+        return all(re.fullmatch(joint, self.text[a.end : b.start]) for a, b in pairwise(places))
 
 
 def _cell_conditions(cells: Sequence[Mark]) -> list[tuple[Condition, ...]]:
@@ -373,6 +390,11 @@ def value_fields(mark: Mark) -> dict[str, object]:
     number = mark.stated
     fields: dict[str, object] = {"value": number.value, "unit": number.unit, "decimals": number.decimals}
     return fields | {"hedge": mark.hedge} | ({"margin": number.margin} if number.margin else {})
+
+
+def count_fields(count: Mark) -> dict[str, object]:
+    """A number of rows or values as the fields of a specification."""
+    return value_fields(count) | {"unit": None, "decimals": 0}
 
 
 def factor_fields(value: float, hedge: Hedge) -> dict[str, object]:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from dateutil.relativedelta import relativedelta
 
 from ...languages import load_language
+from ...languages.claim_sections import Links
 from ...text.numbers import Number, find_numbers, known_unit
 from .lexicon import (
     PART,
@@ -297,6 +298,7 @@ def _directions(marks: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
 _WORD = re.compile(r"\w+(?:[.,]\d+)*")
 _MOST_COUNTED = 10  # of the largest
 _EXTREMES = frozenset({"maximum", "minimum", "best", "worst"})
+_ANY_TIMES = Times(date(2000, 1, 1), date(2000, 12, 31), Period.DAY)  # for what reads times where none are known
 _MOST_BETWEEN = 2  # words between "except" and what is left out
 
 
@@ -395,14 +397,32 @@ def listed_times(text: str, language: str) -> list[tuple[int, int]]:
     """
     lists = (_clock_pattern, listed_days, listed_dates)
     found = [match.span() for find in lists for match in find(language).finditer(text)]
+    numbers = find_numbers(text, load_language(language))
+    found += _listed_values(text, language, numbers)
     if any(find(language).search(text) for find in (listed_days, listed_dates)):
         joint = re.compile(rf"(?P<noun>(?: \w+){{0,3}}?){list_joint(language)}", re.IGNORECASE)
-        for a, b in pairwise(find_numbers(text, load_language(language))):
+        for a, b in pairwise(numbers):
             joined = joint.fullmatch(text, a.end, b.start)
             nouns = (tokens(part, language) for part in (joined["noun"], text[b.end :])) if joined else ()
             if joined and all(one.stem == other.stem for one, other in zip(*nouns, strict=False)):
                 found.append((a.start, b.end))
     return found
+
+
+def _listed_values(text: str, language: str, numbers: Sequence[Number]) -> Iterator[tuple[int, int]]:
+    """Where numbers alone are listed: "410, 385 and 402", and "410 and 385" before what says of what, or when."""
+    words = lexicon(language)
+    last = re.compile(rf",? (?:{words.data['days_listed_by']}) ", re.IGNORECASE)
+    dates = times_by_name(text, language, _ANY_TIMES)
+    numbers = [n for n in numbers if not any(time.start < n.end and n.start < time.end for time in dates)]
+    for place, (a, b) in enumerate(pairwise(numbers)):
+        if last.fullmatch(text, a.end, b.start):
+            first = place
+            while first and text[numbers[first - 1].end : numbers[first].start] == ", ":
+                first -= 1
+            after = next(iter(tokens(text[b.end :], language)), None)
+            if first < place or after is None or not after.is_word or after.text in words.scope_prepositions:
+                yield numbers[first].start, b.end
 
 
 def _words(text: str, words: Lexicon, mentions: Sequence[Mark], numbers: Sequence[Mark]) -> Iterator[Mark]:
@@ -468,17 +488,21 @@ def _last_of_whole(text: str, view: View, mark: Mark, noun: Mark | None) -> Mark
     return noun if number is None or number.value in counts else None
 
 
+def place_joint(links: Links) -> str:
+    """What stands between two times or rows of one list, as a pattern: ", ", " and in "."""
+    return rf"(?i)\s*(?:,|&|(?:,\s*)?\b(?:{links.conjunction})\b)\s*(?:(?:{links.led})+)?"
+
+
 def _exclusions(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
     """Times and rows that are left out ("except 14 April and 1 May"), and the words that say so."""
-    links = words.links
-    joined = re.compile(rf"\s*(?:,|&|(?:,\s*)?(?:{links.conjunction}))\s*(?:(?:{links.led})+)?", re.IGNORECASE)
+    joined = place_joint(words.links)
     for match in whole_words(words.data["except_before"]).finditer(text):
         end, left_out = match.end(), 0
         for mark in marks:
             if not (mark.time or mark.cells) or mark.start < match.end():
                 continue
             between = text[end : mark.start]
-            if not joined.fullmatch(between) if left_out else len(between.split()) > _MOST_BETWEEN:
+            if not re.fullmatch(joined, between) if left_out else len(between.split()) > _MOST_BETWEEN:
                 break
             yield replace(mark, excluded=True)
             end, left_out = mark.end, left_out + 1
@@ -697,10 +721,9 @@ def shift_years(window: Window, years: int) -> Window:
 
 def undatable_times(text: str, words: Lexicon) -> Iterator[Mark]:
     """Of a table without times: the times that depend on now or on another time, as marks that no reading uses."""
-    times = Times(date(2000, 1, 1), date(2000, 12, 31), Period.DAY)  # any
-    for time in times_by_name(text, words.language, times, relative=True):
+    for time in times_by_name(text, words.language, _ANY_TIMES, relative=True):
         if time.windows[0].start:
             yield Mark(time.start, time.end, text[time.start : time.end], frozenset({"undatable_time"}))
-    clause = _TimedClause(text, words, times, (), ())
+    clause = _TimedClause(text, words, _ANY_TIMES, (), ())
     for find in (_same_periods, _elided, _steps):
         yield from find(clause)

@@ -19,6 +19,7 @@ from ..score import Claim, Score, scored, skipped
 from . import relations, values
 from .construction import (
     NO_CONTEXT,
+    RANKING,
     RELATIONS,
     Clause,
     Construction,
@@ -306,7 +307,6 @@ def _role_and_meaning(mark: Mark, hedge: Hedge | None) -> tuple[str, str]:
 
 
 MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names
-_RANKING = ("maximum", "minimum", "best", "worst", "rank", "any_other")
 _NOT_UNDERSTOOD = ("vague_time", "open_time", "same_time")  # of a time: "the summer of 2024" is not 2024
 _DEEPEST = 3  # splits of a sentence into clauses
 _MOST_READ = 6_000  # characters, over all the clauses that one sentence is tried to be cut into
@@ -393,7 +393,9 @@ def _group_views(clause: Clause) -> Iterator[View]:
     named = {column for mark in clause.cells for column, _ in mark.cells}
     named |= {table.time_column} if clause.times and table.time_column else set()
     around = {test.column for window in clause.context.windows for test in window.conditions}
-    if view.grouping or view.transposed or not clause.marks_of(*_RANKING) or len(named) != 1 or around - named:
+    if table.time_column and not clause.marks_of("whole", "all_rows"):
+        around |= {table.time_column for window in clause.context.windows if window.start or window.end}
+    if view.grouping or view.transposed or not clause.marks_of(*RANKING) or len(named) != 1 or around - named:
         return  # of one row ("in Portside in May"), or of those that the text before is about
     (column,) = named
     stated_values = [value for value in GROUP_VALUES if clause.marks_of(value)]

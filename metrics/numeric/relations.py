@@ -20,6 +20,7 @@ from .construction import (
     check,
     construction,
     contains_time,
+    count_fields,
     counts_periods,
     counts_rows,
     described_series,
@@ -119,7 +120,7 @@ def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, S
         columns = {column for m in rc for column, _ in m.cells}
         shared = [m for m in lc if not columns & {column for column, _ in m.cells}]
         if not lc and not lt and clause.context.same_sentence:  # "Portside had 42, one more than Eastmoor"
-            compared = clause.windows([*rt, *rc])
+            compared = clause.at_known_times(rc) or clause.windows([*rt, *rc])
             windows = [w for w in clause.context.windows if any(is_other_window(w, other) for other in compared)]
         elif len(lc) == len(shared):
             return None
@@ -259,8 +260,8 @@ def _rows_compared(match: ConstructionMatch) -> ClauseReading | None:
         return None
     is_more = match.one("direction").kinds & {"higher", "above", "outnumbers"}
     statistic = Statistic.COUNT_ABOVE if is_more else Statistic.COUNT_BELOW
-    fields = value_fields(match.one("row_count")) | {"unit": None, "decimals": 0}
-    return as_one_check(specify(statistic, first.series, match.windows, compared_with=[*second.series], **fields))
+    fields = count_fields(match.one("row_count")) | {"compared_with": [*second.series]}
+    return as_one_check(specify(statistic, first.series, match.windows, **fields))
 
 
 @construction(

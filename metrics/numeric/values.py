@@ -18,6 +18,7 @@ from .construction import (
     check,
     construction,
     contains_time,
+    count_fields,
     counts_periods,
     counts_rows,
     earlier_check,
@@ -135,10 +136,6 @@ def _threshold_fields(bound: Mark) -> dict[str, object]:
     return {"threshold": fields["value"], "threshold_unit": fields["unit"], "threshold_included": is_included}
 
 
-def _count_fields(count: Mark) -> dict[str, object]:
-    return value_fields(count) | {"unit": None, "decimals": 0}
-
-
 def _bounded_series(match: ConstructionMatch) -> list[str]:
     return series_of(match.clause, nearest_series(match.clause, match.one("bound")))
 
@@ -156,7 +153,7 @@ def _counts_beside_bounds(clause: Clause) -> list[Mark]:
 def _count_of_values(match: ConstructionMatch) -> ClauseReading | None:
     bound, names = match.one("bound"), _bounded_series(match)
     statistic = Statistic.COUNT_ABOVE if _is_lower_bound(bound) else Statistic.COUNT_BELOW
-    fields = _count_fields(match.one("count")) | _threshold_fields(bound)
+    fields = count_fields(match.one("count")) | _threshold_fields(bound)
     return as_one_check(specify(statistic, names, match.windows, **fields))
 
 
@@ -215,8 +212,8 @@ def _count_of_rows(match: ConstructionMatch) -> ClauseReading | None:
     if re.match(clause.words.data["times_word"], clause.text[count.end :], re.IGNORECASE):
         return None  # "taken out 462 times", "that happened nine times": no row tells
     columns = [column for column in noun.columns if column in clause.table.labels.columns] if noun else []
-    rows = specify(Statistic.COUNT, [None], windows, **_count_fields(count))
-    distinct = specify(Statistic.COUNT, columns, windows, distinct=True, **_count_fields(count))
+    rows = specify(Statistic.COUNT, [None], windows, **count_fields(count))
+    distinct = specify(Statistic.COUNT, columns, windows, distinct=True, **count_fields(count))
     return as_one_check(distinct if clause.marks_of("distinct") else [*distinct, *rows])
 
 
@@ -234,7 +231,7 @@ def _missing(match: ConstructionMatch) -> ClauseReading | None:
     also = (*missing, *none, *clause.marks_of("measured"))
     if numbers:
         statistic = Statistic.MISSING if missing or none else Statistic.COUNT
-        return as_one_check(specify(statistic, names, windows, **_count_fields(numbers[0])), also=also)
+        return as_one_check(specify(statistic, names, windows, **count_fields(numbers[0])), also=also)
     if none and (missing or all(is_counted(clause, name) for name in names)):
         return None  # "no values are missing"; "no outages were reported" is a count of 0
     if (missing or none) and (clause.times or clause.cells):
