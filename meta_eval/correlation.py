@@ -142,3 +142,17 @@ def auroc(values: "Sequence[float] | Floats", good: "Sequence[bool] | Bools", gr
         problem = f"an interval needs {count_of(FEWEST_GROUPS, 'group')} with answers of each kind; {fewest} have them"
         return Estimate(area, n=len(x), groups=len(np.unique(labels)), problem=problem)
     return estimate(statistic, groups, scale="logit", carriers=fewest)
+
+
+def place_beside(agreement: float | None, best_baseline: float | None) -> str:
+    """Where a metric stands by its agreement with the ratings beside the best baseline; "" where nobody knows.
+
+    Example:
+        >>> place_beside(0.4, 0.3), place_beside(0.3, 0.3), place_beside(None, 0.3)
+        ('above baseline', 'equals baseline', '')
+    """
+    if agreement is None or best_baseline is None:
+        return ""
+    if agreement == best_baseline:
+        return "equals baseline"
+    return "above baseline" if agreement > best_baseline else "below baseline"

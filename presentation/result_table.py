@@ -46,6 +46,9 @@ class TableCell:
 Content = TableCell | Figure | str
 """What stands in a table: a figure, a text, or either with its looks."""
 
+PLACE_TONES: dict[str, Tone] = {"above baseline": "better", "below baseline": "worse", "baseline": "baseline"}
+"""How the place of a metric among the baselines looks."""
+
 Rows = tuple[tuple[Content, ...], ...]
 """The rows of a table: one cell per column."""
 

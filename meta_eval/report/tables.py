@@ -4,10 +4,11 @@ from collections.abc import Container, Mapping, Sequence
 from functools import partial
 
 from ...presentation.figure import Figure
-from ...presentation.result_table import Column, Field, ResultTable, Rows, TableCell, Tone, tabulate
+from ...presentation.result_table import PLACE_TONES, Column, Field, ResultTable, Rows, TableCell, tabulate
 from ...text.wording import count_of, with_number_marks
 from ..agreement import MetricAgreement
 from ..comparison import Comparison, describe_more_ratings
+from ..correlation import place_beside
 from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation, SliceAgreement
 from ..pass_fail import PassFail, Trials
@@ -78,17 +79,9 @@ def _rho(metric: MetricAgreement, *, without: float = 0.0) -> float:
 
 def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: bool) -> TableCell:
     """Where a metric stands among the baselines; in detail also that its lower values are better."""
-    place = ""
-    tone: Tone = ""
-    if metric.baseline:
-        place = "baseline"
-    elif metric.spearman.value is not None and best_baseline is not None:
-        gain = metric.spearman.value - best_baseline
-        place, tone = ("above baseline", "better") if gain > 0 else ("below baseline", "worse")
-        if not gain:  # the same order of the answers
-            place, tone = "equals baseline", "baseline"
+    place = "baseline" if metric.baseline else place_beside(metric.spearman.value, best_baseline)
     direction = "lower is better" if is_detailed and not metric.higher_is_better else ""
-    return TableCell(", ".join(filter(None, (place, direction))), tone)
+    return TableCell(", ".join(filter(None, (place, direction))), PLACE_TONES.get(place, ""))
 
 
 def rater_tables(raters: Raters, *, is_page: bool) -> tuple[ResultTable, ...]:

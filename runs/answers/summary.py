@@ -4,17 +4,19 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
+from operator import itemgetter
 from typing import Any, Self
 
 from pydantic import BaseModel, model_validator
 
 from ...eval_sets import Sample
-from ...meta_eval.correlation import spearman
+from ...meta_eval.correlation import place_beside, spearman
 from ...meta_eval.estimate import Estimate, estimate_mean
 from ...metrics import Score
 from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...presentation.figure import Figure, format_rating
 from ...presentation.result_table import (
+    PLACE_TONES,
     Column,
     Content,
     Field,
@@ -32,7 +34,6 @@ from .table import AnswerTable
 
 LEFT_OUT = "sentences left out"
 """The head of the column of the shares of sentences that were not judged."""
-_TONES: dict[str, Tone] = {"above baseline": "better", "below baseline": "worse", "baseline": "baseline"}
 _REASONS = 3  # of one metric and status that are told
 _LONGEST_REASON = 300  # characters
 
@@ -50,11 +51,10 @@ class MetricSummary:
     mean: float | None
     correlation: Estimate
     higher_is_better: bool = True
-    loses_to: str = ""
     left_out: float | None = None  # the share of the answers' sentences that were not judged
     low: float | None = None  # the interval of the mean over groups, where it was asked for
     high: float | None = None
-    has_baseline: bool = False  # whether a baseline has an agreement with ratings of the same kind, to stand beside
+    best_baseline: tuple[str, float] | None = None  # that agrees most with ratings of the same kind, and how far
 
     @classmethod
     def of_nothing(cls, name: str) -> Self:
@@ -71,6 +71,12 @@ class MetricSummary:
         """How far the metric follows the ratings in its own direction, in [-1, 1]: Spearman's rho, or its negative."""
         rho = self.correlation.value
         return rho if rho is None or self.higher_is_better else -rho
+
+    @property
+    def loses_to(self) -> str:
+        """The best baseline, where it agrees more with the ratings than this metric."""
+        is_below = place_among_baselines(self) == "below baseline"
+        return self.best_baseline[0] if self.best_baseline and is_below else ""
 
     def as_json(self) -> dict[str, Any]:
         """The shape of `assay run --json`."""
@@ -203,16 +209,13 @@ def _with_interval(
 
 
 def _beside_baselines(summary: MetricSummary, baselines: Mapping[str, float]) -> MetricSummary:
-    """The summary with the baseline that agrees most with the ratings, where it agrees more than this metric.
+    """The summary with the baseline that agrees most with the ratings.
 
     Baselines score one answer: their agreement is with other ratings than that of `pairwise`, and not beside it.
     """
-    own = summary.agreement
-    if own is None or summary.name in ALL_BASELINES or is_pairwise(summary.name):
+    if not baselines or summary.name in ALL_BASELINES or is_pairwise(summary.name):
         return summary
-    better = {name: agreement for name, agreement in baselines.items() if agreement > own}
-    best = max(better, key=better.__getitem__, default="")
-    return replace(summary, loses_to=best, has_baseline=bool(baselines))
+    return replace(summary, best_baseline=max(baselines.items(), key=itemgetter(1)))
 
 
 def shares_left_out(table: AnswerTable) -> dict[str, float | None]:
@@ -322,9 +325,7 @@ def place_among_baselines(summary: MetricSummary) -> str:
     """Whether a metric agrees more with the ratings than every baseline, or is one; "" where nothing can be said."""
     if summary.name in ALL_BASELINES:
         return "baseline"
-    if not summary.has_baseline:
-        return ""
-    return "below baseline" if summary.loses_to else "above baseline"
+    return place_beside(summary.agreement, summary.best_baseline[1]) if summary.best_baseline else ""
 
 
 def _remark(summary: MetricSummary, is_detailed: bool) -> TableCell:
@@ -335,7 +336,7 @@ def _remark(summary: MetricSummary, is_detailed: bool) -> TableCell:
         remarks.append("lower is better")
     if is_detailed and summary.failed:
         remarks.append(f"{summary.failed} failed")
-    return TableCell(", ".join(filter(None, remarks)), _TONES.get(place, ""))
+    return TableCell(", ".join(filter(None, remarks)), PLACE_TONES.get(place, ""))
 
 
 def sample_table(

@@ -163,7 +163,7 @@ class Store:
         with explain_errors(self.database, "the empty run cannot be removed"), self.database.transaction():
             kept = self.database.execute(
                 "SELECT 1 FROM replies WHERE run = ? UNION ALL "
-                f"SELECT 1 FROM scores WHERE run = ? AND metric IN ({_marks(metrics)}) AND value IS NOT NULL LIMIT 1",
+                f"SELECT 1 FROM scores WHERE run = ? AND metric IN ({marks_of(metrics)}) AND value IS NOT NULL LIMIT 1",
                 (run, run, *metrics),
             )
             if kept.fetchone() is None:
@@ -205,7 +205,7 @@ class Store:
     def _check_scores(self, run: str, metrics: Sequence[str]) -> None:
         """Names a score that is no number, which SQLite takes, and sorts after all numbers."""
         sql = "SELECT sample, metric, value FROM scores WHERE run = ? AND value > ? "
-        sql += f"AND metric IN ({_marks(metrics)}) LIMIT 1"
+        sql += f"AND metric IN ({marks_of(metrics)}) LIMIT 1"
         for sample, metric, value in self._rows(sql, (run, math.inf, *metrics)):
             self._parse(math.fabs, value, "scores", {"run": run, "sample": sample, "metric": metric})
 
@@ -225,7 +225,7 @@ class Store:
         words = text.lower().split()[:10]
         unended = self._rows("SELECT id FROM runs WHERE status = 'running'") if words else []
         dead = [run for (run,) in unended if self._is_dead(run)]
-        status = f"CASE WHEN id IN ({_marks(dead)}) THEN 'killed' ELSE status END"
+        status = f"CASE WHEN id IN ({marks_of(dead)}) THEN 'killed' ELSE status END"
         where = f"lower(id || ' ' || {status} || ' ' || plan) LIKE ? ESCAPE '!'"
         values = [value for word in words for value in (*dead, "%" + re.sub(r"([!%_])", r"!\1", word) + "%")]
         wheres = " AND ".join([where] * len(words)) or "1 = 1"
@@ -294,7 +294,7 @@ class Store:
         row = run if isinstance(run, RunRow) else self.run(run)
         order = {name: place for place, name in enumerate(row.plan.all_metrics)}
         whole = [name for name in order if "evidence" in fields or parse_specification(name).is_scorer]
-        evidence = "evidence" if "evidence" in fields else f"CASE WHEN metric IN ({_marks(whole)}) THEN evidence END"
+        evidence = "evidence" if "evidence" in fields else f"CASE WHEN metric IN ({marks_of(whole)}) THEN evidence END"
         usage = "usage" if "usage" in fields else "NULL"
         values = [*(() if "evidence" in fields else whole), row.id, *(() if sample is None else (sample,))]
         with self._reading(row.id):
@@ -342,7 +342,7 @@ class Store:
 
     def reason_of_no_value(self, run: str, metrics: Sequence[str]) -> str:
         """Returns why no answer has a value of any of the metrics, as the first of them says; empty where one has."""
-        where = f"WHERE run = ? AND metric IN ({_marks(metrics)})"
+        where = f"WHERE run = ? AND metric IN ({marks_of(metrics)})"
         if self._rows(f"SELECT 1 FROM scores {where} AND value IS NOT NULL LIMIT 1", (run, *metrics)):
             return ""
         rows = self._rows(f"SELECT metric, reason FROM scores {where} LIMIT 1", (run, *metrics))
@@ -394,7 +394,7 @@ def _score(columns: list[Any]) -> Score:
     )
 
 
-def _marks(values: Collection[object]) -> str:
+def marks_of(values: Collection[object]) -> str:
     """The marks of values in a list of SQL."""
     return ", ".join("?" * len(values)) or "NULL"
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from ...eval_sets.levels import Turns
 from ...judges import Budget, JudgeSettings, Mode, load_settings
@@ -25,6 +25,11 @@ class CassetteUse(BaseModel):
 
     file: str
     mode: Mode = "auto"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_name(cls, value: Any) -> Any:
+        return {"file": value} if isinstance(value, str) else value
 
 
 class BudgetBounds(BaseModel):
@@ -52,16 +57,27 @@ class Outputs(BaseModel):
     site: str | None = None
 
 
-class Suite(BaseModel):
-    """A suite as its file says; relative paths are relative to the file's folder (`folder`).
-
-    `docs/nightly.md` explains every key.
-    """
+class SettingsFile(BaseModel):
+    """What a file of settings says; relative paths are relative to its folder (`folder`)."""
 
     model_config = _STRICT
 
-    name: str = Field(min_length=1, max_length=100)
     folder: Path = Field(default=Path(), exclude=True)
+
+    def path(self, name: str) -> Path:
+        """Returns a path of the file as an absolute path."""
+        return (self.folder / Path(name).expanduser()).resolve()
+
+    def load_judge(self, judge: str) -> JudgeSettings:
+        """Returns the settings of a judge that the file names. Raises as `load_settings`."""
+        is_file = judge.endswith((".yaml", ".yml")) or is_judge_folder(self.path(judge))
+        return load_settings(str(self.path(judge)) if is_file else judge)
+
+
+class Suite(SettingsFile):
+    """A suite as its file says (`docs/nightly.md` explains every key)."""
+
+    name: str = Field(min_length=1, max_length=100)
     sets: tuple[str, ...] = Field(min_length=1)
     metrics: tuple[MetricName, ...] = DEFAULT_METRICS
     judges: tuple[str, ...] = ()
@@ -90,11 +106,6 @@ class Suite(BaseModel):
     def _as_list(cls, value: Any) -> Any:
         return [value] if isinstance(value, str) else value
 
-    @field_validator("cassette", mode="before")
-    @classmethod
-    def _as_cassette_use(cls, value: Any) -> Any:
-        return {"file": value} if isinstance(value, str) else value
-
     @property
     def judge_names(self) -> tuple[str, ...]:
         """One name per run of a nightly run."""
@@ -113,10 +124,6 @@ class Suite(BaseModel):
         if self.store is not None and "://" in self.store:
             return self.store
         return Path(".assay") if self.store is None else self.path(self.store)
-
-    def path(self, name: str) -> Path:
-        """Returns a path of the suite as an absolute path."""
-        return (self.folder / Path(name).expanduser()).resolve()
 
     def output_paths(self) -> dict[str, Path | None]:
         """Returns the absolute path of each output by its key in the file; None for those that are not written."""
@@ -138,10 +145,7 @@ class Suite(BaseModel):
 
     def settings(self, judge: str) -> JudgeSettings | None:
         """Returns the settings of one of the suite's judges, None for `NO_JUDGE`. Raises as `load_settings`."""
-        if judge == NO_JUDGE:
-            return None
-        is_file = judge.endswith((".yaml", ".yml")) or is_judge_folder(self.path(judge))
-        return load_settings(str(self.path(judge)) if is_file else judge)
+        return None if judge == NO_JUDGE else self.load_judge(judge)
 
     def plan(self, judge: str) -> Plan:
         """Returns what the run of one judge does."""

@@ -67,6 +67,7 @@ def test_a_metric_is_above_baselines_that_have_a_figure_for_the_same_answers():
         return place_among_baselines(summary)
 
     assert place("m", [*reversed(rising)]) == "above baseline"
+    assert place("m", rising) == "equals baseline"
     assert place("m", [None] * 5) == ""
     assert place("m", [0.5] * 5) == "", "the same score of every answer has no correlation"
     assert place("pairwise", [*reversed(rising)]) == ""

@@ -11,12 +11,11 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, field_validator, model_validator
 
 from ...errors import UsageError
-from ...judges import JudgeSettings, load_settings
-from ...judges.settings import is_judge_folder
+from ...judges import JudgeSettings
 from ...meta_eval.monitoring.look import Bound, BoundKind
 from ...metrics.catalogue import measures_conversation
 from ...runs.store.plan import WATCH_DATA, MetricName, Plan, judge_identity
-from ...runs.suite.suite import CassetteUse
+from ...runs.suite.suite import CassetteUse, SettingsFile
 from ..address import TraceAddress
 from ..source import read_duration
 
@@ -159,18 +158,12 @@ def describe_bound(bound: Bound) -> str:
     return f"fall of {whose} at most {bound.limit:g}"
 
 
-class WatchSettings(BaseModel):
-    """A watch as its file says; relative paths are relative to the file's folder (`folder`).
-
-    `docs/production.md` explains every key.
-    """
-
-    model_config = _STRICT
+class WatchSettings(SettingsFile):
+    """A watch as its file says (`docs/production.md` explains every key)."""
 
     name: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")
-    folder: Path = Field(default=Path(), exclude=True)
     source: str = Field(min_length=1, max_length=2_000)
-    filter: dict[str, str] = {}
+    filter: dict[str, str] = Field(default_factory=dict)
     by: Literal["trace", "session"] = "trace"
     since: Duration = Field(default=timedelta(hours=24), validate_default=True)
     overlap: Duration = Field(default=timedelta(hours=1), validate_default=True)
@@ -197,11 +190,6 @@ class WatchSettings(BaseModel):
     def measures_conversations(self) -> bool:
         """Whether the metric measures whole conversations; that of a scorer is read from its file, once."""
         return measures_conversation(self.metric)
-
-    @field_validator("cassette", mode="before")
-    @classmethod
-    def _as_cassette_use(cls, value: Any) -> Any:
-        return {"file": value} if isinstance(value, str) else value
 
     @field_validator("webhook")
     @classmethod
@@ -252,20 +240,13 @@ class WatchSettings(BaseModel):
     @property
     def judge_settings(self) -> JudgeSettings | None:
         """The judge's settings; None without a judge. Raises as `load_settings`."""
-        if self.judge is None:
-            return None
-        is_file = self.judge.endswith((".yaml", ".yml")) or is_judge_folder(self.path(self.judge))
-        return load_settings(str(self.path(self.judge)) if is_file else self.judge)
+        return None if self.judge is None else self.load_judge(self.judge)
 
     def first_moment(self, began: datetime) -> datetime | None:
         """Returns since when traces are pulled by a watch that began then; None for all, as of a file unless asked."""
         if self.source_address.is_file and "since" not in self.model_fields_set:
             return None
         return began - self.since
-
-    def path(self, name: str) -> Path:
-        """Returns a path of the file as an absolute path."""
-        return (self.folder / Path(name).expanduser()).resolve()
 
     def plan(self, watch: str, day: str) -> Plan:
         """Returns what the run of one day scores: the answers drawn on it, by the metric."""

@@ -20,6 +20,7 @@ from ...meta_eval.monitoring.look import Look
 from ...metrics import Score
 from ...runs import Store
 from ...runs.store.database import explain_errors
+from ...runs.store.store import marks_of
 from ..cursor import hold_lock, trace_ids
 from ..source import TraceOrigin, read_utc, utc_text
 from .alarms import AlarmAnswer, AlarmMessage
@@ -153,7 +154,7 @@ class WatchState:
 
     def looks(self, watch: str, numbers: Sequence[int] | None = None) -> list[StoredLook]:
         """Returns the looks of a watch with some numbers, or all, the oldest first."""
-        which = "" if numbers is None else f"AND number IN ({_marks(numbers)})"
+        which = "" if numbers is None else f"AND number IN ({marks_of(numbers)})"
         sql = f"SELECT number, at, look, counts FROM watch_looks WHERE watch = ? {which} ORDER BY number"
         looks = []
         for number, at, look, counts in self._rows(sql, watch, *(numbers or ())):
@@ -184,7 +185,7 @@ class WatchState:
 
     def answers_of_traces(self, watch: str, traces: Sequence[str]) -> list[WatchedAnswer]:
         """Returns the answers of some traces, such as those of an alarm; those that are known."""
-        of_traces = f"SELECT sample FROM watch_traces WHERE watch = ? AND trace IN ({_marks(traces)})"
+        of_traces = f"SELECT sample FROM watch_traces WHERE watch = ? AND trace IN ({marks_of(traces)})"
         where = f"watch_items WHERE watch = ? AND sample IN ({of_traces}) LIMIT {_MOST_ANSWERS}"
         return self._read(WatchedAnswer, where, watch, watch, *traces)
 
@@ -236,12 +237,12 @@ class WatchRecords(WatchState):
 
     def known_traces(self, traces: Sequence[str]) -> set[str]:
         """Returns which of some traces were pulled before."""
-        sql = f"SELECT trace FROM watch_traces WHERE watch = ? AND trace IN ({_marks(traces)})"
+        sql = f"SELECT trace FROM watch_traces WHERE watch = ? AND trace IN ({marks_of(traces)})"
         return {str(trace) for (trace,) in self._rows(sql, self.watch_id, *traces)}
 
     def known_answers(self, names: Sequence[str]) -> set[str]:
         """Returns which of some ids are those of answers, or conversations, that were pulled before."""
-        return {str(name) for (name,) in self._items("sample", f"sample IN ({_marks(names)})", *names)}
+        return {str(name) for (name,) in self._items("sample", f"sample IN ({marks_of(names)})", *names)}
 
     def end_pull(self, until: datetime) -> None:
         """Notes when the newest trace began that was pulled; it never goes back."""
@@ -311,7 +312,7 @@ class WatchRecords(WatchState):
         """
         for first in range(0, len(names), _AT_ONCE):
             some = names[first : first + _AT_ONCE]
-            for name, content, run in self._items("sample, content, run", f"sample IN ({_marks(some)})", *some):
+            for name, content, run in self._items("sample, content, run", f"sample IN ({marks_of(some)})", *some):
                 yield self.store.sample(run, name) if content is None else Sample.model_validate_json(content)
 
     def add_scores(self, day: str, run: str, scores: Mapping[str, Score], *, tried: bool) -> int:
@@ -516,7 +517,3 @@ def _read_value(kind: type[_Value], values: Any) -> _Value:
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values)) or "NULL"
