@@ -81,7 +81,7 @@ def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: b
     """Where a metric stands among the baselines; in detail also that its lower values are better."""
     place = "baseline" if metric.baseline else place_beside(metric.spearman.value, best_baseline)
     direction = "lower is better" if is_detailed and not metric.higher_is_better else ""
-    return TableCell(", ".join(filter(None, (place, direction))), PLACE_TONES.get(place, ""))
+    return TableCell(", ".join(filter(None, (place, direction))), "" if metric.baseline else PLACE_TONES.get(place, ""))
 
 
 def rater_tables(raters: Raters, *, is_page: bool) -> tuple[ResultTable, ...]:
