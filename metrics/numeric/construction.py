@@ -171,8 +171,10 @@ class Clause:
         elif others or self.marks_of("all_rows") or not self.context.windows:
             windows = [ALL_ROWS]
         else:
-            known = [window for window in self.context.windows if window != ALL_ROWS]
-            windows = known if known and self.marks_of("that_time") else list(self.context.windows)
+            goes_on = self.context.checks and all(set(mark.series) & set(self.context.series) for mark in self.series)
+            before = [replace(window, is_of_before=bool(goes_on)) for window in self.context.windows]
+            known = [window for window in before if window != ALL_ROWS]
+            windows = known if known and self.marks_of("that_time") else before
             windows += [ALL_ROWS] if self.marks_of("whole") and ALL_ROWS not in windows else []
         left_out = [window for mark in self.marks if mark.excluded for window in self._together([mark])]
         if others and self.context.single_window:

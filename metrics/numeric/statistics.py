@@ -532,6 +532,7 @@ def statistics_in(*units: UnitRule) -> frozenset[Statistic]:
 _COUNTS = statistics_in(UnitRule.COUNT)
 _AMOUNTS = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
 _CHANGES = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE)
+_OF_SEVERAL = (Statistic.SUM, Statistic.MEAN, Statistic.MEDIAN)
 _YES_OR_NO = (Statistic.TREND, Statistic.COMPARISON, Statistic.NO_ANOMALY)
 _STEPS = ("day", "week", "month", "year", "h")
 _MOST_PERCENT = 200.0
@@ -601,6 +602,8 @@ def _check_computed(asked: Specification, computed: Computed, table: NumericTabl
     _require_same_kind(asked, table, computed.unit)
     options = list(_values_in_unit(asked, computed, table))
     match = next((option for option in options if _fits(asked, option[0])), None)
+    if match is None and _may_be_of_more(asked, table):
+        raise Unverifiable(f"which rows are meant is not said; {computed.arithmetic}")
     if match is None and (why := _nearly_so(asked, computed, [value for value, _, _ in options])):
         raise Unverifiable(f"{why}; {computed.arithmetic}")
     value, unit, how = match or options[0]
@@ -609,6 +612,13 @@ def _check_computed(asked: Specification, computed: Computed, table: NumericTabl
     claimed = f"{hedge}{format_number(asked.value, asked.unit)}{way}"
     line = f"{computed.arithmetic} ({how})" if how else computed.arithmetic
     return _decided(asked, Finding("supported", "", value, unit, line, table.name), match is not None, claimed)
+
+
+def _may_be_of_more(asked: Specification, table: NumericTable) -> bool:
+    """Whether a total or a mean may be of other rows than the text before names last: "42 and Linden 27, so 69"."""
+    if asked.statistic not in _OF_SEVERAL or not asked.window.is_of_before:
+        return False
+    return asked.window == ALL_ROWS or len(rows_of(table, asked.window)) == 1
 
 
 def _decided(asked: Specification, finding: Finding, is_true: bool, claimed: str = "") -> Finding:
