@@ -421,7 +421,8 @@ def _listed_values(text: str, language: str, numbers: Sequence[Number]) -> Itera
             while first and text[numbers[first - 1].end : numbers[first].start] == ", ":
                 first -= 1
             after = next(iter(tokens(text[b.end :], language)), None)
-            if first < place or after is None or not after.is_word or after.text in words.scope_prepositions:
+            ends = after is None or not after.is_word or after.text in words.scope_prepositions
+            if first < place or (ends and text[a.end] != ","):
                 yield numbers[first].start, b.end
 
 
