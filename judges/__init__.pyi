@@ -21,7 +21,6 @@ from .cassette import (
 )
 from .completion import bounded_body as bounded_body, complete as complete
 from .connection import AdaptiveLimiter as AdaptiveLimiter, ModelLike as ModelLike
-from .drift import RepeatedQuestion as RepeatedQuestion
 from .embedders import (
     Embedder as Embedder,
     LiteLLMEmbedder as LiteLLMEmbedder,

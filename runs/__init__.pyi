@@ -71,7 +71,6 @@ from .judging.probe_findings import (
     ProbeFindings as ProbeFindings,
     check_injections as check_injections,
     compare_probed as compare_probed,
-    estimate_drift as estimate_drift,
     measure_position as measure_position,
     measure_shift as measure_shift,
     paired_difference as paired_difference,

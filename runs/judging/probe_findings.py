@@ -1,11 +1,10 @@
 """What moves a judge though what it judges is the same: probes, instructions, the order, and being asked again."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...eval_sets import Sample
-from ...judges.drift import RepeatedQuestion
 from ...meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
 from ...meta_eval.groups import FEWEST_GROUPS, group_answers
 from ...metrics import Score
@@ -175,45 +174,6 @@ def _share_beyond_noise(differences: Sequence[int], groups: Sequence[str]) -> Es
     low, high = (share.low, share.high) if value else (-share.high, share.high)
     low, high = (-high, -low) if value < 0 else (low, high)
     return Estimate(float(value), low, high, n=share.n, groups=share.groups)
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyDrift:
-    """How often the model gives another reply than the recorded one."""
-
-    asked: int
-    failed: int
-    other_text: int
-    other_value: int
-    share: Estimate  # `other_value` as a share of the usable replies
-    moved: float | None  # the mean of the absolute changes of the first option's probability; None where there are none
-
-    def as_json(self) -> dict[str, Any]:
-        """Returns JSON values; `share`, `low` and `high` are the share with its interval."""
-        return asdict(self) | {"share": self.share.value, "low": self.share.low, "high": self.share.high}
-
-
-def estimate_drift(repeated: Sequence[RepeatedQuestion]) -> ReplyDrift:
-    """Estimates the share of the recorded replies to which the model would now give another value.
-
-    Example:
-        >>> def question(same: bool) -> RepeatedQuestion:
-        ...     return RepeatedQuestion("k", "p", "s", "Yes", "Yes", same_text=same, same_value=same)
-        >>> drift = estimate_drift([question(True), question(True), question(True), question(False)])
-        >>> drift.share.value, round(drift.share.low, 3), round(drift.share.high, 3)
-        (0.25, 0.046, 0.699)
-    """
-    answered = [question for question in repeated if not question.problem]
-    changed = sum(not question.same_value for question in answered)
-    moved = [question.moved for question in answered if question.moved is not None]
-    return ReplyDrift(
-        asked=len(repeated),
-        failed=len(repeated) - len(answered),
-        other_text=sum(not question.same_text for question in answered),
-        other_value=changed,
-        share=estimate_proportion(changed, len(answered)),
-        moved=sum(moved) / len(moved) if moved else None,
-    )
 
 
 def paired_difference(differences: Sequence[float], groups: Sequence[str], *, seed: int = 0) -> Estimate:

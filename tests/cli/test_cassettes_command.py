@@ -81,23 +81,8 @@ def test_what_a_card_asked_is_not_stale(assay, words, recorded):
     assert more > CALLS
     checked = assay("cassettes", "check", recorded, *words, "--json", code=0).json
     assert (checked["stale"], len(checked["not_asked"])) == ([], more - CALLS)
-    assert assay("cassettes", "prune", recorded, *words, "--json").json == {"dropped": 0}
-
-
-def test_the_probes_of_a_card_are_known_by_its_seed(assay, words, recorded):
-    """Of 4 answers the card asks 4 times again and 4 times for each of 3 probes.
-
-    Seeds 0 and 3 pad all 4 answers differently, choose another instruction for all but s2, and style them the same.
-    """
-    source, _, judge, *_ = words
-    card = ("judges", "card", judge, "--on", source, "--metric", "judge_truthfulness", "--seed", "3")
-    assert assay(*card, "--cassette", recorded, "--mode", "auto").code == 0
-    assert len(entries(recorded)) == CALLS + 4 + 3 * 4
-    checked = assay("cassettes", "check", recorded, *words, "--seed", "3", "--json", code=0).json
-    assert (checked["stale"], len(checked["not_asked"])) == ([], 4 + 3 * 4)
-    with_seed_0 = assay("cassettes", "check", recorded, *words, "--json", code=1).json
-    assert len(with_seed_0["stale"]) == 4 + 3
-    assert assay("cassettes", "prune", recorded, *words, "--seed", "3", "--json").json == {"dropped": 0}
+    assert assay("cassettes", "prune", recorded, "--json").json == {"dropped": 0}
+    assert assay("cassettes", "prune", recorded, *words, "--json").json == {"dropped": more - CALLS}
 
 
 def test_hostile_replies_are_shown_as_text(assay, tmp_path):

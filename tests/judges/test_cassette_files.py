@@ -1,14 +1,11 @@
-"""Cassettes merged and held against the model as it is now; the bundled ones."""
+"""Cassettes merged; the bundled ones."""
 
-import json
 from pathlib import Path
 
 import pytest
-from openai_server import Answer
 
 from assay.errors import InputError, UsageError
-from assay.judges import Cassette, RawReply, Recording, RepeatedQuestion
-from assay.runs import estimate_drift
+from assay.judges import Cassette, RawReply, Recording
 
 
 def recording(number: int, text: str = "yes", model: str = "m", prompt: str = "claims.en@1") -> Recording:
@@ -47,46 +44,6 @@ def test_where_two_differ_somebody_has_to_choose(assay, tmp_path):
     for prefer, text in (("first", "yes"), ("last", "no")):
         assert assay("cassettes", "merge", f"{prefer}.jsonl", one, two, "--prefer", prefer).code == 0
         assert texts(tmp_path / f"{prefer}.jsonl") == {"s1": text}
-
-
-def test_drift_of_a_model_that_was_changed(assay, set_file, judge_file, openai_server, tmp_path):
-    metric = "faithfulness:claims=judge"
-    words = [set_file(6), "--judge", judge_file(), "--metrics", metric]
-    assert assay("run", *words, "--cassette", "replies.jsonl").code == 0
-    before = (tmp_path / "replies.jsonl").read_bytes()
-    openai_server.forget()
-    same = assay("cassettes", "drift", "replies.jsonl", *words, "--share", "1", "--at-most", "0.1", "--json")
-    assert (same.code, same.json["asked"], same.json["other_value"], same.json["missing"]) == (0, 12, 0, 0)
-    assert same.json["high"] == pytest.approx(0.242, abs=0.001)  # Wilson: 3.841 / (12 + 3.841)
-    assert len(openai_server.requests) == 12
-
-    openai_server.script = lambda request: (
-        Answer(text=json.dumps({"claims": ["Another claim."]})) if request.schema == "Claims" else None
-    )
-    changed = assay("cassettes", "drift", "replies.jsonl", *words, "--share", "1", "--at-most", "0.1", "--json")
-    assert (changed.code, changed.json["asked"], changed.json["other_value"]) == (5, 12, 6)
-    assert {each["prompt"].split("@")[0] for each in changed.json["changed"]} == {"claims.en"}
-    assert (tmp_path / "replies.jsonl").read_bytes() == before
-
-    openai_server.forget()
-    some = assay("cassettes", "drift", "replies.jsonl", *words, "--share", "0.5", "--json").json["asked"]
-    assert 0 < some == len(openai_server.requests) < 12
-    assert assay("cassettes", "drift", "replies.jsonl", *words, "--share", "0.5", "--json").json["asked"] == some
-    down = assay("cassettes", "drift", "no.jsonl", *words)
-    assert (down.code, "no such cassette" in down.err) == (1, True)
-
-
-def test_the_share_by_hand():
-    def one(text: bool, value: bool, moved: float | None = None, problem: str = "") -> RepeatedQuestion:
-        return RepeatedQuestion("k", "p", "s", "a", "b", text, value, moved, problem)
-
-    estimate = estimate_drift(
-        [one(True, True, 0.0), one(False, True, 0.1), one(False, False, 0.5), one(False, False, problem="x")]
-    )
-    assert (estimate.asked, estimate.failed, estimate.other_text, estimate.other_value) == (4, 1, 2, 1)
-    assert estimate.share.value == pytest.approx(1 / 3)
-    assert estimate.moved == pytest.approx(0.2)
-    assert estimate_drift([]).share.value is None
 
 
 NAME = "bundled:helpdesk.qwen1.5b.jsonl"

@@ -19,7 +19,7 @@ from ..run_scores import described_range
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
 
 _ONE_WEBHOOK = "name one URL that gets alarms as JSON with `text`, which chat tools show: `webhook: env:NAME`"
-_NO_DRIFT = "a watch no longer asks its judge again: `assay cassettes drift` does; remove this key"
+_NO_DRIFT = "a watch no longer asks its judge again; remove this key"
 _ONE_RULE = "answers are drawn for the judge with equal chances; remove this key"
 _GONE = {"alarms": _ONE_WEBHOOK, "seconds": "a webhook is tried three times, for ten seconds each; remove this key"}
 _GONE |= {"drift": _NO_DRIFT, "sample.rule": _ONE_RULE}
