@@ -102,7 +102,7 @@ def validate_yaml(
         document: What the file holds.
         kind: A pydantic model, or a type such as `dict[str, list[str]]`.
         added: Values that no file holds, or that it may leave out.
-        gone: Keys of earlier versions, dotted, with what to do in place of each.
+        gone: Keys of earlier versions, dotted, and kinds (`gate: decide`), with what to do in place of each.
 
     Raises:
         InputError: The message names the file, and the line and the key of each mistake; for an unknown key also the
@@ -133,7 +133,10 @@ def _explain(mistake: "ErrorDetails", kind: Any, gone: Mapping[str, str]) -> tup
     if mistake["type"] in {"union_tag_not_found", "union_tag_invalid"}:
         tag = mistake["ctx"]["discriminator"].strip("'")
         kinds = [name for model in models for name in get_args(model.model_fields[tag].annotation)]
-        similar = nearest_names(str(mistake["ctx"].get("tag", "")), kinds)
+        chosen = str(mistake["ctx"].get("tag", ""))
+        if went := gone.get(f"{tag}: {chosen}"):
+            return place, f"{tag}: {chosen} went: {went}"
+        similar = nearest_names(chosen, kinds)
         hint = f"did you mean `{similar[0]}`? " if similar else ""
         return place, f"begins with `{tag}:` and its kind; {hint}The kinds are {quote_names(kinds)}"
     cure = ""

@@ -127,7 +127,6 @@ from .suite.gate_check import JudgedRun as JudgedRun
 from .suite.gate_decisions import decide_gates as decide_gates
 from .suite.gates import (
     CoverageGate as CoverageGate,
-    DecideGate as DecideGate,
     Gate as Gate,
     GateResult as GateResult,
     MeanGate as MeanGate,

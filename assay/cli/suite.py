@@ -46,7 +46,7 @@ _EXIT_CODES = {
 @click.option(
     "--accept",
     is_flag=True,
-    help="Accept this nightly run: the next ones are compared with it, and it cannot fail a regression or decide gate.",
+    help="Accept this nightly run: the next ones are compared with it, and it cannot fail a regression gate.",
 )
 def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | Path) -> None:
     """Run a suite: judge its sets and decide its gates.

@@ -1,7 +1,7 @@
 """One figure of a run that is held against one gate: its values over the runs, its level, and its result."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,7 +11,6 @@ from ...text.wording import count_of
 from .gates import (
     UNANSWERED,
     CoverageGate,
-    DecideGate,
     GateResult,
     MeanGate,
     RegressionGate,
@@ -23,7 +22,6 @@ from .history import History, JudgedSample, RunValues, ValueAndStatus
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
-    from ...meta_eval.decision import Decision
     from .evidence import Evidence
 
 SampleGate = MeanGate | ShareGate | RegressionGate | CoverageGate
@@ -47,8 +45,6 @@ class JudgedRun:
     directions: Mapping[str, bool]
     samples: Sequence[JudgedSample]
     history: History = field(default_factory=History)
-    # decides as a gate says between this run and the accepted one; None where none is accepted
-    decide: "Callable[[DecideGate], Decision] | None" = None
 
 
 @dataclass(frozen=True)

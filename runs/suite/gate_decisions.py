@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import BaseModel
 
-from ...errors import InputError, UsageError
 from ...text.wording import count_of
 from .evidence import Evidence, Falls, Levels, weigh_bound, weigh_together
 from .gate_check import (
@@ -25,7 +24,6 @@ from .gates import (
     NOTEWORTHY,
     CostGate,
     CoverageGate,
-    DecideGate,
     GateResult,
     MeanGate,
     RegressionGate,
@@ -47,7 +45,7 @@ def decide_gates(
 
     All gates share the level `false_alarms` (Bonferroni; max-T over the regressions of a run where their questions'
     choice is asked): in at most this share of the months (30 nightly runs) without a change does any gate fail that is
-    not `strict`. The cost is known without noise, and a decision has a level of its own, which holds at every look.
+    not `strict`. The cost is known without noise.
     """
     checks = [list(_list_checks(gate, runs, AlarmLevel(false_alarms, _count_looks(gates, runs)))) for gate in gates]
     regressions: dict[int, GateResult] = {}  # those of one run are decided together
@@ -64,8 +62,6 @@ def decide_gates(
     for gate, of_gate in zip(gates, checks, strict=True):
         if isinstance(gate, CostGate):
             results.append(_decide_cost(gate, spending))
-        if isinstance(gate, DecideGate):
-            results += [decide_version_gate(gate, run) for run in runs if gate.judge in {None, run.judge}]
         results += [regressions.get(id(check)) or decide_bounds(check) for check in of_gate]
     return results
 
@@ -102,37 +98,6 @@ def _decide_cost(gate: CostGate, spending: Spending) -> GateResult:
         state=state,
         value=figure,
         bound=gate.at_most,
-        reason=reason,
-    )
-
-
-def decide_version_gate(gate: DecideGate, run: JudgedRun) -> GateResult:
-    """Decides whether a run's answers are better for the raters than those of the accepted run, or as good."""
-    value: float | None = None
-    state: State = "undecided"
-    if run.decide is None:
-        state = "no baseline"
-        reason = "this run is compared with nothing yet: no run is accepted that was judged as it is; "
-        reason += "accept one with `assay suite accept RUN`"
-    else:
-        try:
-            decision = run.decide(gate)
-        except (UsageError, InputError) as error:
-            reason = f"the accepted run and this one cannot be compared: {error}"
-        else:
-            value = decision.deciding.difference
-            state = "passed" if decision.passes else "failed" if decision.verdict == "keep" else "undecided"
-            reason = decision.sentence
-            if decision.notes:
-                reason += f" `assay decide` of the two runs has {count_of(len(decision.notes), 'note')} on it."
-    return GateResult(
-        gate="decide",
-        name=gate.name_for(gate.metric),
-        judge=run.judge,
-        metric=gate.metric,
-        state=state,
-        value=value,
-        bound=gate.margin,
         reason=reason,
     )
 

@@ -14,9 +14,6 @@ UNANSWERED = "unanswered"
 
 State = Literal["passed", "failed", "undecided", "no baseline", "accepted"]
 
-COMPARED = frozenset({"regression", "decide"})
-"""The kinds of gates that compare a run with the accepted one: the run that is accepted cannot fail them."""
-
 NOTEWORTHY = 2.0
 """Less evidence is not mentioned: every second month without a change shows as much."""
 
@@ -33,9 +30,6 @@ _FIELD_WORDS = {
     "at_least": "at least {}",
     "at_most": "at most {}",
     "more_than": "by more than {}",
-    "against": "against {}",
-    "margin": "margin {}",
-    "scorer": "scorer {}",
     "unit": "{}",
     "strict": "strict",
 }
@@ -117,26 +111,6 @@ class CoverageGate(_Gate):
     strict: bool = _STRICT
 
 
-class DecideGate(_Gate):
-    """The run's answers are better for the raters than those of the accepted run, or as good within the margin.
-
-    What `assay decide` says of the two: `ship` and `equivalent` pass where they are not in doubt, `keep` fails, and the
-    rest is undecided. One metric or scorer's file decides; if none is named, the only one that the suite measures.
-    """
-
-    gate: Literal["decide"]
-    against: Literal["accepted"] = "accepted"
-    margin: float = Field(default=0.1, gt=0)
-    metric: MetricName | None = None
-    scorer: str | None = None
-
-    @model_validator(mode="after")
-    def _has_one_measure(self) -> "DecideGate":
-        if self.metric is not None and self.scorer is not None:
-            raise ValueError("metric and scorer: one measure decides; name one of them")
-        return self
-
-
 class CostGate(_Gate):
     """The live calls of a nightly run, all judges together, take at most `at_most`; replayed replies cost nothing."""
 
@@ -146,15 +120,12 @@ class CostGate(_Gate):
     judge: None = None
 
 
-Gate = Annotated[
-    MeanGate | ShareGate | RegressionGate | CoverageGate | DecideGate | CostGate, Field(discriminator="gate")
-]
+Gate = Annotated[MeanGate | ShareGate | RegressionGate | CoverageGate | CostGate, Field(discriminator="gate")]
 GATES: dict[str, type[_Gate]] = {
     "mean": MeanGate,
     "share": ShareGate,
     "regression": RegressionGate,
     "coverage": CoverageGate,
-    "decide": DecideGate,
     "cost": CostGate,
 }
 
@@ -165,8 +136,7 @@ class GateResult(BaseModel):
     gate: str  # the gate's kind, such as `mean`
     name: str  # the gate with its metric and bounds, as no other gate of the suite is called
     judge: str | None  # the judge whose run it is about; None for a gate on the cost
-    # the metric that it is about; None for a gate on the cost, and for a decision without a named metric
-    metric: str | None
+    metric: str | None  # the metric that it is about; None for a gate on the cost
     # `passed`, `failed`, `undecided` (the figure could not be computed or tested), `no baseline` (no accepted run to
     # compare with) or `accepted` (it did not pass, and does not count: the run was accepted as the new baseline)
     state: State

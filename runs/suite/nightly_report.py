@@ -18,7 +18,7 @@ from ..answers.summary import MetricReport, MetricSummary, summarise
 from ..decision.compare import OutcomeChange, RunComparison
 from ..show.predicted_rating import PredictedRating, predict_mean_rating
 from ..show.results import read_results
-from .gates import COMPARED, UNANSWERED, GateResult, ShareGate, Spending
+from .gates import UNANSWERED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
 
@@ -234,7 +234,7 @@ class NightlyReport(BaseModel):
         if self.accept is None:
             return []
         if self.verdict == "gate failed" and any(
-            gate.state == "failed" and gate.gate in COMPARED for gate in self.gates
+            gate.state == "failed" and gate.gate == "regression" for gate in self.gates
         ):
             changes = [("To see what changed", self.changes)] if self.changes else []
             return [*changes, (f"If the change is meant, start a new baseline with it{_IN_CI}", self.accept)]

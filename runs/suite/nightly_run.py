@@ -4,11 +4,10 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import dropwhile
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...errors import AssayError, UsageError
 from ...judges import Budget
@@ -19,7 +18,7 @@ from ..score.scoring_request import RunOptions
 from ..score.session import OnProgress, run_plan
 from ..store.store import Store
 from .gate_check import JudgedRun
-from .gates import COMPARED, DecideGate, GateResult, Spending
+from .gates import GateResult, Spending
 from .history import ValueAndStatus, answered_samples, find_baseline, read_history
 from .ledger import Ledger, NightlyRunRow
 from .nightly_report import (
@@ -34,9 +33,6 @@ from .nightly_report import (
     report_run,
 )
 from .suite import Suite, judge_identity
-
-if TYPE_CHECKING:
-    from ...meta_eval.decision import Decision
 
 
 @dataclass
@@ -176,7 +172,7 @@ def finish_nightly_run(nightly: NightlyRun, status: Status, message: str = "") -
 def accept_nightly_run(nightly: NightlyRun, report: NightlyReport) -> NightlyReport:
     """Accepts the runs of a nightly run that ended: the next nightly runs are compared with them.
 
-    Its gates on regressions and decisions cannot fail it, because it is the new baseline: one that did not pass is
+    Its gates on regressions cannot fail it, because it is the new baseline: one that did not pass is
     `accepted`. All other gates count.
     """
     if report.accept is None:
@@ -229,9 +225,8 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
         newest = list(answered_samples(store, run))
         samples = [judged for _, judged in newest]
         history = read_history(store, earlier, judge=judge, run=run, baseline=baseline, newest=newest, sets=suite.sets)
-        decide = partial(_decide_against, nightly, accepted, run) if accepted and accepted != run else None
         directions = store.run(run).plan.all_directions
-        judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, history, decide))
+        judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, history))
         if status == "done" and history.accepted_samples:
             reports[-1] = reports[-1].model_copy(update={"uncompared": _count_uncompared(judged_runs[-1])})
     gates = decide_gates(suite.all_gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)
@@ -242,7 +237,7 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
     if verdict == "samples failed" and not message:
         first = next(run.first_failure for run in reports if run.failed_samples)
         message = f"{count_of(failed, 'sample')} failed, {suite.max_failed} allowed (max_failed). The first: {first}"
-    fallen = {gate.judge for gate in gates if gate.state == "failed" and gate.gate in COMPARED}
+    fallen = {gate.judge for gate in gates if gate.state == "failed" and gate.gate == "regression"}
     show_changes = nightly.accept_command.replace("suite accept", "show changes", 1)
     changes = [f"{show_changes} {run.accepted} {run.run}" for run in reports if run.judge in fallen and run.accepted]
     return empty_report(nightly, status, message).model_copy(
@@ -279,18 +274,6 @@ def _count_uncompared(run: JudgedRun) -> UncomparedSamples:
     )
 
 
-def _decide_against(nightly: NightlyRun, accepted: str, run: str, gate: DecideGate) -> "Decision":
-    """Decides between the accepted run and one of this nightly run, as a gate says."""
-    from ..decision.decide import VersionOptions, decide_reading, read_versions  # loaded late: few suites decide
-
-    suite = nightly.suite
-    scorer = suite.path(gate.scorer) if gate.scorer else None
-    only = suite.metrics[0] if len(suite.metrics) == 1 and scorer is None else None
-    options = VersionOptions(scorer=scorer, metric=gate.metric or only)
-    names = [f"the accepted run={accepted}", f"this run={run}"]
-    return decide_reading(read_versions(nightly.store, names, options), margin=gate.margin, looks="any")
-
-
 def _earlier_rows(nightly: NightlyRun, ledger: Ledger) -> list[NightlyRunRow]:
     """The suite's nightly runs before this one, the newest first."""
     newest_first = iter(ledger.nightly_runs(nightly.suite.name))
@@ -306,7 +289,7 @@ def _undecided(gate: GateResult) -> GateResult:
 
 def _accepted(gate: GateResult) -> GateResult:
     """A gate of a run that is accepted: one that compares it with earlier runs and fails it does not count."""
-    if gate.gate not in COMPARED or not fails_nightly_run(gate):
+    if gate.gate != "regression" or not fails_nightly_run(gate):
         return gate
     return gate.model_copy(
         update={"state": "accepted", "reason": f"not counted, since the run is accepted: {gate.reason}"}

@@ -7,17 +7,16 @@ from ...errors import InputError, UsageError
 from ...eval_sets.sources import is_to_download
 from ...languages.yaml_file import Place, YAMLDocument, load_yaml, validate_yaml
 from ...metrics.catalogue import needs_judge
-from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...name_suggestions import nearest_names, quote_names
 from ...prompts import Prompts
 from ...regular_files import kind_of_no_folder, read_text_file
 from ...value_messages import check_type
 from ..score.session import check_metrics
 from ..score.set_profile import SetProfile
-from .gates import NO_JUDGE, UNANSWERED, DecideGate
+from .gates import NO_JUDGE, UNANSWERED
 from .suite import Suite, judge_identity
 
-_DECIDE_WENT = "write it among the gates: `- {gate: decide, margin: 0.1}`"
+_DECIDE_WENT = "compare the run with the accepted one after the suite: `assay decide ACCEPTED RUN --gate`"
 
 
 def load_suite(path: Path) -> Suite:
@@ -33,7 +32,10 @@ def load_suite(path: Path) -> Suite:
     check_type("path", path, Path, "the path of a suite's file, as a pathlib.Path")
     document = _read_document(path)
     suite = validate_yaml(
-        document, Suite, added={"name": path.stem, "folder": path.resolve().parent}, gone={"decide": _DECIDE_WENT}
+        document,
+        Suite,
+        added={"name": path.stem, "folder": path.resolve().parent},
+        gone=dict.fromkeys(("decide", "gate: decide"), _DECIDE_WENT),
     )
     _check_names(suite, document)
     _check_prompts(suite, document)
@@ -95,33 +97,18 @@ def _check_names(suite: Suite, document: YAMLDocument) -> None:
         if gate in suite.gates[:number]:
             raise invalid(("gates", number), f"is the same gate as gates.{suite.gates.index(gate)}; remove one of them")
         gate_metric: str | None = getattr(gate, "metric", None)
-        is_known = gate_metric in measured or (gate_metric == UNANSWERED and not isinstance(gate, DecideGate))
-        if gate_metric is not None and not is_known:
+        if gate_metric is not None and gate_metric not in {*measured, UNANSWERED}:
             similar = nearest_names(gate_metric, measured)
             hint = f"did you mean {similar[0]}? " if similar else ""
             raise invalid(
                 ("gates", number, "metric"),
                 f"{gate_metric} is not measured in this suite; {hint}The suite measures {quote_names(measured)}",
             )
-        if isinstance(gate, DecideGate) and (problem := _measure_problem(gate, suite)):
-            raise invalid(("gates", number), problem)
         if gate.judge is not None and gate.judge not in suite.judges:
             raise invalid(
                 ("gates", number, "judge"),
                 f"{gate.judge} is no judge of this suite; its judges are {quote_names(suite.judges)}",
             )
-
-
-def _measure_problem(gate: DecideGate, suite: Suite) -> str:
-    """Why nothing says which measure decides; "" where one does."""
-    if gate.scorer is not None:
-        file = suite.path(gate.scorer)
-        return "" if file.is_file() else f"scorer: {gate.scorer} is no file in {suite.folder}; name a saved scorer"
-    scorers = [metric for metric in suite.metrics if parse_specification(metric).is_scorer]
-    metrics = [metric for metric in suite.metrics if metric not in ALL_BASELINES]
-    if gate.metric is not None or 1 in {len(scorers), len(metrics), len(suite.metrics)}:
-        return ""
-    return f"one measure decides: name it as `metric` or `scorer`; the suite measures {quote_names(suite.metrics)}"
 
 
 def _check_prompts(suite: Suite, document: YAMLDocument) -> None:

@@ -55,7 +55,7 @@ def run_suite(
         store: The folder or URL of the store; the suite's own if left out.
         resume: Resume the newest nightly run of the suite instead of beginning one.
         accept: Accept the runs when the nightly run has ended: the next ones are compared with them, and its gates on
-            regressions and decisions do not count. One that can be resumed is not accepted.
+            regressions do not count. One that can be resumed is not accepted.
         resume_command: The command that would resume it, for the report.
         accept_command: The command that would accept a run whose id follows it, for the report.
         progress: Makes a context manager that gives the function to tell of progress.

@@ -113,38 +113,6 @@ def test_a_set_whose_ids_were_renamed_is_compared_by_its_questions(assay, suite_
     assert bad["gates"][0]["state"] == "failed" and len(bad["runs"][0]["changed"]) == 5
 
 
-def test_nights_that_decide_against_the_accepted_run(assay, suite_file, set_file):
-    """The first night has no baseline; the same answers are as good; half of them worse, and rated so, fail; without
-    ratings of these nothing is settled."""
-    path, bounds = set_file(40, rating=4), {"against": "accepted", "margin": 0.05, "metric": "token_overlap"}
-    suite = suite_file({"gate": "decide"} | bounds)
-
-    def night():
-        done = assay("suite", suite, "--json")
-        gate, unanswered = done.json["gates"]
-        assert unanswered["name"] == "regression of unanswered"
-        assert (gate["gate"], gate["name"]) == ("decide", "decide of token_overlap, margin 0.05")
-        return done.code, done.json["verdict"], gate["state"], gate["reason"]
-
-    code, verdict, state, reason = night()
-    assert (code, verdict, state) == (0, "passed", "no baseline")
-    assert reason.endswith("accept one with `assay suite accept RUN`")
-    assert assay("suite", "accept", "last").code == 0
-    code, verdict, state, reason = night()
-    assert (code, verdict, state) == (0, "passed", "passed")
-    assert "No difference that matters: this run and the accepted run differ by less than 0.05" in reason
-    worse(path, *(f"s{number}" for number in range(0, 40, 2)))
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for rating, expected in ((1, (5, "gate failed", "failed")), (None, (5, "gate undecided", "undecided"))):
-        rated = [row | {"rating": rating if number % 2 == 0 else row["rating"]} for number, row in enumerate(rows)]
-        path.write_text("".join(json.dumps(row) + "\n" for row in rated), encoding="utf-8")
-        code, verdict, state, reason = night()
-        assert (code, verdict, state) == expected, reason
-        assert reason.startswith("Keep the accepted run: your raters" if rating else "Not settled: ")
-    shown = assay("suite", suite, "--accept", "--json")
-    assert (shown.code, shown.json["verdict"]) == (0, "passed"), "the accepted run is the new baseline"
-
-
 def test_junit_says_which_gate_failed(assay, suite_file, set_file, tmp_path):
     worse(set_file(3), "s0", "s1", "s2", answer="\x07 bell and \ufffe")
     assert assay("suite", suite_file(SHARE, REGRESSION, {"gate": "coverage", "at_least": 1.0})).code == 5

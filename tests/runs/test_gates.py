@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from pydantic import TypeAdapter
 
-from assay.meta_eval.decision import Decision, Needs, VersionDifference, VersionEstimate
 from assay.runs import Gate, GateResult, History, JudgedRun, JudgedSample, Spending, decide_gates, decide_verdict
 from assay.runs.suite import NightlyReport
 
@@ -344,23 +343,3 @@ def test_a_gate_on_one_language_names_it_where_nothing_has_a_value():
         "undecided",
         "the change is unknown: no sample has a value of faithfulness (nl)",
     )
-
-
-@pytest.mark.parametrize(
-    ("verdict", "warning", "state"),
-    [
-        ("ship", "", "passed"),
-        ("ship", "They are no random part.", "undecided"),  # `assay decide --gate` ends with 5 too
-        ("equivalent", "They are no random part.", "undecided"),
-        ("keep", "They are no random part.", "failed"),
-        ("unsettled", "", "undecided"),
-    ],
-)
-def test_a_decision_in_doubt_passes_no_gate(verdict, warning, state):
-    versions = tuple(VersionEstimate(name, 80, 30, 3.0, None, None, None, (1, 2)) for name in ("old", "new"))
-    row = VersionDifference("old", "new", 0.5, 0.2, 0.8, None, changed=60)
-    decision = Decision(verdict, "new", versions, (row,), Needs(), 0.1, "ratings", (1, 5), "", warning=warning)
-    run = JudgedRun("j", ("faithfulness",), DIRECTIONS, judged([1.0]), decide=lambda _: decision)
-    gate = TypeAdapter(Gate).validate_python({"gate": "decide"})
-    (result,) = decide_gates([gate], [run], Spending(), false_alarms=0.05)
-    assert (result.state, warning in result.reason) == (state, True)
