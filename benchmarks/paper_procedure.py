@@ -32,7 +32,6 @@ from assay.meta_eval import (
     grouped_folds,
     join_sources,
     mean_spearman,
-    name_of,
 )
 from assay.presentation import Figure
 
@@ -322,7 +321,7 @@ def evaluate(table: ScoreTable) -> tuple[PaperProcedure | None, PaperTables]:
     if selection is None:
         return paper_procedure(table), paper_tables(table, None, "")
     predictions = np.array([np.nan if value is None else value for value in selection.predictions])
-    return paper_procedure(table), paper_tables(table, predictions, name_of(selection.chosen))
+    return paper_procedure(table), paper_tables(table, predictions, selection.chosen.name)
 
 
 def print_evaluation(procedure: PaperProcedure | None, tables: PaperTables) -> None:

@@ -1,4 +1,5 @@
 from .agreement import MetricAgreement as MetricAgreement, metric_agreements as metric_agreements
+from .agreement_power import STRENGTHS as STRENGTHS, AgreementPower as AgreementPower
 from .agreement_statistics import (
     auroc_statistic as auroc_statistic,
     mean_spearman as mean_spearman,
@@ -113,13 +114,7 @@ from .raters import (
     kappas as kappas,
     means_of_others as means_of_others,
 )
-from .recommendation import (
-    STRENGTHS as STRENGTHS,
-    AgreementPower as AgreementPower,
-    name_of as name_of,
-    recommend as recommend,
-)
-from .report.charts import triage as triage
+from .report.charts import scatters as scatters
 from .report.disagreements import worst_disagreements as worst_disagreements
 from .score_join import JoinedScores as JoinedScores, join_sources as join_sources
 from .scorer import (
@@ -130,7 +125,6 @@ from .scorer import (
     fingerprint_ratings as fingerprint_ratings,
     percentile_knots as percentile_knots,
 )
-from .scorer_check import check_scorer as check_scorer
 from .scorer_fit import (
     FittedCombination as FittedCombination,
     build_scorer as build_scorer,
@@ -158,7 +152,6 @@ from .table import ScoreTable as ScoreTable
 from .version_agreement import (
     MetricVersions as MetricVersions,
     VersionAgreement as VersionAgreement,
-    describe_versions as describe_versions,
     version_agreement as version_agreement,
 )
 from .winner_estimate import estimate_winner as estimate_winner, winning_limits as winning_limits

@@ -19,14 +19,13 @@ from .meta_evaluation import EvaluationSettings, MetaEvaluation, SliceAgreement
 from .pass_fail import pass_fail_agreement, repeated_trials
 from .prediction_powered import estimate_mean_rating
 from .raters import agreement_of_raters
-from .recommendation import explain, name_of, recommend
 from .scorer import interpolate, isotonic_knots
 from .scorer_fit import predict_choice
 from .selection import REPEATS, Combine, Predictions, Prefer, Selection, select
-from .sending import BOUND, MINUTES, triage_policy
+from .sending import BOUND, triage_policy
 from .table import QUESTION_ONLY, ScoreTable
 from .verdict import NextCommands, give_verdict
-from .version_agreement import describe_versions, version_agreement
+from .version_agreement import version_agreement
 
 PERMUTATIONS = 2000
 SLICE_ATTRIBUTES = ("language", "message_type")
@@ -45,7 +44,6 @@ def evaluate_table(
     permutations: int = PERMUTATIONS,
     repeats: int = REPEATS,
     bound: float = BOUND,
-    minutes: float = MINUTES,
     commands: NextCommands | None = None,
 ) -> MetaEvaluation:
     """Evaluates the metrics of a table against its ratings, alone and combined; `commands` are those it advises."""
@@ -69,14 +67,10 @@ def evaluate_table(
         values = tuple(None if np.isnan(value) else float(value) for value in expected)
         selection = replace(selection, predictions=values)
         predicted = predict_choice(rated, selection, seed=seed)
-        policy = triage_policy(rated, predicted, bound=bound, minutes=minutes, seed=seed)
+        policy = triage_policy(rated, predicted, bound=bound, seed=seed)
     measure, out_of_fold = _measure_of_versions(table, metrics, choice)
     versions = version_agreement(table, measure=measure, out_of_fold=out_of_fold)
     agreement = pass_fail_agreement(table, seed=seed)
-    explanation = explain(metrics, raters, selection, comparisons=comparisons, rated=len(rated.items))
-    if versions is not None and (raters is None or raters.validates):
-        alone = next((metric.spearman for metric in metrics if metric.name == versions.measure), Estimate(None))
-        explanation += f"\n{describe_versions(versions, selection.agreement if selection else alone)}"
     return MetaEvaluation(
         verdict=give_verdict(
             table,
@@ -87,8 +81,6 @@ def evaluate_table(
             policy=policy,
             commands=commands or NextCommands(),
         ),
-        recommendation=recommend(len(rated.items), metrics, raters, selection, comparisons=comparisons, policy=policy),
-        explanation=explanation,
         metrics=metrics,
         raters=raters,
         selection=selection,
@@ -127,7 +119,7 @@ def _measure_of_versions(
 
 def _scores_of_choice(rated: ScoreTable, selection: Selection, predictions: Predictions) -> tuple[str, Floats]:
     """The name of the choice and its scores, (items, repeats): a metric's own, so that its figure is one everywhere."""
-    name = name_of(selection.chosen)
+    name = selection.chosen.name
     return name, rated.column(name)[:, None] if name in rated.metrics else predictions.chosen
 
 

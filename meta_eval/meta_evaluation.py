@@ -49,10 +49,6 @@ class MetaEvaluation:
     """
 
     verdict: Verdict  # what a reader sees first
-    recommendation: str  # one sentence for a support lead: which measure follows the team, and what it may be used for
-    # what is known in figures, in three short lines: how far the choice agrees, its difference from the others, and
-    # what the raters reach. A fourth says how it tells versions apart, where several are rated.
-    explanation: str
     metrics: tuple[MetricAgreement, ...]  # the agreement of each metric with the mean rating, and of a constant
     raters: Raters | None  # the agreement of the raters with each other
     selection: Selection | None
@@ -68,9 +64,10 @@ class MetaEvaluation:
     settings: EvaluationSettings
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names of metrics and versions, which stay as they are in a sentence whose numbers follow its reader."""
-        return (*(metric.name for metric in self.metrics), *(self.versions.versions if self.versions else ()))
+    def recommendation(self) -> str:
+        """The verdict in one line: which metric to trust, and for what."""
+        _, *lines = self.verdict.lines()
+        return " ".join(f"{about}: {says}." for about, says in lines)
 
     def __str__(self) -> str:
         """The verdict."""

@@ -22,6 +22,14 @@ from .winner_estimate import LARGEST_RHO
 Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
 Prefer = Literal["best", "simple"]
 _LEAST_COVERAGE = 0.5
+_MOST_NAMED = 4  # metrics of a combination
+_NAMES = {
+    SUBSET: "{}",
+    "ridge": "{} weighed by ridge regression",
+    "logistic": "{} weighed by logistic regression",
+    "mean-rank": "the mean rank of {}",
+    "normalised-sum": "the normalised sum of {}",
+}
 REPEATS = 5
 """How often the folds are dealt: a figure out of fold is the mean over them."""
 
@@ -43,6 +51,13 @@ class Combination:
         reached, in_sample = self.out_of_fold.value, self.in_sample
         optimism = None if reached is None or in_sample is None else in_sample - reached
         object.__setattr__(self, "optimism", optimism)
+
+    @property
+    def name(self) -> str:
+        """Its metrics, and the combiner where there is one."""
+        first, count = self.metrics[:2], len(self.metrics)
+        joined = " + ".join(self.metrics) if count <= _MOST_NAMED else f"{count} metrics ({', '.join(first)}, ...)"
+        return _NAMES[self.kind].format(joined)
 
     def is_same(self, other: "Combination") -> bool:
         """Whether two combinations are the same, however they were found."""

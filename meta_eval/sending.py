@@ -13,28 +13,10 @@ from .groups import grouped_folds, intraclass_correlation
 from .table import ScoreTable
 
 BOUND = 0.1
-MINUTES = 5.0
 _MOST_THRESHOLDS = 60
 _STEP = 1.15  # the next threshold that is tested acts on so many times as many answers
 _CHECK_FOLDS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """What one threshold does with scores out of fold: answers at or above it are sent, those below it held back.
-
-    Bad is rated below the middle of the scale, good above it.
-    """
-
-    at: float
-    sent: int
-    sent_bad: int
-    sent_good: int
-    held: int
-    held_bad: int
-    held_good: int
-    wrong_rate: Estimate  # the share of bad answers among those sent, with its Clopper-Pearson interval
-    hours_saved: float  # hours that sent answers save a person, per 1,000 answers
+_CHANCE = 0.05  # of finding bad answers by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +27,8 @@ class Policy:
     without them.
     """
 
-    thresholds: tuple[Threshold, ...]  # what each possible threshold would do
     bound: float  # the aim: the largest share of bad answers among those sent
     confidence: float
-    minutes: float
     # answers at or above it are sent; chosen on all rated items. None where no threshold keeps the bound, or where the
     # check found more bad answers than the bound.
     send_at: float | None
@@ -64,8 +44,15 @@ class Policy:
     to_person: int
     wrong_rate: Estimate  # the share of bad answers among those sent
     right_held_rate: Estimate  # the share of good answers among those held back
-    hours_saved: float  # hours saved per 1,000 answers
     problem: str = ""
+
+    @property
+    def finds_bad_ones(self) -> bool:
+        """Whether what the check did not send holds more bad answers than as many drawn at random (Fisher, 1935)."""
+        from scipy.stats import hypergeom
+
+        kept, kept_bad = self.n - self.sent, self.bad - self.sent_bad
+        return kept > 0 and float(hypergeom.sf(kept_bad - 1, self.n, self.bad, kept)) <= _CHANCE
 
 
 def triage_policy(
@@ -74,7 +61,6 @@ def triage_policy(
     *,
     bound: float = BOUND,
     confidence: float = 0.95,
-    minutes: float = MINUTES,
     folds: int = _CHECK_FOLDS,
     seed: int = 0,
 ) -> Policy:
@@ -121,12 +107,8 @@ def triage_policy(
     if _failed_check("held back", "good", held, held_good, bound):
         hold_below = None
     return Policy(
-        thresholds=tuple(
-            _threshold(rated, predicted, at, confidence=confidence, minutes=minutes) for at in _thresholds(predicted)
-        ),
         bound=bound,
         confidence=confidence,
-        minutes=minutes,
         send_at=None if problem else send_at,
         hold_below=hold_below,
         n=len(bad),
@@ -139,23 +121,13 @@ def triage_policy(
         to_person=int((~is_sent & ~is_held).sum()),
         wrong_rate=estimate_share(bad[is_sent], groups[is_sent], confidence),
         right_held_rate=estimate_share(good[is_held], groups[is_held], confidence),
-        hours_saved=0.0 if problem else _hours_saved(is_sent, minutes),
         problem=problem,
     )
 
 
-def fewest_to_send(bound: float, confidence: float) -> int:
-    """Computes how many answers without a bad one rule out a share of bad ones above the bound.
-
-    Example:
-        >>> fewest_to_send(0.1, 0.95)
-        29
-    """
-    return math.ceil(math.log(1 - confidence) / math.log(1 - bound)) if bound < 1 else 1
-
-
 def _problem(bad: Bools, bound: float, confidence: float) -> str:
-    fewest = fewest_to_send(bound, confidence)
+    # so many answers without a bad one rule out a larger share
+    fewest = math.ceil(math.log(1 - confidence) / math.log(1 - bound)) if bound < 1 else 1
     return (
         f"no threshold keeps the share of bad answers among those sent at {bound:.0%} or less with {confidence:.0%} "
         f"confidence: {int(bad.sum())} of {count_of(len(bad), 'rated answer')} are bad, and at least "
@@ -174,10 +146,6 @@ def _failed_check(action: str, wrong: str, count: int, wrong_count: int, bound: 
         f"in the check {wrong_count} of {count_of(count, 'answer')} {action} were {wrong}, which is more than "
         f"{bound:.0%}"
     )
-
-
-def _hours_saved(sent: Bools, minutes: float) -> float:
-    return float(sent.mean()) * 1000 * minutes / 60 if len(sent) else 0.0
 
 
 def _thresholds(predicted: Floats) -> list[float]:
@@ -221,18 +189,3 @@ def _test_in_order(
             break
         accepted, tested = at, count
     return accepted
-
-
-def _threshold(rated: ScoreTable, predicted: Floats, at: float, *, confidence: float, minutes: float) -> Threshold:
-    bad, good, is_sent = rated.mean_rating < rated.middle, rated.mean_rating > rated.middle, predicted >= at
-    return Threshold(
-        at,
-        sent=int(is_sent.sum()),
-        sent_bad=int((is_sent & bad).sum()),
-        sent_good=int((is_sent & good).sum()),
-        held=int((~is_sent).sum()),
-        held_bad=int((~is_sent & bad).sum()),
-        held_good=int((~is_sent & good).sum()),
-        wrong_rate=estimate_share(bad[is_sent], rated.group_numbers[is_sent], confidence),
-        hours_saved=_hours_saved(is_sent, minutes),
-    )

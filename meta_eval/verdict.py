@@ -9,11 +9,11 @@ from ..presentation.texts import one_line
 from ..presentation.verdict import Verdict, describe_answers
 from ..text.wording import Phrase, phrase
 from .agreement import MetricAgreement, baselines_among
+from .agreement_power import describe_strength, find_power, ratings_to_show, reversed_metric
 from .comparison import MOST_RATINGS, Comparison
 from .groups import FEWEST_TO_CHOOSE
 from .prediction_powered import share_of_rated
 from .raters import Raters
-from .recommendation import describe_strength, find_power, finds_bad_ones, ratings_to_show, reversed_metric
 from .selection import Combination, Selection
 from .sending import Policy
 from .table import SENTINELS, ScoreTable
@@ -218,7 +218,7 @@ def _use(policy: Policy | None) -> Phrase:
         "sent_bad": Figure("share", policy.sent_bad / policy.sent),
     }
     if policy.bad <= policy.bound * policy.n:
-        return phrase("use_all" if finds_bad_ones(policy) else "use_all_no_better", **shares)
+        return phrase("use_all" if policy.finds_bad_ones else "use_all_no_better", **shares)
     return phrase("use_best", **shares)
 
 

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..presentation.figure import Figure
 from ..text.wording import count_of
 from .arrays import Floats, Places
-from .estimate import Estimate
 from .groups import merge_groups
 from .table import ScoreTable
 
@@ -21,8 +19,6 @@ CALL = 0.05
 """A metric, or the raters, call a version better where the two-sided p-value of their own test is at most this."""
 MOST_VERSIONS = 12
 FEWEST_ANSWERS = 5
-_FEW_PAIRS = 3
-_MOST_NAMED = 2
 _SAME = 1e-9
 
 
@@ -66,46 +62,6 @@ class VersionAgreement:
     # each metric; what was chosen by its scores out of fold, where it is a combination
     metrics: tuple[MetricVersions, ...]
     notes: tuple[str, ...]
-
-    def metric(self, name: str) -> MetricVersions | None:
-        """One metric's figures; None for an unknown one."""
-        return next((one for one in self.metrics if one.metric == name), None)
-
-
-def describe_versions(agreement: VersionAgreement, on_answers: Estimate) -> str:
-    """Says in two or three sentences how well the measure in question tells versions apart, and how well answers."""
-    one = agreement.metric(agreement.measure)
-    if one is None or one.problem:
-        why = one.problem if one else "no measure was chosen"
-        return f"Between {count_of(len(agreement.versions), 'version')}: nothing can be told, as {why}."
-    if not one.pairs:
-        return "Between versions: the raters' means are equal, so that no measure can order them as the raters do."
-    agrees = "" if on_answers.value is None else f"; on answers its agreement is {Figure('rho', on_answers.value)}"
-    pairs = len(agreement.pairs)
-    differ = "" if one.pairs == pairs else " that differ"
-    first = (
-        f"Between versions: {one.metric} orders {one.ordered} of {count_of(one.pairs, 'pair')}{differ} as the raters "
-        f"do{agrees}."
-    )
-    little = ""
-    if pairs == 1:
-        little = "One pair of versions tells little: a coin would order it right half of the time."
-    elif pairs <= _FEW_PAIRS:
-        little = f"{count_of(pairs, 'pair')} of versions tell little of others."
-    return " ".join(filter(None, (first, _describe_calls(one), little)))
-
-
-def _describe_calls(one: MetricVersions) -> str:
-    """The metric's false winners."""
-    if not one.calls:
-        return "Its own test calls no winner."
-    calls = f"Its own test calls a winner in {count_of(one.calls, 'pair')}"
-    unseen = f", {len(one.unseen)} where the raters see no difference" if one.unseen else ""
-    if not one.contrary:
-        return f"{calls}, none contrary to the raters' mean{unseen}."
-    named = [f"{winner} over {loser}" for winner, loser in one.contrary[:_MOST_NAMED]]
-    named += ["..."] if len(one.contrary) > _MOST_NAMED else []
-    return f"{calls}: {len(one.contrary)} contrary to the raters' mean ({', '.join(named)}){unseen}."
 
 
 def version_agreement(

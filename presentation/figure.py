@@ -24,7 +24,6 @@ Kind = Literal[
     "p",
     "count",
     "seconds",
-    "hours",
     "usd",
     "price",
 ]
@@ -36,7 +35,7 @@ Kind = Literal[
 - `distance` and `index`: of topics and folds
 - `contribution`: what a part adds to a prediction; `rating`: one rating; `predicted`: one predicted rating
 - `share`: a share of many, in whole percent; `rate`: a share that may be small; `p`: a p-value
-- `count`: a whole number, such as tokens; `seconds` and `hours`: durations
+- `count`: a whole number, such as tokens; `seconds`: a duration
 - `usd`: what calls took; `price`: what 1,000 answers take
 """
 
@@ -58,7 +57,6 @@ _FORMATS: dict[Kind, str] = {
     "p": ".3f",
     "count": ",.0f",
     "seconds": ",.1f",
-    "hours": ",.1f",
     "usd": ".4f",
     "price": ",.2f",
 }

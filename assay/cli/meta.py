@@ -1,6 +1,6 @@
 """`assay meta`: which metric, alone or combined, agrees with the ratings."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +21,13 @@ from .options import (
     sheet_option,
     type_reading,
 )
-from .output import echo_notice, is_wide, print_blocks, print_result, show_status, typed_command
+from .output import is_wide, print_blocks, print_result, show_status, typed_command
 from .typed_values import MOST_REPEATS, MOST_RESAMPLES, OUTPUT_FILE, REPORT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..eval_sets.score_columns import ReadOptions
-    from ..meta_eval.score_join import JoinedScores
     from ..meta_eval.verdict import NextCommands
     from ..runs import AnswerTable, Store
 
@@ -119,19 +118,12 @@ with_evaluation_options = option_group(
         show_default=True,
         help="Largest share of bad answers among those sent without a person.",
     ),
-    click.option(
-        "--minutes",
-        type=FiniteRange(min=0),
-        default=5,
-        show_default=True,
-        help="Minutes that a person needs per answer.",
-    ),
 )
 
 
 @hide_advanced(
     *("--lower-is-better", "--higher-is-better", "--scale", "--sheet", "--header-row", "--level", "--versions"),
-    *("--combine", "--prefer", "--max-metrics", "--seed", "--repeats", "--bootstrap", "--bound", "--minutes"),
+    *("--combine", "--prefer", "--max-metrics", "--seed", "--repeats", "--bootstrap", "--bound"),
 )
 @click.command()
 @click.argument("runs", nargs=-1, metavar="[RUN|FILE]...")
@@ -148,11 +140,6 @@ with_evaluation_options = option_group(
 @with_evaluation_options
 @click.option("--report", type=REPORT_FILE, help="Write the whole report to an .html file.")
 @click.option("--save", type=OUTPUT_FILE, help="Write the chosen combination to a .yaml file: run it as scorer:FILE.")
-@click.option(
-    "--check",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Check a saved scorer on the ratings of RUN: keep it, refit it, or rate more.",
-)
 @click.option("--all", "everything", is_flag=True, help="Print what is behind the verdict too; the report has it all.")
 def meta(
     runs: tuple[str, ...],
@@ -165,7 +152,6 @@ def meta(
     evaluating: "Mapping[str, Any]",
     report: Path | None,
     save: Path | None,
-    check: Path | None,
     everything: bool,
     store: str | Path,
 ) -> None:
@@ -182,7 +168,6 @@ def meta(
     assay meta last --by language --report report.html
     assay meta --scores ragas.csv --ratings team.csv --group page
     assay meta last --save team.yaml; assay run answers.csv --metrics scorer:team.yaml
-    assay meta last --check team.yaml
     assay meta RUN_A RUN_B
     assay meta scores_and_ratings.csv
     """
@@ -199,9 +184,6 @@ def meta(
     with show_status("reading scores and ratings"):
         tables, database = (read_runs(opened, runs), opened.database) if opened else ([], None)
         joined = join_scores(database, tables, scores, ratings_file, read_options)
-    if check is not None:
-        _check_scorer(check, joined, tables)
-        return
     counts = f"{count_of(len(joined.table.metrics), 'metric')} on {count_of(len(joined.table.items), 'item')}"
     with show_status(f"evaluating {counts}"):
         evaluation = evaluate_table(
@@ -270,17 +252,3 @@ def _next_commands(store: "Store | None", tables: "Sequence[AnswerTable]") -> "N
     sets = [Path(name).relative_to(here) if Path(name).is_relative_to(here) else name for name in plan.sets]
     options = type_reading({name: getattr(plan, name) for name in SetOptions.__dataclass_fields__})
     return NextCommands(rate, typed_command("run", *sets, *options))
-
-
-def _check_scorer(file: Path, joined: "JoinedScores", tables: "Sequence[AnswerTable]") -> None:
-    from ..meta_eval.report.blocks import scorer_check_block
-    from ..meta_eval.scorer import Scorer
-    from ..meta_eval.scorer_check import check_scorer
-    from ..runs.answers.score_table import add_scorer_parts
-
-    scorer = Scorer.load(file)
-    table = add_scorer_parts(joined, tables, scorer.metrics)
-    checked = check_scorer(scorer, table, joined.texts)
-    if scorer.answers is None:
-        echo_notice(f"{file}: it was saved by Assay 0.1, and does not know which answers it was fitted on")
-    print_result(lambda: asdict(checked), scorer_check_block(str(file), checked))

@@ -30,7 +30,6 @@ def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> 
     result: dict[str, Any] = {
         "verdict": evaluation.verdict.as_json(),
         "recommendation": evaluation.recommendation,
-        "explanation": evaluation.explanation,
         "metrics": [_metric(metric) for metric in evaluation.metrics],
         "combinations": [_combination(one, selection) for one in selection.combinations] if selection else [],
         "ceiling": raters.ceiling.value if raters else None,

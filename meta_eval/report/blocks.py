@@ -3,19 +3,16 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from ...presentation.figure import Figure
+from ...presentation.figure import Figure, format_chance
 from ...presentation.result_table import Paragraph, ReportBlock, Tone
 from ...presentation.texts import one_line
 from ...text.wording import count_of, phrase, reader_language, verb_of, with_number_marks
 from ..agreement import baselines_among
 from ..meta_evaluation import MetaEvaluation
 from ..raters import Raters
-from ..recommendation import name_of
-from ..scorer_check import ScorerCheck
 from ..selection import Selection
 from ..sending import Policy
 from .tables import (
-    calibration_table,
     combination_table,
     comparison_table,
     metric_table,
@@ -35,29 +32,6 @@ Extent = Literal["verdict", "all", "page"]
 _SLICE_METRICS = 2  # metrics in the table of slices, the chosen ones first
 _MOST_COMPARISONS = 6  # the report has all of them
 _LONGEST_NOTE = 300
-
-
-def scorer_check_block(file: str, check: ScorerCheck) -> ReportBlock:
-    """Whether a saved scorer still holds: the advice, agreement then and now, and the calibration."""
-    more = f" ({count_of(check.more_ratings, 'more rating')})" if check.advice == "rate more" else ""
-    verdict = Paragraph(f"{file}: {check.advice}{more}: {check.reason}.", "strong")
-    if check.same_ratings:
-        return ReportBlock((verdict,))
-    left_out = f"; {count_of(check.seen, 'answer')} that it was fitted on left out" if check.seen else ""
-    before, now = (Figure.from_estimate("rho", one).describe(" of 1") for one in (check.before, check.now))
-    answers = f"{count_of(check.n, 'answer')}{left_out}"
-    agreement = (
-        f"Agreement with the ratings: {before} when it was fitted, {now} now ({answers}); change "
-        f"{Figure.from_estimate('correlation', check.change).describe()}"
-    )
-    return ReportBlock(
-        (
-            verdict,
-            _sentence(agreement),
-            _sentence(f"Ratings inside its interval: {Figure.from_estimate('share', check.coverage).describe()}"),
-            calibration_table(check),
-        )
-    )
 
 
 def report_blocks(
@@ -92,8 +66,6 @@ def _verdict_block(evaluation: MetaEvaluation, joined: "JoinedScores") -> Report
 
 def _further_blocks(evaluation: MetaEvaluation, *, is_page: bool) -> Iterator[tuple[str, ReportBlock]]:
     """What is behind the verdict: raters, combinations, comparisons, parts, what may be sent."""
-    lines = (evaluation.recommendation, *evaluation.explanation.splitlines())
-    yield "explanation", ReportBlock([Paragraph(with_number_marks(line, names=evaluation.names)) for line in lines])
     if evaluation.raters is not None:
         yield "raters", _rater_block(evaluation.raters)
         if tables := rater_tables(evaluation.raters, is_page=is_page):
@@ -149,6 +121,7 @@ def _rater_block(raters: Raters) -> ReportBlock:
 
 def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
     best, chance = Figure("rho", selection.best_in_sample), Figure("rho", selection.best_by_chance)
+    yield _sentence(f"Chance alone would make the choice agree as far in {format_chance(selection.p_of_selection)}.")
     yield _sentence(
         f"out of fold: chosen and judged on different answers, {selection.repeats} x "
         f"{count_of(selection.folds, 'fold')}. On the "
@@ -163,7 +136,7 @@ def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
         reached = with_number_marks(
             str(Figure.from_estimate("correlation", selection.agreement_of(choice.combination)))
         )
-        line = f"{choice.rule}: {name_of(choice.combination)} {reached}{less}"
+        line = f"{choice.rule}: {choice.combination.name} {reached}{less}"
         yield Paragraph(one_line(line, _LONGEST_NOTE))
     for metric, reason in selection.left_out:
         if metric not in baselines:
@@ -183,11 +156,9 @@ def _policy_block(policy: Policy) -> ReportBlock:
     if policy.problem:
         return ReportBlock((_sentence(f"Sending answers without a person: {policy.problem}"),))
     bound, confidence = Figure("share", policy.bound), Figure("share", policy.confidence)
-    hours = Figure("hours", policy.hours_saved)
     line = (
         f"Aim: at most {bound} bad answers among those sent, with {confidence} confidence. In the check, by thresholds "
         f"chosen on other answers, {policy.sent_bad:,} of {count_of(policy.sent, 'sent answer')} "
-        f"{verb_of(policy.sent_bad, 'was', 'were')} bad. {hours} h saved per "
-        f"1,000 answers at {count_of(policy.minutes, 'minute')} each."
+        f"{verb_of(policy.sent_bad, 'was', 'were')} bad."
     )
     return ReportBlock((policy_table(policy), _sentence(line, "quiet")))

@@ -1,7 +1,6 @@
 """The report's charts as places in percent: the templates draw them and know no statistics."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import quantiles
 
@@ -12,8 +11,6 @@ from ...presentation.charts import Forest, draw_forest
 from ..agreement import MetricAgreement
 from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation
-from ..recommendation import name_of
-from ..sending import Policy
 from ..table import ScoreTable
 
 MOST_POINTS = 300
@@ -41,27 +38,13 @@ class Scatter:
     remark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Triage:
-    """The curves of the thresholds: points "x,y" of a 100 x 100 plot, y from the top."""
-
-    x: Axis
-    sent: str
-    wrong: str
-    band: str
-    held_good: str
-    bound: float
-    start: int
-    places: tuple[float, ...]
-
-
 def forest(evaluation: MetaEvaluation) -> Forest:
     """The metrics on the answers that chose among them and the choice's corrected agreement, on one axis."""
     rows = [(metric.name, _kind(metric), metric.spearman, _direction(metric)) for metric in evaluation.metrics]
     rows.sort(key=lambda row: -(row[2].value if row[2].value is not None else -2))
     if evaluation.selection is not None:
         rows.insert(
-            0, (name_of(evaluation.selection.chosen), "chosen", evaluation.selection.agreement, "on unseen answers")
+            0, (evaluation.selection.chosen.name, "chosen", evaluation.selection.agreement, "on unseen answers")
         )
     ceiling = evaluation.raters.ceiling.value if evaluation.raters else None
     return draw_forest(rows, within=(-1, 1), ceiling=ceiling)
@@ -135,35 +118,3 @@ def _within_plot(place: float) -> float:
 
 def _from_top(axis: Axis, value: float) -> float:
     return round(100 - axis.percent(value), 2)
-
-
-def triage(policy: Policy) -> Triage | None:
-    """The curves over the thresholds, ascending; None where there are fewer than two."""
-    thresholds = policy.thresholds
-    if len(thresholds) < 2:
-        return None
-    x = axis_over([threshold.at for threshold in thresholds])
-    total, good = policy.n or 1, policy.good or 1
-
-    def line(shares: Sequence[tuple[float, float | None]]) -> str:
-        return " ".join(f"{x.percent(at)},{round(100 - 100 * share, 2)}" for at, share in shares if share is not None)
-
-    over = line([(threshold.at, threshold.wrong_rate.high) for threshold in thresholds])
-    under = line([(threshold.at, threshold.wrong_rate.low) for threshold in reversed(thresholds)])
-    start = min(range(len(thresholds)), key=lambda place: abs(thresholds[place].at - _first_threshold(policy)))
-    return Triage(
-        x,
-        line([(threshold.at, threshold.sent / total) for threshold in thresholds]),
-        line([(threshold.at, threshold.wrong_rate.value) for threshold in thresholds]),
-        f"{over} {under}".strip(),
-        line([(threshold.at, threshold.held_good / good) for threshold in thresholds]),
-        round(100 - 100 * policy.bound, 2),
-        start,
-        tuple(x.percent(threshold.at) for threshold in thresholds),
-    )
-
-
-def _first_threshold(policy: Policy) -> float:
-    if policy.send_at is not None:
-        return policy.send_at
-    return policy.thresholds[len(policy.thresholds) // 2].at

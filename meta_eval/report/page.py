@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...eval_sets.items import RATER
-from ...presentation.figure import Figure
-from ...presentation.page import read_asset, render_page, typeset, write_page
+from ...presentation.page import read_asset, render_page, write_page
 from ...presentation.verdict import describe_report
 from ...text.wording import Phrase
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_evaluation import MetaEvaluation
 from .blocks import report_blocks
-from .charts import forest, scatters, triage
+from .charts import forest, scatters
 from .disagreements import Disagreement, predictions, worst_disagreements
 
 if TYPE_CHECKING:
@@ -44,15 +43,13 @@ def render_report(
 ) -> str:
     """The report as HTML; see `write_report`."""
     view = _view(evaluation, joined, evidence_of) | {"about": _describe(evaluation, joined, sources)}
-    return render_page(__package__, "page.html", view, script=read_asset(__package__, "thresholds.js"))
+    return render_page(__package__, "page.html", view, script=read_asset(__package__, "folded.js"))
 
 
 def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: EvidenceOf) -> dict[str, Any]:
-    table, policy = joined.table, evaluation.policy
+    table = joined.table
     measure, predicted = predictions(table, evaluation)
     over, under = worst_disagreements(table, predicted)
-    triage_chart = triage(policy) if policy else None
-    thresholds = policy.thresholds if policy and triage_chart else ()
     texts = {one.item: evidence_of(one.item) or _from_files(joined, one) for one in (*over, *under)}
     return {
         "evaluation": evaluation,
@@ -60,8 +57,6 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
         "measure": measure,
         "forest": forest(evaluation),
         "scatters": scatters(table, evaluation),
-        "triage": triage_chart,
-        "thresholds": _threshold_data(thresholds, triage_chart) if triage_chart else None,
         "over": [(disagreement, texts[disagreement.item]) for disagreement in over],
         "under": [(disagreement, texts[disagreement.item]) for disagreement in under],
         "blocks": report_blocks(evaluation, joined, "page", is_detailed=True),
@@ -77,24 +72,6 @@ def _describe(evaluation: MetaEvaluation, joined: "JoinedScores", sources: Seque
     """What the report is of: the runs and files, how many answers are rated, and by whom where that is known."""
     raters = [rater for rater in joined.table.raters if rater != RATER]
     return describe_report(sources, rated=evaluation.settings.rated, raters=raters)
-
-
-def _threshold_data(thresholds: Any, chart: Any) -> dict[str, Any]:
-    """Computes what the slider shows at each threshold; the script only displays it."""
-    figures = [
-        {
-            "at": typeset(Figure("mean", threshold.at)),
-            "sent": threshold.sent,
-            "sent_bad": threshold.sent_bad,
-            "held": threshold.held,
-            "held_good": threshold.held_good,
-            "wrong_rate": typeset(Figure.from_estimate("share", threshold.wrong_rate)),
-            "hours": typeset(Figure("hours", threshold.hours_saved)),
-            "place": chart.places[number],
-        }
-        for number, threshold in enumerate(thresholds)
-    ]
-    return {"figures": figures}
 
 
 def _from_files(joined: "JoinedScores", disagreement: Disagreement) -> AnswerEvidence:

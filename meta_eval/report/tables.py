@@ -13,22 +13,11 @@ from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation, SliceAgreement
 from ..pass_fail import PassFail, Trials
 from ..raters import Raters
-from ..scorer_check import ScorerCheck
 from ..selection import Combination, Selection
 from ..sending import Policy
 from ..version_agreement import MetricVersions, VersionAgreement
 
 _KNOWN = {"better": "better", "worse": "worse", "equivalent": "equal"}
-
-
-def calibration_table(check: ScorerCheck) -> ResultTable:
-    """What a saved scorer predicts beside what people gave."""
-    fields = (
-        Field("answers", "count", lambda part: part.n),
-        Field("mean predicted", "mean", lambda part: part.predicted),
-        Field("mean rating", "mean", lambda part: part.rating),
-    )
-    return tabulate("Calibration", check.calibration, fields)
 
 
 def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTable:

@@ -14,7 +14,7 @@ from ...metrics.catalogue import load_metric, metric_names, needs_judge
 from ...metrics.metric import run_to_end
 from ...metrics.score import FITTED_ON
 from ...metrics.specification import BASELINES
-from .pairing import ONE_VERSION, RunVersions, find_versions
+from .pairing import ONE_VERSION, find_versions
 from .run_scores import AGREED, read_run_ratings, read_run_scores
 from .table import AnswerTable
 from .version_answers import at_rated_level
@@ -22,7 +22,6 @@ from .version_answers import at_rated_level
 if TYPE_CHECKING:
     from ...eval_sets.score_columns import ReadOptions
     from ...meta_eval.score_join import JoinedScores
-    from ...meta_eval.table import ScoreTable
     from ..store.database import Database
     from ..store.store import Store
 
@@ -72,23 +71,6 @@ def join_scores(
         left_out = ", ".join(metric for metric in of_conversations if metric not in table.metrics)
         notes += (f"left out, as they measure whole conversations: {left_out}",) if left_out else ()
     return replace(joined, table=table, notes=notes, level=options.level, run_versions=versions.names)
-
-
-def add_scorer_parts(joined: "JoinedScores", tables: Sequence[AnswerTable], metrics: Sequence[str]) -> "ScoreTable":
-    """Adds metrics that a run has only as parts of a scorer (`--metrics scorer:FILE`), from its evidence."""
-    import numpy as np
-
-    table = joined.table
-    columns: dict[str, dict[str, float]] = {}
-    versions = RunVersions(joined.run_versions)
-    for one in tables:
-        for metric, values in one.at_level(joined.level).scorer_parts().items():
-            if metric in metrics and metric not in table.metrics:
-                of_run = {versions.item(one.run or "", item): value for item, value in values.items()}
-                columns[metric] = columns.get(metric, {}) | of_run
-    added = np.array([[columns[metric].get(item, np.nan) for metric in columns] for item in table.items], float)
-    scores = np.hstack([table.scores, added.reshape(len(table.items), len(columns))])
-    return replace(table, metrics=(*table.metrics, *columns), scores=scores)
 
 
 def add_baselines(joined: "JoinedScores") -> "JoinedScores":

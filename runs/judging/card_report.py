@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ...meta_eval.agreement_power import describe_strength
 from ...meta_eval.comparison import MOST_RATINGS, find_standing
 from ...meta_eval.estimate import Estimate
-from ...meta_eval.recommendation import describe_strength
 from ...meta_eval.report.tables import PASS_FAIL_FIELDS
 from ...presentation.figure import MISSING, Figure, round_ratings
 from ...presentation.report import Report

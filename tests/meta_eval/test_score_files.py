@@ -367,7 +367,7 @@ def test_a_perfect_metric_agrees_and_is_chosen(write):
     without = metric_agreements(replace(joined.table, directions={}), permutations=99)[0]
     assert without.spearman.value == pytest.approx(-1.0)
     assert evaluation.selection.chosen.metrics == ("errors",)
-    assert evaluation.recommendation.startswith("errors follows your team closely")
+    assert evaluation.recommendation.startswith("Trust: errors, closely: ")
 
 
 @pytest.mark.parametrize(

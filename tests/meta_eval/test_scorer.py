@@ -13,7 +13,6 @@ from assay.meta_eval import (
     Scorer,
     ScorerPart,
     ScoreTable,
-    check_scorer,
     conformal_bands,
     conformal_half_width,
     evaluate_table,
@@ -244,7 +243,7 @@ def test_nothing_is_saved_where_nothing_agrees():
     table = make_table(120, noise=0.2)
     noise = replace(table, ratings=np.random.default_rng(0).permutation(table.ratings))
     evaluation = evaluate_table(noise, permutations=200, repeats=1)
-    with pytest.raises(UsageError, match=r"there is no scorer to save\. No measure and no combination"):
+    with pytest.raises(UsageError, match=r"there is no scorer to save\. Trust: none"):
         fit_scorer(noise, evaluation)
 
 
@@ -255,64 +254,6 @@ def test_the_fingerprint_knows_ratings_and_not_their_order():
     changed = table.ratings.copy()
     changed[0] = 1 + changed[0] % 5
     assert fingerprint_ratings(table) != fingerprint_ratings(replace(table, ratings=changed))
-
-
-def make_checked_scorer(half_width: float = 0.5, ratings: str = "0" * 12) -> Scorer:
-    return make_scorer(
-        parts=(ScorerPart(metric="a", weight=1.0, percentiles=((0, 0), (1, 1))),),
-        by_rating=((1, half_width),),
-        by_prediction=((1, half_width),),
-        agreement=AgreementRecord(items=200, groups=200, spearman=0.9, low=0.86, high=0.94, ratings=ratings),
-    )
-
-
-def test_a_scorer_that_holds_is_kept():
-    check = check_scorer(make_checked_scorer(), make_table(200, noise=0.2))
-    assert check.advice == "keep"
-    assert check.now.value is not None and check.now.value > 0.8
-    assert check.change.low is not None and check.change.low < 0 < check.change.high
-    assert check.coverage.value is not None and check.coverage.value > 0.95
-    assert [one.n for one in check.calibration] == [40] * 5
-    for one in check.calibration:  # the scorer is the line that made the ratings
-        assert one.rating == pytest.approx(one.predicted, abs=0.1)
-
-
-def test_a_scorer_that_fell_is_to_be_fitted_again():
-    check = check_scorer(make_checked_scorer(), make_table(200, noise=0.2, flip=True))
-    assert check.advice == "refit" and "less than it did when it was fitted" in check.reason
-    assert check.change.high is not None and check.change.high < -1.4
-
-
-def test_an_interval_that_is_too_narrow_is_to_be_fitted_again():
-    """Residuals have a standard deviation of 0.2, of which half a width of 0.08 holds 31%, not 90%."""
-    check = check_scorer(make_checked_scorer(half_width=0.08), make_table(300, noise=0.2))
-    assert check.advice == "refit" and "90% interval holds fewer" in check.reason
-    assert check.coverage.value == pytest.approx(0.31, abs=0.08)
-
-
-def test_few_ratings_decide_nothing():
-    check = check_scorer(make_checked_scorer(), make_table(12, noise=0.2))
-    assert (check.advice, check.more_ratings) == ("rate more", 8)
-    noisy = check_scorer(make_checked_scorer(half_width=4), make_table(25, noise=0.5, seed=4))
-    assert noisy.advice == "rate more" and noisy.more_ratings > 0
-
-
-def test_its_own_ratings_check_nothing():
-    table = make_table(60, noise=0.2)
-    check = check_scorer(make_checked_scorer(ratings=fingerprint_ratings(table)), table)
-    assert check.same_ratings and check.advice == "rate more" and "cannot check it" in check.reason
-
-
-def test_what_cannot_be_checked_is_said():
-    table = make_table(30, noise=0.2)
-    with pytest.raises(UsageError, match=r"no scores of a, .*--metrics a"):
-        check_scorer(make_checked_scorer(), table.only(["other"]))
-    wide = replace(table, rating_min=0, rating_max=10)
-    with pytest.raises(UsageError, match="scale 0-10, the scorer was fitted on 1-5"):
-        check_scorer(make_checked_scorer(), wide)
-    unrated = replace(table, ratings=np.full((30, 1), np.nan))
-    with pytest.raises(UsageError, match="none of the answers is rated"):
-        check_scorer(make_checked_scorer(), unrated)
 
 
 def test_the_map_to_the_rating_scale_is_scikit_learns_isotonic_regression():

@@ -8,9 +8,7 @@ import pytest
 from modules import module_of
 
 from assay.meta_eval import (
-    Estimate,
     ScoreTable,
-    describe_versions,
     estimate_difference,
     merge_groups,
     name_questions,
@@ -146,16 +144,4 @@ def test_what_is_left_out_is_said():
         "1 rated answer names no version",
         "1 version has fewer than 5 rated answers and is left out: small",
         "of 14 versions, the 12 with most ratings are compared",
-    )
-
-
-def test_the_sentence_says_pairs_calls_and_how_little_they_tell(three):
-    text = describe_versions(version_agreement(three, measure="bad"), Estimate(0.6, 0.5, 0.7))
-    assert text.startswith(
-        "Between versions: bad orders 0 of 3 pairs as the raters do; on answers its agreement is 0.60."
-    )
-    assert "contrary to the raters' mean (" in text
-    assert text.endswith("3 pairs of versions tell little of others.")
-    assert "nothing can be told, as no measure was chosen" in describe_versions(
-        version_agreement(three), Estimate(None)
     )

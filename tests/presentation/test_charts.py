@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 from modules import module_of
 
-from assay.meta_eval import Estimate, MetricAgreement, Policy, ScoreTable, triage
+from assay.meta_eval import Estimate, MetricAgreement, ScoreTable, scatters
 from assay.presentation import Axis, axis_over, draw_band, draw_forest, draw_histogram, template_environment
 
 SIZES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-300, 1e-12, 1e-5, 1e5, -1e9, 1e16, 1e300, -1e308, 1.7e308])
@@ -130,7 +130,7 @@ def test_a_scatter_of_any_values(values):
         rating_max=5,
     )
     metric = SimpleNamespace(name="m", baseline=False, spearman=Estimate(0.1), higher_is_better=True)
-    chart = module_of(triage)._scatter(table, metric, Axis(1, 5, (1, 2, 3, 4, 5)))
+    chart = module_of(scatters)._scatter(table, metric, Axis(1, 5, (1, 2, 3, 4, 5)))
     assert chart.n == count
     assert all(0 <= place <= 100 for low, middle, high, *_ in chart.boxes for place in (low, middle, high))
     assert all(low <= middle <= high for low, middle, high, *_ in chart.boxes)
@@ -149,7 +149,7 @@ def test_a_scatter_of_any_values(values):
 def test_the_axis_of_any_rating_scale(low, high):
     if low > high:
         low, high = high, low
-    axis = module_of(triage)._rating_axis(low, high)
+    axis = module_of(scatters)._rating_axis(low, high)
     assert axis.low < axis.high
     places, labels = zip(*axis.labels, strict=True)
     assert list(places) == sorted(set(places))
@@ -166,25 +166,9 @@ def test_charts_of_thousands_of_points():
         test_a_histogram_of_any_values.hypothesis.inner_test(values.tolist())
 
 
-@settings(max_examples=50)
-@given(lists_of_values())
-def test_the_curves_of_any_thresholds(values):
-    rate = Estimate(0.1, 0.0, 0.3)
-    thresholds = [SimpleNamespace(at=at, wrong_rate=rate, sent=1, held_good=0) for at in sorted(values)]
-    policy = SimpleNamespace(thresholds=thresholds, n=len(values), good=1, bound=0.05, send_at=None)
-    chart = triage(policy)
-    assert (chart is None) == (len(values) < 2)
-    assert chart is None or all(0 <= place <= 100 for place in chart.places)
-    if chart is not None:
-        check_drawing(
-            "meta_eval.report", "report_charts.html", "triage_chart(chart, policy)", chart=chart, policy=policy
-        )
-
-
 def test_the_types_that_the_stand_ins_stand_for():
     """The attributes that the stand-ins above have are those of the real results."""
     assert {"spearman", "baseline", "higher_is_better"} <= {*MetricAgreement.__annotations__}
-    assert {"thresholds", "n", "good", "bound", "send_at"} <= {*Policy.__annotations__}
 
 
 def test_nightly_runs_of_one_day_are_told_apart():

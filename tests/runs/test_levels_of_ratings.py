@@ -130,7 +130,7 @@ def test_a_file_of_ratings_says_the_level_by_its_ids(assay, column, level):
     assert f"evaluated at the level of {level}, of which {COUNT} are rated" in result["notes"]
 
 
-def test_a_scorer_of_conversations_is_fitted_saved_applied_and_checked(assay):
+def test_a_scorer_of_conversations_is_fitted_saved_and_applied(assay):
     run(assay, write("chats.jsonl", "conversation"), "last", "own.py:thanked,own.py:words")
     meta(assay, "--save", "team.yaml")
     scorer = Scorer.load("team.yaml")
@@ -145,8 +145,6 @@ def test_a_scorer_of_conversations_is_fitted_saved_applied_and_checked(assay):
     metrics = json.loads(done.out)["metrics"]
     assert (metrics["scorer:team.yaml"]["scored"], metrics["scorer:team.yaml"]["n"]) == (COUNT, COUNT)
     assert metrics["scorer:team.yaml"]["rated"] == COUNT
-    checked = json.loads(assay("meta", "last", "--check", "team.yaml", "--json").out)
-    assert (checked["n"], checked["seen"]) == (COUNT, 0)
     again = assay("run", "chats.jsonl", "--metrics", "scorer:team.yaml", "--turns", "none", "--json")
     assert json.loads(again.out)["metrics"]["scorer:team.yaml"]["rated"] == 0  # all of them were fitted on
 
