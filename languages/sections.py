@@ -359,13 +359,6 @@ class SignalWords(PackFile):
     reasoning: tuple[str, ...]
 
 
-class Amounts(PackFile):
-    """Words that say for how many: for `one`, for `all`."""
-
-    one: tuple[str, ...]
-    all: tuple[str, ...]
-
-
 class Words(PackFile):
     """`words.yaml`: what the heuristics go by, in lower case; single words where the key does not say phrases."""
 
@@ -374,16 +367,7 @@ class Words(PackFile):
     negations: frozenset[str]
     affirmative: tuple[str, ...]
     negative: tuple[str, ...]
-    vague: tuple[str, ...]
-    clause_words: tuple[str, ...]  # words that begin a clause within a sentence
-    scope: Amounts  # phrases that say for how many; `quantifiers` are the words right before a noun that do
-    quantifiers: Amounts
-    organisation_types: frozenset[str]
-    number_words: dict[str, float]
-    conditions: tuple[Checked, ...]  # regular expressions of words that make a clause a condition
     imperatives: frozenset[str]  # verbs that begin an instruction
-    error_words: tuple[str, ...]  # what stands before the number of an error
-    message_words: tuple[str, ...]  # what stands before the quoted text of an error
     step_words: tuple[str, ...]  # what may stand before the number of a step
 
 

@@ -52,28 +52,20 @@ from .handover import (
     find_needs as find_needs,
     hands_over as hands_over,
 )
-from .heuristic.answer_contradiction import AnswerContradiction as AnswerContradiction
 from .heuristic.company_terms import (
     build_vocabulary as build_vocabulary,
     company_terms as company_terms,
     read_vocabulary as read_vocabulary,
 )
-from .heuristic.decision_tree import Tree as Tree, annotators_tree as annotators_tree, walk as walk
-from .heuristic.error_mismatch import ErrorMismatch as ErrorMismatch, error_mismatch as error_mismatch
 from .heuristic.feature import read_documentation as read_documentation
 from .heuristic.hal import find_pairs as find_pairs, nearness as nearness
 from .heuristic.message_type import Rules as Rules
-from .heuristic.off_context import OffContext as OffContext, ScopeCheck as ScopeCheck, off_context as off_context
 from .heuristic.parse_cache import Parsed as Parsed, ParsedTexts as ParsedTexts, find_pipeline as find_pipeline
 from .heuristic.score import plain_score as plain_score, rate as rate
 from .heuristic.text_features import (
-    ContextSynthesis as ContextSynthesis,
-    GeneralAnswer as GeneralAnswer,
     complex_answer as complex_answer,
     components_defined as components_defined,
-    context_synthesis as context_synthesis,
     find_signal_words as find_signal_words,
-    find_source as find_source,
     prompt_overlap as prompt_overlap,
     subject_combination as subject_combination,
 )

@@ -1,6 +1,5 @@
 from .components import (
     find_components as find_components,
-    find_errors as find_errors,
     find_guides as find_guides,
     normal_name as normal_name,
     unspecified_components as unspecified_components,

@@ -28,7 +28,6 @@ with_heuristic_options = option_group(
     click.option("--nlp-nl", help="spaCy pipeline for Dutch, a package or a folder."),
     click.option("--nlp-en", help="spaCy pipeline for English, a package or a folder."),
     click.option("--rules", type=click.Choice(["positional", "paper"]), default="positional", show_default=True),
-    click.option("--beyond", default="", help="Heuristics beyond the seven to add to the sum: NAME+NAME, or all."),
 )
 
 
@@ -96,21 +95,13 @@ def _lines(result: "Explanation") -> Iterator[str]:
     yield f"{result.sample.id}: {result.sample.user_input}\n\n{result.sample.response}\n"
     by = f" by {result.type.pattern!r} in {result.type.matched!r}" if result.type.pattern else ""
     yield f"Message type: {result.type.type}{by}: {result.type.reason}"
-    for title, features in (
-        ("Features, in equal weight", result.features),
-        ("Heuristics beyond the sum", result.beyond),
-    ):
-        yield f"\n{title}:"
-        for name, score in features.items():
-            yield from _feature_lines(name, score)
+    yield "\nFeatures, in equal weight:"
+    for name, score in result.features.items():
+        yield from _feature_lines(name, score)
     value = "not scored" if result.score.value is None else f"{result.score.value:.2f} of 5"
     yield f"\nScore: {value}: {result.score.reason}"
     if result.score.value is not None:
         yield f"Override: {result.score.evidence['override'] or 'none'}"
-    yield "\nThe annotator's questions:"
-    for step in result.way.steps:
-        yield f"  {step.asks} {'does not apply' if step.reply == 'unknown' else step.reply}"
-    yield f"  So the answer is {result.way.answer}: {result.way.because}."
 
 
 def _feature_lines(name: str, score: "Score") -> Iterator[str]:

@@ -5,20 +5,17 @@ from typing import Any, NamedTuple
 from ...eval_sets.sample import Sample
 from ...worker_threads import compute_beside
 from ..score import Score
-from .decision_tree import Walk, annotators_tree, walk
 from .message_type import TypeMatch
-from .score import BEYOND, Heuristic
+from .score import Heuristic
 
 
 class Explanation(NamedTuple):
-    """A sample's message type, its score, the features in its sum, the heuristics beyond them, and the tree's way."""
+    """A sample's message type, its score, and the features in its sum."""
 
     sample: Sample
     type: TypeMatch
     score: Score
     features: dict[str, Score]
-    beyond: dict[str, Score]
-    way: Walk
 
     def as_json(self) -> dict[str, Any]:
         """Returns all of it as JSON values."""
@@ -28,10 +25,6 @@ class Explanation(NamedTuple):
             | {"reason": self.type.reason},
             "score": _as_json(self.score),
             "features": {name: _as_json(score) for name, score in self.features.items()},
-            "beyond": {name: _as_json(score) for name, score in self.beyond.items()},
-            "decision": self.way.answer,
-            "because": self.way.because,
-            "path": [step._asdict() for step in self.way.steps],
         }
 
 
@@ -43,12 +36,9 @@ async def explain(sample: Sample, metric: Heuristic) -> Explanation:
     kind = await compute_beside(metric.classify_sample, sample)
     reading = await metric.read(sample)
     features = await compute_beside(reading.measure, metric.features)
-    others = [feature for feature in (other() for other in BEYOND) if feature.short_name not in features]
-    beyond = await compute_beside(reading.measure, others)
-    way = walk(annotators_tree(), {name: score.value for name, score in {**features, **beyond}.items()})
     score = metric.skip_incomplete(sample) or metric.skip_unscored(sample, kind.type)
     score = score or metric.rate(sample, kind.type, features, reading.translation)
-    return Explanation(sample, kind, score, features, beyond, way)
+    return Explanation(sample, kind, score, features)
 
 
 def _as_json(score: Score) -> dict[str, Any]:

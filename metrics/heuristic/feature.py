@@ -3,7 +3,6 @@
 import re
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,7 +14,6 @@ from ...languages import FALLBACK, Language, find_language, language_or_fallback
 from ...prompts import BUNDLED, Prompts
 from ...regular_files import read_text_file
 from ...text.lemmas import lemmas
-from ...text.sentences import describe_cut_lines
 from ...worker_threads import compute_beside
 from ..metric import Metric
 from ..score import Score, skipped
@@ -119,12 +117,11 @@ def named_pipelines(**options: str | None) -> ParsedTexts:
 class Feature(Metric):
     """One heuristic, in [0, 1], where 1 speaks for the answer. Write `score_texts`.
 
-    `parsed` says whether it needs the parse, `by_sentences` whether it reads the answer's sentences, `starred` whether
-    it can work on English text for a set in another language (the star in Lassche et al. (2024), V-B).
+    `parsed` says whether it needs the parse, `starred` whether it can work on English text for a set in another
+    language (the star in Lassche et al. (2024), V-B).
     """
 
     parsed: bool = False
-    by_sentences: bool = False
     starred: bool = False
     needs: tuple[str, ...] = ("response", "retrieved_contexts")
 
@@ -150,11 +147,7 @@ class Feature(Metric):
         if unread := skip_without_pack(sample, *SECTIONS):
             return unread
         texts = await read(sample, self._texts if self.parsed else None)
-        score = await compute_beside(self.score_texts, texts)
-        cut = describe_cut_lines(sample.response) if self.by_sentences else []
-        if not cut:
-            return score
-        return replace(score, evidence=score.evidence | {"bounds": [*cut, *score.evidence.get("bounds", [])]})
+        return await compute_beside(self.score_texts, texts)
 
 
 class StarredFeature(Feature):

@@ -10,14 +10,11 @@ from ...judges import JudgeLike
 from ...languages import language_or_fallback
 from ...languages.sections import MessageType
 from ...prompts import BUNDLED, Prompts
-from ...text.sentences import describe_cut_lines
 from ...text.wording import count_of
 from ...worker_threads import compute_beside
 from ..metric import Metric
 from ..score import Score, scored, skipped
-from .answer_contradiction import AnswerContradiction
 from .company_terms import CompanyTerms
-from .error_mismatch import ErrorMismatch
 from .feature import (
     SECTIONS,
     Feature,
@@ -30,12 +27,9 @@ from .feature import (
 )
 from .hal import Hal
 from .message_type import MOST_CHARACTERS, Rules, TypeMatch, classify
-from .off_context import OffContext
 from .text_features import (
     ComplexAnswer,
     ComponentsDefined,
-    ContextSynthesis,
-    GeneralAnswer,
     PromptOverlap,
     SubjectCombination,
 )
@@ -44,7 +38,6 @@ from .verbatim_guide import THRESHOLD, VerbatimGuide
 
 LOWEST, HIGHEST = 1.0, 5.0
 SCORED_TYPES = ("binary", "instruction")
-BEYOND: tuple[type[Feature], ...] = (ErrorMismatch, AnswerContradiction, ContextSynthesis, OffContext, GeneralAnswer)
 
 Types = Literal["predicted", "labelled"]
 Override = Literal["unspecified_components", "verbatim_guide"]
@@ -110,7 +103,6 @@ class Heuristic(Metric):
         overrides: bool = True,
         types: Types = "predicted",
         rules: Rules = "positional",
-        beyond: str = "",
         translate: Literal["judge"] | None = None,
         judge: JudgeLike | None = None,
         prompts: Prompts = BUNDLED,
@@ -126,7 +118,6 @@ class Heuristic(Metric):
             overrides: Let an unspecified component or a verbatim guide decide alone; False gives the plain sum.
             types: `labelled` takes a sample's own `message_type` where it has one, instead of predicting it.
             rules: How the type is predicted; `paper` goes by the paper's ordered lists.
-            beyond: Heuristics beyond the seven to add to the sum (`error_mismatch+off_context`, or `all`).
             translate: `judge`: the starred features read an English translation by the judge.
             judge: The judge of `translate=judge`.
             prompts: The prompts of `translate=judge`.
@@ -136,7 +127,7 @@ class Heuristic(Metric):
             nlp_en: The spaCy pipeline for English.
 
         Raises:
-            ValueError: An unknown heuristic, or a threshold out of range.
+            ValueError: A threshold out of range.
             InputError: The vocabulary cannot be read.
             UsageError: There is no judge to translate.
         """
@@ -156,7 +147,6 @@ class Heuristic(Metric):
             Hal(),
             SubjectCombination(),
             VerbatimGuide(threshold),
-            *(feature() for feature in _parse_beyond(beyond)),
         )
 
     def classify_sample(self, sample: Sample) -> TypeMatch:
@@ -204,8 +194,7 @@ class Heuristic(Metric):
         score = self._combine(message_type, features)
         if translation is not None:
             score = translation.add_to(score)
-        cut = describe_cut_lines(sample.response) if any(feature.by_sentences for feature in self.features) else []
-        bounds = [*_question_bound(sample).get("bounds", []), *cut, *score.evidence.get("bounds", [])]
+        bounds = [*_question_bound(sample).get("bounds", []), *score.evidence.get("bounds", [])]
         return replace(score, evidence=score.evidence | {"bounds": bounds}) if bounds else score
 
     def _combine(self, message_type: str, features: Mapping[str, Score]) -> Score:
@@ -246,12 +235,3 @@ def _reason(rated: Rated, unspecified: list[str], values: Mapping[str, float | N
     if rated.override == "verbatim_guide":
         return f"5: the answer gives a guide of the context step by step; the plain sum, {total}"
     return f"the plain sum, {total}"
-
-
-def _parse_beyond(beyond: str) -> tuple[type[Feature], ...]:
-    """Parses the option `beyond` (`error_mismatch+off_context`; `all` for all of them) into features."""
-    known = {feature.name.removeprefix("heuristic."): feature for feature in BEYOND}
-    wanted = [*known] if beyond == "all" else [name for name in beyond.split("+") if name]
-    if unknown := [name for name in wanted if name not in known]:
-        raise ValueError(f"beyond is 'all' or some of {'+'.join(known)}, not {unknown[0]!r}")
-    return tuple(known[name] for name in dict.fromkeys(wanted))

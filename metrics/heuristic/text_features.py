@@ -1,16 +1,13 @@
 """Features of an answer that are computed from texts alone."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 
 from ...languages import Language
-from ...text.components import MOST_COMPONENTS, find_components, find_errors, unspecified_components
-from ...text.lemmas import content_lemmas, words
-from ...text.sentences import claiming_sentences
+from ...text.components import MOST_COMPONENTS, find_components, unspecified_components
 from ...text.wording import count_of
 from ..score import Score, scored, skipped
-from .company_terms import is_general
 from .feature import Feature, SampleTexts, StarredFeature, bound_evidence
 from .parse_cache import MOST_PARSED, Pair
 
@@ -136,99 +133,3 @@ class SubjectCombination(StarredFeature):
             "not_in_context": [pair for pair, is_match in matches.items() if not is_match],
         }
         return scored(value, reason, evidence | bound)
-
-
-_SHORTEST = 4
-
-
-def general_answer(specific: Sequence[bool]) -> float | None:
-    """The share of the answer's sentences that are specific, in [0, 1]; None without sentences."""
-    return sum(specific) / len(specific) if specific else None
-
-
-def is_specific(sentence: str, language: Language) -> bool:
-    """Whether a sentence says something that would not fit any product: a component, an error, a number or a term.
-
-    A vague phrase (`it depends on the situation`) makes it general all the same, unless it names a component.
-    """
-    if find_components(sentence, language):
-        return True
-    if _vague(language).search(sentence.lower()):
-        return False
-    sentence_words = words(sentence)
-    terms = (len(word) >= _SHORTEST and word.isalpha() and not is_general(word, language) for word in sentence_words)
-    return bool(find_errors(sentence, language)) or any(word[0].isdigit() for word in sentence_words) or any(terms)
-
-
-@cache
-def _vague(language: Language) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, language.words.vague))})\b")
-
-
-class GeneralAnswer(Feature):
-    """The share of the answer's claiming sentences that are specific: 1 is specific, 0 could be about anything."""
-
-    name = "heuristic.general_answer"
-    by_sentences = True
-    needs: tuple[str, ...] = ("response",)
-
-    def score_texts(self, texts: SampleTexts) -> Score:
-        """Skipped when no sentence of the answer claims anything (a greeting, a refusal)."""
-        sentences = claiming_sentences(texts.answer, texts.language)
-        named = [component.name for component in find_components(texts.answer, texts.language)]  # with its markup
-        specific = [
-            any(name in sentence for name in named) or is_specific(sentence, texts.language) for sentence in sentences
-        ]
-        value = general_answer(specific)
-        if value is None:
-            return skipped("no sentence of the answer claims anything")
-        general = [sentence for sentence, detailed in zip(sentences, specific, strict=True) if not detailed]
-        return scored(
-            value, f"{sum(specific)} of {count_of(len(sentences), 'sentence')} are specific", {"general": general}
-        )
-
-
-LEAST_SHARE = 0.5  # of a sentence's content words, for it to draw on a context
-
-
-def find_source(sentence: Set[str], contexts: Sequence[Set[str]]) -> int | None:
-    """Finds the context with most of a sentence's content words, by its place; None below half of them, or at a tie."""
-    if not sentence or not contexts:
-        return None
-    shares = [len(sentence & context) / len(sentence) for context in contexts]
-    best = max(shares)
-    return shares.index(best) if best >= LEAST_SHARE and shares.count(best) == 1 else None
-
-
-def context_synthesis(sources: Sequence[int | None], contexts: int) -> float:
-    """Computes (different contexts that the sentences draw on - 1) / (the most possible - 1), in [0, 1].
-
-    The most possible is the number of contexts or of sentences, whichever is smaller.
-    """
-    most = min(contexts, len(sources))
-    return max(0, len({place for place in sources if place is not None}) - 1) / (most - 1) if most > 1 else 0.0
-
-
-class ContextSynthesis(Feature):
-    """How many of the documents the answer's sentences draw on, beyond the first, as a share of what could be."""
-
-    name = "heuristic.context_synthesis"
-    by_sentences = True
-
-    def score_texts(self, texts: SampleTexts) -> Score:
-        """Skipped with one context, or when the answer has fewer than two sentences that claim something."""
-        if len(texts.contexts) < 2:
-            return skipped("there is one context: nothing to combine")
-        sentences = claiming_sentences(texts.answer, texts.language)
-        if len(sentences) < 2:
-            return skipped("fewer than two sentences of the answer claim something")
-        contexts = [set(content_lemmas(context, texts.language)) for context in texts.contexts]
-        sources = [find_source(set(content_lemmas(sentence, texts.language)), contexts) for sentence in sentences]
-        used = sorted({place + 1 for place in sources if place is not None})
-        evidence = {
-            "sentences": [
-                {"text": s, "context": p if p is None else p + 1} for s, p in zip(sentences, sources, strict=True)
-            ]
-        }
-        reason = f"the sentences draw on {len(used)} of {count_of(len(contexts), 'context')}"
-        return scored(context_synthesis(sources, len(contexts)), reason, evidence)

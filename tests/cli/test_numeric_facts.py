@@ -118,13 +118,9 @@ def typed(*words: str) -> str:
     return done.output
 
 
-def test_explain_with_other_rules_and_a_longer_sum(samples):
-    output = json.loads(typed("explain", samples, "s1", "--rules", "paper", "--beyond", "general_answer", "--json"))
+def test_explain_with_other_rules(samples):
+    output = json.loads(typed("explain", samples, "s1", "--rules", "paper", "--json"))
     assert output["message_type"]["pattern"] == "how "
-    assert "general_answer" in output["features"]
-    assert "general_answer" not in output["beyond"]
-    with pytest.raises(UsageError, match="beyond is 'all' or some of"):
-        typed("explain", samples, "s1", "--beyond", "hal")
 
 
 def test_an_absent_sample_is_told(samples):

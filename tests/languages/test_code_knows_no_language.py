@@ -40,8 +40,8 @@ def foreign_words() -> frozenset[str]:
     for language in packs_with("words"):
         if language.code != FALLBACK:
             lists = language.words
-            words |= lists.function_words | lists.negations | lists.imperatives | lists.organisation_types
-            words |= {*lists.affirmative, *lists.negative, *lists.number_words}
+            words |= lists.function_words | lists.negations | lists.imperatives
+            words |= {*lists.affirmative, *lists.negative}
             words |= {name.lower() for name in language.months}
     return frozenset(word for word in words if _WORD.fullmatch(word) and zipf_frequency(word, FALLBACK) < ENGLISH_TOO)
 

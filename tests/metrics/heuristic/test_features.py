@@ -1,19 +1,16 @@
-"""The heuristic's features, parses and tree, worked out by hand."""
+"""The heuristic's features and parses, worked out by hand."""
 
 import asyncio
 import math
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from assay.errors import InputError
 from assay.languages import load_language
 from assay.metrics import (
     Parsed,
     ParsedTexts,
-    Tree,
-    annotators_tree,
     build_vocabulary,
     company_terms,
     complex_answer,
@@ -23,7 +20,6 @@ from assay.metrics import (
     nearness,
     prompt_overlap,
     subject_combination,
-    walk,
 )
 from assay.metrics.heuristic import CompanyTerms, ComplexAnswer, PromptOverlap, SubjectCombination
 
@@ -161,61 +157,3 @@ def test_a_dutch_pipeline_is_used_when_named():
     )
     assert score.value == 1 / 2
     assert score.evidence == {"in_context": ["medewerker vragen"], "not_in_context": ["leidinggevende betalen"]}
-
-
-FINE = {
-    "answer_contradiction": 1.0,
-    "error_mismatch": None,
-    "components_defined": 1.0,
-    "verbatim_guide": 0.0,
-    "off_context": 1.0,
-    "general_answer": 1.0,
-    "hal": 0.9,
-    "context_synthesis": None,
-}
-
-
-@pytest.mark.parametrize(
-    ("changed", "leaf"),
-    [
-        ({}, "from_context"),
-        ({"answer_contradiction": 0.0}, "contradicts"),
-        ({"error_mismatch": 0.0}, "other_error"),
-        ({"error_mismatch": 1.0}, "from_context"),
-        ({"components_defined": 0.5, "verbatim_guide": 1.0}, "invented"),
-        ({"verbatim_guide": 1.0}, "verbatim"),
-        ({"off_context": 0.5}, "other_case"),
-        ({"general_answer": 0.0}, "vague"),
-        ({"general_answer": None}, "states_nothing"),
-        ({"hal": 0.1}, "elsewhere"),
-        ({"context_synthesis": 1.0}, "combined"),
-    ],
-)
-def test_every_leaf_is_reached(changed, leaf):
-    assert walk(annotators_tree(), FINE | changed).leaf == leaf
-
-
-def test_the_way_says_what_was_asked_and_answered():
-    way = walk(annotators_tree(), FINE | {"answer_contradiction": 0.0})
-    assert [(step.asks, step.value, step.reply) for step in way.steps] == [
-        ("Does the answer contradict itself?", 0.0, "yes")
-    ]
-    assert (way.answer, way.because) == ("untrue", "it says a thing and denies it")
-
-
-LEAF = {"answer": "true", "because": "so"}
-
-
-@pytest.mark.parametrize(
-    "nodes",
-    [
-        {"a": {"asks": "?", "feature": "hal", "least": 1, "yes": "b", "no": "absent"}, "b": LEAF},
-        {"a": {"asks": "?", "feature": "hal", "least": 1, "yes": "b", "no": "a"}, "b": LEAF},
-        {"a": {"asks": "?", "feature": "hal", "yes": "b", "no": "b"}, "b": LEAF},
-        {"a": LEAF | {"asks": "?", "feature": "hal", "least": 1, "yes": "a", "no": "a"}},
-    ],
-    ids=["leads nowhere", "circle", "no bound", "both question and leaf"],
-)
-def test_a_tree_that_is_none_is_refused(nodes):
-    with pytest.raises(ValidationError):
-        Tree.model_validate({"start": "a", "nodes": nodes})

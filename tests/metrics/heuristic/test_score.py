@@ -88,17 +88,6 @@ def test_which_messages_are_scored():
     assert asyncio.run(Heuristic(types="labelled").assess(labelled)).status == "skipped"
 
 
-def test_heuristics_beyond_the_seven_are_in_the_sum_only_when_asked_for():
-    tested = sample(response="It takes 42 days. Go to: Hours > Import.")
-    plain = asyncio.run(Heuristic(overrides=False).assess(tested))
-    more = asyncio.run(Heuristic(overrides=False, beyond="off_context").assess(tested))
-    assert more.evidence["features"] == plain.evidence["features"] | {"off_context": 0.0}  # 42 stands nowhere
-    values = [value for value in more.evidence["features"].values() if value is not None]
-    assert more.value == pytest.approx(1 + 4 * sum(values) / len(values))
-    everything = asyncio.run(load_metric("heuristic:beyond=all").assess(tested))
-    assert len(everything.evidence["features"]) == 12
-
-
 def test_a_pipeline_that_is_not_there_is_told_by_name(tmp_path):
     metric = load_metric(f"heuristic.subject_combination:nlp_en={tmp_path}")
     with pytest.raises(UsageError, match=tmp_path.name):
