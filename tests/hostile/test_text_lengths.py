@@ -92,9 +92,7 @@ def test_a_bound_that_is_met_stands_in_the_evidence(metric, response, bound):
     assert asyncio.run(load_metric(metric).assess(answered)).evidence["bounds"] == [bound]
 
 
-@pytest.mark.parametrize(
-    "metric", ["declined", "numeric_claims"]
-)
+@pytest.mark.parametrize("metric", ["declined", "numeric_claims"])
 def test_a_line_that_is_cut_is_told(metric):
     """120 sentences of 36 characters in one line, with 119 spaces between them."""
     answer = " ".join(["The red box is opened on 5 May 2026."] * 120)
