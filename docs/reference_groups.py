@@ -176,7 +176,7 @@ GROUPS = (
                 ),
                 *_of(
                     "assay.meta_eval",
-                    "cluster_by_ward choose_group_count measure_clustering Measures measure_stability",
+                    "cluster_by_ward choose_group_count measure_clustering Measures",
                 ),
             ),
             "Reports": (

@@ -23,7 +23,6 @@ from .clustering import (
     measure_clustering as measure_clustering,
     measure_document_match as measure_document_match,
     measure_robustness as measure_robustness,
-    measure_stability as measure_stability,
     share_in_same_group as share_in_same_group,
 )
 from .combiners import (

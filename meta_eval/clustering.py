@@ -1,8 +1,8 @@
-"""Groups of texts by their vectors: Ward's clustering, how many groups, how good they are, and how stable each is."""
+"""Groups of texts by their vectors: Ward's clustering, how many groups, and how good they are."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,13 +20,8 @@ NOISE = 0.1
 """The standard deviation of the noise for robustness, as a share of the vectors' own in each dimension."""
 DIMENSIONS = 15
 """The number of principal components: as many dimensions as the paper's topics have."""
-FEWEST_ITEMS = 10
-"""With fewer items nobody can tell how stable a group is."""
 _FEWEST_GROUPS, _MOST_GROUPS = 2, 40
 _SILHOUETTE_SAMPLE = 5000  # silhouette compares all pairs; of more sections a seeded sample is used
-_DRAWS = 50
-_STABLE, _PATTERN = 0.75, 0.6  # Hennig (2007): from 0.75 on a group is stable, below 0.6 it should not be trusted
-Stability = Literal["stable", "partly stable", "not stable", "not known"]
 
 
 class Measures(NamedTuple):
@@ -160,11 +155,11 @@ def share_in_same_group(one: "Labels", other: "Labels") -> float:
     return float((matched + ((one == OUTLIER) & (other == OUTLIER)).sum()) / len(one))
 
 
-def _count_overlaps(one: "Labels", other: "Labels", groups: int = 0) -> "Floats":
+def _count_overlaps(one: "Labels", other: "Labels") -> "Floats":
     """How many items each group of one clustering shares with each of the other, outliers aside, (groups, groups)."""
     import numpy as np
 
-    overlaps = np.zeros((groups or int(one.max(initial=OUTLIER)) + 1, int(other.max(initial=OUTLIER)) + 1))
+    overlaps = np.zeros((int(one.max(initial=OUTLIER)) + 1, int(other.max(initial=OUTLIER)) + 1))
     inside = (one != OUTLIER) & (other != OUTLIER)
     np.add.at(overlaps, (one[inside], other[inside]), 1)
     return overlaps
@@ -183,54 +178,3 @@ def measure_document_match(labels: Sequence[int], documents: Sequence[str]) -> f
             topics[document][label] += 1
     shares = [100 * max(counts.values()) / counts.total() for counts in topics.values()]
     return sum(shares) / len(shares) if shares else None
-
-
-def measure_stability(
-    vectors: "Vectors", labels: "Labels", units: Sequence[str], cluster: "Cluster", *, seed: int = 0
-) -> list[float] | None:
-    """Measures how stable groups are by the bootstrap (Hennig, 2007).
-
-    Units are drawn with replacement, their items clustered again by what made the labels (one that is drawn twice
-    counts once), and each group is compared with the most similar new group by Jaccard's coefficient, the share of
-    their items that both have, over the items that were drawn. The mean over 50 draws is the group's stability, in
-    [0, 1]; None with fewer than 10 items or 5 units, where nobody can tell.
-
-    Example:
-        >>> import numpy as np
-        >>> points = np.repeat([0.0, 9.0], 10)[:, None] + np.arange(20.0)[:, None] / 100
-        >>> measure_stability(points, np.repeat([0, 1], 10), [str(n) for n in range(20)],
-        ...                   lambda some: (some[:, 0] > 5).astype(np.int64))
-        [1.0, 1.0]
-    """
-    import numpy as np
-
-    unit_of = np.unique(np.asarray(units), return_inverse=True)[1]
-    count = int(unit_of.max(initial=OUTLIER)) + 1
-    groups = int(labels.max(initial=OUTLIER)) + 1
-    if len(labels) < FEWEST_ITEMS or count < 5:
-        return None
-    generator = np.random.default_rng(seed)
-    similarities: list[list[float]] = [[] for _ in range(groups)]
-    for _ in range(_DRAWS):
-        drawn = np.flatnonzero(np.isin(unit_of, generator.integers(0, count, count)))
-        again, before = cluster(vectors[drawn]), labels[drawn]
-        overlaps = _count_overlaps(before, again, groups)
-        sizes_again = np.bincount(again[again != OUTLIER], minlength=overlaps.shape[1])
-        for group in range(groups):
-            size = int((before == group).sum())
-            if size:  # a group of which nothing was drawn says nothing
-                unions = size + sizes_again - overlaps[group]
-                similarities[group].append(float((overlaps[group] / unions).max(initial=0.0)))
-    return [sum(values) / len(values) if values else 0.0 for values in similarities]
-
-
-def describe_stability(similarity: float | None) -> Stability:
-    """Says in words how stable a group is (Hennig, 2007: 0.75 and above, 0.6 and above).
-
-    Examples:
-        >>> describe_stability(0.8), describe_stability(0.5), describe_stability(None)
-        ('stable', 'not stable', 'not known')
-    """
-    if similarity is None:
-        return "not known"
-    return "stable" if similarity >= _STABLE else "partly stable" if similarity >= _PATTERN else "not stable"

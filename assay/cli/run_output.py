@@ -1,4 +1,4 @@
-"""A run, one sample's whole audit, two audits side by side, and what a folder of scores holds, in a terminal."""
+"""A run, one sample's whole audit, two audits side by side, and what a run over Parquet files did, in a terminal."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..meta_eval.decision import Decision
     from ..runs import Outcome, Store
     from ..runs.decision.compare import RunComparison
-    from ..runs.score.parquet_run import ParquetOutcome, PartSummary
+    from ..runs.score.parquet_run import ParquetOutcome
     from ..runs.show.sample_audit import Line
 
 _STYLES = {"title": "bold", "detail": "dim", "remark": "yellow"}
@@ -123,45 +123,34 @@ def _print_side_by_side(store: "Store", comparison: "RunComparison", sample: str
 
 def outcome_as_json(outcome: "ParquetOutcome", out: Path) -> dict[str, Any]:
     """The object of `assay run --json` for Parquet files."""
+    metrics = {metric.name: metric.as_json() for metric in outcome.summary.summaries()}
+    shown = ("n", "scored", "skipped", "failed", "mean")
     return {
         "scores": str(out),
         "written": outcome.written,
         "skipped": outcome.skipped,
-        **summary_as_json(outcome.summary),
+        "answers": outcome.summary.answers,
+        "metrics": {metric: {key: values[key] for key in shown} for metric, values in metrics.items()},
         "usage": usage_as_json(outcome.usage),
         "lost": asdict(outcome.lost),
         "seconds": round(outcome.seconds, 3),
     }
 
 
-def summary_as_json(summary: "PartSummary") -> dict[str, Any]:
-    """What parts hold, as JSON values."""
-    metrics = {metric.name: metric.as_json() for metric in summary.summaries()}
-    shown = ("n", "scored", "skipped", "failed", "mean")
-    return {
-        "answers": summary.answers,
-        "metrics": {name: {key: values[key] for key in shown} for name, values in metrics.items()},
-    }
-
-
 def print_outcome_of_parts(outcome: "ParquetOutcome", out: Path) -> None:
-    """Prints what a session did, and what its folder holds."""
+    """Prints what a session did, what its folder holds by metric, and which command tells more."""
+    from ..runs.answers.summary import summary_table
+
     parts = f"{count_of(outcome.written, 'part')} written, {outcome.skipped} there already"
     echo(f"{out}: {parts}; {session_line(outcome.usage)}; {outcome.seconds:.1f} s")
     if outcome.lost:
         from ..judges.budget import describe_lost
 
         echo(f"{describe_lost(outcome.lost)}, not in the line above")
-    print_parts(outcome.summary, out)
-
-
-def print_parts(summary: "PartSummary", folder: Path) -> None:
-    """Prints how many answers there are, the scores by metric, and which command tells more."""
-    from ..runs.answers.summary import summary_table
-
+    summary = outcome.summary
     print_table(summary_table(count_of(summary.answers, "answer"), summary.summaries(), is_detailed=True))
     if summary.failure:
         echo(f"The first score that failed: {summary.failure}")
     console = open_console()
     console.print("Which metric agrees with the ratings, where there are some:")
-    print_command(console, typed_command("meta", "--scores", folder))
+    print_command(console, typed_command("meta", "--scores", out))

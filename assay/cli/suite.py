@@ -153,8 +153,6 @@ def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
 
     from ..runs.show.run_figures import report_table
 
-    if run.predicted_rating is not None:
-        console.print(Text(run.predicted_rating.sentence, style="bold"))
     print_table(report_table(f"{run.judge}: run {run.run}", run.metrics))
     if not run.compared_with:
         return

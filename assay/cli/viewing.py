@@ -31,30 +31,21 @@ def show(run: str, sample: str | None, *, store: str | Path) -> None:
     """Show a run, or how one sample came by its scores.
 
     RUN is an id, its beginning, or `last`. With SAMPLE: the question, the answer, the contexts, and for every metric
-    the claims, verdicts and quotes behind its score. Of a folder of scores that `assay run --out` wrote: counts and
-    means.
+    the claims, verdicts and quotes behind its score.
 
     \b
     assay show last
     assay show last nl-017
-    assay show scores/
     """
     from ..runs import Store
     from ..runs.show.run_report import scores_as_json
-    from .run_output import print_audit, print_parts, print_run, summary_as_json
+    from .run_output import print_audit, print_run
 
     if Path(run).is_dir():
-        if sample is not None:
-            raise UsageError(
-                f"{run}: of a folder of scores counts and means are shown; what is behind a score of {sample} is in "
-                "its files, in the column METRIC.evidence. Of a stored run: assay show RUN SAMPLE"
-            )
-        from ..runs.score.parquet_run import read_summaries
-
-        parts, summary = read_summaries(Path(run))
-        as_json = {"scores": run, "parts": parts, **summary_as_json(summary)}
-        print_result(lambda: as_json, lambda: print_parts(summary, Path(run)))
-        return
+        raise UsageError(
+            f"{run}: is a folder, and no run. What scores in Parquet files come to says assay meta --scores {run}, and "
+            "what is behind one their column METRIC.evidence"
+        )
     runs = Store(store, must_exist=True)
     if is_json():
         echo_json(scores_as_json(runs, runs.run(run), sample))

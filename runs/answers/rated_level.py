@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.levels import RatedLevel
-from ...eval_sets.message import turn_id
 from ...eval_sets.turns import is_single_answer
 from ...text.wording import count_of, verb_of
 
@@ -37,18 +36,4 @@ def choose_level(
     note = f"evaluated at the level of {level}s, of which {counts[level]:,} {verb_of(counts[level], 'is', 'are')} rated"
     if counts[other]:
         note += f"; {count_of(counts[other], f'{other} is', f'{other}s are')} rated too (--level {other})"
-    if level == "turn" and (unscored := _count_unscored(items)):
-        note += (
-            f"; {count_of(unscored, 'other turn is', 'other turns are')} rated and not scored (assay run SET --turns "
-            "each)"
-        )
     return level, note
-
-
-def _count_unscored(items: Mapping[RatedLevel, Mapping[str, Sample]]) -> int:
-    """How many rated messages of conversations are answers that were not scored."""
-    return sum(
-        message.is_answer and message.rating is not None and turn_id(name, place) not in items["turn"]
-        for name, sample in items["conversation"].items()
-        for place, message in enumerate(sample.messages)
-    )

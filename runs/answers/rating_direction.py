@@ -4,10 +4,7 @@ The rating of a pair of answers is on a scale with two sides, above 0 where `oth
 answer by itself, and `pairwise` scores higher where `response` is better.
 """
 
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Self
 
 from ...errors import UsageError
 from ...eval_sets import Sample
@@ -94,59 +91,15 @@ def rating_of_score(sample: Sample, metric: str) -> float | None:
     return 1 - share if is_pairwise(metric) else share
 
 
-@dataclass(slots=True)
-class RatingKinds:
-    """Counts what the ratings of samples are about."""
+def describe_pair_ratings(count: int) -> str:
+    """Says that ratings of pairs are compared with no metric of one answer.
 
-    pairs: int = 0  # how many ratings say which of two answers is better
-    # how many samples have two answers and a rating that does not say which of them is better, by the scale of the
-    # rating
-    singles: Counter[tuple[float, float]] = field(default_factory=Counter)
-
-    @classmethod
-    def count(cls, samples: Iterable[Sample]) -> Self:
-        """The kinds of the ratings of these samples."""
-        kinds = cls()
-        for sample in samples:
-            kinds.observe(sample)
-        return kinds
-
-    def observe(self, sample: Sample) -> None:
-        """Counts the rating of one more sample."""
-        if sample.other_response and sample.human_rating is not None:
-            if rates_pair(sample):
-                self.pairs += 1
-            else:
-                self.singles[sample.rating_min, sample.rating_max] += 1
-
-    @property
-    def has_notes(self) -> bool:
-        """Whether there is something to say of them."""
-        return bool(self.pairs or self.singles)
-
-    def notes(self, metrics: Iterable[str]) -> tuple[str, ...]:
-        """Says which ratings are compared with no metric of one answer, and which are taken as of the first answer.
-
-        Example:
-            >>> RatingKinds().notes(["faithfulness"])
-            ()
-        """
-        notes = []
-        if self.pairs:
-            says, them = count_of(self.pairs, "rating says", "ratings say"), "it" if self.pairs == 1 else "them"
-            notes.append(
-                f"{says} which of two answers is better; only {PAIRWISE} is compared with {them}, no metric of one "
-                "answer"
-            )
-        if self.singles:
-            have = count_of(self.singles.total(), "sample has", "samples have")
-            listed = " or ".join(f"{low:g} to {high:g}" for low, high in self.singles)
-            no_figure = f", so that {PAIRWISE} has no figure there" if any(map(is_pairwise, metrics)) else ""
-            notes.append(
-                f"{have} two answers and a rating from {listed}, which is taken as a rating of the first answer"
-                f"{no_figure}; if it says which of the two is better, {PAIR_CURE}"
-            )
-        return tuple(notes)
+    Example:
+        >>> describe_pair_ratings(1)
+        '1 rating says which of two answers is better; only pairwise is compared with it, no metric of one answer'
+    """
+    says, them = count_of(count, "rating says", "ratings say"), "it" if count == 1 else "them"
+    return f"{says} which of two answers is better; only {PAIRWISE} is compared with {them}, no metric of one answer"
 
 
 def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None:

@@ -269,7 +269,7 @@ class MetricReport(BaseModel):
     skipped: int
     failed: int
     # the mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a scorer:
-    # its mean is a predicted rating, whose error only ratings show (`predicted_rating`)
+    # its mean is a predicted rating, whose error only ratings show (`assay estimate`)
     mean: float | None
     low: float | None = None
     high: float | None = None

@@ -13,7 +13,6 @@ from ...eval_sets.public.set_facts import is_public
 from ...name_suggestions import nearest_names
 from ...text.wording import count_of, list_first, verb_of
 from .rated_level import choose_level
-from .rating_direction import RatingKinds
 from .table import AnswerTable
 
 if TYPE_CHECKING:
@@ -147,14 +146,8 @@ def at_rated_level(
     return by_level[level], level, note
 
 
-def describe_rating_kinds(versions: Sequence[AnswerTable]) -> list[str]:
-    """Says which ratings of samples with two answers are left out, and which are taken as of the first answer.
-
-    Returns:
-        One sentence for each kind; none where no rated sample has two answers.
-    """
+def describe_pair_ratings(versions: Sequence[AnswerTable]) -> list[str]:
+    """Says in a sentence how many ratings of pairs of answers are left out, by version; none where there are none."""
     counts = {version.name: version.pair_ratings for version in versions if version.pair_ratings}
     listed = list_first([f"{count:,} of {name}" for name, count in counts.items()], 5)
-    left_out = [f"{describe_left_out_pair_ratings(sum(counts.values()))}: {listed}."] if counts else []
-    singles = RatingKinds.count(sample for version in versions for sample in version.samples.values())
-    return left_out + [f"{note}." for note in singles.notes(())]
+    return [f"{describe_left_out_pair_ratings(sum(counts.values()))}: {listed}."] if counts else []

@@ -19,7 +19,7 @@ from ...text.wording import count_of, list_first, verb_of
 from ..answers.pairing import PairedAnswer
 from ..answers.rating_join import agreed_rating, merge_spellings, ratings_by_rater, ratings_of_answers
 from ..answers.table import AnswerTable
-from ..answers.version_answers import describe_rating_kinds
+from ..answers.version_answers import describe_pair_ratings
 from ..ratings.judgement import read_answer_queues
 from .version_preferences import find_preferences
 from .versions import Scale, VersionOptions, VersionReading
@@ -100,7 +100,7 @@ def rate_versions(reading: VersionReading) -> VersionReading:
     if not files and not choices and not options.asked:
         _check_pair_ratings(versions)
     notes = [f"{version.name}, {version.rating_note}." for version in versions if version.rating_note]
-    notes += describe_rating_kinds(versions)
+    notes += describe_pair_ratings(versions)
     by_answer, scale, problem = _own_ratings(answers)
     notes += [f"{problem}."] if problem else []
     for file in files:

@@ -10,14 +10,12 @@ from ...eval_sets.turns import is_turn
 from ...metrics.score import flawless
 from ...metrics.specification import ALL_BASELINES
 from ...presentation.figure import Figure
-from ...text.wording import count_of
 from ..answers.rating_direction import rates_pair
 from ..answers.table import AnswerTable
 from .failure_texts import (
     LONGEST,
     FailureText,
     is_about_contexts,
-    join_single_answers,
     read_peoples_texts,
     read_verdicts,
 )
@@ -46,13 +44,7 @@ def select_bad_answers(table: AnswerTable, metric: str | None = None) -> BadAnsw
     of one with verdicts those with a claim that is contradicted or not found (a request not met, a rule broken, a
     criterion below its middle); of one that says yes or no those that fail; of any other the worst quarter.
     """
-    rated_rows = table.rated_rows
-    table = join_single_answers(table)
-    rated = {
-        name if name in table.samples else _conversation(sample): sample
-        for name, sample in rated_rows.items()
-        if not rates_pair(sample)
-    }
+    rated = {name: sample for name, sample in table.rated_rows.items() if not rates_pair(sample)}
     if metric is None and rated:
         names = {name for name, sample in rated.items() if (sample.rating_share or 0) < 0.5}
         return BadAnswers(table, "", "rated below the middle of the scale", rated, _texts_of(table, rated, names, ""))
@@ -114,12 +106,8 @@ def _bad_by_metric(metric: str, table: AnswerTable, scored: Mapping[str, float])
     def is_bad(value: float) -> bool:
         return value != best and (value <= bound if higher else value >= bound)
 
-    words = f"in the worst quarter by {metric} ({Figure('value', bound)} or {'less' if higher else 'more'}"
-    bad = {name for name, value in scored.items() if is_bad(value)}
-    if len(bad) > wanted:
-        shared = count_of(int((values == bound).sum()), "answer")
-        words += f"; {len(bad):,} of {len(values):,}, as {shared} share this value"
-    return f"{words})", bad
+    words = f"in the worst quarter by {metric} ({Figure('value', bound)} or {'less' if higher else 'more'})"
+    return words, {name for name, value in scored.items() if is_bad(value)}
 
 
 def _texts_of(

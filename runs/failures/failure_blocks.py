@@ -7,7 +7,7 @@ from typing import Any
 
 from ...presentation.figure import Figure
 from ...presentation.page import render_page, write_page
-from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
+from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
 from ...presentation.texts import one_line
 from ...text.wording import Phrase, count_of, verb_of
 from .failure_groups import FailureExample, FailureGroup, Failures
@@ -19,11 +19,6 @@ _KINDS: dict[TextKind, tuple[str, str]] = {
     "verdict": ("bad verdict of a judge", "bad verdicts of judges"),
     "metric": ("reason of a metric", "reasons of a metric"),
 }
-_STABILITY_TONES: dict[str, Tone] = {"stable": "good", "not stable": "warning"}
-STABILITY_NOTE = (
-    "stable: the group is there again when other answers are drawn (bootstrap, mean Jaccard of .75 or more; below .6 "
-    "not stable: read it as examples, not as a cause)"
-)
 
 
 def failure_sentences(failures: Failures) -> list[str]:
@@ -53,22 +48,17 @@ def failure_notes(failures: Failures) -> list[str]:
 
 
 def group_table(failures: Failures, link: Callable[[FailureGroup], str] | None = None) -> ResultTable:
-    """Per group its share of the bad answers, and how stable it is."""
+    """Per group its answers and its share of the bad ones."""
 
     def name(group: FailureGroup) -> TableCell:
         return TableCell(group.name, link=link(group) if link else "")
-
-    def stability(group: FailureGroup) -> TableCell:
-        words = "" if group is failures.other else group.is_stable
-        return TableCell(words, _STABILITY_TONES.get(words, ""))
 
     fields = (
         Field("group", "text", name),
         Field("answers", "count", lambda group: len(group.answers)),
         Field("of the bad [95% interval]", "share", lambda group: group.share, is_left=True),
-        Field("stability", "text", stability),
     )
-    return tabulate("", failures.listed, fields, note=STABILITY_NOTE if failures.groups else "")
+    return tabulate("", failures.listed, fields)
 
 
 def failures_block(failures: Failures) -> ReportBlock:
@@ -105,18 +95,11 @@ def describe_example(example: FailureExample) -> str:
 
 def failures_as_json(failures: Failures) -> dict[str, Any]:
     """The object of `assay show failures --json`."""
-    other = None if failures.other is None else _group_as_json(failures.other)
     return asdict(failures) | {
         "metric": failures.metric or None,
         "texts": dict(failures.texts),
-        "groups": [_group_as_json(group) for group in failures.groups],
-        "other": other,
         "notes": failure_notes(failures),
     }
-
-
-def _group_as_json(group: FailureGroup) -> dict[str, Any]:
-    return asdict(group) | {"stable": group.is_stable}
 
 
 PACKAGE = __package__

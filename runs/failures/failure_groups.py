@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from ...eval_sets.conversation import listed_question
 from ...eval_sets.items import describe_left_out_pair_ratings
 from ...judges.embedders import Embedder, embed_texts
-from ...meta_eval.clustering import OUTLIER, Stability, describe_stability
+from ...meta_eval.clustering import OUTLIER
 from ...meta_eval.estimate import Estimate
 from ...text.lemmas import find_typical_words
 from ...text.wording import count_of, verb_of
@@ -19,6 +19,8 @@ from .failure_texts import FailureText, TextKind, embeddable_texts
 from .text_clusters import TextClusters, cluster_texts
 
 EXAMPLES = 3
+MOST_TEXTS = 2000
+"""So many texts are grouped; the time grows with their square."""
 _NAME_LENGTH = 60
 _FEWEST_ANSWERS = 2  # the texts of one answer are no group of answers
 
@@ -45,20 +47,12 @@ class FailureGroup:
         share: Its share of the bad answers, with a 95% interval over groups of answers.
         answers: The ids of its answers.
         examples: Its most central texts, each of another answer.
-        stability: How much of it is there again when other answers are drawn, in [0, 1] (Hennig, 2007); None where
-            nobody can tell.
     """
 
     name: str
     share: Estimate
     answers: tuple[str, ...]
     examples: tuple[FailureExample, ...]
-    stability: float | None = None
-
-    @property
-    def is_stable(self) -> Stability:
-        """How stable the group is, in words."""
-        return describe_stability(self.stability)
 
 
 @dataclass(frozen=True)
@@ -104,6 +98,7 @@ class _Grouping:
     """The texts of a run in groups."""
 
     selected: BadAnswers
+    drawn: Sequence[str]  # the bad answers whose texts these are
     texts: Sequence[tuple[str, FailureText]]  # each with the id of its answer
     embeddable: Sequence[str]
     clusters: TextClusters
@@ -131,14 +126,12 @@ class _Grouping:
             if len(examples) < EXAMPLES and (answer := self.texts[place][0]) not in examples:
                 examples[answer] = self._example(place)
         answers = tuple(dict.fromkeys(self.texts[place][0] for place in sorted(places)))
-        stability = self.clusters.stability
         first = next(iter(examples.values())).text
         return FailureGroup(
             name=", ".join(words) or (first if len(first) <= _NAME_LENGTH else first[: _NAME_LENGTH - 1] + "…"),
-            share=_share(self.selected, set(answers), list(self.selected.bad)),
+            share=_share(self.selected, set(answers), self.drawn),
             answers=answers,
             examples=tuple(examples.values()),
-            stability=None if stability is None or label == OUTLIER else stability[label],
         )
 
     def _example(self, place: int) -> FailureExample:
@@ -169,15 +162,29 @@ async def group_failures(
         JudgeError: There is no usable vector of a text.
     """
     selected = select_bad_answers(table, metric)
-    texts = [(name, text) for name, of_answer in selected.bad.items() for text in of_answer]
-    failures = _count(selected, Counter(text.kind for _, text in texts))
-    if not texts:
+    failures = _count(selected, Counter(text.kind for of_answer in selected.bad.values() for text in of_answer))
+    if not failures.texts:
         return failures
+    drawn = _draw_answers(selected.bad, seed)
+    texts = [(name, text) for name in drawn for text in selected.bad[name]]
     embeddable = embeddable_texts([text for _, text in texts])
     sources = [selected.table.groups[answer] for answer, _ in texts]
     vectors = await embed_texts(embeddable, embedder)
     clusters = await compute_beside(cluster_texts, vectors, embeddable, sources, groups, seed=seed)
-    return await compute_beside(_describe_groups, failures, _Grouping(selected, texts, embeddable, clusters))
+    return await compute_beside(_describe_groups, failures, _Grouping(selected, drawn, texts, embeddable, clusters))
+
+
+def _draw_answers(bad: Mapping[str, Sequence[FailureText]], seed: int) -> list[str]:
+    """The bad answers whose texts are grouped: all, or as many of them, drawn at random, as have so many texts."""
+    import numpy as np
+
+    names, drawn, texts = list(bad), set[str](), 0
+    for place in np.random.default_rng(seed).permutation(len(names)).tolist():
+        texts += len(bad[names[place]])
+        if drawn and texts > MOST_TEXTS:
+            break
+        drawn.add(names[place])
+    return [name for name in names if name in drawn]
 
 
 def _count(selected: BadAnswers, texts: Mapping[TextKind, int]) -> Failures:
@@ -215,19 +222,20 @@ def _describe_groups(failures: Failures, grouping: _Grouping) -> Failures:
 
 
 def _last_notes(failures: Failures, grouping: _Grouping, groups: Sequence[FailureGroup]) -> Iterator[str]:
+    if groups:
+        yield "other answers might give other groups: read their examples before you name a cause"
     overlapping = sum(count > 1 for count in Counter(answer for group in groups for answer in group.answers).values())
     if overlapping:
         yield (
             f"{count_of(overlapping, 'answer is', 'answers are')} in several groups, as there are several texts: "
             "shares may add up to more than 100%"
         )
-    clustered, texts = grouping.clusters.clustered, len(grouping.texts)
-    if clustered < texts:
+    if len(grouping.drawn) < failures.bad:
         yield (
-            f"{clustered:,} of {count_of(texts, 'text')} were clustered, drawn at random; the others are in the group "
-            "of the nearest of them"
+            f"the groups and their shares are of {len(grouping.drawn):,} of the {failures.bad:,} bad answers, drawn at "
+            "random"
         )
-    if groups and 2 * failures.texts.get("verdict", 0) > texts:
+    if groups and 2 * failures.texts.get("verdict", 0) > sum(failures.texts.values()):
         yield (
             "Most texts are verdicts of judges: they say what a wrong sentence is about, not what kind of mistake it "
             "is. Reasons of raters say that (assay rate)"

@@ -1,20 +1,14 @@
 """The texts that say why an answer is bad: raters' reasons, sentences they marked, and verdicts of judges."""
 
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 from ...eval_sets import Sample
 from ...eval_sets.column_table import reason_rater
 from ...eval_sets.conversation import opening_question
-from ...eval_sets.message import turn_id
-from ...eval_sets.turns import is_single_answer
 from ...metrics import Score
 from ...metrics.faithfulness import read_judges_words
 from ...metrics.specification import parse_specification
-from ..answers.table import AnswerTable
 
 TextKind = Literal["reason", "sentence", "verdict", "metric"]
 """What a text is.
@@ -27,8 +21,6 @@ BAD_VERDICTS = {"contradicted": "contradicted", "not_found": "not found"}
 _HANDOVERS = {"missing": "handover missing", "needless": "handover needless"}
 _OF_CONTEXTS = {"context_precision", "context_recall", "context_relevance", "noise_sensitivity"}
 LONGEST = 2000  # characters of one text that are kept
-_NUMBER = re.compile(r"\d[\d.,]*")
-_FEWEST_OF_TEMPLATE = 3  # reasons that are equal but for their numbers say nothing of their own
 
 
 class FailureText(NamedTuple):
@@ -41,25 +33,6 @@ class FailureText(NamedTuple):
     because: str = ""  # the reason for the verdict, as a report shows it; "" where there is none
     # of it what the judge says in its own words: what Assay writes around them says nothing of the answer
     words: str = ""
-
-
-def join_single_answers(table: AnswerTable) -> AnswerTable:
-    """Makes one row of a single answer with messages and of its turn, which was scored by itself."""
-    samples = dict(table.samples)
-    scores = {name: dict(of_sample) for name, of_sample in table.scores.items()}
-    for name, sample in table.samples.items():
-        if sample.turn is None or not is_single_answer(sample):
-            continue
-        turn = samples.pop(turn_id(name, sample.turn), None)
-        if turn is None:
-            continue
-        of_turn = {metric: score for metric, score in scores.pop(turn.id, {}).items() if score.value is not None}
-        scores[name] = scores.get(name, {}) | of_turn
-        if sample.human_rating is None and turn.human_rating is not None:
-            scale = {"rating_min": turn.rating_min, "rating_max": turn.rating_max}
-            ratings = {"rating": turn.rating, "ratings": turn.ratings, "metadata": turn.metadata | sample.metadata}
-            samples[name] = sample.model_copy(update=ratings | scale)
-    return replace(table, samples=samples, scores=scores)
 
 
 def is_about_contexts(metric: str) -> bool:
@@ -164,14 +137,7 @@ def embeddable_texts(texts: Sequence[FailureText]) -> list[str]:
     """Returns what is embedded of each text: the text, and what the judge says in its own words of its verdict.
 
     Example:
-        >>> texts = [FailureText("verdict", name, "faithfulness", words=f"Not on page {name}.") for name in "123"]
-        >>> embeddable_texts([*texts, FailureText("verdict", "It is free.", "faithfulness", words="it costs 5")])
-        ['1', '2', '3', 'It is free. (it costs 5)']
+        >>> embeddable_texts([FailureText("verdict", "It is free.", "faithfulness", words="it costs 5")])
+        ['It is free. (it costs 5)']
     """
-    counts = Counter(_NUMBER.sub("#", text.words) for text in texts)
-    return [
-        f"{text.text} ({text.words})"
-        if text.words and counts[_NUMBER.sub("#", text.words)] < _FEWEST_OF_TEMPLATE
-        else text.text
-        for text in texts
-    ]
+    return [f"{text.text} ({text.words})" if text.words else text.text for text in texts]

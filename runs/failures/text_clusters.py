@@ -8,8 +8,6 @@ from ...meta_eval.clustering import (
     OUTLIER,
     candidate_counts,
     choose_group_count,
-    cluster_by_ward,
-    measure_stability,
     number_by_size,
     principal_components,
 )
@@ -20,10 +18,7 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 12
 """People read no more groups than these; `--groups` may ask for more."""
-MOST_CLUSTERED = 2000
-"""Of more texts so many are clustered, drawn at random; the others go to the group of the nearest of them."""
 _FEWEST_TO_CLUSTER = 3
-_DISTANCES_AT_ONCE = 500
 
 
 class TextClusters(NamedTuple):
@@ -32,8 +27,6 @@ class TextClusters(NamedTuple):
     labels: "Labels"  # the group of each text, shape (texts,), numbered by size, -1 for none
     # the distance of each text to the middle of its group, shape (texts,): the smallest is central
     distances: "Vectors"
-    stability: list[float] | None  # the stability of each group (`measure_stability`); None where nobody can tell
-    clustered: int
 
 
 def cluster_texts(
@@ -54,23 +47,12 @@ def cluster_texts(
     total = len(texts)
     if different == 1 or total < _FEWEST_TO_CLUSTER:
         labels = np.full(total, 0 if different == 1 and total > 1 else OUTLIER, dtype=np.int64)
-        return TextClusters(labels, np.zeros(total), None, total)
+        return TextClusters(labels, np.zeros(total))
     space = principal_components(vectors)
-    generator = np.random.default_rng(seed)
-    some = np.sort(generator.permutation(total)[:MOST_CLUSTERED])
-    drawn = space[some]
-    counts = [count] if count else _counts(len(some), different)
-    documents = [units[place] for place in some]
-    chosen = choose_group_count(drawn, counts, _quality, documents=documents, seed=seed)[0]
-
-    def cluster(points: "Vectors") -> "Labels":
-        return _without_misfits(points, cluster_by_ward(points, chosen))
-
-    of_drawn = cluster(drawn)
-    labels = _extend(space, some, of_drawn)
-    return TextClusters(
-        labels, _distances(space, labels), measure_stability(drawn, of_drawn, documents, cluster, seed=seed), len(some)
-    )
+    counts = [count] if count else _counts(total, different)
+    _, chosen, _ = choose_group_count(space, counts, _quality, documents=units, seed=seed)
+    labels = _without_misfits(space, chosen)
+    return TextClusters(labels, _distances(space, labels))
 
 
 def _counts(texts: int, different: int) -> list[int]:
@@ -97,21 +79,6 @@ def _without_misfits(points: "Vectors", labels: "Labels") -> "Labels":
     kept = np.where(fits, labels, OUTLIER)
     sizes = np.bincount(kept[kept != OUTLIER], minlength=groups)
     return number_by_size(np.where((kept != OUTLIER) & (sizes[kept] > 1), kept, OUTLIER))
-
-
-def _extend(space: "Vectors", some: "Labels", labels: "Labels") -> "Labels":
-    """The groups of all texts: those that were not clustered are where the nearest one is that was."""
-    import numpy as np
-
-    extended = np.full(len(space), OUTLIER, dtype=np.int64)
-    extended[some] = labels
-    rest = np.setdiff1d(np.arange(len(space)), some)
-    drawn = space[some]
-    squares = (drawn**2).sum(axis=1)
-    for start in range(0, len(rest), _DISTANCES_AT_ONCE):
-        places = rest[start : start + _DISTANCES_AT_ONCE]
-        extended[places] = labels[(squares - 2 * space[places] @ drawn.T).argmin(axis=1)]
-    return extended
 
 
 def _distances(space: "Vectors", labels: "Labels") -> "Vectors":

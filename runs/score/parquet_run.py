@@ -26,7 +26,6 @@ from ...judges.cassette import find_journals, is_bundled, locked
 from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.metric import run_to_end
-from ...text.wording import list_first
 from ..answers.summary import MetricSummary
 from ..show.results import usage_as_json
 from ..store.plan import Ending, Plan
@@ -200,14 +199,8 @@ def run_parquet(
     job = PartsJob(plan, out.expanduser().absolute(), options)
     files, outcome, ids = _find_files(plan.sets), ParquetOutcome(), IdsOfFiles()
     with _only_process(job.out):
-        parts = sorted(job.out.glob("*.parquet"))
-        for part in parts[:1]:
+        for part in sorted(job.out.glob("*.parquet"))[:1]:
             _read_own(part, job)
-        if others := sorted({part.stem.rpartition("-")[0] for part in parts} - {file.stem for file in files}):
-            on_note(
-                f"{job.out}: also holds the scores of {list_first(others, 3)}, not among the files of this command; "
-                "whoever reads the folder counts them"
-            )
         _check_first_rows(job, files[0], on_note)
         if with_ray and options.budget.is_bounded:
             on_note("the budget holds for each worker by itself: together they may take as many times as much")
@@ -335,31 +328,16 @@ def _digest(samples: Iterable[Sample]) -> str:
     return digest.hexdigest()[:32]
 
 
-def read_summary(part: Path) -> PartSummary:
-    """What a part says of itself: only its end is read."""
+def _read_own(part: Path, job: PartsJob) -> PartSummary:
+    """What a part that this plan wrote says of itself: only its end is read."""
     with read_parquet(part, str(part)) as file:
         content = (file.schema_arrow.metadata or {}).get(_SUMMARY, b"")
     try:
-        return PartSummary.model_validate_json(content)
+        summary = PartSummary.model_validate_json(content)
     except ValidationError:
         raise InputError(
             f"{part}: was not written by `assay run --out`; assay meta --scores reads the scores of other files"
         ) from None
-
-
-def read_summaries(folder: Path) -> tuple[int, PartSummary]:
-    """How many parts a folder has, and what they say together."""
-    parts, total = sorted(folder.glob("*.parquet")), PartSummary()
-    if not parts:
-        raise InputError(f"{folder}: there are no Parquet files of scores here; name the folder of `assay run --out`")
-    for part in parts:
-        total.add(read_summary(part))
-    return len(parts), total
-
-
-def _read_own(part: Path, job: PartsJob) -> PartSummary:
-    """The summary of a part that this plan wrote."""
-    summary = read_summary(part)
     if summary.plan != job.identity:
         raise UsageError(
             f"{job.out}: holds scores of other metrics, another judge or other options ({part.name}); name another "
@@ -398,7 +376,7 @@ def _check_first_rows(job: PartsJob, file: Path, on_note: Callable[[str], None])
         for _ in profile.observe(samples):
             pass
     check_metrics(job.plan, profile, job.options)
-    for note in (*notes, *profile.ratings.notes(job.plan.metrics)):
+    for note in notes:
         on_note(note)
 
 

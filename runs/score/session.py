@@ -361,9 +361,7 @@ class StoredRun(Record):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user should know about the samples that were counted."""
-        unmeasured = self._profile.describe_unmeasured(self._plan.metrics, self.metrics_of_conversations)
-        unused = self._profile.describe_unused_ratings()
-        return (*self._profile.ratings.notes(self._plan.metrics), *filter(None, [unmeasured, unused]))
+        return self._profile.notes(self._plan.metrics, self.metrics_of_conversations)
 
     def count(self, samples: Iterable[Sample]) -> int:
         """Counts the samples of the set before they are scored; a resumed run notes which it still has."""
@@ -380,7 +378,7 @@ class StoredRun(Record):
         """
         self._profile.check(metrics)
         if not self.is_resumed:
-            plan = self._plan.with_declarations(metrics, has_pair_ratings=self._profile.ratings.has_notes)
+            plan = self._plan.with_declarations(metrics)
             self.run = self._store.begin(plan, self._cassette)
             self._on_begin(self.run)
         else:

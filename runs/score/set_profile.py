@@ -14,7 +14,7 @@ from ...metrics.specification import ALL_BASELINES, BASELINES, CONVERSATION_BASE
 from ...name_suggestions import quote_names
 from ...shell_words import quote_word
 from ...text.wording import count_of
-from ..answers.rating_direction import RatingKinds
+from ..answers.rating_direction import describe_pair_ratings, rates_pair
 from ..store.plan import CONVERSATION_DEFAULTS
 
 _MOST_COLUMNS = 50
@@ -30,7 +30,7 @@ class SetProfile:
     def __init__(self, turns: Turns = "last") -> None:
         self.count = 0
         self.conversations = 0
-        self.ratings = RatingKinds()
+        self._pair_ratings = 0
         self._single = 0  # of them those of one answer
         self._unused_ratings = 0  # of answers in conversations that are neither samples of their own nor under test
         self._turns = turns
@@ -42,7 +42,7 @@ class SetProfile:
         for sample in samples:
             self.count += 1
             self.conversations += bool(sample.messages) and not (self._turns == "each" and is_turn(sample))
-            self.ratings.observe(sample)
+            self._pair_ratings += rates_pair(sample)
             self._single += is_single_answer(sample)
             if self._turns != "each" and sample.human_rating is None and not is_turn(sample):
                 rated = [turn for turn, one in enumerate(sample.messages) if one.is_answer and one.rating is not None]
@@ -99,7 +99,7 @@ class SetProfile:
         )
 
     def _leaves_out(self, metric: Metric) -> bool:
-        """Whether the choice of turns leaves a metric out; `describe_unmeasured` says so."""
+        """Whether the choice of turns (`none`) leaves a metric out."""
         return self._turns == "none" and self.conversations > 0 and metric.measures == "answer"
 
     def metrics_of_conversations(self, *, has_defaults: bool) -> tuple[str, ...]:
@@ -113,27 +113,25 @@ class SetProfile:
         has_own = has_defaults and self.conversations > self._single
         return (*(own if has_own else ()), *CONVERSATION_BASELINES) if self.conversations else ()
 
-    def describe_unused_ratings(self) -> str:
-        """Says how many answers in conversations are rated that this run does not count; empty where there are none."""
-        if not self._unused_ratings:
-            return ""
-        one, several = "earlier answer in a conversation is", "earlier answers in conversations are"
-        rated = count_of(self._unused_ratings, one, several)
-        return f"{rated} rated, and only the last one of each counts here; --turns each counts those of each answer"
-
-    def describe_unmeasured(self, metrics: Sequence[str], added: Sequence[str] = ()) -> str:
-        """Says what of conversations is not measured: metrics that nobody asked for, or that run on no turn.
+    def notes(self, metrics: Sequence[str], added: Sequence[str] = ()) -> tuple[str, ...]:
+        """What the user should know of the samples: which ratings no metric meets, and what is not measured.
 
         Args:
-            metrics: Those that were asked for.
+            metrics: The metrics that were asked for.
             added: Those that are scored too.
-
-        Returns:
-            A sentence; empty where there is nothing to say.
         """
-        if not self.conversations:
-            return ""
-        of_answers = [metric for metric in metrics if not measures_conversation(metric)]
+        notes = [describe_pair_ratings(self._pair_ratings)] if self._pair_ratings else []
+        notes += filter(None, [self._describe_unmeasured(metrics, added)])
+        if self._unused_ratings:
+            one, several = "earlier answer in a conversation is", "earlier answers in conversations are"
+            rated = count_of(self._unused_ratings, one, several)
+            notes.append(
+                f"{rated} rated, and only the last one of each counts here; --turns each counts those of each answer"
+            )
+        return tuple(notes)
+
+    def _describe_unmeasured(self, metrics: Sequence[str], added: Sequence[str]) -> str:
+        """Says at which turns metrics of answers look, and where nobody asked for a metric of conversations."""
         several = self.conversations - self._single
         counted = count_of(several, "conversation")
         if own := [name for name in added if name in CONVERSATION_DEFAULTS and name not in metrics]:
@@ -143,10 +141,6 @@ class SetProfile:
             of_turns = {"last": "at the last turn only (--turns each looks at every turn)", "each": "at every turn"}
             where = of_turns.get(self._turns, "at none of their turns (--turns none)")
             return f"{of_whole}, metrics of answers {where}"
-        if len(of_answers) == len(metrics):
-            if not several:
-                return ""
-            return f"the set holds {counted}, and no metric of a conversation is asked for; `assay metrics` lists them"
-        if of_answers and self._turns == "none":
-            return f"--turns none: {', '.join(of_answers)} and the baselines of answers run on no sample with messages"
-        return ""
+        if not several or any(map(measures_conversation, metrics)):
+            return ""
+        return f"the set holds {counted}, and no metric of a conversation is asked for; `assay metrics` lists them"

@@ -101,71 +101,40 @@ def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_headin
 
 
 def evidence_lines(name: str, value: Any) -> Iterator[str]:
-    """Yields JSON values of a score's evidence as lines of text, whatever their shape.
+    """Yields a JSON value of a score's evidence as lines of text: of a list of objects one line each, else one line.
 
     Example:
         >>> for line in evidence_lines("in_answer", [{"kind": "date", "text": "1 May"}]):
         ...     print(line)
         in answer:
-          kind: date; text: 1 May
+          kind: date, text: 1 May
         >>> [*evidence_lines("override", None)], [*evidence_lines("probabilities", {"yes": 0.9, "no": 0.1})]
-        (['override: none'], ['probabilities: yes 0.9, no 0.1'])
+        (['override: none'], ['probabilities: yes: 0.9, no: 0.1'])
     """
     label = one_line(name.replace("_", " "))
-    flat = _flat_text(value)
-    if flat is not None:
-        yield f"{label}: {flat}"
+    if not isinstance(value, list) or not any(isinstance(entry, dict | list) for entry in value):
+        yield f"{label}: {_cut(_as_text(value))}"
         return
     yield f"{label}:"
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from (f"  {line}" for line in evidence_lines(str(key), inner))
-        return
-    for inner in value[:_MOST_ENTRIES]:
-        flat = _flat_text(inner, ": ", "; ")
-        if flat is not None:
-            yield f"  {flat}"
-            continue
-        for key, of_key in _entries(inner):
-            yield from (f"  {line}" for line in evidence_lines(key, of_key))
+    yield from (f"  {_cut(_as_text(entry))}" for entry in value[:_MOST_ENTRIES])
     if len(value) > _MOST_ENTRIES:
         yield f"  and {len(value) - _MOST_ENTRIES} more"
 
 
-def _entries(value: Any) -> Iterator[tuple[str, Any]]:
-    """The entries of an object by key, or of a list by number."""
-    yield from ((str(key), inner) for key, inner in (value.items() if isinstance(value, dict) else enumerate(value, 1)))
-
-
-def _flat_text(value: Any, after_key: str = " ", between: str = ", ") -> str | None:
-    """A value in one line; None where it holds objects or lists of its own."""
-    parts: list[str] = []
+def _as_text(value: Any) -> str:
+    """A JSON value in one line."""
     if isinstance(value, dict):
-        for key, inner in value.items():
-            text = _plain_text(inner)
-            if text is None:
-                return None
-            parts.append(f"{str(key).replace('_', ' ')}{after_key}{text}")
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            text = _plain_text(inner)
-            if text is None:
-                return None
-            parts.append(text)
-    else:
-        return _plain_text(value)
-    return _cut(one_line(between.join(parts) or "none"))
-
-
-def _plain_text(value: Any) -> str | None:
-    """A text, number, truth value or nothing as text; None for anything that holds others."""
-    if isinstance(value, dict | list | tuple):
-        return None if value else "none"
+        return (
+            ", ".join(f"{one_line(str(key).replace('_', ' '))}: {_as_text(inner)}" for key, inner in value.items())
+            or "none"
+        )
+    if isinstance(value, list | tuple):
+        return "; ".join(map(_as_text, value)) or "none"
     if value is None:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return _cut(one_line(f"{value:.4g}" if isinstance(value, float) else str(value)))
+    return one_line(f"{value:.4g}" if isinstance(value, float) else str(value))
 
 
 def _cut(text: str) -> str:

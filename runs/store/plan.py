@@ -55,7 +55,6 @@ class Plan(BaseModel):
     turns: Turns = "last"  # of conversations, on which metrics of an answer run
     conversation_metrics: tuple[str, ...] = ()  # those of its metrics that measure conversations, as they declared
     has_default_metrics: bool = False  # whether nobody named metrics: conversations then have their own too
-    has_pair_ratings: bool = False  # whether rated samples have two answers
 
     @property
     def recordable(self) -> "Plan":
@@ -72,23 +71,16 @@ class Plan(BaseModel):
         baselines = [name for name in CONVERSATION_BASELINES if name in self.conversation_metrics]
         return tuple(dict.fromkeys((*self.metrics, *own, *BASELINES, *baselines)))
 
-    def with_declarations(self, metrics: "Iterable[Metric]", *, has_pair_ratings: bool) -> "Plan":
+    def with_declarations(self, metrics: "Iterable[Metric]") -> "Plan":
         """This plan with what its loaded metrics declare recorded: their directions, and which measure conversations.
 
         Args:
             metrics: The metrics that the run scores, as the catalogue made them.
-            has_pair_ratings: Whether rated samples have two answers.
         """
         metrics = list(metrics)
         directions = {metric.name: metric.higher_is_better for metric in metrics}
         of_conversations = tuple(metric.name for metric in metrics if metric.measures == "conversation")
-        return self.model_copy(
-            update={
-                "directions": directions,
-                "conversation_metrics": of_conversations,
-                "has_pair_ratings": has_pair_ratings,
-            }
-        )
+        return self.model_copy(update={"directions": directions, "conversation_metrics": of_conversations})
 
     @property
     def all_directions(self) -> dict[str, bool]:
@@ -107,7 +99,7 @@ class Plan(BaseModel):
     def identity(self) -> str:
         """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
         # what is newer counts where it is chosen, so that plans recorded before keep their identity
-        exclude = {"judge", "directions", "conversation_metrics", "has_default_metrics", "has_pair_ratings"}
+        exclude = {"judge", "directions", "conversation_metrics", "has_default_metrics"}
         exclude |= {name for name in ("sheet", "header_row", "scale") if getattr(self, name) is None}
         exclude |= {"turns"} if self.turns == "last" else set()
         content = self.model_dump_json(exclude=exclude) + judge_identity(self.judge)

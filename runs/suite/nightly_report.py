@@ -16,7 +16,6 @@ from ...presentation.verdict import describe_report
 from ...text.wording import Phrase, phrase
 from ..answers.summary import MetricReport, MetricSummary, summarise
 from ..decision.compare import OutcomeChange, RunComparison
-from ..show.predicted_rating import PredictedRating, predict_mean_rating
 from ..show.results import read_results
 from .gates import UNANSWERED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
@@ -79,8 +78,6 @@ class RunReport(BaseModel):
     accepted: str | None  # the run that the suite's regressions are tested against, or None
     no_baseline: str = ""  # why there is none, as a sentence begins
     compared_with: str | None  # the accepted run, else the run of the nightly run before this one, or None
-    # the mean rating that the suite's scorer predicts, corrected by ratings; None without a scorer
-    predicted_rating: PredictedRating | None = None
     metrics: tuple[MetricReport, ...] = ()
     answers_changed: int | None = None  # samples with another answer than in `compared_with`
     samples_added: int | None = None  # samples that `compared_with` does not have, or has with another question
@@ -315,7 +312,6 @@ def report_run(
         first_failure=failures[0][1] if failures else "",
         accepted=accepted,
         compared_with=None if comparison is None else comparison.a,
-        predicted_rating=predict_mean_rating(results, row.plan.metrics),
         metrics=tuple(
             MetricReport.of(
                 summaries.get(metric) or MetricSummary.of_nothing(metric),

@@ -127,8 +127,6 @@ def _run_lines(run: RunReport) -> list[str]:
     kind = "the accepted run" if run.accepted and run.accepted == run.compared_with else "the nightly run before"
     compared = f", compared with {as_code(run.compared_with)} ({kind})" if run.compared_with else ""
     lines = [f"**{as_text(run.judge)}**: run {as_code(run.run)}{compared}", ""]
-    if run.predicted_rating is not None:
-        lines += [f"**{as_text(run.predicted_rating.sentence)}**", ""]
     lines += [*table_lines(report_table("", run.metrics)), ""]
     lines += _sample_lines("Newly failing", run.newly_failing, run.more_newly_failing)
     lines += _sample_lines("Changed most", run.changed, 0)

@@ -9,7 +9,6 @@ from assay.meta_eval import (
     measure_clustering,
     measure_document_match,
     measure_robustness,
-    measure_stability,
     share_in_same_group,
 )
 
@@ -52,22 +51,3 @@ def test_the_number_of_groups_is_the_one_of_the_highest_quality():
     )
     assert (number, sorted(measures)) == (3, [2, 3, 4])
     assert labels.tolist() == [0] * 6 + [1] * 6 + [2] * 6
-
-
-def test_distant_groups_are_stable_and_one_cloud_cut_in_four_is_not():
-    random = np.random.default_rng(3)
-    units = [str(number) for number in range(40)]
-    apart = np.repeat(np.eye(4) * 10, 10, axis=0) + random.normal(0, 0.1, (40, 4))
-    labels = cluster_by_ward(apart, 4)
-    similarities = measure_stability(apart, labels, units, lambda some: cluster_by_ward(some, 4))
-    assert similarities == [1.0] * 4
-    cloud = random.normal(size=(40, 10))
-    labels = cluster_by_ward(cloud, 4)
-    similarities = measure_stability(cloud, labels, units, lambda some: cluster_by_ward(some, 4))
-    assert max(similarities) < 0.6
-
-
-def test_the_stability_of_few_items_or_units_is_not_known():
-    points, labels = np.arange(12.0)[:, None], np.repeat([0, 1], 6)
-    assert measure_stability(points[:9], labels[:9], list("abcdefghi"), lambda some: cluster_by_ward(some, 2)) is None
-    assert measure_stability(points, labels, list("abcd") * 3, lambda some: cluster_by_ward(some, 2)) is None

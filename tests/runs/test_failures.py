@@ -63,7 +63,6 @@ def test_planted_causes_are_the_groups_with_shares_and_intervals():
     failures = grouped(planted(40, good=40))
     assert [len(group.answers) for group in failures.groups] == [10] * 4
     assert {group.name.partition(", ")[0] for group in failures.groups} == set(WORDS)
-    assert all(group.is_stable == "stable" for group in failures.groups)
     one = failures.groups[0]
     assert one.share.value == 0.25
     assert one.share.low is not None and one.share.high is not None
@@ -263,8 +262,6 @@ def test_a_single_answer_with_messages_and_its_turn_are_one_answer():
         "session#4": {"faithfulness": claims(("Ninety years.", "not_found"))},
     }
     run = records(list(with_turns(samples, "each")), scores, faithfulness=True)
-    selected = select_bad_answers(run)
-    assert sorted(selected.table.samples) == ["one", "session", "session#2", "session#4", "two"]
     failures = grouped(run)
     assert (failures.bad, failures.answers, failures.not_counted) == (2, 4, 0)
     assert (failures.without_text, dict(failures.texts)) == (0, {"verdict": 2})
@@ -295,14 +292,6 @@ def test_where_the_metric_says_nothing_in_words_people_and_other_judges_do():
     plain = {name: {"token_overlap": values["token_overlap"]} for name, values in scores.items()}
     failures = grouped(records(samples, plain, token_overlap=True))
     assert (failures.metric, failures.bad, failures.without_text) == ("token_overlap", 3, 2)
-
-
-def test_answers_that_share_the_worst_value_are_said():
-    samples = [rated(n, None) for n in range(8)]
-    scores = {f"a{n}": {"effort": Score(float(max(n, 3)), "scored", "so")} for n in range(8)}
-    selected = select_bad_answers(records(samples, scores, effort=True))
-    assert len(selected.bad) == 4
-    assert "in the worst quarter by effort (3.000 or less; 4 of 8, as 4 answers share this value)" in selected.rule
 
 
 @pytest.mark.parametrize("probabilities", [None, {"yes": 0.1, "no": 0.9}])

@@ -215,15 +215,6 @@ def test_scores_of_other_answers_and_of_other_metrics_are_not_mixed(assay, set_f
     assert {row["response"] for row in read_scores("out").values()} == {"Close it."}
 
 
-def test_scores_of_files_that_this_command_does_not_read_are_told(assay, set_file):
-    words = ("run", write_files(set_file(6), 3, 3), "--metrics", "token_overlap", "--out", "out", "--json")
-    assert assay(*words, code=0).err == ""
-    Path("in/answers-1.parquet").unlink()
-    done = assay(*words, code=0)
-    assert "out: also holds the scores of answers-1, not among the files of this command" in done.err
-    assert (done.json["skipped"], done.json["answers"]) == (1, 3)
-
-
 def test_an_id_that_two_files_have_is_refused_as_in_a_store(assay, set_file, judge_file, openai_server):
     """The second file begins with the last answer of the first: nothing is paid for it, and no part holds it."""
     lines = set_file(6).read_text().splitlines()
@@ -262,18 +253,13 @@ def test_two_commands_do_not_score_into_one_folder(
     assert assay(*words).code == 0
 
 
-def test_show_meta_and_estimate_read_the_scores(assay, set_file):
+def test_meta_and_estimate_read_the_scores(assay, set_file):
     """Rated are 12 of 30 answers by 1 to 5 in turn; the metrics are those of a file of scores with the same columns."""
     lines = [json.loads(line) for line in set_file(30).read_text().splitlines()]
     Path("set.jsonl").write_text("\n".join(json.dumps(line | {"group": f"g{line['rating']}"}) for line in lines))
     pattern = write_files(Path("set.jsonl"), 20, 10)
-    ran = assay("run", pattern, "--metrics", "declined", "--out", "out", "--json")
-    shown = assay("show", "out", "--json")
-    assert shown.json == {"scores": "out", "parts": 2, "answers": 30, "metrics": ran.json["metrics"]}
-    assert "30 answers" in assay("show", "out/").out
-    audit = " ".join(assay("show", "out", "sample-1", code=2).err.split())
-    assert "what is behind a score of sample-1 is in its files, in the column METRIC.evidence" in audit
-    assert "assay show RUN SAMPLE" in audit
+    assert assay("run", pattern, "--metrics", "declined", "--out", "out").code == 0
+    assert "assay meta --scores out" in " ".join(assay("show", "out", code=2).err.split())
     by_folder = assay("meta", "--scores", "out", "--bootstrap", "100", "--json")
     assert assay("run", "set.jsonl", "--metrics", "declined").code == 0
     by_run = assay("meta", "last", "--bootstrap", "100", "--json")

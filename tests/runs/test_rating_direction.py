@@ -103,17 +103,6 @@ def test_pairwise_has_no_figure_where_ratings_have_no_sides(assay, pairs, judge_
     assert done.json["metrics"]["pairwise"]["scored"] == 6
     assert (done.json["metrics"]["pairwise"]["spearman"], done.json["metrics"]["pairwise"]["rated"]) == (None, 0)
     assert done.json["metrics"]["token_overlap"]["spearman"] is not None
-    assert (
-        "6 samples have two answers and a rating from 1 to 5, which is taken as a rating of the first answer, so that "
-        "pairwise has no figure there; if it says which of the two is better, rate pairs from -2 to 2"
-    ) in " ".join(done.err.split())
-
-
-SINGLE_NOTE = (
-    "6 samples have two answers and a rating from 1 to 5, which is taken as a rating of the first answer; if it says "
-    "which of the two is better, rate pairs from -2 to 2 (rating_min, rating_max), above 0 where other_response is "
-    "better"
-)
 
 
 def _rewrite(path, change, name=""):
@@ -125,23 +114,6 @@ def _rewrite(path, change, name=""):
 
 def _rate_from_1_to_5(_, row):
     return row | {"rating": row["rating"] + 3, "rating_min": 1, "rating_max": 5}
-
-
-def test_a_rating_without_sides_beside_two_answers_is_said_to_be_of_the_first(assay, pairs, tmp_path):
-    """The same six ratings on 1 to 5, in two runs: whoever counts them as of the answer says so, once."""
-    first = _rewrite(pairs, _rate_from_1_to_5, "first.jsonl")
-    second = _rewrite(first, lambda _, row: row | {"response": "a", "rating": 5}, "second.jsonl")
-    ran = assay("run", first, "--metrics", "token_overlap", "--json")
-    other = assay("run", second, "--metrics", "token_overlap", "--json")
-    assert ran.json["notes"] == [SINGLE_NOTE]
-    assert " ".join(assay("show", ran.json["run"]).out.split()).count(SINGLE_NOTE) == 1
-    assert Results.from_store(Store(tmp_path / ".assay"), ran.json["run"]).notes == (SINGLE_NOTE,)
-    assert evaluate(str(first), "token_overlap", progress=False).notes == (SINGLE_NOTE,)
-    both = SINGLE_NOTE.replace("6 samples", "12 samples")
-    for words in (("compare",), ("decide", "--metric", "token_overlap")):
-        said = " ".join(assay(*words[:1], ran.json["run"], other.json["run"], *words[1:]).out.split())
-        assert said.count(both) == 1, words
-        assert said.count("--metric token_overlap is not used: the decision rests on ratings alone.") == len(words) // 2
 
 
 def test_beside_pairs_the_answers_count_and_each_command_says_what_does_not(assay, pairs):

@@ -184,9 +184,7 @@ def test_a_rating_of_the_whole_counts_and_not_those_of_its_turns_beside_it(assay
 def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay, conversations):
     done = assay("run", conversations, "--metrics", "token_overlap", code=0)
     assert done.err.count("the set holds 2 conversations, and no metric of a conversation is asked for") == 1
-    none = assay("run", conversations, "--metrics", "token_overlap,conversation_turns", "--turns", "none")
-    assert "--turns none: token_overlap and the baselines of answers run on no sample with messages" in none.err
-    assert none.code == 0
+    assay("run", conversations, "--metrics", "token_overlap,conversation_turns", "--turns", "none", code=0)
     again = assay("run", conversations, "--metrics", "token_overlap,conversation_turns")
     assert "no metric of a conversation" not in again.err
 

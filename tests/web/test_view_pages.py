@@ -445,7 +445,7 @@ def test_an_unrated_set_has_no_column_and_no_filter_of_ratings(client, site, vie
 def test_a_run_of_rated_pairs(view_site, tmp_path):
     """Its figures say what the ratings count for; an answer's page has both answers, and which way ratings point."""
     store = Store(tmp_path / ".assay")
-    run = store.begin(Plan(sets=("pairs.jsonl",), metrics=("token_overlap",), has_pair_ratings=True))
+    run = store.begin(Plan(sets=("pairs.jsonl",), metrics=("token_overlap",)))
     pair = Sample(
         id="p", user_input="Free?", response="Yes.", other_response="No.", rating=-1, rating_min=-2, rating_max=2
     )
