@@ -193,7 +193,7 @@ def meta(
             **evaluating,
         )
     if save is not None:
-        from ..runs.score.scorer_saving import describe_width, fit_run_scorer
+        from ..runs.score.scorer_saving import fit_run_scorer
 
         scorer = fit_run_scorer(save, joined, evaluation, tables)
     if report is not None:
@@ -223,7 +223,6 @@ def meta(
     if save is not None:
         metric = quote_word(f"scorer:{save}")
         further.append(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics {metric}")
-        further += filter(None, [describe_width(scorer, joined.table)])
     print_result(
         lambda: evaluation_as_json(evaluation, joined),
         lambda: print_blocks(

@@ -24,8 +24,6 @@ class Pairing:
 
     ids: Mapping[str, str] = field(default_factory=dict)  # the id in run B -> the id in run A
     by_question: int = 0  # how many pairs share a question, and not an id
-    # how many share question and answer, or question and contexts, as the question occurs more often
-    by_content: int = 0
     # ids that both runs have with different questions, and that nothing else pairs
     other_question: tuple[str, ...] = ()
 
@@ -37,7 +35,7 @@ def pair_samples(
 
     Samples with one id and one question (of a conversation the first) are paired first. Of the rest, those whose ids
     were made from the set's name and the row's number (because the set has no ids) are paired by question, where it
-    occurs once in both runs, and then by question and answer or question and contexts.
+    occurs once in both runs.
 
     Examples:
         Two exports in another order, without ids:
@@ -54,16 +52,11 @@ def pair_samples(
     ids = {sample.id: sample.id for sample in samples_b if questions_a.get(sample.id) == opening_question(sample)}
     rest_a = [sample for sample in samples_a if sample.id not in ids and has_generated_id(sample, sets_a)]
     rest_b = [sample for sample in samples_b if sample.id not in ids and has_generated_id(sample, sets_b)]
-    counts = []
-    for key in (_question, _question_and_answer, _question_and_contexts):
-        matches = _match_unique(rest_a, rest_b, key)
-        ids |= matches
-        counts.append(len(matches))
-        rest_a = [sample for sample in rest_a if sample.id not in matches.values()]
-        rest_b = [sample for sample in rest_b if sample.id not in matches]
+    matches = _match_questions(rest_a, rest_b)
+    ids |= matches
     paired_a = set(ids.values())
     other = (sample.id for sample in samples_b if sample.id not in ids and sample.id in questions_a.keys() - paired_a)
-    return Pairing(ids, counts[0], counts[1] + counts[2], tuple(other))
+    return Pairing(ids, len(matches), tuple(other))
 
 
 def has_generated_id(sample: Sample, sets: Iterable[str]) -> bool:
@@ -72,30 +65,20 @@ def has_generated_id(sample: Sample, sets: Iterable[str]) -> bool:
     return bool(dash) and number.isdigit() and any(stem == Path(name).stem for name in sets)
 
 
-def _match_unique(
-    samples_a: Sequence[Sample], samples_b: Sequence[Sample], key: Callable[[Sample], Hashable]
-) -> dict[str, str]:
-    """The id in B -> the id in A, of samples whose key occurs once in both."""
-    keys_a, keys_b = ([key(sample) for sample in samples] for samples in (samples_a, samples_b))
-    counts_a, counts_b = Counter(keys_a), Counter(keys_b)
-    by_key_a = dict(zip(keys_a, samples_a, strict=True))
+def _match_questions(samples_a: Sequence[Sample], samples_b: Sequence[Sample]) -> dict[str, str]:
+    """The id in B -> the id in A, of samples whose question occurs once in both."""
+    texts_a, texts_b = ([_question(sample) for sample in samples] for samples in (samples_a, samples_b))
+    counts_a, counts_b = Counter(texts_a), Counter(texts_b)
+    by_text = dict(zip(texts_a, samples_a, strict=True))
     return {
-        sample.id: by_key_a[value].id
-        for value, sample in zip(keys_b, samples_b, strict=True)
-        if counts_a[value] == counts_b[value] == 1
+        sample.id: by_text[text].id
+        for text, sample in zip(texts_b, samples_b, strict=True)
+        if counts_a[text] == counts_b[text] == 1
     }
 
 
-def _question(sample: Sample) -> Hashable:
+def _question(sample: Sample) -> str:
     return " ".join(opening_question(sample).split())
-
-
-def _question_and_answer(sample: Sample) -> Hashable:
-    return _question(sample), " ".join(sample.response.split())
-
-
-def _question_and_contexts(sample: Sample) -> Hashable:
-    return _question(sample), sample.retrieved_contexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +101,11 @@ def pair_versions(
     """Pairs the answers of several versions.
 
     Each run is paired with the first as `show changes` pairs two (`pair_samples`), the versions of one run by the ids
-    that their rows had in common (`versioned_id`); further answers to a question, of rows without ids, are of that
-    question too. Where that pairs less than half of the answers of the version with the fewest, the first of these ways
-    counts that pairs half of them: answers to the same question after the same conversation; conversations that begin
-    with one question; answers of one group, such as several trials of one task. All answers take part: a question that
-    one version lacks says nothing of its difference from others only. Versions that share no question are compared
-    unpaired.
+    that their rows had in common (`versioned_id`). Where that pairs less than half of the answers of the version with
+    the fewest, the first of these ways counts that pairs half of them: answers to the same question after the same
+    conversation; conversations that begin with one question; answers of one group, such as several trials of one task.
+    All answers take part: a question that one version lacks says nothing of its difference from others only. Versions
+    that share no question are compared unpaired.
 
     Returns:
         The answers that take part, and notes on how they were paired and what is left out.
@@ -136,8 +118,6 @@ def pair_versions(
     most = shares.index(max(shares[:-1]))
     best = next((place for place, share in enumerate(shares) if share >= ENOUGH_PAIRED), most)
     way, keys = ways[best]
-    if way == "id":
-        keys = _join_repeated(versions, keys)
     notes = []
     shared = _shared(keys)
     if shares[best] < ENOUGH_PAIRED:
@@ -200,32 +180,6 @@ def _by_question_id(versions: Sequence[AnswerTable]) -> Keys:
     return [{name: question_id(name, version.name) for name in version.samples} for version in versions]
 
 
-def _join_repeated(versions: Sequence[AnswerTable], keys: Keys) -> Keys:
-    """Adds further answers to questions that are paired: rows without an id of their own, as a set without ids has.
-
-    Such a row is of the question whose text it has, where that is one question; answers that have ids are of no
-    question but their own.
-    """
-    shared = _shared(keys)
-    texts = _by_text(versions, asked_text)
-    of_text: dict[Hashable, set[Hashable]] = {}
-    for of_version, by_name in zip(keys, texts, strict=True):
-        for name, key in of_version.items():
-            if key in shared:
-                of_text.setdefault(by_name[name], set()).add(key)
-    every = set.intersection(*(set(of_version.values()) for of_version in texts))
-    joined = []
-    for version, of_version, by_name in zip(versions, keys, texts, strict=True):
-        own = dict(of_version)
-        for name, key in of_version.items():
-            paired = of_text.get(by_name[name], {("text", by_name[name])})
-            is_open = key not in shared and by_name[name] in every and len(paired) == 1
-            if is_open and has_generated_id(version.samples[name], version.sets):
-                own[name] = next(iter(paired))
-        joined.append(own)
-    return joined
-
-
 def _by_text(versions: Sequence[AnswerTable], read: Callable[[Sample], str]) -> Keys:
     """By a text; one that a version answered several times is as many questions as it has groups."""
     texts = [{name: " ".join(read(sample).split()) for name, sample in version.samples.items()} for version in versions]
@@ -279,7 +233,7 @@ def _number(versions: Sequence[AnswerTable], keys: Keys) -> list[PairedAnswer]:
     for version, (of_version, by_name) in enumerate(zip(versions, keys, strict=True)):
         for name, sample in of_version.samples.items():
             question = questions.setdefault(by_name[name], len(questions))
-            asked = " ".join(opening_question(sample).split())
+            asked = _question(sample)
             different = texts.setdefault(question, [])
             text = next(
                 (

@@ -1,6 +1,6 @@
 """The ratings of answers: what an answer's rating is, those of its file and of the rating page, side by side."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ...eval_sets import Sample
 from ...eval_sets.message import REASONS
 from ...eval_sets.sample import FILE
-from ...text.wording import count_of, verb_of
+from ...text.wording import count_of
 from ..ratings.judgement import Judgement, find_judgements, read_adjudications, read_answer_queues
 from ..ratings.rating_queue import RatingQueue
 from ..store.database import Database
@@ -206,7 +206,6 @@ def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRat
     parts += [_describe(page)] if page.rated else []
     if both := len(of_file & page.rated):
         parts[-1] += f" ({count_of(both, 'answer has', 'answers have')} both)"
-    notes += _describe_replaced(samples, page)  # what is left out comes first: a terminal cuts a long line
     return JoinedRatings(joined, _sentence(", ".join(parts), notes))
 
 
@@ -311,20 +310,6 @@ def _joined(sample: Sample, key: str, page: _Page) -> Sample:
     # beside raters, the file's one rating is what its team agreed on
     agreed = page.agreed.get(key, sample.rating if sample.ratings and of_file else None)
     return with_judgements(sample, page.judgements.get(key, {}), of_file, agreed, page.scale)
-
-
-def _describe_replaced(samples: Mapping[str, Sample], page: _Page) -> list[str]:
-    """How many ratings of each rater in the file the same rater's newer ones on the page replace."""
-    replaced = Counter[str]()
-    for key, judgements in page.judgements.items():
-        of_file = {rater_key(rater) for rater in file_ratings(samples[key], page.scale)}
-        replaced.update(
-            rater for rater, one in judgements.items() if one.value is not None and rater_key(rater) in of_file
-        )
-    return [
-        f"{count_of(count, 'rating')} of {rater} on the page {verb_of(count, 'replaces', 'replace')} theirs in the file"
-        for rater, count in sorted(replaced.items())
-    ]
 
 
 def _scale_of(sample: Sample) -> _Scale:

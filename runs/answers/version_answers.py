@@ -100,14 +100,6 @@ def split_source(source: AnswerTable, by: str) -> tuple[list[AnswerTable], list[
     if others := [name for name in by_version if name not in names]:
         count = sum(len(by_version[name]) for name in others)
         notes.append(f"{count_of(count, 'answer')} of {list_first(others)} {_is_left_out(count)}, as --by says.")
-    spelled: dict[str, list[str]] = {}
-    for name in names:
-        spelled.setdefault(" ".join(name.casefold().split()), []).append(name)
-    notes += [
-        f"{' and '.join(alike)} are versions of their own: if they are one, write them alike in {key}."
-        for alike in spelled.values()
-        if len(alike) > 1
-    ]
     return [replace(source.where(by_version[name]), name=name) for name in names], notes
 
 

@@ -355,7 +355,6 @@ def _pairing(comparison: RunComparison) -> str:
         (len(comparison.only_b), "only in B"),
         (len(comparison.other_question), "with another question (not compared)"),
         (comparison.pairing.by_question, "paired by question"),
-        (comparison.pairing.by_content, "paired by question and content, because the question occurs more often"),
     ]:
         line += f"; {count} {what}" if count else ""
     return line
@@ -404,7 +403,6 @@ def comparison_as_json(
         "only_b": comparison.only_b,
         "other_question": comparison.other_question,
         "paired_by_question": comparison.pairing.by_question,
-        "paired_by_content": comparison.pairing.by_content,
         "verdict_lines": comparison_verdict(comparison, decision).as_json(),
         "sentences": comparison_sentences(comparison, decision),
         "raters": None if isinstance(decision, str) else decision_as_json(decision),

@@ -14,7 +14,6 @@ from ...judges import JudgeSettings
 from ...judges.settings import ENTAIL
 from ...metrics.specification import BASELINES, CONVERSATION_BASELINES, parse_specification
 from ...regular_files import check_regular
-from ...text.wording import verb_of
 
 if TYPE_CHECKING:
     from ...eval_sets import Sample
@@ -177,7 +176,7 @@ class Judging(NamedTuple):
         Example:
             >>> before, now = (JudgeSettings(model="openai/m", parameters={"temperature": one}) for one in (0, 0.7))
             >>> Judging(now, {"support.en": ["1"]}).describe_change(Judging(before, {"support.en": ["2"]}))
-            "the judge's temperature differs, the prompt support.en differs"
+            "the judge's settings differ, the prompt support.en differs"
             >>> nobody, same = Judging(None, {}), Judging(now, {})
             >>> nobody.describe_change(same), same.describe_change(same)
             ('the judge is no judge, not openai/m', '')
@@ -194,11 +193,11 @@ def _describe_judge_change(before: JudgeSettings | None, now: JudgeSettings | No
     labels = ["no judge" if judge is None else judge.label for judge in (before, now)]
     if before is None or now is None or labels[0] != labels[1]:
         return "" if labels[0] == labels[1] else f"the judge is {labels[1]}, not {labels[0]}"
-    settings = [judge.recordable.model_dump(include=_list_determining(judge)) for judge in (before, now)]
-    first, second = (one | one.pop("parameters") for one in settings)
-    differing = sorted(name for name in first | second if first.get(name) != second.get(name))
-    differing = [name for name in differing if name not in {"model", "served_as"}]
-    return f"the judge's {' and '.join(differing)} {verb_of(len(differing), 'differs', 'differ')}" if differing else ""
+    settings = [
+        judge.recordable.model_dump(include=_list_determining(judge) - {"model", "served_as"})
+        for judge in (before, now)
+    ]
+    return "" if settings[0] == settings[1] else "the judge's settings differ"
 
 
 def _list_determining(judge: JudgeSettings) -> set[str]:

@@ -221,15 +221,11 @@ class Store:
         return [run for (run,) in rows]
 
     def find_runs(self, text: str) -> list[str]:
-        """Returns the ids of the runs in whose id, plan or status all words of a text occur, the newest first."""
+        """Returns the ids of the runs in whose id or plan all words of a text occur, the newest first."""
         words = text.lower().split()[:10]
-        unended = self._rows("SELECT id FROM runs WHERE status = 'running'") if words else []
-        dead = [run for (run,) in unended if self._is_dead(run)]
-        status = f"CASE WHEN id IN ({marks_of(dead)}) THEN 'killed' ELSE status END"
-        where = f"lower(id || ' ' || {status} || ' ' || plan) LIKE ? ESCAPE '!'"
-        values = [value for word in words for value in (*dead, "%" + re.sub(r"([!%_])", r"!\1", word) + "%")]
-        wheres = " AND ".join([where] * len(words)) or "1 = 1"
-        return [run for (run,) in self._rows(f"SELECT id FROM runs WHERE {wheres} ORDER BY number DESC", tuple(values))]
+        wheres = " AND ".join(["lower(id || ' ' || plan) LIKE ? ESCAPE '!'"] * len(words)) or "1 = 1"
+        values = tuple("%" + re.sub(r"([!%_])", r"!\1", word) + "%" for word in words)
+        return [run for (run,) in self._rows(f"SELECT id FROM runs WHERE {wheres} ORDER BY number DESC", values)]
 
     def count_samples(self, run: str) -> int:
         """Returns how many samples of a run are kept."""

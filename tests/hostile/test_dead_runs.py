@@ -59,8 +59,6 @@ def test_a_killed_run_is_told_from_a_running_one(*, assay, words, openai_server,
         if store == "postgres":  # the server notices the end of the connection at once, but not before we ask
             wait_until(lambda: statuses(assay, *place) == ["killed"])
         assert statuses(assay, *place) == ["killed"]
-    assert Store(place[1]).find_runs("killed") == Store(place[1]).run_ids()
-    assert Store(place[1]).find_runs("running") == []
     done = assay("run", "--resume", "last", "--json", *place)
     assert (done.code, done.json["metrics"][METRICS]["scored"]) == (0, SAMPLES)
     assert statuses(assay, *place) == ["done"]

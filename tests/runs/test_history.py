@@ -147,7 +147,7 @@ def test_a_run_that_was_judged_otherwise_has_no_baseline(*, assay, nightly, judg
     assert changes[0].startswith("Not judged alike: the prompt support.en differs.")
     assert night(f"{bundled}\nBe strict.\n")[1:] == (0, 1, problem)  # that of the same wording
     warm = night(parameters={"temperature": 0.5})
-    assert warm[1:] == (0, 0, "the judge's temperature differs")
+    assert warm[1:] == (0, 0, "the judge's settings differ")
     assert night(model="openai/other")[1:] == (0, 0, "the judge is openai/other, not openai/test")
     assert night()[1:] == (1, 1, "")  # the night before the change; none of those that were judged otherwise
 
