@@ -8,7 +8,7 @@ import click
 from ..atomic_files import check_writable
 from .options import embedder_option
 from .output import echo, open_console, print_command, print_result, show_status, typed_command
-from .typed_values import REPORT_FILE, SEED, BoundedCount
+from .typed_values import REPORT_FILE, BoundedCount
 
 _MOST_GROUPS = 100
 
@@ -19,7 +19,6 @@ _MOST_GROUPS = 100
 @click.option("--groups", type=BoundedCount(1, _MOST_GROUPS), help="How many groups. Default: chosen by silhouette.")
 @click.option("--report", type=REPORT_FILE, help="An HTML file to write.")
 @embedder_option
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Of the draws of texts and answers.")
 def failures(
     run: str,
     *,
@@ -27,7 +26,6 @@ def failures(
     groups: int | None,
     report: Path | None,
     embedder: str,
-    seed: int,
     store: str | Path,
 ) -> None:
     """Group the bad answers of a run by why they are bad.
@@ -52,7 +50,7 @@ def failures(
         check_writable(report)
     table = read_results(opened, row)
     with show_status("Embedding what says why"):
-        result = asyncio.run(group_failures(table, load_embedder(embedder), metric=metric, groups=groups, seed=seed))
+        result = asyncio.run(group_failures(table, load_embedder(embedder), metric=metric, groups=groups))
     if report is not None:
         rated = [*table.rated_rows.values()]
         raters = sorted({rater for sample in rated for rater in sample.ratings})

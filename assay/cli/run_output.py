@@ -1,11 +1,9 @@
-"""A run, one sample's whole audit, two audits side by side, and what a run over Parquet files did, in a terminal."""
+"""A run, one sample's audit, what differs between two runs, and what a run over Parquet files did, in a terminal."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.terminal import WIDTH
@@ -58,22 +56,15 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
 
 def print_audit(store: "Store", run: str, name: str) -> None:
     """Prints question, answer, contexts, and every metric's evidence. Raises `UsageError` for an unknown sample."""
-    from ..runs.show.sample_audit import sample_lines
+    from ..runs.show.sample_audit import sample_lines, score_lines
 
     console = open_console()
     sample = find_rated_sample(store, run, name)
     for line in sample_lines(sample):
         console.print(_style(line))
     for _, metric, score in store.scores(run, name):
-        for text in audit_lines(metric, score, brief=metric in ALL_BASELINES):
-            console.print(text)
-
-
-def audit_lines(metric: str, score: Score, *, brief: bool = False) -> "Iterator[Text]":
-    """One score line by line: value, reason, and unless `brief` its claims, questions, other evidence and usage."""
-    from ..runs.show.sample_audit import score_lines
-
-    yield from map(_style, score_lines(metric, score, is_brief=brief))
+        for line in score_lines(metric, score, is_brief=metric in ALL_BASELINES):
+            console.print(_style(line))
 
 
 def _style(line: "Line") -> "Text":
@@ -85,7 +76,8 @@ def _style(line: "Line") -> "Text":
 def print_comparison(
     store: "Store", comparison: "RunComparison", decision: "Decision | str", metric: str, count: int
 ) -> None:
-    """Prints sentences and tables, then the samples whose `metric` changed most with both audits side by side."""
+    """Prints sentences and tables, then the samples whose `metric` changed most, with both answers and scores."""
+    from ..eval_sets.conversation import listed_question
     from ..runs.decision.tables import change_lines, comparison_block
 
     print_blocks(comparison_block(store, comparison, decision))
@@ -93,32 +85,17 @@ def print_comparison(
     if not changes and count:
         print_blocks(ReportBlock(()), ReportBlock((Paragraph(f"No sample's {metric} changed."),)))
     for sample, line in change_lines(comparison, metric, changes):
-        print_blocks(ReportBlock(()), ReportBlock((line,)))
-        _print_side_by_side(store, comparison, sample, metric)
-
-
-def _print_side_by_side(store: "Store", comparison: "RunComparison", sample: str, metric: str) -> None:
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    from ..eval_sets.conversation import listed_question
-
-    console = open_console()
-    sample_a, sample_b = store.sample(comparison.a, comparison.id_in_a(sample)), store.sample(comparison.b, sample)
-    console.print(Text(one_line(listed_question(sample_a))))
-    table = Table(show_lines=True)
-    for side in ("A", "B"):
-        table.add_column(side, ratio=1, overflow="fold")
-    cells = []
-    for run, judged in ((comparison.a, sample_a), (comparison.b, sample_b)):
-        lines = [Text(terminal_text(judged.response))]
-        for _, name, score in store.scores(run, judged.id):
-            if name == metric:
-                lines += audit_lines(name, score)
-        cells.append(Group(*lines))
-    table.add_row(*cells)
-    console.print(table)
+        in_a = comparison.id_in_a(sample)
+        parts = [line, Paragraph(one_line(listed_question(comparison.table_a.samples[in_a])))]
+        for label, table, name in (("A", comparison.table_a, in_a), ("B", comparison.table_b, sample)):
+            parts.append(Paragraph(one_line(table.samples[name].response, 500), label=f"{label}:", indent=2))
+            if score := table.scores[name].get(metric):
+                parts.append(Paragraph(one_line(score.reason, 240), "quiet", indent=6))
+        print_blocks(ReportBlock(()), ReportBlock(tuple(parts)))
+    if changes:
+        console = open_console()
+        console.print("How one of them came by its scores in B:")
+        print_command(console, typed_command("show", comparison.b, ids=[changes[0][0]]))
 
 
 def outcome_as_json(outcome: "ParquetOutcome", out: Path) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def changes(
     RUN_A and RUN_B are ids, their beginnings, `last`, or `last~1` for the run before it; without them the last two
     runs of the newest suite or set, by one judge. A difference is B minus A. Samples are paired by id, else by
     question. A metric that is higher in B does not say that your raters like B better; where answers of both runs are
-    rated, the ratings say it. The samples that changed most are shown with both audits side by side.
+    rated, the ratings say it. The samples that changed most are shown with both answers.
 
     \b
     assay show changes

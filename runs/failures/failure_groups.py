@@ -146,7 +146,6 @@ async def group_failures(
     *,
     metric: str | None = None,
     groups: int | None = None,
-    seed: int = 0,
 ) -> Failures:
     """Groups the bad answers of a run by why they are bad.
 
@@ -155,7 +154,6 @@ async def group_failures(
         embedder: Turns texts into vectors.
         metric: By which metric answers are bad; None for ratings where there are some (`select_bad_answers`).
         groups: The number of groups; None to choose it.
-        seed: The same seed gives the same groups.
 
     Raises:
         UsageError: There is nothing to go by, or more groups are asked for than there are texts.
@@ -165,21 +163,21 @@ async def group_failures(
     failures = _count(selected, Counter(text.kind for of_answer in selected.bad.values() for text in of_answer))
     if not failures.texts:
         return failures
-    drawn = _draw_answers(selected.bad, seed)
+    drawn = _draw_answers(selected.bad)
     texts = [(name, text) for name in drawn for text in selected.bad[name]]
     embeddable = embeddable_texts([text for _, text in texts])
     sources = [selected.table.groups[answer] for answer, _ in texts]
     vectors = await embed_texts(embeddable, embedder)
-    clusters = await compute_beside(cluster_texts, vectors, embeddable, sources, groups, seed=seed)
+    clusters = await compute_beside(cluster_texts, vectors, embeddable, sources, groups)
     return await compute_beside(_describe_groups, failures, _Grouping(selected, drawn, texts, embeddable, clusters))
 
 
-def _draw_answers(bad: Mapping[str, Sequence[FailureText]], seed: int) -> list[str]:
+def _draw_answers(bad: Mapping[str, Sequence[FailureText]]) -> list[str]:
     """The bad answers whose texts are grouped: all, or as many of them, drawn at random, as have so many texts."""
     import numpy as np
 
     names, drawn, texts = list(bad), set[str](), 0
-    for place in np.random.default_rng(seed).permutation(len(names)).tolist():
+    for place in np.random.default_rng(0).permutation(len(names)).tolist():
         texts += len(bad[names[place]])
         if drawn and texts > MOST_TEXTS:
             break

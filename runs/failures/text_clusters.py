@@ -30,7 +30,7 @@ class TextClusters(NamedTuple):
 
 
 def cluster_texts(
-    vectors: "Vectors", texts: Sequence[str], units: Sequence[str], count: int | None = None, *, seed: int = 0
+    vectors: "Vectors", texts: Sequence[str], units: Sequence[str], count: int | None = None
 ) -> TextClusters:
     """Clusters texts by Ward's criterion on principal components; without `count` silhouette chooses how many groups.
 
@@ -50,7 +50,7 @@ def cluster_texts(
         return TextClusters(labels, np.zeros(total))
     space = principal_components(vectors)
     counts = [count] if count else _counts(total, different)
-    _, chosen, _ = choose_group_count(space, counts, _quality, documents=units, seed=seed)
+    _, chosen, _ = choose_group_count(space, counts, _quality, documents=units)
     labels = _without_misfits(space, chosen)
     return TextClusters(labels, _distances(space, labels))
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...eval_sets.column_table import may_hold
 from ...eval_sets.levels import Level, Turns
 from ...eval_sets.turns import is_single_answer, is_turn, measured_levels
 from ...metrics import Metric
@@ -87,9 +86,7 @@ class SetProfile:
         others = [column for column in self._columns if column not in Sample.model_fields]
         if not others:
             return f"Give them a column `{ours}`"
-        near = next((column for column in others if may_hold(column, ours)), others[0])
-        theirs = near if field != "messages" and ours == field else "THEIRS"  # any column may be a text
-        example = f"--map {quote_word(f'{theirs}={ours}')} (in Python mapping=)"
+        example = f"--map {quote_word(f'THEIRS={ours}')} (in Python mapping=)"
         return f"The other columns are {quote_names(others)}; say which one holds it, such as {example}"
 
     def _can_score(self, metric: Metric) -> bool:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _LONGEST_RESULT = 500  # characters of a tool's result within a conversation
 _SHOWN = 5  # answers in a notebook's cell
-_SUFFIXES = (".json", ".jsonl", ".csv", ".parquet", ".html")
+_SUFFIXES = (".json", ".jsonl", ".csv", ".html")
 _TEXTS = ("user_input", "response", "other_response", "retrieved_contexts", "reference", "language")
 _RATING = ("rating", "rating_min", "rating_max")
 # a column that comes later stands last, so that who reads them by their place finds what was there before
@@ -170,15 +170,6 @@ class Results(AnswerTable):
 
         return Audit(self.samples[sample], self.scores[sample])
 
-    def to_records(self) -> list[dict[str, Any]]:
-        """Returns one flat dict per sample, for a DataFrame of pandas: id, rating and its scale, metrics' values."""
-        return [
-            {"id": sample}
-            | rating_as_json(self.samples[sample])
-            | {metric: score.value for metric, score in scores.items()}
-            for sample, scores in self.scores.items()
-        ]
-
     def to_pandas(self) -> "DataFrame":
         """Returns one row per sample: its texts, its rating with its scale, each metric's value, and why.
 
@@ -214,7 +205,7 @@ class Results(AnswerTable):
 
         Args:
             path: `.json` (what `as_json` returns), `.jsonl` or `.csv` (one row per score, as `assay run --out` writes
-                it; no text in a CSV file is a formula), `.parquet`, or `.html`, a page with the evidence.
+                it; no text in a CSV file is a formula), or `.html`, a page with the evidence.
 
         Raises:
             UsageError: The path has another suffix.
@@ -366,20 +357,9 @@ def write_rows(rows: Iterable[Mapping[str, Any]], path: Path, *, run: str | None
     elif path.suffix == ".jsonl":
         with replace_file(path) as file:
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    elif path.suffix == ".json":
+    else:
         with replace_file(path, binary=True) as file:
             file.write(to_json({"run": run, "scores": list(rows)}, indent=1, inf_nan_mode="null"))
-    else:
-        with require_extra("tables", f"{path}: writing a Parquet file"):
-            import pyarrow
-            from pyarrow import parquet
-        texts = [{**row, "evidence": _text(row["evidence"]), "usage": _text(row["usage"])} for row in rows]
-        with replace_file(path, binary=True) as file:
-            parquet.write_table(pyarrow.Table.from_pylist(texts), file)
-
-
-def _text(value: Any) -> str:
-    return to_json(value, inf_nan_mode="null").decode()
 
 
 def check_scores_file(path: Path) -> None:

@@ -16,7 +16,6 @@ from ..answers.rating_direction import describe_rating
 from ..answers.summary import score_cell
 
 _PLACE = re.compile(r"\[(\d+)\]")  # how a line of a thread begins
-_NOTHING = 0.005  # a contribution that is shown as 0.00
 _LONGEST_EVIDENCE = 1000  # characters
 _MOST_ENTRIES = 50  # of a list, one per line
 
@@ -155,16 +154,12 @@ def _part_lines(evidence: dict[str, Any]) -> Iterator[Line]:
         ),
     )
     for name, part in evidence.pop("parts").items():
-        adds = part.get("contribution", 0.0)
-        kind = "" if part["value"] is None or abs(adds) < _NOTHING else "title"
         if part["value"] is None:
             effect = f"has no value ({part['status']}: {one_line(part['reason'])}), so it counts as its middle"
-        elif abs(adds) < _NOTHING:
-            effect = f"is {Figure('value', part['value'])}, about its middle, and changes nothing"
         else:
-            value, contribution = Figure("value", part["value"]), Figure("contribution", adds)
-            effect = f"is {value} and {'raises' if adds > 0 else 'lowers'} the prediction ({contribution})"
-        yield (Part(f"  {one_line(name)} {effect}", kind),)
+            adds = Figure("contribution", part.get("contribution", 0.0))
+            effect = f"is {Figure('value', part['value'])}, which changes the prediction by {adds}"
+        yield (Part(f"  {one_line(name)} {effect}", "title"),)
         inner = Score(part["value"], part["status"], part["reason"], part["evidence"])
         for line in score_lines(name, inner, is_brief=name in ALL_BASELINES, has_heading=False):
             yield (Part("  "), *line)

@@ -620,19 +620,6 @@ def test_however_the_field_of_versions_is_written_rows_and_ratings_are_read_by_i
     assert reading.stored == plain.stored
 
 
-def test_versions_whose_names_differ_in_letters_alone_are_told(tmp_path):
-    rows = [
-        sample(f"{name} {n}", f"Question {n}?", f"{name} {n}", 3, metadata={"system": name})
-        for name in ("today", "new", "TODAY")
-        for n in range(3)
-    ]
-    path = write(tmp_path / "all.jsonl", rows)
-    reading = read_versions(None, [path], VersionOptions(by="system"))
-    assert "today and TODAY are versions of their own: if they are one, write them alike in system." in reading.notes
-    two = read_versions(None, [path], VersionOptions(by="system=today,new"))
-    assert not any("of their own" in note for note in two.notes)
-
-
 def test_samples_without_the_field_are_left_out_and_counted(tmp_path):
     rows = [
         sample(f"{n}-{system}", f"Q{n}?", f"{system} {n}", 3 + n % 2, metadata={"system": system} if system else {})
@@ -756,17 +743,6 @@ def test_too_few_preferences_are_named_with_their_file(tmp_path):
         InputError, match=r"few.csv: preferences of 4 questions, and no answer is rated or scored; 5 gro"
     ):
         decide_reading(read(tmp_path, *versions, ratings=(file,)))
-
-
-def test_second_answers_of_rows_without_ids_are_of_their_question(tmp_path):
-    rows = {name: [f"Question {n}?,{name} {n},{1 + n % 3}" for n in range(12)] for name in ("old", "new")}
-    rows["old"] += [f"Question {n}?,old again {n},2" for n in range(3)]
-    for name, lines in rows.items():
-        (tmp_path / f"{name}.csv").write_text("\n".join(["question,answer,rating", *lines]) + "\n", encoding="utf-8")
-    reading = read_versions(None, [f"{name}={tmp_path / name}.csv" for name in rows], VersionOptions())
-    assert len(reading.answers) == 27 and not any("left out" in note for note in reading.notes)
-    questions = [answer.question for answer in reading.answers if answer.sample.user_input == "Question 1?"]
-    assert len(questions) == 3 and len(set(questions)) == 1
 
 
 @pytest.mark.parametrize(

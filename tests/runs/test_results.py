@@ -109,7 +109,7 @@ def test_no_cell_of_a_csv_file_is_a_formula(tmp_path):
 
 
 def test_another_suffix_is_refused_with_those_that_there_are(tmp_path):
-    with pytest.raises(UsageError, match=r"results are saved as \.json, \.jsonl, \.csv, \.parquet, \.html"):
+    with pytest.raises(UsageError, match=r"results are saved as \.json, \.jsonl, \.csv, \.html"):
         results().save(tmp_path / "results.xlsx")
 
 
