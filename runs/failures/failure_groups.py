@@ -221,7 +221,7 @@ def _describe_groups(failures: Failures, grouping: _Grouping) -> Failures:
 
 def _last_notes(failures: Failures, grouping: _Grouping, groups: Sequence[FailureGroup]) -> Iterator[str]:
     if groups:
-        yield "other answers might give other groups: read their examples before you name a cause"
+        yield "Other answers might give other groups: read their examples before you name a cause"
     overlapping = sum(count > 1 for count in Counter(answer for group in groups for answer in group.answers).values())
     if overlapping:
         yield (

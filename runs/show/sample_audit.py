@@ -106,9 +106,9 @@ def evidence_lines(name: str, value: Any) -> Iterator[str]:
         >>> for line in evidence_lines("in_answer", [{"kind": "date", "text": "1 May"}]):
         ...     print(line)
         in answer:
-          kind: date, text: 1 May
+          kind: date; text: 1 May
         >>> [*evidence_lines("override", None)], [*evidence_lines("probabilities", {"yes": 0.9, "no": 0.1})]
-        (['override: none'], ['probabilities: yes: 0.9, no: 0.1'])
+        (['override: none'], ['probabilities: yes: 0.9; no: 0.1'])
     """
     label = one_line(name.replace("_", " "))
     if not isinstance(value, list) or not any(isinstance(entry, dict | list) for entry in value):
@@ -123,12 +123,10 @@ def evidence_lines(name: str, value: Any) -> Iterator[str]:
 def _as_text(value: Any) -> str:
     """A JSON value in one line."""
     if isinstance(value, dict):
-        return (
-            ", ".join(f"{one_line(str(key).replace('_', ' '))}: {_as_text(inner)}" for key, inner in value.items())
-            or "none"
-        )
+        entries = (f"{one_line(str(key).replace('_', ' '))}: {_as_text(inner)}" for key, inner in value.items())
+        return "; ".join(entries) or "none"
     if isinstance(value, list | tuple):
-        return "; ".join(map(_as_text, value)) or "none"
+        return ", ".join(map(_as_text, value)) or "none"
     if value is None:
         return "none"
     if isinstance(value, bool):

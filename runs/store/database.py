@@ -17,7 +17,6 @@ from typing import Any, Protocol
 from weakref import WeakValueDictionary, finalize
 
 from ...errors import AssayError, InputError, UsageError, written_by_earlier_version
-from ...regular_files import check_regular
 
 URL = re.compile(r"postgres(?:ql)?://")
 _MIGRATION = re.compile(r"(\d+)_\w+\.sql")
@@ -268,11 +267,6 @@ class SQLiteDatabase:
         self.name = str(path)
         self._folder = path.parent
         self._copy: _Copy | None = None
-        try:
-            check_regular(path)
-        except InputError as error:
-            problem = str(error).partition("; ")[0]
-            raise UsageError(f"{problem}; move it away, or name another --store") from error
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = self._open(path, wait)

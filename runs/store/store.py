@@ -21,7 +21,6 @@ from ...judges.usage import NO_USAGE
 from ...metrics import Score
 from ...metrics.score import SENTENCES
 from ...metrics.specification import parse_specification
-from ...regular_files import kind_of_no_folder
 from ...value_messages import check_type
 from .database import URL, Database, explain_errors, open_database
 from .plan import Judging, Plan
@@ -86,8 +85,6 @@ class Store:
         check_type("store", folder, (str, Path), 'the folder of a store (".assay"), or a PostgreSQL URL')
         file = Path(folder) / "runs.sqlite"
         is_on_server = URL.match(str(folder)) is not None
-        if not is_on_server and (kind := kind_of_no_folder(Path(folder))):
-            raise UsageError(f"{folder}: is {kind}, not a folder; name the folder of a store with --store")
         if must_exist and not is_on_server and not file.exists():
             raise UsageError(f"{file}: there are no runs here; run `assay run` first, or name the folder with --store")
         self.database = open_database(folder, wait)

@@ -189,7 +189,7 @@ def test_looks_at_files_are_counted_by_their_answers(assay, tmp_path):
     (tmp_path / "a_file").write_text("", encoding="utf-8")
     unkept = assay("decide", old, more, "--json", "--store", tmp_path / "a_file").json
     assert unkept["look"]["number"] == 1
-    assert "This look is not counted: " in unkept["notes"][0] and "not a folder" in unkept["notes"][0]
+    assert "This look is not counted: " in unkept["notes"][0] and "cannot be opened" in unkept["notes"][0]
 
 
 def test_versions_of_the_same_answers_each_keep_their_looks(assay, tmp_path):

@@ -94,22 +94,6 @@ def make(kind, path):
 
 
 @pytest.mark.parametrize("kind", ["file", "pipe", "device"])
-@pytest.mark.parametrize(
-    "words",
-    [
-        *("show runs", "show last", "show changes last last", "rate last", "rate export"),
-        "run set.jsonl --metrics token_overlap",
-    ],
-)
-def test_a_command_says_that_the_store_is_no_folder(assay, set_file, tmp_path, words, kind):
-    make(kind, tmp_path / "ok.jsonl")
-    words = words.replace("set.jsonl", set_file(2).name)
-    done = assay(*words.split(), "--store", "ok.jsonl", code=2)
-    wanted = f"ok.jsonl: is a {kind}, not a folder; name the folder of a store with --store"
-    assert wanted in done.err and done.err.count("\n") == 1, done.err
-
-
-@pytest.mark.parametrize("kind", ["file", "pipe", "device"])
 @pytest.mark.parametrize("options", [["--check"], [], ["--resume"]])
 def test_a_suite_says_which_line(assay, set_file, tmp_path, options, kind):
     make(kind, tmp_path / "ok.jsonl")
