@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..eval_sets import Sample
     from ..eval_sets.levels import RatedLevel
-    from ..meta_eval.decision import Decision, Needs
+    from ..meta_eval.decision import Decision
     from ..runs import Store
     from ..runs.decision.decide import Looks
     from ..runs.decision.versions import VersionReading
@@ -233,8 +233,7 @@ def _print(
             )
             print_command(console, _command_of_pairs(runs, raters))
             return
-        again = f"Rate them, and decide again{_describe_new(decision.needs)}:"
-        console.print(Text(f"\n{next_file}: {answers} to {questions}. {again}"))
+        console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
         print_command(console, typed_command("rate", next_file, "--raters", raters, *_scale_of_page(decision)))
         rated = _unread_name(click.get_current_context().params["ratings"])
         print_command(console, typed_command("rate", "export", "last", "--out", rated))
@@ -246,17 +245,6 @@ def _print(
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
         console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}. As a set:"))
         print_command(console, _typed_again(runs, "--next", "next.jsonl"))
-
-
-def _describe_new(needs: "Needs") -> str:
-    """Says where the answers at hand are not likely to do."""
-    if needs.answers is None or needs.low is None:
-        return ""
-    from ..presentation.figure import round_ratings
-
-    groups = "" if needs.groups is None else f" in {count_of(round_ratings(needs.groups, zeros=0), 'new group')}"
-    new = f"{count_of(round_ratings(needs.answers, zeros=0), 'new answer')} of each{groups}"
-    return f" (it likely takes about {new} too)"
 
 
 def _list_raters(names: tuple[str, ...]) -> str:

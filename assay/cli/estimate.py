@@ -1,12 +1,12 @@
 """`assay estimate`: the mean rating of many answers from a metric's scores of all and ratings of a few."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import AssayError, UsageError
+from ..errors import UsageError
 from ..presentation.figure import Figure
 from ..presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ..text.wording import count_of, with_number_marks
@@ -14,7 +14,6 @@ from .meta import scores_option, with_read_options
 from .output import print_result, typed_command
 
 if TYPE_CHECKING:
-    from ..eval_sets.levels import RatedLevel
     from ..eval_sets.score_columns import ReadOptions
     from ..meta_eval.prediction_powered import MeanRating
     from ..meta_eval.table import ScoreTable
@@ -59,18 +58,7 @@ def estimate(
             f"these runs hold other answers to the same questions: {named}; estimate one version at a time"
         )
     metrics = () if judged is None else (judged,)
-    try:
-        mean = mean_of_table(joined.table, metrics)
-    except UsageError as error:
-        if joined.level is None:
-            raise
-        other: RatedLevel = "turn" if joined.level == "conversation" else "conversation"
-        try:
-            rejoined = join_scores(database, tables, scores, ratings_file, replace(read_options, level=other))
-            mean_of_table(rejoined.table, metrics)
-        except AssayError:
-            raise error from None
-        raise UsageError(f"{error}; these are {joined.level}s, and the {other}s suffice: --level {other}") from None
+    mean = mean_of_table(joined.table, metrics)
     notes = [*_describe_chosen(joined.table, judged), *joined.notes]
     print_result(
         lambda: _as_json(mean, joined.table, judged) | {"notes": notes},

@@ -16,7 +16,7 @@ from ..estimate import log_odds_interval
 from ..groups import FEWEST_GROUPS
 from ..prediction_powered import find_chosen_part
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
-from .preferences import PreferenceTable, describe_net_wins, estimate_net_wins
+from .preferences import PreferenceTable, describe_choices, estimate_net_wins
 from .ratings_needed import needed_to_begin, ratings_needed
 from .version_decision import Basis, Decision, Needs, OtherDifference, Outcome, VersionDifference, VersionEstimate
 from .version_difference import (
@@ -34,7 +34,6 @@ EXPECTED_DIFFERENCE = 0.1
 """As a share of the scale: the size of differences for which the confidence sequence is narrowest."""
 _NO_ERROR = 1e-9  # as a share of the scale
 _MUCH = 0.05  # a difference that a reader asks about
-_VISIBLE = 0.005  # a change of a mean that its second digit shows
 _SCALE_OF_WINS = (-1.0, 1.0)
 Pairs = Mapping[tuple[int, int], PairDifference]
 
@@ -95,18 +94,15 @@ def decide_versions(
         rule = look = _look(list(pairs.values()), looks)
     most = width / 2 if basis == "preferences" else width  # a net share of wins is a difference already
     earlier = [one for one in looks if isinstance(one, Look) and look is not None and one.number < look.number]
-    of_this_look = {pair: difference_interval(one, rule, len(pairs), width, most) for pair, one in pairs.items()}
     intervals = {
-        pair: _carry(of_this_look[pair], estimate.value, tuple(names[i] for i in pair), earlier)
+        pair: _carry(
+            difference_interval(estimate, rule, len(pairs), width, most),
+            estimate.value,
+            tuple(names[i] for i in pair),
+            earlier,
+        )
         for pair, estimate in pairs.items()
     }
-    bounded = [f"{names[j]} − {names[i]}" for i, j in pairs if intervals[i, j] != of_this_look[i, j]]
-    if bounded:
-        notes = (
-            f"Earlier looks bound the likely range and p of {list_first(bounded, 3)} too, so that the difference need "
-            "not lie in the middle: all looks hold together.",
-            *notes,
-        )
     if look is not None:
         own = {(names[i], names[j]): one for (i, j), one in intervals.items() if one is not None}
         look = replace(look, intervals=own)
@@ -148,7 +144,7 @@ def _choose_basis(
     if preferences is not None and len(preferences.first):
         wins = estimate_net_wins(table, preferences)
         decides = not all(one.groups >= FEWEST_GROUPS or not one.changed for one in rivals) and len(wins) == len(pairs)
-        notes = tuple(describe_net_wins(preferences, wins, decides=decides))
+        notes = (describe_choices(preferences, decides=decides),)
         if decides:
             nothing = replace(questions, ratings=np.full_like(questions.ratings, np.nan))
             return "preferences", wins, nothing, _SCALE_OF_WINS, notes
@@ -382,19 +378,9 @@ def _describe_assumptions(table: VersionTable, questions: VersionQuestions, deci
     if all(row.low is None for row in decision.differences):
         notes.append(f"There is no interval: the ratings are of fewer than {FEWEST_GROUPS} groups.")
     if decision.basis != "preferences" and not all(knows_level(questions, one) for one in range(len(rated))):
-        same = ~questions.differs
-        known = int((same & ~np.isnan(questions.ratings).all(axis=1)).sum())
-        is_rated = verb_of(known, "is", "are")
-        are_rated = f"of the {same.sum():,} answers that are the same in all versions {known:,} {is_rated} rated"
-        if not known:
-            are_rated = "the answers that are the same in all versions are not rated"
-        notes.append(f"The means have no interval: {are_rated}. Their differences do not need that.")
-    row = decision.deciding
-    if decision.basis != "preferences" and row.changed < row.questions and row.rated < row.questions:
-        same_ones = count_of(row.questions - row.changed, "question")
         notes.append(
-            f"Of the {row.rated:,} rated questions of {row.second} − {row.first} {same_ones} have the same answer in "
-            "both, which needs no rating."
+            "The means have no interval: too few of the answers that are the same in all versions are rated. Their "
+            "differences do not need that."
         )
     means = {version.name: version.mean for version in decision.versions}
     apart = [row for row in decision.differences if row.first == decision.in_use and rated[row.second]]
@@ -405,23 +391,7 @@ def _describe_assumptions(table: VersionTable, questions: VersionQuestions, deci
         if decision.basis == "ratings and scores" and any(one.rated < one.n for one in decision.versions):
             whose = "estimated for all answers of a version, from its own ratings"
         notes.append(f"A difference compares answers to the same questions; each mean is {whose}.")
-    if decision.basis == "ratings" and _weighs_same(questions):
-        notes.append(
-            "The means are of all answers: those that are the same in all versions count by their number, and not by "
-            "how many of them are rated."
-        )
     return notes
-
-
-def _weighs_same(questions: VersionQuestions) -> bool:
-    """Whether the mean of a version is another than that of its ratings, as its same answers are rated more or less."""
-    for place in range(questions.has.shape[1]):
-        known = questions.has[:, place] & ~np.isnan(questions.ratings[:, place])
-        if known.any():
-            plain = np.average(questions.ratings[known, place], weights=questions.rated[known, place])
-            if abs(estimate_mean(questions, place).value - plain) > _VISIBLE:
-                return True
-    return False
 
 
 def _describe_selection(table: VersionTable, measure: str) -> str:

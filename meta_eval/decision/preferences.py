@@ -1,20 +1,17 @@
 """People's preferences between versions' answers: how much more often each is preferred to the one in use."""
 
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from ...eval_sets.preference import Preference
-from ...text.wording import count_of, list_first, verb_of
+from ...text.wording import count_of
 from ..arrays import Floats, Places
-from ..groups import FEWEST_GROUPS, t_quantile
+from ..groups import FEWEST_GROUPS
 from .version_difference import PairDifference, estimate_difference
 from .version_table import VersionQuestions, VersionTable, mean_by
-
-_SEEN = 0.005  # a share that its second digit shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +40,8 @@ def make_preference_table(
     Args:
         preferences: The preferences.
         table: The answers of the versions.
-        questions: The numbers in the table of what a preference may call a question: its id, or its text. Of a text
-            that is of several questions, the choices of a rater are on one after the other. A preference on a question
-            that is not among them counts too; it has its own group, or that of its label.
+        questions: The numbers in the table of what a preference may call a question: its id, or its text. A preference
+            on a question that is not among them counts too; it has its own group, or that of its label.
 
     Example:
         Question q1 is number 5 of the table, in group 2; q9 is not in it:
@@ -61,7 +57,6 @@ def make_preference_table(
     place = {name: number for number, name in enumerate(table.versions)}
     group_of = dict(zip(table.question.tolist(), table.group.tolist(), strict=True))
     next_question, next_group = int(table.question.max()) + 1, int(table.group.max()) + 1
-    times = Counter[Hashable]()
     new_questions: dict[str, int] = {}
     new_groups: dict[tuple[str, str], int] = {}
     rows = []
@@ -69,15 +64,12 @@ def make_preference_table(
         if preference.first not in place or preference.second not in place:
             continue
         named = [number for number in questions.get(preference.question, ()) if number in group_of]
-        asked = (preference.question, frozenset((preference.first, preference.second)), preference.rater)
-        number = named[times[asked] % len(named)] if named else -1
-        times[asked] += 1
         if not named:
             number = new_questions.setdefault(preference.question, next_question + len(new_questions))
             label = ("group", preference.group) if preference.group else ("question", preference.question)
             group = new_groups.setdefault(label, next_group + len(new_groups))
         else:
-            group = group_of[number]
+            number, group = named[0], group_of[named[0]]
         rows.append((place[preference.first], place[preference.second], preference.value, number, group))
     columns = np.array(rows, dtype=np.intp).reshape(len(rows), 5).T
     first, second, choice, question, group_column = columns
@@ -140,32 +132,12 @@ def estimate_net_wins(table: VersionTable, preferences: PreferenceTable) -> dict
     return {pair: one for pair, one in pairs.items() if not few & set(pair)}
 
 
-def describe_net_wins(
-    preferences: PreferenceTable, wins: Mapping[tuple[int, int], PairDifference], *, decides: bool
-) -> list[str]:
-    """Says what people preferred, and whether it decides; where it does not, with 95% intervals for a single look."""
+def describe_choices(preferences: PreferenceTable, *, decides: bool) -> str:
+    """Says what people preferred to the version in use, and whether that decides."""
     in_use, *others = preferences.versions
     said = []
     for version, name in enumerate(others, start=1):
-        one = wins.get((0, version))
-        if one is None:
-            said.append(f"{name} is compared with {in_use} on fewer than {FEWEST_GROUPS} groups of questions")
-            continue
-        away = t_quantile(0.975, one.degrees) * one.error
-        low, high = max(one.value - away, -1.0), min(one.value + away, 1.0)
-        likely = f"likely {low:+.2f} to {high:+.2f}; " if away > 0 and not decides else ""
         won, lost, ties = (int((preferences.choices_of(version) == choice).sum()) for choice in (1, -1, 0))
-        counts = f"{won:,} for {name}, {lost:,} for {in_use}, {count_of(ties, 'tie')}"
-        asked = won + lost + ties
-        if not asked or abs((won - lost) / asked - one.value) >= _SEEN:
-            counts += f"; the mean over {count_of(one.questions, 'question')}"
-            if same := one.questions - one.changed:
-                ties_too = verb_of(
-                    same, "has the same answer in both, a tie", "have the same answer in both, and are ties"
-                )
-                counts += f", of which {same:,} {ties_too}"
-        said.append(f"{name} over {in_use} {one.value:+.2f} ({likely}{counts})")
-    if unused := int(((preferences.first > 0) & (preferences.second > 0)).sum()):
-        said.append(f"{count_of(unused, 'choice')} between other versions do not count")
-    rule = "The choices between two answers decide" if decides else "The choices between two answers do not decide"
-    return [f"{rule}. Net share of wins: {list_first(said)}."]
+        said.append(f"{won:,} for {name}, {lost:,} for {in_use}, {count_of(ties, 'tie')}")
+    rule = "decide" if decides else "do not decide"
+    return f"The choices between two answers {rule}: {'; '.join(said)}."

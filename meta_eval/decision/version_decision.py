@@ -3,7 +3,6 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from ...languages.fallback import FALLBACK
 from ...presentation.figure import Figure, round_ratings
 from ...presentation.texts import one_line, shorten_names
 from ...presentation.verdict import Verdict
@@ -90,37 +89,6 @@ class Needs:
     # of how many new groups the new answers are to be, where more in the groups at hand settle nothing; None elsewhere
     groups: int | None = None
 
-    def describe(self, what: str = "") -> str:
-        """The number in words, with its range; "" where nobody can tell.
-
-        Examples:
-            >>> Needs(answers=270, low=42, groups=27).describe()
-            'about 270 more rated answers of each in 27 new groups (42 or more)'
-            >>> Needs(ratings=43, low=20, high=440).describe(), Needs(is_beyond=True).describe()
-            ('about 43 more ratings of each (20 to 440)', 'more than you can rate')
-            >>> Needs(answers=39, ratings=60, low=17, high=360).describe()
-            'rating the 60 unrated and about 39 new answers of each (17 to 360)'
-        """
-        if self.is_beyond:
-            return "more than you can rate"
-        more = self.ratings if self.answers is None else self.answers
-        if more is None:
-            return ""
-        count, low, high = (round_ratings(number or 0, zeros=0) for number in (more, self.low, self.high))
-        likely = ""
-        if self.low is not None and not self.is_equal:
-            likely = f" ({low:,} to {high:,})" if self.high else f" ({low:,} or more)"
-        if self.groups is not None:
-            likely = f" in {count_of(round_ratings(self.groups, zeros=0), 'new group')}{likely}"
-        if self.answers is not None and self.ratings is not None:
-            if what:
-                return f"comparing {count_of(self.ratings, 'more question')} and about {count:,} new{likely}"
-            unrated = f"{self.ratings:,} unrated{f' of {self.version}' if self.version else ''}"
-            return f"rating the {unrated} and about {count_of(count, 'new answer')} of each{likely}"
-        rated = "more rating" if self.answers is None else "more rated answer"
-        amount = count_of(count, what) if what else f"{count_of(count, rated)} of {self.version or 'each'}"
-        return f"about {amount}{likely}"
-
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -147,22 +115,20 @@ class Decision:
 
     @property
     def sentence(self) -> str:
-        """The decision in one or two sentences, which every command and page shows.
+        """The decision in one or two sentences: the lines of its verdict, and the warning.
 
         Example:
             >>> versions = (VersionEstimate("A", 80, 30, 3.1, 2.9, 3.3, 0.0, (2, 2)),
             ...             VersionEstimate("B", 80, 30, 3.6, 3.4, 3.8, 1.0, (1, 1)))
             >>> difference = VersionDifference("A", "B", 0.5, 0.2, 0.8, 0.001)
-            >>> Decision("ship", "B", versions, (difference,), Needs(), 0.1, "ratings", (1, 5)).sentence
-            'Ship B: your raters rate its answers 0.50 higher than those of A (likely 0.20 to 0.80, on 1 to 5).'
+            >>> print(Decision("ship", "B", versions, (difference,), Needs(), 0.1, "ratings", (1, 5)).sentence)
+            Ship B: your raters like it better than A; B is rated 0.50 higher than A, on 1 to 5 (likely 0.20 to 0.80).
         """
-        say = {
-            "ship": self._ship,
-            "keep": self._keep,
-            "equivalent": self._equivalent,
-            "unsettled": self._unsettled,
-        }[self.verdict]
-        return f"{say()} {self.warning}".rstrip()
+        if self.basis == "agreement":
+            return _describe_agreement(self)
+        lines = give_decision_verdict(self).as_json()
+        settle = f" To settle it: {lines['To settle it']}." if "To settle it" in lines else ""
+        return f"{lines['Decision']}; {lines['Difference']}.{settle} {self.warning}".rstrip()
 
     def without_common_raters(self) -> "Decision":
         """The same where nobody rated the answers of every version to one question: they may differ by their raters."""
@@ -222,89 +188,24 @@ class Decision:
         row = self.deciding
         return row.questions <= min(one.n for one in self.versions if one.name in (row.first, row.second))
 
-    def _is_higher(self, amount: float, rival: str) -> str:
-        if self.basis == "agreement":
-            return f"its scores agree {amount:.2f} better with your raters than {rival}"
-        if self.basis == "preferences":
-            return f"your raters prefer its answers to {rival}, by a net share of wins of {amount:.2f}"
-        return f"your raters rate its answers {amount:.2f} higher than {rival}"
 
-    @property
-    def _unit(self) -> str:
-        if self.basis == "agreement":
-            return f"on {count_of(self.deciding.rated, 'answer')}"
-        return f"on {self.scale[0]:g} to {self.scale[1]:g}"
-
-    def _ship(self) -> str:
-        row = self.deciding
-        higher = self._is_higher(row.difference, f"those of {row.first}")
-        return f"Ship {row.second}: {higher} (likely {_range(row)}, {self._unit})."
-
-    def _keep(self) -> str:
-        row = self.deciding
-        rival = f"those of {row.second}" if len(self.versions) == 2 else f"those of the next best, {row.second}"
-        likely = f"{-(row.high or 0.0):.2f} to {-(row.low or 0.0):.2f}"
-        if row.high is not None and row.high >= 0:
-            rest = f"no other is better, and the next best, {row.second}, differs by less than {self.margin:.3g}"
-            return f"Keep {row.first}: {rest} (likely {_range(row)}, {self._unit})."
-        return f"Keep {row.first}: {self._is_higher(-row.difference, rival)} (likely {likely}, {self._unit})."
-
-    def _equivalent(self) -> str:
-        row = self.deciding
-        if len(self.versions) == 2:
-            how = "no difference" if f"{abs(row.difference):.2f}" == "0.00" else f"{row.difference:+.2f}"
-            rest = f"{row.second} and {row.first} differ by less than {self.margin:.3g} ({how}, {self._unit})."
-        else:
-            rest = f"no other version differs from {row.first} by {self.margin:.3g} or more ({self._unit})."
-        return f"No difference that matters: {rest}"
-
-    def _unsettled(self) -> str:
-        row, advice = self.deciding, self._advice()
-        if self.has_other_raters:
-            return f"Not settled: nobody can tell whether {row.second} or {row.first} is better."
-        if self.basis == "scores":
-            likely = "" if row.low is None else f", likely {_range(row)}"
-            rated = "too little is rated" if any(one.rated for one in self.versions) else "nothing is rated"
-            return (
-                f"Not settled: {rated}, and whether your raters like {row.second} better {self.measure or 'a score'} "
-                f"cannot tell (its difference from {row.first}: {row.difference:+.2f}{likely}){advice}."
-            )
-        if row.low is None or row.high is None:
-            return f"Not settled: nothing says how sure the difference of {row.second} is{advice}."
-        worse, better = f"{max(-row.low, 0.0):.2f}", f"{max(row.high, 0.0):.2f}"
-        if self.basis == "agreement":
-            return (
-                f"Not settled: {row.second} agrees with your raters somewhere between {worse} worse and {better} "
-                f"better than {row.first} ({self._unit}){advice}."
-            )
-        if self.basis == "preferences":
-            return (
-                f"Not settled: the net share of wins of {row.second} over {row.first} is somewhere between "
-                f"{row.low:+.2f} and {row.high:+.2f}{advice}."
-            )
-        return (
-            f"Not settled: your raters rate {row.second} somewhere between {worse} lower and {better} higher than "
-            f"{row.first} ({self._unit}){advice}."
-        )
-
-    def _advice(self) -> str:
-        needs = self.needs
-        if self.basis == "agreement":
-            more = "" if needs.ratings is None else f"; {describe_more_ratings(needs.ratings)} ratings would settle it"
-            return more or "; nobody can tell how many ratings would settle it"
-        if (first := _what_to_rate_first(needs, needs.version)) is not None:
-            return f"; {first.write(FALLBACK)}"
-        amount = needs.describe("more compared question" if self.basis == "preferences" else "")
-        if not amount:
-            return "; nobody can tell how many ratings would settle it"
-        if needs.is_equal:
-            return f"; they may be equal: to show that nothing above {self.margin:.3g} differs takes {amount}"
-        return f"; it would take {amount} to settle it"
-
-
-def _range(row: VersionDifference) -> str:
-    low, high = row.low or 0.0, row.high or 0.0
-    return f"{low:.2f} to {high:.2f}" if low >= 0 else f"{low:+.2f} to {high:+.2f}"
+def _describe_agreement(decision: Decision) -> str:
+    """Which variant of a measure agrees better with the raters; a verdict is of versions."""
+    row, needs = decision.deciding, decision.needs
+    likely = "" if row.low is None or row.high is None else f", likely {row.low:+.2f} to {row.high:+.2f}"
+    how_far = f"({row.difference:+.2f}{likely}, on {count_of(row.rated, 'answer')})"
+    if decision.verdict == "ship":
+        return f"Ship {row.second}: it agrees better with your raters than {row.first} {how_far}."
+    if decision.verdict == "keep":
+        return f"Keep {row.first}: no other agrees better with your raters, the next best being {row.second} {how_far}."
+    if decision.verdict == "equivalent":
+        beside = f"{row.second} agrees with your raters as {row.first} does, within {decision.margin:.3g}"
+        return f"No difference that matters: {beside} {how_far}."
+    more = "nobody can tell how many" if needs.ratings is None else describe_more_ratings(needs.ratings)
+    return (
+        f"Not settled: {row.second} may agree better with your raters than {row.first}, or worse {how_far}; {more} "
+        "ratings would settle it."
+    )
 
 
 _LONGEST_NAME = 24  # characters

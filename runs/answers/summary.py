@@ -218,11 +218,6 @@ def _beside_baselines(summary: MetricSummary, baselines: Mapping[str, float]) ->
     return replace(summary, best_baseline=max(baselines.items(), key=itemgetter(1)))
 
 
-def shares_left_out(table: AnswerTable) -> dict[str, float | None]:
-    """The share of the answers' sentences that each metric did not judge; None of one that splits nothing."""
-    return {summary.name: summary.left_out for summary in summarise(table, has_agreement=False)}
-
-
 def first_scored(summaries: Iterable[MetricSummary], metrics: Collection[str]) -> str:
     """The first of `metrics` that scored an answer, in the order in which they were asked for; else ""."""
     scored = {summary.name for summary in summaries if summary.scored}

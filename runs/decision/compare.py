@@ -1,7 +1,7 @@
 """Two runs beside each other: what changed, where, and whether it is more than noise."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +12,6 @@ from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.specification import UNDIRECTED
 from ..answers.pairing import PairedAnswer, Pairing, list_values, pair_runs, pair_versions
-from ..answers.summary import shares_left_out
 from ..answers.table import AnswerTable
 from ..answers.unanswered import unanswered_kind
 
@@ -151,8 +150,6 @@ class RunComparison:
     only_a: tuple[str, ...]  # the ids that only run A has
     only_b: tuple[str, ...]  # the ids that only run B has
     pairing: Pairing
-    # by metric that parts answers into sentences, the share of them that was not judged in A and in B
-    left_out: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
     other_judging: str = ""  # how the judge of B was another than that of A; "" where they were one
 
     @property
@@ -264,7 +261,6 @@ def compare_versions(a: AnswerTable, b: AnswerTable, *, other_judging: str = "")
         raise UsageError(f"{a.name} and {b.name} have no sample in common (same id, same question): nothing to compare")
     elsewhere_a = {*pairing.ids.values(), *pairing.other_question}
     elsewhere_b = {*pairing.ids, *pairing.other_question}
-    left_out_a, left_out_b = shares_left_out(a), shares_left_out(b)
     overall, languages, message_types = (
         _differences((a, b), answers, directions, part_of)
         for part_of in (None, lambda sample: sample.language, lambda sample: sample.message_type)
@@ -281,11 +277,6 @@ def compare_versions(a: AnswerTable, b: AnswerTable, *, other_judging: str = "")
         only_a=tuple(name for name in a.samples if name not in elsewhere_a),
         only_b=tuple(name for name in b.samples if name not in elsewhere_b),
         pairing=pairing,
-        left_out={
-            name: (left_out_a.get(name), left_out_b.get(name))
-            for name in directions
-            if left_out_b.get(name) is not None
-        },
         other_judging=other_judging,
     )
 

@@ -37,7 +37,6 @@ _BOTH = ", on the questions that both answered"
 _LEFT_OUT = "Left out: questions that only one of the two answered"
 _COUNTS = "Changed: with another text. Rated: in both"
 _OTHERS = "Above 0 is better{undirected}. Each row by itself"
-_MOST_LEFT_OUT_APART = 0.05
 _MOST_METRICS = 4  # in sentences; the table has all
 _TONES: dict[DifferenceKind, Tone] = {"better": "better", "worse": "worse"}
 _MOST_NAMES, _LONGEST_NAME = 5, 40  # ids that a sentence lists, and characters of one
@@ -265,7 +264,6 @@ def comparison_sentences(comparison: RunComparison, decision: Decision | str | N
         *([f"Not judged alike: {judging}. A difference of the scores may come from that."] if judging else []),
         *_sentences_of_outcomes(comparison),
         *(row.describe() for row in _shown_metrics(comparison)[:_MOST_METRICS]),
-        *_sentences_left_out(comparison),
         *_rater_sentences(decision),
     ]
 
@@ -280,20 +278,11 @@ def _sentences_of_outcomes(comparison: RunComparison) -> Iterator[str]:
         yield f"{before.capitalize()} in A and {after} in B: {count_of(len(samples), 'answer')} ({listed})."
 
 
-def _sentences_left_out(comparison: RunComparison) -> Iterator[str]:
-    """That more was left unjudged in one run than in the other, which may be all that a metric's difference is."""
-    for metric, (in_a, in_b) in comparison.left_out.items():
-        if in_a is not None and in_b is not None and abs(in_a - in_b) >= _MOST_LEFT_OUT_APART:
-            shares = f"{Figure('share', in_a)} in A and {Figure('share', in_b)} in B"
-            yield f"{metric} did not judge {shares} of the sentences (greetings, questions, refusals and the like)."
-
-
 def _rater_sentences(decision: Decision | str | None) -> Iterator[str]:
-    """What the raters say: the decision of `assay decide`; why there is none."""
+    """Why the raters decide nothing, or the notes on what they decide, which the verdict says."""
     if isinstance(decision, str):
         yield f"Whether your raters like B better is not known: {decision.rstrip('.')}."
     elif decision is not None:
-        yield decision.sentence
         yield from decision.notes
 
 

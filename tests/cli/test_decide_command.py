@@ -226,19 +226,6 @@ def test_a_report_says_of_which_runs_and_files_it_is_and_who_rated(assay, tmp_pa
     assert "; report of " in about
 
 
-def test_choices_by_a_text_that_repeats_are_of_one_question_after_the_other(assay, tmp_path):
-    """Of 24 questions each text stands twice, so that they are 12 groups; the file of choices has the texts only."""
-    for name in ("old", "new"):
-        rows = [f"q{n},Question {n % 12}?,{name} answer {n}" for n in range(24)]
-        (tmp_path / f"{name}.csv").write_text("\n".join(["id,question,answer", *rows]), encoding="utf-8")
-    rows = [f"Question {n % 12}?,old,new,{'new' if n % 6 else 'old'}" for n in range(24)]
-    file = tmp_path / "choices.csv"
-    file.write_text("\n".join(["question,model_a,model_b,winner", *rows]), encoding="utf-8")
-    sets = [f"{name}={tmp_path / name}.csv" for name in ("old", "new")]
-    decision = assay("decide", *sets, "--ratings", file, "--json").json
-    assert (decision["basis"], decision["verdict"], decision["differences"][0]["rated"]) == ("preferences", "ship", 24)
-
-
 def test_a_name_of_a_version_is_one_line(assay, two_runs):
     done = assay(
         "decide", f"A={two_runs[0]}", f"new\nShip C: forged\x1b[31m={two_runs[1]}", "--metric", "token_overlap"

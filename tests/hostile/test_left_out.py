@@ -4,7 +4,6 @@ The oracle is a judge that knows what is true: nothing is of gold. A second orac
 """
 
 import re
-from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
@@ -14,7 +13,6 @@ from assay import evaluate
 from assay.judges import Answer, Answers, Predicate, Usage
 from assay.languages import load_language
 from assay.metrics import Claims, Faithfulness
-from assay.runs import Store, compare, comparison_sentences
 from assay.text import answer_sentences, claiming_sentences, without_words_to_judge
 
 FALSE = re.compile(r"gold|goud", re.IGNORECASE)
@@ -109,24 +107,6 @@ def test_what_was_cut_out_stands_in_the_evidence_and_in_the_share():
     summary = next(one for one in results.summary() if one.name == "faithfulness")
     assert summary.left_out == pytest.approx(1 / 3)
     assert "33%" in str(results)
-
-
-def test_a_comparison_says_that_less_was_judged(tmp_path):
-    """A has three claims in each answer; in B two of them are questions: 2 of 3 sentences are left out."""
-    store = tmp_path / ".assay"
-    answers = (
-        "The button is red. The cup is gold. The lamp is gold.",
-        "The button is red. Is it gold? Can it be gold?",
-    )
-    runs = []
-    for answer in answers:
-        rows = [{"id": str(n), "question": f"Which {n}?", "answer": answer, "contexts": ["x"]} for n in range(3)]
-        runs.append(str(evaluate(rows, [Faithfulness(Oracle())], store=store).run))
-    with closing(Store(store)) as opened:
-        comparison = compare(opened, *runs)
-        assert comparison.left_out == {"faithfulness": (0.0, pytest.approx(2 / 3))}
-        (sentence,) = (one for one in comparison_sentences(comparison, None) if "did not judge" in one)
-    assert sentence.startswith("faithfulness did not judge 0% in A and 67% in B of the sentences")
 
 
 def test_an_item_is_judged_with_the_lead_in_that_turns_it_round():

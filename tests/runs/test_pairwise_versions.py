@@ -54,7 +54,6 @@ def test_the_judge_s_choices_decide(judge, tmp_path):
     assert decision.scale == (-1.0, 1.0)
     assert decision.differences[0].difference == pytest.approx(0.8)
     assert decision.basis == "scores"
-    assert decision.sentence.startswith("Not settled: nothing is rated, and whether your raters like B better pairwise")
     assert any("that it read first in 50%" in note for note in decision.notes)
 
 

@@ -89,8 +89,6 @@ def test_what_an_earlier_look_showed_stands_while_todays_difference_lies_within_
     second = decide_versions(rated_part(better, 31), looks=[first.look])
     assert (first.verdict, second.verdict, second.look.number) == ("ship", "ship", 2)
     assert second.differences[0].low == pytest.approx(first.differences[0].low)
-    assert any(note.startswith("Earlier looks bound") and "B − A" in note for note in second.notes)
-    assert not any("Earlier looks" in note for note in first.notes)
     worse = np.where(np.arange(100) < 30, better, -1.4 + 0.1 * (-1.0) ** np.arange(100))
     assert decide_versions(rated_part(worse, 100), looks=[first.look]).verdict == "keep"
 
@@ -228,7 +226,7 @@ def test_scores_alone_decide_nothing():
     table = two_versions(nothing, nothing, scores_a=a, scores_b=scores_b)
     decision = decide_versions(table, measure="faithfulness")
     assert (decision.verdict, decision.basis, decision.needs.ratings) == ("unsettled", "scores", 40)
-    assert decision.sentence.startswith("Not settled: nothing is rated, and whether your raters like B better faithful")
+    assert decision.sentence.startswith("Not settled: B may be better than A, or worse; faithfulness is ")
     assert decision.differences[0].low > 0
     same = two_versions(nothing, nothing, scores_a=np.arange(40), scores_b=np.arange(40), same=range(40))
     assert (decide_versions(same).verdict, decide_versions(same).basis) == ("equivalent", "scores")
@@ -270,7 +268,7 @@ def test_what_would_settle_it_has_a_power_of_80_percent_at_the_difference_seen()
     assert decision.verdict == "unsettled"
     assert 40 + decision.needs.answers == pytest.approx(130, rel=0.06)
     assert decision.needs.low < decision.needs.answers < decision.needs.high
-    assert f"it would take about {decision.needs.answers} more rated answers of each" in decision.sentence
+    assert f"about {decision.needs.answers} more rated answers of each" in decision.sentence
 
 
 def test_where_few_pairs_differ_what_would_settle_it_allows_for_a_larger_variance():
@@ -317,7 +315,6 @@ def test_what_would_settle_unpaired_versions_is_of_two_independent_means():
     all_rated = decide_versions(apart(40, 40, 40))
     assert (all_rated.verdict, all_rated.needs.ratings, all_rated.needs.version) == ("unsettled", None, "")
     assert 40 + all_rated.needs.answers == pytest.approx(101, rel=0.05)
-    assert "more rated answers of each" in all_rated.sentence
     part = decide_versions(apart(40, 40, 200))
     assert (part.needs.answers, part.needs.version) == (None, "")
     assert 40 + part.needs.ratings == pytest.approx(126, rel=0.05)
@@ -332,7 +329,7 @@ def test_where_the_answers_at_hand_do_not_do_it_takes_all_of_them_and_new_ones()
     decision = decide_versions(apart(40, 40, 60))
     assert (decision.verdict, decision.needs.ratings) == ("unsettled", 20)
     assert 60 + decision.needs.answers == pytest.approx(101, rel=0.05)
-    assert f"take rating the 20 unrated and about {decision.needs.answers} new answers of each (" in decision.sentence
+    assert f"rating the 20 unrated and about {decision.needs.answers} new answers of each (" in decision.sentence
     assert decision.needs.low < 20 + decision.needs.answers < decision.needs.high  # of both together
     one = decide_versions(apart(60, 40, 60))
     assert (one.needs.ratings, one.needs.version) == (20, "B")
@@ -365,7 +362,7 @@ def test_more_ratings_in_groups_whose_questions_agree_settle_nothing():
     assert (decision.verdict, decision.needs.ratings) == ("unsettled", 80)
     assert 160 + decision.needs.answers == pytest.approx(4 * 130, rel=0.06)
     assert decision.needs.groups == math.ceil(decision.needs.answers / 4)
-    assert f"new answers of each in {decision.needs.groups} new groups (" in decision.sentence
+    assert f" in {decision.needs.groups} new groups" in decision.sentence
 
 
 def test_groups_whose_questions_do_not_agree_need_not_be_new():
@@ -383,7 +380,6 @@ def test_too_few_groups_need_further_ones_and_no_more_ratings():
     """Ten questions of each of four topics are all rated; of three questions without groups each is one."""
     topics = decide_versions(without_scores(0.25 + (-1.0) ** np.arange(40), group=np.arange(40) % 4))
     assert (topics.verdict, topics.needs) == ("unsettled", Needs(groups=1))
-    assert topics.sentence.endswith("; rate answers of 1 more group too: these are of 4, and it takes 5.")
     assert give_decision_verdict(topics).as_json()["To settle it"] == (
         "rate answers of 1 more group too: these are of 4, and it takes 5"
     )
@@ -391,23 +387,11 @@ def test_too_few_groups_need_further_ones_and_no_more_ratings():
     assert few.needs == Needs(answers=1, ratings=4)  # these, and another one
     three = decide_versions(without_scores(np.array([1.0, -1.0, 1.0])))
     assert three.needs == Needs(answers=2)
-    assert three.sentence.endswith("; rate answers to 2 more questions too: these are to 3, and it takes 5.")
+    assert three.sentence.endswith(
+        " To settle it: rate answers to 2 more questions too: these are to 3, and it takes 5."
+    )
     assert dict(give_decision_verdict(three).lines("nl"))["Om te beslissen"] == (
         "beoordeel ook antwoorden op 2 vragen meer: dit zijn er 3, en er zijn 5 nodig"
-    )
-
-
-def test_what_is_rated_of_the_same_answers_is_told():
-    """Of 40 questions 14 have one answer, 2 of them rated, and 20 of the other 26 are: 34 count as rated."""
-    place = np.arange(40)
-    is_rated = (place < 2) | (place >= 20)
-    differences = np.where(is_rated, np.where(place < 14, 0.0, 0.3 + (-1.0) ** place), np.nan)
-    decision = decide_versions(without_scores(differences, same=range(14)))
-    assert decision.differences[0].rated == 34
-    notes = " ".join(decision.notes)
-    assert "of the 14 answers that are the same in all versions 2 are rated." in notes
-    assert (
-        "Of the 34 rated questions of B − A 14 questions have the same answer in both, which needs no rating." in notes
     )
 
 
@@ -420,7 +404,7 @@ def test_where_all_ratings_are_alike_it_takes_as_many_as_bound_the_share_that_di
     decision = decide_versions(without_scores(np.zeros(60)))
     assert (decision.verdict, decision.needs.is_equal, decision.needs.ratings) == ("unsettled", True, None)
     assert decision.needs.answers == 119 - 60
-    assert "to show that nothing above 0.1 differs takes about 59 more rated answers of each" in decision.sentence
+    assert "if they are alike, 59 more rated answers of each would show it: a difference below 0.1" in decision.sentence
     part = decide_versions(without_scores(np.where(np.arange(100) < 40, 0.0, np.nan)))
     assert (part.needs.ratings, part.needs.answers) == (60, 19)
     wide = decide_versions(without_scores(np.where(np.arange(100) < 40, 0.0, np.nan)), margin=0.2)
@@ -432,8 +416,7 @@ def test_where_versions_may_be_equal_it_takes_what_shows_that_nothing_differs():
     table = rated_pairs((-1.0) ** np.arange(10))
     decision = decide_versions(table, margin=0.5)
     assert (decision.needs.is_equal, 10 + decision.needs.answers) == (True, pytest.approx(40, abs=2))
-    assert "they may be equal: to show that nothing above 0.5 differs takes" in decision.sentence
-    assert "takes more than you can rate." in decide_versions(table, margin=0.01).sentence
+    assert "To settle it: more ratings than you can give." in decide_versions(table, margin=0.01).sentence
 
 
 def test_ratings_that_are_no_random_part_are_seen():
@@ -453,7 +436,7 @@ def test_preferences_alone_decide_on_their_own_scale():
     assert (decision.verdict, decision.basis, decision.scale) == ("ship", "preferences", (-1.0, 1.0))
     row = decision.differences[0]
     assert (row.low, row.high) == pytest.approx((0.5 - 2.001 * 0.1127, 0.5 + 2.001 * 0.1127), abs=2e-3)
-    assert "your raters prefer its answers to those of A, by a net share of wins of 0.50" in decision.sentence
+    assert "Ship B: your raters like it better than A; B wins 50% more of the questions than A" in decision.sentence
 
 
 def test_few_groups_that_differ_are_bounded_by_their_counts():
