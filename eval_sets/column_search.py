@@ -1,15 +1,13 @@
 """The columns of a set that only all its rows tell: its ratings with their rule and scale, its ids and its versions."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from statistics import fmean
 from typing import Any
 
 from ..shell_words import quote_word
-from ..text.wording import list_first
 from ..value_messages import shorten
 from .cell_values import parse_structure
 from .column_table import (
@@ -25,11 +23,11 @@ from .column_table import (
     find_roles,
     is_known_metric,
     is_mean_rating,
+    is_of_program,
     plain_name,
     usual_name,
 )
 from .columns import (
-    FIELDS,
     OF_RATERS,
     RATER,
     check_one_answer,
@@ -57,11 +55,10 @@ from .number_rule import (
     scale_of_header,
     usual_scale,
 )
-from .rater_proposals import ROUNDED, MeanSearch, RaterSearch, TotalSearch
+from .rater_proposals import explain_total
 from .rows import BadRow, Row
 
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
-_FEWEST_RATERS = 2  # of whose ratings another column may be the mean
 _NAMES = ("rating", *RATING_ALIASES)
 
 
@@ -120,7 +117,7 @@ class ColumnSearch:
     (`rating_ada`). One of a usual name counts when most of its cells are numbers that differ, on a usual scale, or
     labels with two values. The raters' columns are on one scale, which rows may tell as `rating_min` and `rating_max`;
     else the others tell it for one who gave only fives. Beside a `rating` only raters are read. A column that is the
-    ratings' mean by its name is the rating where there is no other one, and none that may be a rater's.
+    ratings' mean by its name is the rating where there is no other one.
     """
 
     def __init__(
@@ -139,9 +136,7 @@ class ColumnSearch:
         self._own = next((theirs for theirs, ours in mapping.items() if ours == "rating"), own)
         self._cells: dict[str, ColumnCells] = {}
         self._raters: dict[str, str] = {}
-        # all cells of the columns of raters: those beside the row's own rating count where that is their mean
-        self._of_raters = defaultdict[str, ColumnCells](ColumnCells)
-        self._equal = Counter[str]()  # in how many rows each other column of ratings is the mean of the raters'
+        self._beside = set[str]()  # the columns of raters that have a cell beside a row's own rating
         self._criteria: dict[str, str] = {}
         self._by_name: Mapping[str, str] = {}
         self._names: dict[str, None] = {}
@@ -151,11 +146,10 @@ class ColumnSearch:
         self._has_pairs = self._has_told_objects = False
         self._in_messages, self._objects, self._told_cells = ColumnCells(), ColumnCells(), ColumnCells()
         self._by_rater = defaultdict[str, ColumnCells](ColumnCells)  # in objects, or beside a column of raters
-        self._means = MeanSearch()
-        # columns such as `score` may be totals of the metrics beside them
-        self._totals, self._general, self._metrics, self._judges = TotalSearch(), list[str](), list[str](), list[str]()
+        # columns such as `score` may be totals of the metrics beside them, or what a program gave
+        self._general, self._metrics, self._judges = list[str](), list[str](), list[str]()
+        self._are_programs = defaultdict[str, set[bool]](set)  # of the names in each column of judges
         self._named_means: list[str] = []  # the columns that are a mean by their names
-        self._colleagues = RaterSearch()  # beside them
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 
     def may_tell(self, columns: Iterable[str]) -> bool:
@@ -187,57 +181,29 @@ class ColumnSearch:
         if not is_missing(own) and any(bounds):  # where one bound is left out, it is that of 1-5
             self._told_cells.add(own)
             return
-        self._add_means(values)
-        if self._general and (self._metrics or self._judges):
-            listed = (self._general, self._metrics, self._judges)
-            self._totals.add(*({column: values.get(column) for column in columns} for columns in listed))
+        for judge in self._judges:
+            if not is_missing(name := values.get(judge)):
+                self._are_programs[judge].add(is_of_program(str(name)))
         rater = values.get(self._rater_column)
         if not is_missing(own) and not is_missing(rater):
             self._by_rater[str(rater)].add(own, row.place)
         for column, cells in self._cells.items():
             if is_missing(value := values.get(column)):
                 continue
-            if self._is_beside(column):
-                self._of_raters[column].add(value, row.place)
-            if is_missing(own) or not self._is_beside(column):
+            if not is_missing(own) and self._is_beside(column):
+                self._beside.add(column)
+            else:
                 cells.add(value, row.place)
         self._told.add(all(bounds))
 
-    def _add_means(self, values: Mapping[str, Any]) -> None:
-        if self._named_means:
-            others = values.keys() - self._mapping.keys() - {*FIELDS}
-            self._colleagues.add({column: value for column, value in values.items() if column in others})
-        if len(self._raters) < _FEWEST_RATERS:
-            return
-        ratings = dict[str, float]()
-        for column in self._cells:
-            with suppress(ValueError):  # the reading of the values says so
-                if (number := NumberRule().read(values.get(column))) is not None:
-                    ratings[column] = number
-        raters = {column: rating for column, rating in ratings.items() if column in self._raters}
-        self._means.add({column: rating for column, rating in raters.items() if column not in self._mapping})
-        if raters:
-            mean = fmean(raters.values())
-            others = ratings.keys() - raters.keys() - self._mapping.keys()
-            self._equal.update(column for column in others if abs(ratings[column] - mean) <= ROUNDED)
-
-    def _find_means(self) -> set[str]:
-        """The columns that name no rater and are the raters' mean in every row, where those tell a scale themselves."""
-        scales = (
-            find_rating_scale(cells, self._scale or scale_of_header(name)) for name, cells in self._of_raters.items()
-        )
-        if all(isinstance(scale, str) for scale in scales):
-            return set()
-        cells = ((column, self._cells[column].size) for column in self._equal if not scale_of_header(column))
-        return {column for column, size in cells if self._equal[column] == size}
-
-    def _explain_means(self, means: set[str]) -> dict[str, str]:
-        """Why columns that are a mean, or are called so where others may be raters', are no ratings."""
-        why = dict.fromkeys({*means, self._means.result()} - {""}, "the mean of the raters")
-        if colleagues := [column for column in self._colleagues.result() if column not in self._cells]:
-            beside = f"beside {list_first(colleagues)}, which may be the ratings"
-            why = dict.fromkeys({*self._named_means} - self._mapping.keys(), beside) | why
-        return {column: f"{reason}; --map {quote_word(f'{column}=rating')} uses it" for column, reason in why.items()}
+    def _explain_totals(self) -> dict[str, str]:
+        """Why columns such as `score` are no ratings: a program judged, or beside metrics they may be a total."""
+        judge = next((column for column, are_programs in self._are_programs.items() if are_programs == {True}), "")
+        why = dict.fromkeys(self._general, f"{judge} names the program that gave it")
+        if not judge:
+            why = {column: explain_total(self._cells[column], self._metrics) for column in self._general}
+        cures = {column: f"--map {quote_word(f'{column}=rating')} uses it" for column in why}
+        return {column: f"no rating: {reason}; {cures[column]}" for column, reason in why.items() if reason}
 
     def _is_beside(self, column: str) -> bool:
         """Whether a column is of a rater only where a row has no `rating`: by its name, and by no mapping."""
@@ -270,8 +236,7 @@ class ColumnSearch:
         self._named_means = [column for column in columns if is_mean_rating(column)]
         raters = find_raters(tuple(column for column in columns if column not in self._mapping))
         for column in self._raters.keys() & raters.others.keys():
-            for kept in (self._raters, self._cells, self._of_raters):
-                kept.pop(column, None)
+            del self._raters[column], self._cells[column]
         self._criteria |= raters.others
         for column in columns:
             if column in self._named_means:
@@ -305,27 +270,13 @@ class ColumnSearch:
             self._objects.add(rating, place)
             self._by_rater[str(rater)].add(rating, place)
 
-    def _check_high_is_good(self, *chosen: RatingColumn | None) -> None:
-        for rated in filter(None, chosen):
-            is_object = rated.name == "ratings"
-            cells = self._objects if is_object else self._cells.get(rated.name, ColumnCells())
-            column = self._object_name if is_object else rated.name
-            check_high_is_good(column, self._names, cells.values(), rated.scale[:2], self._name)
-
     def result(self) -> SetColumns:
         """The columns, from the rows that were added."""
-        unused = dict(self._criteria)
-        means = self._find_means()
-        if self._own in means:
-            self._cells |= self._of_raters
         rated = [] if self._own in self._mapping else [column for column, cells in self._cells.items() if cells.size]
         check_one_answer(self._names, rated, self._name, "--map COLUMN=rating", chosen=self._mapping)
-        why_mean = self._explain_means(means) | {
-            column: f"no rating: {reason}; --map {quote_word(f'{column}=rating')} uses it"
-            for column, reason in self._totals.result().items()
-        }
-        unused |= why_mean
-        own = None if self._own in why_mean else self._own_column(unused)
+        totals = self._explain_totals()
+        unused = self._criteria | totals
+        own = None if self._own in totals else self._own_column(unused)
         ranked = sorted((column for column in self._cells if column != self._own), key=self._rank)
         candidates = [column for column in ranked if self._cells[column].size]
         chosen, constant = list[RatingColumn](), list[RatingColumn]()
@@ -333,7 +284,7 @@ class ColumnSearch:
         has_own = own is not None and bool(self._cells.get(self._own, ColumnCells()).size)
         for column in candidates:
             cells, rater = self._cells[column], self._raters.get(column, "")
-            if column in why_mean:
+            if column in totals:
                 continue
             scale = find_rating_scale(cells, self._scale or scale_of_header(column))
             is_sure = column in self._mapping and cells.values()[:1] != cells.values()[-1:]
@@ -354,9 +305,9 @@ class ColumnSearch:
         if chosen[0].rater if chosen else is_told:
             chosen = self._on_one_scale(chosen, constant, is_told=is_told or self._scale is not None)
             unused = {column: why for column, why in unused.items() if column not in {one.name for one in constant}}
-        self._check_high_is_good(own, *chosen)
-        beside = {column for column, cells in self._of_raters.items() if cells.size > self._cells[column].size}
-        for column in beside - {rated.name for rated in chosen}:
+        for rated in filter(None, (own, *chosen)):
+            check_high_is_good(self._object_name if rated.name == "ratings" else rated.name, self._names, self._name)
+        for column in self._beside - {rated.name for rated in chosen}:
             typed = f"--map {quote_word(f'{column}=rating_{self._raters[column]}')}"
             unused[column] = f"of a rater, beside {self._own}; {typed} reads it"
         name = self.ids.result() or (self.versions.id if self.versions.result() else "")
@@ -394,8 +345,8 @@ class ColumnSearch:
     def _scale_of_odd(self, cells: ColumnCells) -> RatingScale:
         """The scale of a column `rating` whose values tell none: ours, but of equal ones that do not lie on it."""
         values = cells.values()
-        scale = usual_scale(values[0], values[-1]) if values and values[0] == values[-1] else None
-        return RatingScale(*scale) if scale is not None else _OWN
+        scale = usual_scale(values[0], values[-1]) if values else None
+        return RatingScale(*(scale or _OWN[:2]))
 
     def _message_scale(self) -> RatingScale | None:
         if self._scale is not None:

@@ -457,18 +457,6 @@ def has_other_role(column: str, field: str) -> bool:
     return is_other or bool(rater_of(column) or criterion_of(column) or words & {*_TABLE["no_hints"]})
 
 
-def is_low_good(remark: str) -> bool:
-    """Whether a remark on a scale says that its low end is the good one.
-
-    Examples:
-        >>> is_low_good("1 = sehr gut, 6 = ungenügend"), is_low_good("1 = not good, 5 = excellent")
-        (True, False)
-    """
-    ends = [end.split()[-1].casefold() for end in re.findall(r"\d\s*=\s*([^\d,;/]*[^\W\d])", remark)]
-    good, bad = ([end in _TABLE[kind] for end in (ends[:1] + ends[-1:])] for kind in ("good_ends", "bad_ends"))
-    return len(ends) > 1 and (good == [True, False] or bad == [False, True])
-
-
 def is_named_low_good(column: str, columns: Iterable[str] = ()) -> bool:
     """Whether a column's name says that its low end is good, in a file with these columns.
 
@@ -477,28 +465,16 @@ def is_named_low_good(column: str, columns: Iterable[str] = ()) -> bool:
         (True, True)
         >>> is_named_low_good("Note", ["Frage", "Antwort"]), is_named_low_good("Note", ["Question", "Réponse"])
         (True, False)
+        >>> is_named_low_good("Rating (1 = not good, 5 = excellent)")
+        False
     """
-    return is_low_good(split_remark(column)[1]) or bool(_low_good_words(column, columns))
-
-
-def low_good_scale(column: str, columns: Iterable[str] = ()) -> tuple[float, float] | None:
-    """The scale of a column whose name says that its low end is good, where the name tells it.
-
-    Example:
-        >>> low_good_scale("Schulnote"), low_good_scale("rank")
-        ((1.0, 6.0), None)
-    """
-    scales = [(float(scale[0]), float(scale[1])) for scale in _low_good_words(column, columns).values() if scale]
-    return scales[0] if scales else None
-
-
-def _low_good_words(column: str, columns: Iterable[str]) -> dict[str, Any]:
-    words, marks = re.findall(r"[^\W\d_]+", column.casefold()), _TABLE["german_marks"]
-    found = {word: _TABLE["low_good"][word] for word in words if word in _TABLE["low_good"]}
-    is_mark = not marks["words"].keys().isdisjoint(words)
-    if is_mark and any(_small(other).startswith(tuple(marks["beside"])) for other in columns):
-        found |= {word: marks["words"][word] for word in words if word in marks["words"]}
-    return found
+    words = {*re.findall(r"[^\W\d_]+", column.casefold())}
+    is_german = any(_small(other).startswith(("frage", "antwort")) for other in columns)
+    if words & {*_TABLE["low_good"], *(_TABLE["german_marks"] if is_german else ())}:
+        return True
+    ends = [end.split()[-1].casefold() for end in re.findall(r"\d\s*=\s*([^\d,;/]*[^\W\d])", split_remark(column)[1])]
+    good, bad = ([end in _TABLE[kind] for end in (ends[:1] + ends[-1:])] for kind in ("good_ends", "bad_ends"))
+    return len(ends) > 1 and (good == [True, False] or bad == [False, True])
 
 
 def is_total(text: str) -> bool:

@@ -19,9 +19,7 @@ from .column_table import (
     LABELS,
     MONTHS,
     NO_RATING_WORDS,
-    is_low_good,
     is_named_low_good,
-    low_good_scale,
     split_remark,
 )
 
@@ -44,7 +42,7 @@ _GROUPED = re.compile(
 _DOUBTFUL = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 _SIMPLE = re.compile(r"[+-]?\d+(?:[.,](?:\d\d?|\d{4,}))?", re.ASCII)  # whatever the rule of its column
 _NO_SPACES = {ord(mark): None for mark in _SPACES}
-_NEAR, _FAR = 10, 100  # times: the cells with a separator beside those without one
+_NEAR, _MUCH_MORE = 10, 100  # times: the cells with a separator beside those without one
 _SCALE = re.compile(r"(-?\d+(?:[.,]\d+)?)\s*(?:-|–|\.\.|to|t/m|bis)\s*(-?\d+(?:[.,]\d+)?)", re.ASCII)
 
 Bounds = tuple[float, float]
@@ -54,15 +52,11 @@ USUAL_SCALES = ((1.0, 5.0), (0.0, 1.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0), (0
 
 CURE = "if they are ratings, --map it to rating, with --scale LOW-HIGH"
 _WHOLE_SCALES = ((-1.0, 1.0), (-2.0, 2.0), (-3.0, 3.0))
-_FEWEST, _FEW = 20, 0.05  # of so many ratings so few may be mistyped
-_MOST_ODD = 3  # ratings that are "a few" beside all others
+_FEW = 0.05  # of the ratings may be slips, or one
 _FEWEST_TOLD = 4  # fewer ratings say nothing of a scale
-_FEWEST_OTHERS = 3  # fewer ratings do not say that another one is mistyped
 _WIDER, _MUCH_WIDER = 2, 10  # so many times as wide as another scale
-_FAR_TOP = 1.5  # so many times as high as the top of a scale, a rating is of none that is a little longer
-_NO_ANSWER = 99  # as surveys write it
-_OTHER_TOPS = (20, 50)  # of scales that are none of the usual ones
-_MOST_ZEROS = 0.2  # of the ratings on a scale from 0, beside which all others lie on one from 1
+_FAR = 2  # times the top of a scale: no scale that is a little longer has such a rating
+_MOST_MARKS, _MOST_ZEROS = 0.5, 0.2  # of the ratings, which may mean that nobody rated: one value far off, and 0
 _MOSTLY = 0.5  # of the filled cells that are no numbers, in a column of ratings
 
 
@@ -277,7 +271,7 @@ def _find_separators(all_written: Sequence[_Written], plain: Sequence[float]) ->
             ratio = _ratio(plain, [abs(float(digits.replace(separator, "."))) for digits in doubtful[separator]])
             if ratio is None:
                 unclear |= {separator} if separator == "," else set()  # a program writes 0.931, and 12.500
-            elif ratio >= _FAR:
+            elif ratio >= _MUCH_MORE:
                 thousands.add(separator)
             elif ratio > _NEAR:
                 unclear.add(separator)
@@ -440,26 +434,15 @@ def find_rating_scale(cells: ColumnCells, told: Bounds | None = None) -> RatingS
     return RatingScale(*scale, scale_hints(values, scale, cells.places()))
 
 
-def check_high_is_good(
-    column: str, columns: Iterable[str], values: Sequence[float], scale: Bounds | None, name: str
-) -> None:
+def check_high_is_good(column: str, columns: Iterable[str], name: str) -> None:
     """Raises `InputError` for a column of ratings whose name says that its low end is good.
 
-    Args:
-        column: Its name.
-        columns: All names in its file.
-        values: Its ratings, sorted; beyond the scale that its name tells it holds something else.
-        scale: Theirs, where it is known.
-        name: The file's, for messages.
+    `columns` are all names in its file, and `name` is the file's, for messages.
     """
-    told = low_good_scale(column, columns)
-    if not values or not is_named_low_good(column, columns) or (told is not None and values[-1] > told[1]):
-        return
-    low, high = told or scale or usual_scale(values[0], values[-1], whole=is_whole(values)) or (values[0], values[-1])
-    says = f"the column {column} says that its low end is good, and high ratings are read as good"
-    renamed = "leave the remark out of its name" if is_low_good(split_remark(column)[1]) else "give it another name"
-    turned = f"write {low + high:g} - x in place of each rating x, {renamed}"
-    raise InputError(f"{name}: {says}; {turned} and say --scale {low:g}-{high:g}")
+    if is_named_low_good(column, columns):
+        says = f"the column {column} says that its low end is good, and high ratings are read as good"
+        turned = "turn its ratings round (on a scale of 1 to 6 write 7 - x in place of each rating x)"
+        raise InputError(f"{name}: {says}; {turned}, give it another name and say --scale LOW-HIGH")
 
 
 def scale_of_rule(cells: ColumnCells) -> Bounds | None:
@@ -470,31 +453,29 @@ def scale_of_rule(cells: ColumnCells) -> Bounds | None:
     return (0.0, 1.0) if rule.labels else (0.0, 100.0) if rule.has_percentages else None
 
 
-def scale_hints(
-    values: Sequence[float], scale: Bounds, places: Mapping[float, str], zeros_of: str = ""
-) -> tuple[str, ...]:
+def scale_hints(values: Sequence[float], scale: Bounds, places: Mapping[float, str]) -> tuple[str, ...]:
     """Says that a few ratings alone decided a scale, and that it was taken to reach higher than all.
 
-    `places` says where each rating stands first, and `zeros_of` who of several raters alone gave zeros.
+    `places` says where each rating stands first.
 
     Examples:
         >>> scale_hints([0.0, 2.0, 2.0, 0.0], (0.0, 5.0), {})
         ('no rating is above 2: if that is the scale say --scale 0-2',)
-        >>> scale_hints([4.0, 1.0, 0.0, 5.0], (0.0, 5.0), {0.0: "line 4"})[0].partition(";")[0]
+        >>> scale_hints([4.0, 1.0, 2.0, 0.0, 5.0], (0.0, 5.0), {0.0: "line 4"})[0].partition(";")[0]
         'one rating is 0 (line 4) and all others lie on 1-5: read as 0-5'
     """
     if len(values) < _FEWEST_TOLD:
         return ()
-    return tuple(filter(None, (_few_hint(values, scale, places, zeros_of), _top_hint(values, scale))))
+    return tuple(filter(None, (_few_hint(values, scale, places), _top_hint(values, scale))))
 
 
-def _few_hint(values: Sequence[float], scale: Bounds, places: Mapping[float, str], zeros_of: str) -> str:
+def _few_hint(values: Sequence[float], scale: Bounds, places: Mapping[float, str]) -> str:
     """Says which few ratings alone need the scale, where a narrower usual one holds all others."""
-    (low, high), odd = _few_beyond(values, scale, 1.0 if zeros_of else _MOST_ZEROS)
+    (low, high), odd = find_odd_ratings(values, scale)
     if not odd:
         return ""
-    which = f"{'one rating is' if len(odd) == 1 else f'{len(odd)} ratings are'} {_list_places(odd, places)}"
-    which += f", all by {zeros_of}," if zeros_of and len(odd) > 1 and not any(odd) else ""
+    listed = list_first([f"{one:g} ({places[one]})" if places.get(one) else f"{one:g}" for one in dict.fromkeys(odd)])
+    which = f"one rating is {listed}" if len(odd) == 1 else f"{len(odd)} ratings are {listed}"
     slip, them = ("it is a slip", "it") if len(odd) == 1 else ("they are slips", "them")
     cure = f"if {slip}, correct {them} and say --scale {low:g}-{high:g}"
     if len(odd) > 1 and not any(odd):
@@ -502,31 +483,38 @@ def _few_hint(values: Sequence[float], scale: Bounds, places: Mapping[float, str
     return f"{which} and all others lie on {low:g}-{high:g}: read as {scale[0]:g}-{scale[1]:g}; {cure}"
 
 
-def _few_beyond(values: Sequence[float], scale: Bounds, most_zeros: float = _MOST_ZEROS) -> tuple[Bounds, list[float]]:
+def find_odd_ratings(values: Sequence[float], scale: Bounds | None) -> tuple[Bounds, list[float]]:
     """The usual scale, narrower than `scale`, that holds all ratings but a few, and these; none where there is none.
 
-    Of zeros, which some people and programs write where nobody rated, more are a few: this share of all.
+    A few are 5%, or one rating; or more of one value that people and programs write where nobody rated: 0, or what lies
+    far off all others, such as 99.
+
+    Examples:
+        >>> find_odd_ratings([1, 2, 4, 5, 55], (0, 100)), find_odd_ratings([3, 99, 5, 99, 1], (0, 100))
+        (((1.0, 5.0), [55]), ((1.0, 5.0), [99, 99]))
+        >>> find_odd_ratings([0, 20, 50, 90], (0, 100))[1], find_odd_ratings([0, 0, 0, 100], (0, 100))[1]
+        ([], [])
     """
-    most = max(1, min(_MOST_ODD, int(_FEW * len(values))))
-    for low, high in USUAL_SCALES:
+    for low, high in USUAL_SCALES if len(values) >= _FEWEST_TOLD else ():
         odd = [value for value in values if not low <= value <= high]
-        is_few = len(odd) <= (most if low != 1 or any(odd) else max(most, most_zeros * len(values)))
-        if high - low < scale[1] - scale[0] and odd and is_few:
+        most = max(1, _FEW * len(values))
+        if len({*odd}) == 1 and (not odd[0] or _is_far(odd[0], high)):
+            most = max(most, (_MOST_MARKS if odd[0] else _MOST_ZEROS) * len(values))
+        is_narrower = scale is None or high - low < scale[1] - scale[0]
+        # of a scale to 100, or of two labels, all others may be 0
+        if is_narrower and 0 < len(odd) <= most and {*values} - {*odd} != {0}:
             return (low, high), odd
-    return scale, []
+    return scale or (values[0], values[-1]), []
 
 
-def _list_places(values: Iterable[float], places: Mapping[float, str]) -> str:
-    listed = dict.fromkeys(values)
-    return list_first([f"{value:g} ({places[value]})" if places.get(value) else f"{value:g}" for value in listed])
+def _is_far(rating: float, top: float) -> bool:
+    return not 0 <= rating <= _FAR * top
 
 
 def _top_hint(values: Sequence[float], scale: Bounds) -> str:
     """Says that a scale was taken to reach higher than its ratings do; empty where they tell it."""
     top = max(values)
-    if top >= scale[1] or top <= scale[0] or not is_whole(values):
-        return ""
-    if top > USUAL_SCALES[-2][1] and top not in _OTHER_TOPS:
+    if top >= scale[1] or top <= scale[0] or not is_whole(values) or top > USUAL_SCALES[-2][1]:
         return ""
     return f"no rating is above {top:g}: if that is the scale say --scale {scale[0]:g}-{top:g}"
 
@@ -535,39 +523,18 @@ def rating_range(ordered: Sequence[float]) -> Bounds:
     """The lowest and highest of sorted ratings, without what lies far beyond the usual scale of all others: 44 for 4.
 
     Examples:
-        >>> rating_range([5, 5, 5, 55]), rating_range([0, 0, 0, 100])
-        ((5, 5), (0, 100))
-        >>> rating_range([1, 2, 4, 5, 55]), rating_range([-1, 1, 2, 5]), rating_range([0, 20, 50, 90])
-        ((1, 5), (1, 5), (0, 90))
+        >>> rating_range([5, 5, 5, 55]), rating_range([0, 0, 0, 100]), rating_range([1, 2, 4, 5, 55])
+        ((5, 5), (0, 100), (1, 5))
+        >>> rating_range([-1, 1, 2, 5.5]), rating_range([0, 20, 50, 90]), rating_range([1, 2, 4, 5, 7])
+        ((1, 5.5), (0, 90), (1, 7))
     """
-    low, high = ordered[0], ordered[-1]
-    scale = usual_scale(low, high, whole=is_whole(ordered))
-    if (scale is None or scale == USUAL_SCALES[-1]) and len(ordered) >= _FEWEST:
-        cut = int(_FEW * len(ordered))
-        if (inner := usual_scale(ordered[cut], ordered[-1 - cut], whole=is_whole(ordered))) and inner != scale:
-            return ordered[cut], ordered[-1 - cut]
-    for odd in (high, low):
-        others = [value for value in ordered if value != odd]
-        inner = usual_scale(others[0], others[-1]) if len(others) >= _FEWEST_OTHERS else None
-        # equal ones tell less: all of 0 or 1 may be of a wide scale, or of two labels
-        if inner is not None and others[0] == others[-1] and (others[0] <= 1 or odd < _MUCH_WIDER * inner[1]):
-            continue
-        if inner is not None and _is_beyond(odd, len(ordered) - len(others), inner, scale, len(ordered)):
+    scale = usual_scale(ordered[0], ordered[-1], whole=is_whole(ordered))
+    if scale in (None, USUAL_SCALES[-1]):
+        (_, high), odd = find_odd_ratings(ordered, scale)
+        if any(_is_far(rating, high) for rating in odd):
+            others = [rating for rating in ordered if rating not in odd]
             return others[0], others[-1]
-    return low, high
-
-
-def _is_beyond(odd: float, count: int, inner: Bounds, scale: Bounds | None, total: int) -> bool:
-    """Whether a value, `count` times among `total`, is mistyped or means "missing": it alone needs the wider scale."""
-    if scale is None:
-        return count <= total / 2
-    ratio = (scale[1] - scale[0]) / (inner[1] - inner[0])
-    if scale == (0.0, 10.0) and total < _FEWEST:
-        return False  # 0, 1, 0 and 10 may be of one scale
-    if ratio >= _MUCH_WIDER:
-        return count == 1 or (odd == _NO_ANSWER and count <= total / 2)
-    # 6 and 7 may be of a scale 1-6 or 1-7
-    return count == 1 and ratio >= _WIDER and total >= _FEWEST and odd >= _FAR_TOP * inner[1] > _FAR_TOP
+    return ordered[0], ordered[-1]
 
 
 def find_common_scale(
@@ -601,21 +568,13 @@ def find_common_scale(
         values = [value for cells in raters.values() for value in cells.values()]
         # the first rater's place of a value comes last, and so counts
         places = {value: place for cells in reversed([*raters.values()]) for value, place in cells.places().items()}
-        with_zeros = [rater for rater, cells in raters.items() if 0 in cells.values()]
-        zeros_of = with_zeros[0] if len(with_zeros) == 1 < len(raters) else ""
-        return RatingScale(*scale, () if is_written else scale_hints(values, scale, places, zeros_of))
-    listed = [f"{rater} {own[0]:g} to {own[1]:g}{_name_few(raters[rater], own)}" for rater, own in told.items()]
+        return RatingScale(*scale, () if is_written else scale_hints(values, scale, places))
+    listed = [f"{rater} {own[0]:g} to {own[1]:g}" for rater, own in told.items()]
     listed += [f"{rater} only {cells.values()[0]:g}" for rater, cells in raters.items() if rater not in told]
     raise InputError(
         f"{name}: the {what} are on different scales: {', '.join(listed)}; bring them to one scale, or if they are on "
         "one, say it (--scale LOW-HIGH)"
     )
-
-
-def _name_few(cells: ColumnCells, scale: Bounds) -> str:
-    """Names the few ratings of a rater that alone need a scale; empty where more do."""
-    odd = _few_beyond(cells.values(), scale)[1] if len(cells.values()) >= _FEWEST_TOLD else []
-    return f" (because of {_list_places(odd, cells.places())} alone)" if odd else ""
 
 
 def _is_wider(scale: Bounds, own: Bounds, count: int) -> bool:

@@ -20,7 +20,7 @@ from .columns import FIELDS, OF_RATERS, REQUIRED, describe_left_out, explain_mis
 from .items import LOST_PAIR, as_label, is_lost_pair, read_version, versioned_id
 from .message import find_turns
 from .number_rule import NO_RATING, Bounds, NumberRule, is_missing
-from .rater_proposals import MarkSearch, RaterSearch
+from .rater_proposals import RaterSearch
 from .rows import Row, Rows
 from .sample import Sample
 from .table_files import load_named_tables
@@ -48,7 +48,7 @@ class ColumnAccount:
         self._ends_silent: list[str] = []  # conversations whose last question has a reply without a text
         self._has_replies = False
         self._empty_words: list[str] = []  # answers such as "nan"
-        self._rater_search, self._mark_search = RaterSearch(), MarkSearch()
+        self._rater_search = RaterSearch()
         self._is_rated = False
         self._answered = 0
         self._conversations = self._turns = self._messages = self._single = 0
@@ -78,8 +78,7 @@ class ColumnAccount:
         for name in fields.keys() & values.keys() - origins.keys():
             self._uses.setdefault(name, name)
         if not self._columns.is_rated and not self._source.made:
-            self._mark_search.add(values)
-            self._rater_search.add({name: value for name, value in values.items() if name not in self._uses}, row.place)
+            self._rater_search.add({name: value for name, value in values.items() if name not in self._uses})
 
     def add_from_metadata(self, key: str, field_name: str) -> None:
         """Accounts for a field that was read out of the metadata of a row."""
@@ -136,7 +135,7 @@ class ColumnAccount:
             where = f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}"
             notes.append(f"{self._source.name}: {where}")
         notes += [f"{self._source.name}: {hint}" for hint in self._columns.hints]
-        if not self._is_rated and (proposed := self._mark_search.describe() or self._rater_search.describe()):
+        if not self._is_rated and (proposed := self._rater_search.describe()):
             notes.append(f"{self._source.name}: {proposed}")
         notes += [
             f"{self._source.name}: {describe_left_out(places, reason)}" for reason, places in self._left_out.items()

@@ -36,7 +36,7 @@ from .number_rule import (
     usual_scale,
 )
 from .preference_reading import holds_preferences
-from .rater_proposals import MeanSearch, TotalSearch, may_be_rater, may_be_rating, propose_raters
+from .rater_proposals import explain_total, may_be_rater, may_be_rating
 from .rows import Row
 from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name
 from .sources import flat_rows
@@ -161,7 +161,7 @@ def read_ratings(
     columns = _join_raters(file, read)
     if not options.ratings:
         check_one_answer(file.names, read, name, "--rating COLUMN")
-        _leave_out_mean(file, columns, read)
+        _tell_sums(file, read)
     file.tell_ratings(read, is_named=bool(options.ratings or file.joined))
     own = _rater_name(roles.get("rating", ""))  # a mapped column keeps its name
     if not options.ratings and len(columns) > 1 and roles.get("rating") in read and own in columns:
@@ -176,7 +176,7 @@ def read_ratings(
     scale, columns = _read_scale(file, columns, read, options.scale)
     for column in read:
         origin = short_name(file.origin(column)).removeprefix("ratings.")
-        check_high_is_good(origin, file.names, file.rule(column)[0].values(), scale, name)
+        check_high_is_good(origin, file.names, name)
     return ScoreSource(
         name,
         tuple(file.items),
@@ -223,11 +223,12 @@ def _explain_totals(file: ScoreFile, read: Sequence[str], options: ReadOptions, 
         return {}
     beside = file.metrics_beside(read)
     metrics = beside if has_scores else [column for column in beside if is_known_metric(column)]
-    search = TotalSearch()
-    judges = [column for column in file.names if plain_name(column) in JUDGES and "rater" not in file.roles]
-    for row in file.rows:
-        search.add(*({column: row.values.get(column) for column in columns} for columns in (general, metrics, judges)))
-    return search.result()
+    for column in file.names if "rater" not in file.roles else ():
+        judges = [str(name) for row in file.rows if not is_missing(name := row.values.get(column))]
+        if plain_name(column) in JUDGES and judges and all(map(is_of_program, judges)):
+            return dict.fromkeys(general, f"{column} names the program that gave it")
+    why = {column: explain_total(file.rule(column)[0], metrics) for column in general}
+    return {column: reason for column, reason in why.items() if reason}
 
 
 def _rater_name(column: str) -> str:
@@ -277,20 +278,12 @@ def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
 
 
 def _mean_column(file: ScoreFile) -> list[str]:
-    """The column that is the ratings' mean by its name, where none beside it may be a rater's; empty without one."""
-    means = [column for column in file.names if is_mean_rating(column) and file.holds_numbers(column)]
-    return [] if means and propose_raters(row.values for row in file.rows) else means[:1]
+    """The first column that is the ratings' mean by its name; empty without one."""
+    return [column for column in file.names if is_mean_rating(column) and file.holds_numbers(column)][:1]
 
 
-def _leave_out_mean(file: ScoreFile, columns: dict[str, dict[int, float]], read: Collection[str]) -> None:
-    """Takes out the rater whose ratings are the mean of the others', and says so, as of columns that say it."""
-    search = MeanSearch()
-    raters = columns.keys() - {RATER}
-    for place in range(len(file.items)):
-        search.add({rater: columns[rater][place] for rater in raters if place in columns[rater]})
-    if mean := search.result():
-        del columns[mean]
-        file.tell(f"{mean} is no rater: it is the mean of the others")
+def _tell_sums(file: ScoreFile, read: Collection[str]) -> None:
+    """Says which columns of numbers are no rater's by their names, such as `rating_avg`."""
     others = [column for column in file.names if column not in (*_BOUNDS, *read)]
     sums = (column for column in others if is_of_raters(column) or is_mean_rating(column))
     if named := [column for column in sums if file.holds_numbers(column)]:
@@ -333,7 +326,7 @@ def _guess_rating_columns(file: ScoreFile, metrics: Collection[str], totals: Map
     of_raters = [column for column in may_be if may_be_rater(column) or scale_of_header(column)]
     if not of_raters and len(may_be) != 1:  # several criteria are not several raters
         for column in candidates:
-            check_high_is_good(column, file.names, file.rule(column)[0].values(), None, file.name)
+            check_high_is_good(column, file.names, file.name)
         raise _nobody_rated(file, totals)
     return of_raters or may_be
 

