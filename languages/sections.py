@@ -599,9 +599,6 @@ class RatingPage(PackFile):
     turn: str
     policy: str
     system: str
-    turns_shown: str  # with `{first}`, `{last}` and `{end}` for the places of the messages that are shown, and the last
-    earlier_turns: str
-    later_turns: str
     characters_left_out: str  # with `{count}`, as `items_left_out` and `other_parts` have it
     items_left_out: str
     other_parts: str

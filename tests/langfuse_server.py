@@ -137,8 +137,7 @@ class LangfuseServer(ApiServer):
             matches = [value for value in matches if (value["startTime"], value["traceId"], value["id"]) < last]
         page = matches[:limit]
         names = [name for group in {*groups, "core"} for name in _GROUPS[group]]
-        whole = (call.value("expandMetadata") or "").split(",")
-        listed = [{name: _cut(name, value.get(name), whole) for name in names} for value in page]
+        listed = [{name: _cut(name, value.get(name)) for name in names} for value in page]
         meta = {}
         if len(matches) > limit:
             last = (page[-1]["startTime"], page[-1]["traceId"], page[-1]["id"])
@@ -224,11 +223,11 @@ def _problem(body):
     return "" if is_number == (body.get("dataType", "NUMERIC") in ("NUMERIC", "BOOLEAN")) else "wrong type of value"
 
 
-def _cut(name, value, whole):
+def _cut(name, value):
     if name != "metadata" or not isinstance(value, dict):
         return value
     texts = {key: text if isinstance(text, str) else json.dumps(text) for key, text in value.items()}
-    return {key: text if key in whole else text[:200] for key, text in texts.items()}
+    return {key: text[:200] for key, text in texts.items()}
 
 
 def _meets(observation, condition):

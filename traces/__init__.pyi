@@ -16,9 +16,6 @@ from .cursor import (
 )
 from .http_client import (
     FailedAttempt as FailedAttempt,
-    HttpClient as HttpClient,
-    Paging as Paging,
-    ToolServer as ToolServer,
     call_again as call_again,
     error_detail as error_detail,
     server_words as server_words,

@@ -227,14 +227,6 @@ def rescale(value: float, own: tuple[float, float], scale: tuple[float, float]) 
     return scale[0] + (value - own[0]) / (own[1] - own[0]) * (scale[1] - scale[0])
 
 
-def own_scale(conversation: Sample, trace: str) -> tuple[float, float]:
-    """Returns the scale on which a trace of a conversation was rated, before it came to that of the conversation."""
-    for one in conversation.metadata.get("traces", ()):
-        if one.get("id") == trace and "rating_min" in one:
-            return one["rating_min"], one["rating_max"]
-    return conversation.rating_min, conversation.rating_max
-
-
 def _rest(sample: Sample) -> dict[str, Any]:
     """What a trace has beside its messages: its id, its metadata, and fields that only samples of answers have."""
     others = sample.model_dump(mode="json", exclude_defaults=True, exclude=_OWN_FIELDS)

@@ -12,14 +12,12 @@ from typing import Any
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..eval_sets.logs.openinference import span_attributes
-from ..name_suggestions import nearest_names
 from ..runs import Store
 from ..runs.store.database import Database, explain_errors
 from .address import TraceAddress
 from .source import ORIGIN, Source, TraceOrigin, UnreadTrace, read_utc
 
 _SESSION = "session"
-_MOST_NAMES = 1000  # of fields, for a message
 
 
 class TraceFilter:
@@ -38,21 +36,6 @@ class TraceFilter:
         self._fields = fields
         self.unknown: set[str] = set()  # the fields that none of the traces had
         self._known: set[str] = set()
-        self.names = {_SESSION}  # names of fields that traces had
-
-    def suggest(self) -> dict[str, str]:
-        """The fields that no trace had, each with the one that may be meant: of its name in an object, else near it.
-
-        Example:
-            >>> channel = TraceFilter({"channel": "web"})
-            >>> channel.takes(Sample(user_input="Free?", response="Yes.", metadata={"tags": {"channel": "web"}}))
-            False
-            >>> channel.suggest()
-            {'channel': 'tags.channel'}
-        """
-        names = sorted(self.names)
-        inside = {field: [name for name in names if name.endswith(f".{field}")] for field in self.unknown}
-        return {field: "".join((inside[field] or nearest_names(field, names))[:1]) for field in self.unknown}
 
     def takes(self, sample: Sample) -> bool:
         """Whether a trace has all values."""
@@ -63,9 +46,6 @@ class TraceFilter:
                 self._known.add(name)
             is_taken = is_taken and wanted in values
         self.unknown = self._fields.keys() - self._known
-        if self.unknown and len(self.names) < _MOST_NAMES:
-            objects = ((name, held) for name, held in sample.metadata.items() if isinstance(held, Mapping))
-            self.names |= {*sample.metadata, *(f"{name}.{inner}" for name, held in objects for inner in held)}
         return is_taken
 
 
@@ -99,8 +79,6 @@ OVERLAP = timedelta(minutes=10)
 """What is read again before the time at which the last pull ended: a trace may arrive minutes after it began, and the
 clocks of two machines differ."""
 _AT_ONCE = 50  # traces that are looked up together
-_BATCH = 500
-_READING = 1 << 20  # bytes at a time
 
 
 def trace_id(sample: Sample) -> str:
@@ -147,7 +125,6 @@ class NewTraces:
         self.filter = TraceFilter({})
         self.newest: datetime | None = None  # when the newest trace began that was read
         self.is_ordered = True  # whether each began no earlier than those before it
-        self.earlier = 0  # traces of a file that began before the period and were not read before: they are left out
 
     def read(
         self, since: datetime | None, until: datetime | None, fields: Mapping[str, str]
@@ -162,7 +139,6 @@ class NewTraces:
                     self._note(began)
                 continue
             if self._is_file and since is not None and began is not None and began < since:
-                self.earlier += is_new
                 continue
             if isinstance(trace, Sample):
                 self._note(began)
@@ -182,34 +158,23 @@ def _beginning(trace: Sample | UnreadTrace) -> datetime | None:
 
 
 class PullCursor:
-    """The cursor of one address, filter and unit.
+    """The cursor of one address, filter and unit: which traces were pulled before.
 
-    What a pull reads is `pending` until its file has the name that was asked for. A pull that is killed before leaves
-    the cursor where it was; after one that is killed between the file and the cursor, the next pull sees the file and
-    moves the cursor then.
+    It moves after the file of a pull has its name. After a kill before that, the next pull reads the same traces again.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        address: TraceAddress,
-        trace_filter: Mapping[str, str],
-        unit: str,
-        overlap: timedelta = OVERLAP,
-    ) -> None:
-        self._database = store.database
-        self._overlap, self._is_file = overlap, address.is_file
+    def __init__(self, store: Store, address: TraceAddress, trace_filter: Mapping[str, str], unit: str) -> None:
+        self._database, self._is_file = store.database, address.is_file
         self._fields = _place_of(address), json.dumps(dict(sorted(trace_filter.items()))), unit
         self.id = hashlib.sha256("\0".join(self._fields).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        self._added: list[tuple[str, float]] = []
+        self._traces: list[tuple[str, float]] = []
+        self._sessions: set[str] = set()
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Holds the cursor for a pull, and completes or forgets what a killed pull left."""
+        """Holds the cursor for a pull."""
         refusal = f"{self._fields[0]}: another process pulls what is new from here; wait until it has ended"
         with hold_lock(self._database, f"pull-{self.id}", refusal):
-            with self._explained():
-                self._settle()
             yield
 
     def watermark(self) -> datetime | None:
@@ -218,15 +183,9 @@ class PullCursor:
         return None if row is None or row[0] is None else datetime.fromisoformat(row[0])
 
     def read_from(self) -> datetime | None:
-        """Returns the time from which the next pull reads: of a server the overlap again, of a file all that is known.
-
-        A cursor of an earlier version knows the traces of the overlap alone: older ones of a file stay as they are.
-        """
-        watermark = self.watermark()
-        if watermark is None or not self._is_file:
-            return None if watermark is None else watermark - self._overlap
-        (oldest,) = self._row("SELECT min(began) FROM pulled_traces WHERE cursor = ? AND is_pending = 0", self.id)
-        return watermark if oldest is None else datetime.fromtimestamp(oldest, UTC)
+        """Returns the time from which the next pull reads a server; None for all, as of a file always."""
+        watermark = None if self._is_file else self.watermark()
+        return None if watermark is None else watermark - OVERLAP
 
     def known_traces(self, traces: Sequence[str]) -> set[str]:
         """Returns which of some traces were pulled before."""
@@ -237,82 +196,40 @@ class PullCursor:
 
     def has_session(self, session: str) -> bool:
         """Whether a part of a session was pulled before as a conversation with the session's id."""
-        sql = "SELECT 1 FROM pulled_sessions WHERE cursor = ? AND session = ?"
+        sql = "SELECT 1 FROM pulled_sessions WHERE cursor = ? AND is_pending = 0 AND session = ?"
         return self._row(sql, self.id, _short(session)) is not None
 
     def add_trace(self, trace: str, began: datetime) -> None:
         """Notes a trace that this pull reads."""
-        self._added.append((trace, began.timestamp()))
-        if len(self._added) >= _BATCH:
-            self._write_added()
+        self._traces.append((trace, began.timestamp()))
 
     def add_session(self, session: str) -> None:
         """Notes a session of which this pull writes a conversation with the session's id."""
-        with self._explained():
-            self._database.execute(
-                "INSERT INTO pulled_sessions VALUES (?, ?, 1) ON CONFLICT (cursor, session) DO NOTHING",
-                (self.id, _short(session)),
-            )
+        self._sessions.add(_short(session))
 
-    def prepare(self, file: Path, digest: str, watermark: datetime | None) -> None:
-        """Notes which file is about to be complete: it moves the cursor as soon as it is there."""
-        self._write_added()
-        before = self.watermark()
-        newest = max((time for time in (before, watermark) if time is not None), default=None)
-        pending = {
-            "file": str(file.absolute()),
-            "digest": digest,
-            "watermark": None if newest is None else newest.astimezone(UTC).isoformat(),
-        }
-        with self._explained():
-            self._database.execute(
-                "INSERT INTO pull_cursors VALUES (?, ?, ?, ?, NULL, ?) "
-                "ON CONFLICT (id) DO UPDATE SET pending = excluded.pending",
-                (self.id, *self._fields, json.dumps(pending)),
-            )
-
-    def commit(self) -> None:
-        """Moves the cursor: the file of `prepare` is there."""
-        if pending := self._pending():
-            with self._explained():
-                self._move(pending)
-
-    def _settle(self) -> None:
-        """Completes a pull that was killed after its file was there, and forgets one that was killed before."""
-        pending = self._pending()
-        if pending is not None and _digest(Path(pending["file"])) == pending["digest"]:
-            self._move(pending)
-            return
-        with self._database.transaction():
-            for table in ("pulled_traces", "pulled_sessions"):
-                self._database.execute(f"DELETE FROM {table} WHERE cursor = ? AND is_pending = 1", (self.id,))
-            self._database.execute("UPDATE pull_cursors SET pending = NULL WHERE id = ?", (self.id,))
-
-    def _pending(self) -> dict[str, Any] | None:
-        """What a pull has prepared and not completed."""
-        row = self._row("SELECT pending FROM pull_cursors WHERE id = ?", self.id)
-        return json.loads(row[0]) if row is not None and row[0] else None
-
-    def _move(self, pending: Mapping[str, Any]) -> None:
-        with self._database.transaction():
-            self._database.execute(
-                "UPDATE pull_cursors SET watermark = ?, pending = NULL WHERE id = ?", (pending["watermark"], self.id)
-            )
-            for table in ("pulled_traces", "pulled_sessions"):
-                self._database.execute(f"UPDATE {table} SET is_pending = 0 WHERE cursor = ?", (self.id,))
-            if pending["watermark"] and not self._is_file:  # older ones are never read again
-                earliest = datetime.fromisoformat(pending["watermark"]) - self._overlap
-                self._database.execute(
-                    "DELETE FROM pulled_traces WHERE cursor = ? AND began < ?", (self.id, earliest.timestamp())
-                )
-
-    def _write_added(self) -> None:
+    def commit(self, newest: datetime | None) -> None:
+        """Moves the cursor: the file is there. Of a server the traces before the overlap are never read again."""
+        times = [time.astimezone(UTC) for time in (self.watermark(), newest) if time is not None]
+        watermark = max(times, default=None)
+        pulled = "ON CONFLICT DO UPDATE SET is_pending = 0"  # 0.2 noted what a pull was reading
         with self._explained(), self._database.transaction():
             self._database.executemany(
-                "INSERT INTO pulled_traces VALUES (?, ?, ?, 1) ON CONFLICT (cursor, trace) DO NOTHING",
-                [(self.id, trace, began) for trace, began in self._added],
+                f"INSERT INTO pulled_traces VALUES (?, ?, ?, 0) {pulled}",
+                [(self.id, trace, began) for trace, began in self._traces],
             )
-        self._added.clear()
+            self._database.executemany(
+                f"INSERT INTO pulled_sessions VALUES (?, ?, 0) {pulled}",
+                [(self.id, session) for session in self._sessions],
+            )
+            self._database.execute(
+                "INSERT INTO pull_cursors VALUES (?, ?, ?, ?, ?, NULL) ON CONFLICT (id) DO UPDATE SET "
+                "watermark = excluded.watermark, pending = NULL",
+                (self.id, *self._fields, None if watermark is None else watermark.isoformat()),
+            )
+            if watermark is not None and not self._is_file:
+                earliest = (watermark - OVERLAP).timestamp()
+                sql = "DELETE FROM pulled_traces WHERE cursor = ? AND began < ?"
+                self._database.execute(sql, (self.id, earliest))
 
     def _row(self, sql: str, *values: Any) -> Any:
         with self._explained():
@@ -367,14 +284,3 @@ def _place_of(address: TraceAddress) -> str:
 
 def _short(session: str) -> str:
     return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def _digest(file: Path) -> str:
-    digest = hashlib.sha256()
-    try:
-        with file.open("rb") as opened:
-            while part := opened.read(_READING):
-                digest.update(part)
-    except OSError:
-        return ""
-    return digest.hexdigest()

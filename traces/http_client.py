@@ -3,11 +3,10 @@
 import base64
 import json
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote
 
 import tenacity
 
@@ -21,52 +20,27 @@ from ..value_messages import shorten
 if TYPE_CHECKING:
     import httpx
 
-_LONGEST = 10_000  # characters that are looked through
-_LONGEST_BODY = 1_000_000  # characters in which keys are looked for: they shrink what is left
-_DEEPEST = 6
+_LONGEST = 1_000_000  # characters that are looked through
 _SHORTEST_SECRET = 4  # characters; a shorter one is in any text
 _FIELDS = ("message", "error", "errors", "detail", "msg", "error_code")  # in which an API says what is wrong
 
 
 def server_words(text: str, secrets: Sequence[str] = (), length: int = 200) -> str:
     """Makes of what a server says one short line, without keys and without what a terminal would obey."""
-    line = one_line(whole_text(text[:_LONGEST_BODY]))  # first: what is not shown could stand in the middle of a key
-    for secret in _spellings(secrets):
-        line = line.replace(secret, "***")
-    return one_line(Scrubber().scrub_error(line[:_LONGEST]), length)
-
-
-def _spellings(secrets: Sequence[str]) -> list[str]:
-    """Keys as an address, JSON or HTML writes them, the longest first."""
-    spellings = {
-        spelling
-        for secret in secrets
-        for spelling in (secret, quote(secret), quote(secret, safe=""), json.dumps(secret)[1:-1], escape(secret))
-        if len(secret) >= _SHORTEST_SECRET
-    }
-    return sorted(spellings, key=len, reverse=True)
+    line = one_line(whole_text(text[:_LONGEST]))  # first: what is not shown could stand in the middle of a key
+    for secret in sorted(secrets, key=len, reverse=True):
+        line = line.replace(secret, "***") if len(secret) >= _SHORTEST_SECRET else line
+    return one_line(Scrubber().scrub_error(line), length)
 
 
 def error_detail(content: bytes, secrets: Sequence[str] = ()) -> str:
     """Finds what a server says in the body of an error, as `server_words`; empty where that is a page or nothing."""
-    try:
-        messages = _messages(json.loads(content), 0)
-        return server_words("; ".join(messages), secrets)
-    except (ValueError, RecursionError):
-        text = content[: 4 * _LONGEST_BODY].decode("utf-8", "replace").strip()
-        return "" if text.startswith("<") else server_words(text, secrets)
-
-
-def _messages(value: Any, depth: int) -> Iterator[str]:
-    if depth > _DEEPEST or value in (None, ""):
-        return
-    if isinstance(value, Mapping):
-        yield from _messages(next((value[name] for name in _FIELDS if value.get(name)), None), depth + 1)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _messages(item, depth + 1)
-    else:
-        yield str(value)
+    text = content[:_LONGEST].decode("utf-8", "replace").strip()
+    with suppress(ValueError, RecursionError):
+        reply = json.loads(text)
+        if isinstance(reply, Mapping):
+            text = str(next((reply[name] for name in _FIELDS if reply.get(name)), text))
+    return "" if text.startswith("<") else server_words(text, secrets)
 
 
 def whole_text(text: str) -> str:
@@ -105,50 +79,15 @@ class ToolServer:
 
     def objects(self, reply: Any, name: str, call: str) -> list[dict[str, Any]]:
         """Returns the objects of a page."""
-        if not isinstance(reply, Mapping):
-            raise self.wrong_form(call, "no JSON object")
-        listed = reply.get(name)
-        if not isinstance(listed, list):
-            detail = self.detail_of(reply)
-            raise self.wrong_form(call, f"no list `{name}`{f' ({detail})' if detail else ''}")
-        place = next((number for number, item in enumerate(listed, 1) if not isinstance(item, dict)), 0)
-        if place:
-            raise self.wrong_form(call, f"a list `{name}` whose entry {place:,} is no object")
+        listed = reply.get(name) if isinstance(reply, Mapping) else None
+        if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+            raise self.wrong_form(call, f"no list `{name}` of objects")
         return listed
-
-    def detail_of(self, reply: Any) -> str:
-        """What an object says that is an error's, though its status is none's; empty of any other."""
-        error = reply.get("error") or reply.get("errors") if isinstance(reply, Mapping) else None
-        return self.detail(json.dumps({"error": error}).encode()) if error else ""
 
 
 def basic_secret(user: str, password: str) -> str:
     """How a user and a password are sent, which is as secret as they are."""
     return base64.b64encode(f"{user}:{password}".encode()).decode()
-
-
-MOST_PAGES = 100_000
-"""Of traces, which are read page by page."""
-MOST_KEPT_PAGES = 1000
-"""Of what is kept until the last one has come: projects, the spans of a few traces, annotations."""
-
-
-class Paging:
-    """Watches the pages of one list."""
-
-    def __init__(self, server: ToolServer, what: str, *, most: int = MOST_PAGES) -> None:
-        self._server, self._what, self._most = server, what, most
-        self._places: set[Hashable] = set()
-
-    def follow(self, place: Hashable) -> None:
-        """Notes the place of a page, before it is asked for; raises an error where the list leads on for ever."""
-        if place in self._places or len(self._places) >= self._most:
-            pages = count_of(len(self._places) + 1, "page")
-            raise InputError(
-                f"{self._server}: its list of {self._what} has no end: {pages} were read; update the server, or look "
-                "what stands between"
-            )
-        self._places.add(place)
 
 
 _SECONDS = 60  # of one step of a call
@@ -231,7 +170,6 @@ class HttpClient:
         import httpx
 
         self.server = server
-        self._has_answered = False
         try:
             # a redirect could lead the key to a server that nobody named
             self._http = httpx.Client(
@@ -275,23 +213,16 @@ class HttpClient:
         try:
             response = self._http.request(method, path, **values)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            if self._has_answered:  # it was there, and may come back
-                raise FailedAttempt("the server cannot be reached any more") from None
             problem = self.server.words(str(error))
             raise InputError(f"{self.server} cannot be reached ({problem}): start it, or correct the address") from None
         except httpx.LocalProtocolError:
             raise self._wrong_header() from None
         except httpx.TransportError as error:
             raise FailedAttempt(f"the connection failed ({type(error).__name__})") from None
-        except UnicodeEncodeError:
+        except (httpx.InvalidURL, httpx.RequestError, UnicodeError) as error:
             raise InputError(
-                f"what {self.server} is asked for: it holds half a character, which cannot be sent"
+                f"{self.server} cannot be asked, or not be read: {self.server.words(str(error))}"
             ) from None
-        except (httpx.InvalidURL, UnicodeError) as error:
-            raise InputError(f"{self.server} is no address: {shorten(str(error))}") from None
-        except httpx.RequestError as error:  # a body that cannot be unpacked
-            raise InputError(f"{self.server} sends what cannot be read ({type(error).__name__})") from None
-        self._has_answered = True
         self._check(response)
         return response
 
@@ -302,24 +233,18 @@ class HttpClient:
         *,
         items: str = "data",
         next_place: tuple[str, ...] = ("next_cursor",),
-        most: int = MOST_KEPT_PAGES,
     ) -> Iterator[list[dict[str, Any]]]:
         """Yields the pages of a list, one of which may be empty: `ask` returns the reply with the page at a place."""
-        paging = Paging(self.server, what, most=most)
         place = ""
         while True:
             reply = ask(place)
-            page = self.server.objects(reply, items, what)
-            yield page
+            yield self.server.objects(reply, items, what)
             following: Any = reply
             for name in next_place:
                 following = following.get(name) if isinstance(following, Mapping) else None
             if not following:
                 return
-            if not isinstance(following, str):
-                raise self.server.wrong_form(what, f"a `{next_place[-1]}` that is no text")
-            place = following
-            paging.follow(place)
+            place = str(following)
 
     def _check(self, response: "httpx.Response") -> None:
         status = response.status_code

@@ -1,6 +1,5 @@
 """Pulling traces into a file of samples and conversations: whole or not at all, and each trace once."""
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -46,7 +45,6 @@ class PullResult:
 
     pulled: int = 0  # traces that are in the file
     again: int = 0  # traces of the overlap, and of a file of traces, that were pulled before
-    earlier: int = 0  # traces of a file of traces that began before all that were pulled, and are left out
     written: int = 0  # lines that were written
     conversations: int = 0  # lines that are conversations of several traces
     unread: int = 0  # traces that cannot be read as an answer, and files of traces that cannot be read
@@ -54,12 +52,9 @@ class PullResult:
     first_unread: list[UnreadTrace] = field(default_factory=list)  # the first of them, and all files
     unjoined: int = 0  # sessions whose traces make no conversation: each is an answer by itself
     open_sessions: int = 0  # conversations whose last trace is so new that they may go on
-    unused: int = (
-        0  # traces with ratings by people that are not used; the ratings stand in the metadata, with the reason
-    )
+    unused: int = 0  # traces with ratings by people that are not used, which stand in the metadata with the reason
     unused_problem: str = ""  # the reason of the first of them
-    # the fields of the filter that no trace had, each with the nearest one
-    unknown_fields: dict[str, str] = field(default_factory=dict)
+    unknown_fields: list[str] = field(default_factory=list)  # the fields of the filter that no trace had
     is_cut: bool = False  # whether the limit ended the pull, so that there may be more traces
     cursor: datetime | None = None  # the time that the cursor stands at; None without one
 
@@ -117,13 +112,10 @@ class _Pull:
             lines = _LineWriter(file)
             for sample in self._units(out.absolute().parent):
                 self._write_sample(sample, lines)
-            if self._cursor is not None:
-                # where the newest traces come first, those that --limit left are older than all that were read
-                is_sure = (not self._result.is_cut or self._new.is_ordered) and not self._result.unread_files
-                newest = min(self._new.newest, self._now) if self._new.newest and is_sure else None
-                self._cursor.prepare(out, lines.digest.hexdigest(), newest)
         if self._cursor is not None:
-            self._cursor.commit()
+            # where the newest traces come first, those that --limit left are older than all that were read
+            is_sure = (not self._result.is_cut or self._new.is_ordered) and not self._result.unread_files
+            self._cursor.commit(min(self._new.newest, self._now) if self._new.newest and is_sure else None)
             self._result.cursor = self._cursor.watermark()
         note_address(store, str(self._request.address))
         return self._result
@@ -182,9 +174,7 @@ class _Pull:
             if result.pulled == request.limit:
                 result.is_cut = True
                 return
-        if request.since is None:
-            result.earlier = self._new.earlier
-        result.unknown_fields = self._new.filter.suggest()
+        result.unknown_fields = sorted(self._new.filter.unknown)
 
     def _note_unused(self, trace: Sample) -> None:
         unused = [trace.metadata.get(key) for key in (UNUSED, UNUSED_SESSION)]
@@ -206,7 +196,6 @@ class _LineWriter:
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._ids: set[int] = set()  # hashes of the ids
-        self.digest = hashlib.sha256()
 
     def write(self, sample: Sample) -> None:
         """Writes a sample; one whose id is another's gets its trace's id added."""
@@ -223,4 +212,3 @@ class _LineWriter:
             values["metadata"] = to_json_value(values.get("metadata"))
             line = json.dumps(values).encode()
         self._file.write(line + b"\n")
-        self.digest.update(line + b"\n")

@@ -1,7 +1,7 @@
 """The scores of a stored run as they are written to the traces that its samples came from."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
@@ -19,7 +19,7 @@ from ..name_suggestions import nearest_names, quote_names
 from ..runs import Store
 from ..runs.store.store import RunRow
 from .sink import TraceScore
-from .source import ORIGIN, TraceOrigin
+from .source import TraceOrigin
 
 
 class RunScores:
@@ -116,14 +116,7 @@ def find_origin(sample: Sample, *, is_of_conversation: bool, last_turn: int | No
     if not own.get("trace_id"):
         return None
     trace = str(own["trace_id"])
-    return TraceOrigin(origin.address, trace, str(own.get("span_id") or ""), origin.session, _trace_time(sample, trace))
-
-
-def _trace_time(sample: Sample, trace: str) -> str:
-    """When a trace of a conversation began, as the conversation keeps it."""
-    kept = (one.get(ORIGIN) for one in sample.metadata.get("traces") or () if isinstance(one, Mapping))
-    origins = (origin for origin in kept if isinstance(origin, Mapping) and origin.get("id") == trace)
-    return next((str(origin.get("time") or "") for origin in origins), "")
+    return TraceOrigin(origin.address, trace, str(own.get("span_id") or ""), origin.session)
 
 
 def _chosen_metrics(run: RunRow, metrics: Sequence[str]) -> tuple[str, ...]:
@@ -136,27 +129,16 @@ def _chosen_metrics(run: RunRow, metrics: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(metrics)) or run.plan.metrics
 
 
-def described_range(metric: str) -> tuple[float | None, float | None] | None:
-    """The range that a metric's description says; None where the file that the metric names says it.
-
-    Example:
-        >>> described_range("faithfulness"), described_range("scorer:team.json")
-        ((0.0, 1.0), None)
-    """
-    specification = parse_specification(metric)
-    if specification.path or specification.is_scorer:
-        return None
-    description = describe_metric(specification.name)
-    return None if description.argument else description.range
-
-
 def _value_range(metric: str, run: RunRow) -> tuple[float | None, float | None]:
     """The range of a metric; unknown where what it was loaded from is gone."""
     try:
-        if (known := described_range(metric)) is not None:
-            return known
+        specification = parse_specification(metric)
+        if not (specification.path or specification.is_scorer):
+            description = describe_metric(specification.name)
+            if not description.argument:
+                return description.range
         judge = None if run.plan.judge is None else open_judge(run.plan.judge)
-        return load_metric(parse_specification(metric), judge).range
+        return load_metric(specification, judge).range
     except AssayError:
         return None, None
 

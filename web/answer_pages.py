@@ -27,7 +27,7 @@ from ..runs.store.answer_index import AnswerIndex
 from ..runs.store.database import Database
 from .answer_view import view_answer
 from .thread_view import ThreadView, find_tested_turn, view_thread
-from .viewer import READER, Viewer, for_visitors, number_of
+from .viewer import READER, Viewer, for_visitors
 
 
 class AnswerPages:
@@ -43,8 +43,6 @@ class AnswerPages:
     @for_visitors
     async def _show(self, request: Request) -> Response:
         sample, by = request.query_params.get("id", ""), request.query_params.get("by", "")
-        turn = request.query_params.get("turn")
-        around = None if turn is None else number_of(turn, 0)
 
         def read(store: Store) -> dict[str, Any]:
             run = store.run(request.path_params["run"])
@@ -59,7 +57,7 @@ class AnswerPages:
                 "sample": answered,
                 "set_sample": store.sample(run.id, sample),
                 "answer": answer,
-                "thread": _view_conversation(answered, answer["text"], of_turns, around),
+                "thread": _view_conversation(answered, answer["text"], of_turns),
                 "conversation": _find_conversation(index, run.id, answered),
                 "ratings": ratings_of_answers(store.database, [answered, *_rated_parts(store.database, answered)]),
                 "scales": {name: queue.settings.scale for name, queue in read_answer_queues(store.database).items()},
@@ -77,7 +75,7 @@ class AnswerPages:
             "is_conversation": is_conversation,
             "rating": describe_rating(page["sample"]),
             "turn_count": count_turns(page["sample"]),
-            "turn_url": _turn_url(page["thread"], path),
+            "turn_url": _turn_url(page["thread"]),
             "answer_url": lambda other: answer_url(run, other),
             "by_url": lambda metric: f"{path}&{urlencode({'by': metric})}",
             "shared_path": (await self.viewer.sessions.access(request)).link_path(READER, READER, path),
@@ -96,13 +94,13 @@ class AnswerPages:
 
 
 def _view_conversation(
-    sample: Sample, answer: RenderedText, scores: Mapping[int, tuple[str, str]], around: int | None
+    sample: Sample, answer: RenderedText, scores: Mapping[int, tuple[str, str]]
 ) -> ThreadView | None:
     """The thread of a conversation with the scores of its turns; None for an answer without messages."""
     if not sample.messages:
         return None
     language, tested = load_language(FALLBACK), find_tested_turn(sample)
-    return view_thread(sample, language, tested=tested, around=around, answer=answer, scores=scores, has_ratings=True)
+    return view_thread(sample, language, tested=tested, answer=answer, scores=scores, has_ratings=True)
 
 
 def _find_turn_scores(index: AnswerIndex, run: str, sample: Sample) -> dict[int, tuple[str, str]]:
@@ -131,17 +129,10 @@ def _find_conversation(index: AnswerIndex, run: str, sample: Sample) -> tuple[st
     return name, url
 
 
-def _turn_url(thread: ThreadView | None, path: str) -> Callable[[int], str]:
-    """Gives the address of a turn, on this page where it stands on it; "" for one that the thread does not have."""
-    shown = {message["turn"] for message in thread.messages} if thread else set()
-    last = thread.last if thread else -1
-
-    def url(turn: int) -> str:
-        if turn in shown:
-            return f"#turn-{turn}"
-        return f"{path}&{urlencode({'turn': turn})}#turn-{turn}" if 0 <= turn <= last else ""
-
-    return url
+def _turn_url(thread: ThreadView | None) -> Callable[[int], str]:
+    """Gives the address of a turn on this page; "" for one that the thread does not have."""
+    count = len(thread or ())
+    return lambda turn: f"#turn-{turn}" if 0 <= turn < count else ""
 
 
 def _places(sample: Sample) -> list[int]:

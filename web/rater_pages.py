@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -24,7 +23,6 @@ from .connections import Connections
 from .rendering import page_language, render, render_message, render_unknown_visitor
 from .sessions import SEE_OTHER, Form, Sessions
 from .thread_view import ThreadView, find_tested_turn, view_thread
-from .viewer import number_of
 
 RATER = "rater"
 RATER_HOME = "/rate"
@@ -52,11 +50,9 @@ class RaterPages:
         if visitor is None:
             return render_unknown_visitor(request)
         language = page_language(request)
-        turn = request.query_params.get("turn")
-        around = None if turn is None else number_of(turn, 0)
 
         def read(database: Database) -> dict[str, Any]:
-            return self._read_page(database, visitor.name, language, around)
+            return self._read_page(database, visitor.name, language)
 
         content = await run_in_threadpool(self._connections.run, read)
         csrf = await self._sessions.csrf_token(request, visitor)
@@ -65,7 +61,7 @@ class RaterPages:
         template = str(content["template"])
         return render(request, template, {"scripts": ["rate.js"], "csrf": csrf} | content)
 
-    def _read_page(self, database: Database, rater: str, language: Language, around: int | None) -> dict[str, Any]:
+    def _read_page(self, database: Database, rater: str, language: Language) -> dict[str, Any]:
         """What the page shows: its `template` with its content, or what it says when nothing is left (`done`)."""
         queue, words = RatingQueue(database, self._queue), language.rating_page
         is_pair = queue.kind == "pairs"
@@ -77,7 +73,7 @@ class RaterPages:
         yours, team = (
             (words.compared_yours, words.compared_team) if is_pair else (words.progress_yours, words.progress_team)
         )
-        return view(open_item, language, around) | {
+        return view(open_item, language) | {
             "showing": open_item.showing,
             "levels": range(queue.settings.rating_min, queue.settings.rating_max + 1),
             "guideline": queue.guideline,
@@ -124,7 +120,7 @@ def _read_said(queue: RatingQueue, form: Form) -> float | Side:
     return side
 
 
-def _view_answer(open_item: OpenItem, language: Language, around: int | None) -> dict[str, Any]:
+def _view_answer(open_item: OpenItem, language: Language) -> dict[str, Any]:
     """What the page shows of an answer to rate."""
     sample, words = open_item.sample, language.rating_page
     turn = None if count_turns(sample) else find_tested_turn(sample)
@@ -135,17 +131,16 @@ def _view_answer(open_item: OpenItem, language: Language, around: int | None) ->
         "turn": turn,
         "reason_hint": words.reason_hint,
         "no_contexts": words.no_contexts_of_turn if sample.messages and turn is None else words.no_contexts,
-        "turn_url": lambda turn: f"{RATER_HOME}?{urlencode({'turn': turn})}#turn-{turn}",
     }
     if sample.messages:
-        return content | {"thread": _view_rated(sample, language, around), "contexts": _contexts_beside(sample)}
+        return content | {"thread": _view_rated(sample, language), "contexts": _contexts_beside(sample)}
     return content | {
         "answer": render_answer(sample.response, sample.language),
         "contexts": sample.retrieved_contexts,
     }
 
 
-def _view_pair(open_item: OpenItem, language: Language, around: int | None) -> dict[str, Any]:
+def _view_pair(open_item: OpenItem, language: Language) -> dict[str, Any]:
     """What the page shows of two answers to compare."""
     sides, words, is_of_turns = open_item.sides, language.rating_page, open_item.is_of_turns
     has_threads = any(side.messages for side in sides)
@@ -158,19 +153,18 @@ def _view_pair(open_item: OpenItem, language: Language, around: int | None) -> d
         "reason_hint": words.compare_reason_hint,
         "no_contexts": words.no_contexts_of_turn if has_threads else words.no_contexts_of_pair,
         "contexts": list(dict.fromkeys(context for side in sides for context in _contexts_beside(side))),
-        "threads": [_view_side(side, language, around, is_of_turns=is_of_turns) for side in sides if has_threads],
+        "threads": [_view_side(side, language, is_of_turns=is_of_turns) for side in sides if has_threads],
         "answers": [render_markdown(side.response) for side in sides if not has_threads],
-        "turn_url": lambda turn: f"{RATER_HOME}?{urlencode({'turn': turn})}#a-turn-{turn}",
     }
 
 
-def _view_side(answer: Sample, language: Language, around: int | None, *, is_of_turns: bool) -> ThreadView:
-    """The thread of one side. Of turns the ends are compared; else the whole, from its beginning."""
+def _view_side(answer: Sample, language: Language, *, is_of_turns: bool) -> ThreadView:
+    """The thread of one side. Of turns the ends are compared; else the whole."""
     if not answer.messages:  # the other version has a conversation
         spoken = (Message(role="user", content=answer.user_input), Message(role="assistant", content=answer.response))
         answer = answer.model_copy(update={"messages": spoken})
     tested = len(answer.messages) - 1 if is_of_turns else None
-    return view_thread(answer, language, tested=tested, around=0 if around is None and tested is None else around)
+    return view_thread(answer, language, tested=tested)
 
 
 def _contexts_beside(sample: Sample) -> list[str]:
@@ -179,7 +173,7 @@ def _contexts_beside(sample: Sample) -> list[str]:
     return [context for context in sample.retrieved_contexts if is_turn(sample) or context not in spoken]
 
 
-def _view_rated(sample: Sample, language: Language, around: int | None) -> ThreadView:
+def _view_rated(sample: Sample, language: Language) -> ThreadView:
     """The thread of what is rated. The sentences of all its answers can be marked, or those of the rated one."""
     tested = None if count_turns(sample) else find_tested_turn(sample)
 
@@ -193,9 +187,7 @@ def _view_rated(sample: Sample, language: Language, around: int | None) -> Threa
                 return None
         return render_answer(text, sample.language, prefix=f"{turn}-")
 
-    if around is None and tested is None:
-        around = 0  # who rates a conversation reads it from its beginning
-    return view_thread(sample, language, tested=tested, around=around, render=render)
+    return view_thread(sample, language, tested=tested, render=render)
 
 
 def _marked_sentences(sample: Sample, marked: set[str]) -> list[str]:

@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..eval_sets import Sample
@@ -15,8 +14,6 @@ from ..presentation.rendered_markdown import RenderedText, render_markdown
 from ..presentation.texts import format_time, make_readable, shorten
 from .answer_view import RatedAnswer
 
-MOST_TURNS = 300
-"""The most messages on one page; the others stand on pages before and after it."""
 _CUTS = (20_000, 5_000, 2_000, 1_000, 200)  # characters of one text; the greatest with which all of them fit is taken
 _MOST_TOOL_CHARACTERS = 5_000
 _LONGEST_PARSED = 100_000  # characters of JSON that is written readably
@@ -25,27 +22,9 @@ _LONGEST_NAME = 120
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", re.ASCII)
 
 _KINDS = {"user": "customer", "assistant": "assistant", "tool": "tool", "system": "system"}
+ThreadView = list[dict[str, Any]]
+"""The messages of a conversation on a page, in their order."""
 RenderAnswer = Callable[[int, str], RatedAnswer | None]
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadView:
-    """The messages of a conversation on a page."""
-
-    messages: Sequence[Mapping[str, Any]]  # those of this page, in their order
-    last: int
-    earlier: int | None  # the turn to ask for to see the page before; None on the first
-    later: int | None  # the turn to ask for to see the page after; None on the last
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether no answer in it is marked as the one under test."""
-        return not any(message["is_tested"] for message in self.messages)
-
-    @property
-    def is_part(self) -> bool:
-        """Whether there are messages on other pages."""
-        return self.earlier is not None or self.later is not None
 
 
 def find_tested_turn(sample: Sample) -> int | None:
@@ -60,7 +39,6 @@ def view_thread(
     language: Language,
     *,
     tested: int | None,
-    around: int | None = None,
     answer: RenderedText | None = None,
     render: RenderAnswer | None = None,
     scores: Mapping[int, tuple[str, str]] | None = None,
@@ -69,18 +47,15 @@ def view_thread(
 ) -> ThreadView:
     """A conversation as a page shows it.
 
-    A conversation of more than 300 messages stands on several pages. All texts of a page together have a bound: long
-    texts are cut, and each says how many of its characters are not shown.
+    All its texts together have a bound: long texts are cut, and each says how many of its characters are not shown.
     """
     messages = sample.messages
-    first, end = _page(len(messages), (tested or 0) if around is None else around)
-    shown = messages[first:end]
-    texts = [text for message in shown for text in _texts(message)]
+    texts = [text for message in messages for text in _texts(message)]
     cut = next((cut for cut in _CUTS if sum(min(len(text), cut) for text in texts) <= most_characters), _CUTS[-1])
     policy = next((place for place, message in enumerate(messages) if message.role == "system"), None)
     tools = tool_names(messages)
     views = []
-    for turn, message in enumerate(shown, first):
+    for turn, message in enumerate(messages):
         is_tested = turn == tested
         kind = "policy" if turn == policy else _KINDS[message.role]
         has_boxes = render is not None and message.is_answer and (is_tested or len(message.text) <= cut)
@@ -109,13 +84,7 @@ def view_thread(
             "scores": (scores or {}).get(turn),  # what this turn scored by itself, and its page
         }
         views.append(view)
-    return ThreadView(views, len(messages) - 1, first - 1 if first > 0 else None, end if end < len(messages) else None)
-
-
-def _page(count: int, turn: int) -> tuple[int, int]:
-    """The first message of the page with a turn, and the one after its last."""
-    first = min(max(turn, 0), max(count - 1, 0)) // MOST_TURNS * MOST_TURNS
-    return first, min(first + MOST_TURNS, count)
+    return views
 
 
 def _texts(message: Message) -> list[str]:

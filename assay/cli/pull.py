@@ -8,7 +8,7 @@ import click
 
 from ..errors import UsageError
 from ..presentation.texts import one_line
-from ..text.wording import count_of, list_first, verb_of
+from ..text.wording import count_of, verb_of
 from .exit_codes import DONE, ERROR
 from .output import echo, echo_notice, end_at_ctrl_c, print_result, typed_command
 from .typed_values import OUTPUT_FILE, BoundedCount
@@ -75,7 +75,6 @@ def pull(
     """
     from ..runs import Store
     from ..traces.address import TraceAddress
-    from ..traces.otel.source import list_other_files
     from ..traces.pull import PullRequest, check_output, pull_traces
     from .output import count_progress
 
@@ -96,16 +95,11 @@ def pull(
     with end_at_ctrl_c(lambda: nothing), count_progress("traces", None) as on_progress:
         result = pull_traces(request, Store(store), out, may_replace=may_replace, on_progress=on_progress)
     print_result(lambda: _as_json(result, request, out), lambda: _print_result(result, request, out))
-    if request.address.is_file and (others := list_other_files(request.address.project)):
-        named = list_first(list(map(one_line, others)), 5)
-        files = count_of(len(others), "file of the folder is", "files of the folder are")
-        echo_notice(f"{files} not read, as nothing in the name says that traces are in it (.json, .jsonl): {named}")
     if result.unread_files:
         files = count_of(result.unread_files, "file")
         echo_notice(f"{files} could not be read: mend what is named above, and pull again")
-    for name, nearest in result.unknown_fields.items():
-        hint = f"; did you mean `{nearest}`?" if nearest else ""
-        echo_notice(f"--filter {one_line(name)}: no trace had this field{hint}")
+    for name in result.unknown_fields:
+        echo_notice(f"--filter {one_line(name)}: no trace had this field")
     click.get_current_context().exit(ERROR if result.unread_files else DONE)
 
 
@@ -144,7 +138,6 @@ def _as_json(result: "PullResult", request: "PullRequest", out: Path) -> dict[st
         "file": str(out),
         "written": result.written,
         "again": result.again,
-        "earlier": result.earlier,
         "unjoined": result.unjoined,
         "open_sessions": result.open_sessions,
         "cut": result.is_cut,
@@ -162,9 +155,6 @@ def _print_result(result: "PullResult", request: "PullRequest", out: Path) -> No
         echo(f"Stopped at --limit {result.pulled}: there may be more traces, also of the sessions in the file.")
     if result.again:
         echo(f"Left out: {count_of(result.again, 'trace')} that {verb_of(result.again, 'was', 'were')} pulled before.")
-    if result.earlier:
-        earlier = count_of(result.earlier, "trace")
-        echo(f"Left out: {earlier} of before all that were pulled; --since TIME pulls them into a file of their own.")
     if result.unjoined:
         echo(
             f"The traces of {count_of(result.unjoined, 'session')} make no conversation: each is an answer by itself, "

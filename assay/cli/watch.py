@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError, UsageError
+from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, ERROR, GATE_FAILED
@@ -62,7 +62,6 @@ def watch(
         from ..traces.watch.watch_file import draft_watch
 
         content = draft_watch(draft)
-        _note_missing_files(draft)
         if is_json():  # a watch file too: YAML reads JSON
             echo_json(load_yaml(content, "the draft").value)
         else:
@@ -93,19 +92,6 @@ def watch(
     finally:
         runs.close()
     context.exit(code)
-
-
-def _note_missing_files(source: str) -> None:
-    """Says that a draft is of files that are not there, as a mistyped path is not."""
-    from ..traces.address import TraceAddress
-    from ..traces.otel.source import list_files
-
-    address = TraceAddress.parse(source)
-    if address.scheme == "otel" and address.is_file:
-        try:
-            list_files(address.project)
-        except InputError as error:
-            echo_notice(str(error))
 
 
 def _check(file: Path, settings: "WatchSettings") -> None:
@@ -269,15 +255,9 @@ def _print_next_steps(report: "StepReport", own_place: str | None) -> None:
     if report.queue:
         asked = count_of(report.to_rate, "rating is", "ratings are")
         echo(f"  {asked} asked for: {typed_command('rate', report.queue, store=own_place)}")
-    if report.runs:
-        (run, count), total = report.runs[0], sum(count for _, count in report.runs)
-        command = typed_command("show", "failures", run, store=own_place)
-        part = ""
-        if count < total:
-            part = (
-                f"  ({count:,} of the {total:,} judged answers since the alarm's first day; assay view shows each day)"
-            )
-        echo(f"  what bad answers have in common: {command}{part}")
+    if report.run:
+        command = typed_command("show", "failures", report.run, store=own_place)
+        echo(f"  what bad answers have in common: {command}")
 
 
 def _as_json(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"]) -> dict[str, Any]:

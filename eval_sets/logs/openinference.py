@@ -2,7 +2,6 @@
 and OpenTelemetry's conventions for generative AI (`gen_ai.*`) in them."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -48,17 +47,17 @@ def read_otlp(values: Mapping[str, Any]) -> OtlpContent:
     """Reads an OTLP document.
 
     Example:
-        >>> read_otlp({"resourceSpans": [{"scopeSpans": [{"spans": ["x", {"traceId": ""}]}]}]})
-        OtlpContent(spans=[], problems=['1 item of `spans` that is no object', '1 span without `traceId`'])
+        >>> read_otlp({"resourceSpans": [{"scopeSpans": [{"spans": ["x", {"traceId": ""}]}]}]}).problems
+        ['2 entries that are no objects, or spans without `traceId`']
     """
     spans: list[dict[str, Any]] = []
-    odd: Counter[tuple[str, str]] = Counter()  # one of each, and several
+    odd = 0
 
     def objects(parent: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+        nonlocal odd
         listed = [] if parent.get(name) is None else parent[name]
         items = _objects(listed)
-        one, several = f"item of `{name}` that is no object", f"items of `{name}` that are no objects"
-        odd[one, several] += len(listed) - len(items) if isinstance(listed, list) else 1
+        odd += len(listed) - len(items) if isinstance(listed, list) else 1
         return items
 
     for kind, inner, name in (
@@ -72,9 +71,10 @@ def read_otlp(values: Mapping[str, Any]) -> OtlpContent:
                 if trace_id(span) is not None:
                     ids = {key: span[key].lower() for key in _ID_FIELDS if isinstance(span.get(key), str)}
                     spans.append(span | ids | ({"resource": described} if described else {}))
-                elif name == "spans":  # a log record may be of no trace
-                    odd["span without `traceId`", "spans without `traceId`"] += 1
-    return OtlpContent(spans, [count_of(count, *what) for what, count in odd.items() if count])
+                else:
+                    odd += name == "spans"  # a log record may be of no trace
+    one, several = "entry that is no object, or a span", "entries that are no objects, or spans"
+    return OtlpContent(spans, [f"{count_of(odd, one, several)} without `traceId`"] if odd else [])
 
 
 def _objects(listed: Any) -> list[dict[str, Any]]:

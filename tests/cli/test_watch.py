@@ -116,16 +116,6 @@ def test_a_draft_can_be_checked(assay, tmp_path):
     assert "2 bounds, no webhook: no errors" in assay("watch", "drafted.yaml", "--check", code=0).out
 
 
-def test_a_draft_asks_nobody_to_rate_where_people_rate_in_the_tool(assay, folder):
-    draft = assay("watch", "--draft", "otel:traces.jsonl", code=0).out
-    assert "ratings: {scale: 1-5, bad_below: 3}" in draft and "raters" not in draft
-
-
-def test_a_draft_of_files_that_are_not_there_says_so(assay, tmp_path):
-    done = assay("watch", "--draft", "otel:nowhere", code=0)
-    assert "source: otel:nowhere" in done.out and "nowhere: there is no such file" in done.err
-
-
 def test_a_draft_as_json_is_the_same_watch(assay, tmp_path):
     address = "phoenix://localhost:6006/bot"
     for name, options in (("yaml", ()), ("json", ("--json",))):

@@ -241,8 +241,8 @@ def test_openinference_spans(tmp_path, content, name):
     ("broken", "problem"),
     [
         ([{"context.trace_id": None, "context.span_id": "c", "name": "x"}], "line 3, trace_id: is missing"),
-        ([{"resourceSpans": "x"}], "line 3: 1 item of `resourceSpans` that is no object"),
-        ([{"resourceSpans": [{"scopeSpans": [{"spans": [7, 8]}]}]}], "line 3: 2 items of `spans` that are no objects"),
+        ([{"resourceSpans": "x"}], "line 3: 1 entry that is no object"),
+        ([{"resourceSpans": [{"scopeSpans": [{"spans": [7, 8]}]}]}], "line 3: 2 entries that are no objects"),
     ],
 )
 def test_spans_that_cannot_be_read_are_told_and_can_be_left_out(tmp_path, broken, problem):

@@ -57,7 +57,7 @@ def test_scores_go_to_the_traces_and_sessions_that_they_are_about(pushing):
     }
     turn = next(one for one in pushing.tool.scores.values() if one.origin.id == "t1")
     assert (turn.low, turn.high, turn.higher_is_better, turn.run) == (0.0, 1.0, True, run.id)
-    assert turn.origin.time == "2026-01-15T10:00:00+00:00" and turn.origin.session == "s"
+    assert turn.origin.session == "s"
     assert turn.reason and len(turn.key) == 32
 
 

@@ -1,11 +1,8 @@
 """Calls that are made again, and what servers say."""
 
-import httpx
 import pytest
-from api_server import ApiServer, Reply
 
-from assay.errors import InputError
-from assay.traces import FailedAttempt, HttpClient, ToolServer, call_again, error_detail, send_in_halves, server_words
+from assay.traces import FailedAttempt, call_again, error_detail, send_in_halves, server_words
 
 
 def failing(*failures):
@@ -56,16 +53,12 @@ def test_what_a_server_says_is_short_without_keys_and_obeyed_by_nobody(monkeypat
     ("content", "words"),
     [
         (b'{"detail": "gone"}', "gone"),
-        (b'{"error": {"message": "gone", "code": 7}}', "gone"),
-        (b'{"errors": ["one", {"message": "two"}]}', "one; two"),
         (b'{"error_code": "INTERNAL_ERROR", "message": ""}', "INTERNAL_ERROR"),
-        (b'"Internal Server Error"', "Internal Server Error"),
         (b"bad gateway", "bad gateway"),
         (b"<html>", ""),
         (b"\xff\xfe", "\ufffd\ufffd"),
         (b"[" * 100_000, "[" * 199 + "\u2026"),
-        (b"[" * 90 + b"]" * 90, ""),
-        (b'{"other": 1}', ""),
+        (b'{"other": 1}', '{"other": 1}'),
     ],
 )
 def test_what_is_wrong_is_taken_out_of_any_body(content, words):
@@ -100,29 +93,3 @@ def test_a_large_batch_is_sent_in_parts_and_given_up_where_all_are_refused_for_o
     posts.clear()
     assert len(list(send_in_halves(range(100), refuse, most=40, is_about_one=lambda problem: True))) == 100
     assert posts.count(1) == 100
-
-
-class _OneReply(ApiServer):
-    def answer(self, call):
-        return Reply(200, {"number": call.number})
-
-
-def test_a_server_that_was_there_may_come_back(waits):
-    failures = [httpx.ConnectError("refused"), httpx.ConnectTimeout("slow"), httpx.ReadError("reset")]
-    with _OneReply() as server:
-        client = HttpClient(ToolServer("Tool", f"http://{server.host}", ("TOOL_KEY",)))
-        send = client._http.request
-
-        def send_in_vain(*arguments, **values):
-            if failures:
-                raise failures.pop(0)
-            return send(*arguments, **values)
-
-        client._http.request = send_in_vain
-        with pytest.raises(InputError, match=r"cannot be reached \(refused\)"):
-            client.call("GET", "/")
-        failures, kept = [], failures
-        assert client.call("GET", "/") == {"number": 1}
-        failures = kept
-        assert client.call("GET", "/") == {"number": 2}
-    assert waits == [0.5, 1]

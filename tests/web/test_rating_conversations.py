@@ -84,21 +84,6 @@ def test_contexts_of_a_rated_turn_stand_beside_it_and_others_at_their_turns(rati
         assert 'class="rendered passage"' in save(client, "3").text
 
 
-def test_a_long_conversation_is_read_page_by_page(rating_site):
-    messages = [{"role": role, "content": f"Text {n}."} for n in range(1000) for role in ("user", "assistant")]
-    site = rating_site([Sample(id="long", messages=messages)])
-    with enter(site, site.links["ada"]) as client:
-        page = client.get("/rate").text
-        assert page.count("<li id=") == 300 and "Turns 0 to 299 of 0 to 1999" in page
-        later = re.search(r'<a href="([^"]+)" rel="next">', page)
-        assert later
-        page = client.get(later[1]).text
-        assert "Turns 300 to 599" in page and len(page) < 1_000_000
-        assert "showing" in hidden_fields(page)
-        for turn in ("9" * 30, "-1", "x"):
-            assert client.get("/rate", params={"turn": turn}).status_code == 200
-
-
 def test_the_coordinator_sees_the_conversation_that_raters_disagree_on(rating_site):
     site = rating_site([make_conversation()])
     for rater, value in (("ada", "1"), ("bob", "5")):

@@ -7,7 +7,7 @@ from typing import Any
 from ...errors import InputError
 from ...name_suggestions import quote_names
 from ..address import TraceAddress, environment_urls, find_server_url
-from ..http_client import MOST_KEPT_PAGES, HttpClient, ToolServer, basic_secret, read_key
+from ..http_client import HttpClient, ToolServer, basic_secret, read_key
 
 _KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 _URLS = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
@@ -50,13 +50,10 @@ class LangfuseProject:
             f"set the keys of {wanted!r}"
         )
 
-    def pages(
-        self, what: str, ask: Callable[[dict[str, str]], Any], most: int = MOST_KEPT_PAGES
-    ) -> Iterator[list[dict[str, Any]]]:
+    def pages(self, what: str, ask: Callable[[dict[str, str]], Any]) -> Iterator[list[dict[str, Any]]]:
         """Yields the pages of a list; `ask` is called with the parameters of the page's place."""
-        return self.client.pages(
-            what, lambda place: ask({"cursor": place} if place else {}), next_place=("meta", "cursor"), most=most
-        )
+        place = ("meta", "cursor")
+        return self.client.pages(what, lambda cursor: ask({"cursor": cursor} if cursor else {}), next_place=place)
 
     def scores(self, parameters: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
         """Yields the pages of scores."""

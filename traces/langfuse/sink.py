@@ -55,8 +55,6 @@ class LangfuseSink:
             if error.status in (404, 405):
                 raise
             return f"Langfuse refuses it ({error.problem})"
-        if detail := client.server.detail_of(reply if isinstance(reply, dict) and reply.get("error") else None):
-            raise client.server.wrong_form("the scores", f"an error ({detail})")
         rejected = reply.get("rejected") if isinstance(reply, dict) else None
         if not rejected:
             return ""

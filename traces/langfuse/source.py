@@ -12,8 +12,8 @@ from ...eval_sets.logs.langfuse import is_by_person, read_scores, read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
-from ..http_client import MOST_KEPT_PAGES, MOST_PAGES, RefusedRequest
-from ..source import Traces, UnreadTrace, read_utc, write_utc
+from ..http_client import RefusedRequest
+from ..source import Traces, read_utc, write_utc
 from ..trace_samples import TraceSamples
 from .project import LangfuseProject
 
@@ -21,9 +21,8 @@ _GROUPS = "core,basic,time,io,metadata,model,usage,prompt,metrics,trace_context"
 _PAGE = 100  # traces: the cloud counts calls, 30 a minute where it is free
 _OBSERVATIONS_PAGE = 500
 _SCORES_PAGE = 100
-_OBSERVATIONS = "observations"  # what is listed, for errors
-_CUT = 200  # characters: longer metadata comes cut, unless its key is named
-_LONGEST_LIST = 1500  # characters of ids, or of keys of metadata, in one address
+_CUT = 200  # characters: longer metadata comes cut
+_LONGEST_LIST = 1500  # characters of ids in one address
 _TRACE_FIELDS = {"sessionId", "userId", "tags", "environment", "release", "version", "bookmarked", "public", "metadata"}
 
 
@@ -37,7 +36,6 @@ class LangfuseSource:
 
     def __init__(self, address: TraceAddress) -> None:
         self._project = LangfuseProject(address)
-        self._metadata_keys: dict[str, None] = {}
         self._config, self._feedback_scale = cache(self._read_config), cache(self._observe_scale)
         self._samples = TraceSamples(address)
 
@@ -50,10 +48,8 @@ class LangfuseSource:
         for page in self._root_pages(since, until or datetime.now(UTC)):
             roots: dict[str, dict[str, Any]] = {}
             for root in page:
-                trace_id = root.get("traceId")
-                if not isinstance(trace_id, str) or not trace_id:
-                    yield UnreadTrace(str(root.get("id", "")), str(root.get("startTime", "")), _NO_ID)
-                elif hash(trace_id) not in seen:
+                trace_id = str(root["traceId"])
+                if hash(trace_id) not in seen:
                     seen.add(hash(trace_id))
                     roots[trace_id] = root
             if roots:
@@ -72,7 +68,7 @@ class LangfuseSource:
             values = {name: root[name] for name in _TRACE_FIELDS if root.get(name) not in (None, [], {})}
             values |= {"id": trace_id, "name": root.get("traceName") or root.get("name"), "observations": own}
             values |= {"timestamp": time and time.isoformat(), "scores": scores.get(trace_id, [])}
-            values["cut_metadata"] = [key for key in _cut_keys(own) if key not in self._metadata_keys] or None
+            values["cut_metadata"] = _cut_keys(own) or None
             values |= self._session_fields(session_scores.get(str(root.get("sessionId")), []))
             trace = read_trace(Row(1, trace_id, {name: value for name, value in values.items() if value is not None}))
             rating = self._join(values["scores"])
@@ -85,32 +81,15 @@ class LangfuseSource:
         ]
         if since is not None:
             conditions.append({"type": "datetime", "column": "startTime", "operator": ">=", "value": write_utc(since)})
-        yield from self._observation_pages(conditions, _PAGE, MOST_PAGES)
+        yield from self._observation_pages(conditions, _PAGE)
 
-    def _observation_pages(
-        self, conditions: Sequence[Mapping[str, Any]], limit: int, most: int = MOST_KEPT_PAGES
-    ) -> Iterator[list[dict[str, Any]]]:
-        """The pages of observations; one whose metadata came cut is asked for again, whole."""
+    def _observation_pages(self, conditions: Sequence[Mapping[str, Any]], limit: int) -> Iterator[list[dict[str, Any]]]:
+        """The pages of observations, whose metadata Langfuse cuts at 200 characters."""
         parameters = {"fields": _GROUPS, "limit": limit, "filter": json.dumps(conditions)}
-
-        def ask(place: dict[str, str]) -> Any:
-            reply = self._call_observations(parameters | place)
-            listed = self._project.client.server.objects(reply, "data", _OBSERVATIONS)
-            return self._call_observations(parameters | place) if self._learn_metadata_keys(listed) else reply
-
-        return self._project.pages(_OBSERVATIONS, ask, most)
-
-    def _call_observations(self, parameters: Mapping[str, Any]) -> Any:
-        keys = {"expandMetadata": ",".join(self._metadata_keys)} if self._metadata_keys else {}
-        return self._project.client.call("GET", "api/public/v2/observations", params={**parameters, **keys})
-
-    def _learn_metadata_keys(self, observations: Sequence[Mapping[str, Any]]) -> bool:
-        """Notes the keys of metadata that came cut; whether there are new ones, as many as an address can hold."""
-        count = len(self._metadata_keys)
-        for key in _cut_keys(observations):
-            if "," not in key and len(",".join([*self._metadata_keys, key])) <= _LONGEST_LIST:
-                self._metadata_keys[key] = None
-        return len(self._metadata_keys) > count
+        path, client = "api/public/v2/observations", self._project.client
+        return self._project.pages(
+            "observations", lambda place: client.call("GET", path, params={**parameters, **place})
+        )
 
     def _observations(self, roots: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         """All observations of traces, in the order of their times."""
@@ -162,9 +141,6 @@ class LangfuseSource:
             values = (item.get("value") for item in items)
             scales.observe(HumanRating(name, value=value) for value in values if is_number(value))
         return scales(name)
-
-
-_NO_ID = "an observation without a trace's id: nothing can be read or scored"
 
 
 def _cut_keys(observations: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -1,10 +1,7 @@
 """A tracking server of MLflow: where it is, the experiment with the traces, and calls of its REST API."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -15,13 +12,11 @@ from ...value_messages import shorten
 from ..address import TraceAddress, environment_urls, find_server_url
 from ..http_client import HttpClient, RefusedRequest, ToolServer, basic_secret, read_key
 
-OLDEST = (3, 2)
-"""The oldest version whose servers keep assessments of traces."""
+_OLDEST = "MLflow 3.2 is needed; correct the address, or update the server"  # the first that keeps assessments
 _PORT = 5000
 _URI = "MLFLOW_TRACKING_URI"
 _KEYS = "MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
 _MOST_NAMES = 5  # of experiments in a message
-_FORMS = {"trace_metadata": (Mapping, "no object"), "tags": (Mapping, "no object"), "assessments": (list, "no list")}
 
 
 class MlflowServer:
@@ -44,16 +39,14 @@ class MlflowServer:
         user, password = user or unquote(parts.username or ""), password or unquote(parts.password or "")
         secrets = [password, token, parts.password or "", basic_secret(user, password) if password else ""]
         shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-        oldest = f"MLflow {'.'.join(map(str, OLDEST))} is needed; correct the address, or update the server"
         headers = {"authorization": f"Bearer {token}"} if token and not (user and password) else {}
         auth = (user, password) if user and password else None
-        server = ToolServer("MLflow", shown, (_KEYS,), tuple(filter(None, secrets)), oldest)
+        server = ToolServer("MLflow", shown, (_KEYS,), tuple(filter(None, secrets)), _OLDEST)
         return HttpClient(server, auth=auth, headers=headers)
 
     @cached_property
     def experiment(self) -> str:
         """The id of the experiment that the address names: that of its name, else the id itself."""
-        self._check_version()
         name = self.address.project
         values = self._find_experiment("get-by-name", {"experiment_name": name})
         if values is None and name.isascii() and name.isdigit():
@@ -73,34 +66,19 @@ class MlflowServer:
         body: dict[str, Any] = {"locations": [place], "filter": filter_string, "max_results": most}
         body |= {"order_by": [more.pop("order", "timestamp_ms ASC"), "request_id ASC"]} | more
         reply = self.client.call("POST", "/api/3.0/mlflow/traces/search", json=body)
-        if isinstance(reply, dict) and not reply.get("error"):
+        if isinstance(reply, dict):
             reply.setdefault("traces", [])  # MLflow leaves out what is empty
-        for number, trace in enumerate(self.client.server.objects(reply, "traces", "a search of traces"), 1):
-            if problem := _problem_of_form(trace):
-                raise self.client.server.wrong_form(
-                    "a search of traces", f"a list `traces` whose entry {number:,} has {problem}"
-                )
+        self.client.server.objects(reply, "traces", "a search of traces")
         return reply
 
     def search_pages(self, filter_string: str, most: int) -> Iterator[list[dict[str, Any]]]:
         """Yields the pages of a search that is read whole."""
         return self.client.pages(
-            "traces of a session",
+            "a search of traces",
             lambda place: self.search(filter_string, most, **({"page_token": place} if place else {})),
             items="traces",
             next_place=("next_page_token",),
         )
-
-    def _check_version(self) -> None:
-        """Raises an error where no server answers, or one that is too old."""
-        text = ""
-        with suppress(RefusedRequest):  # one behind a gate that lets only the API through
-            reply = self.client.repeat("/version", lambda: self.client.once("GET", "/version"))
-            text = reply.content[:200].decode("utf-8", "replace").strip()
-        match = re.fullmatch(r"(\d{1,6})\.(\d{1,6})[\w.+-]*", text)
-        if match and (int(match[1]), int(match[2])) < OLDEST:
-            oldest = ".".join(map(str, OLDEST))
-            raise InputError(f"{self.client.server} is MLflow {match[0]}; update the server to {oldest} or later")
 
     def _find_experiment(self, method: str, values: Mapping[str, str]) -> Mapping[str, Any] | None:
         try:
@@ -111,9 +89,7 @@ class MlflowServer:
             raise
         experiment = reply.get("experiment") if isinstance(reply, Mapping) else None
         if not isinstance(experiment, Mapping) or not isinstance(experiment.get("experiment_id"), str | int):
-            detail = self.client.server.detail_of(reply)
-            problem = f"no experiment with an id{f' ({detail})' if detail else ''}"
-            raise self.client.server.wrong_form("the experiment", problem)
+            raise self.client.server.wrong_form("the experiment", "no experiment with an id")
         return experiment
 
     def _known_experiments(self) -> str:
@@ -136,17 +112,3 @@ def is_missing(refusal: RefusedRequest) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(body, dict) and body.get("error_code") in {"RESOURCE_DOES_NOT_EXIST", "NOT_FOUND"}
-
-
-def _problem_of_form(trace: Mapping[str, Any]) -> str:
-    """Why a trace of a search is none of MLflow; empty of one that is."""
-    if not isinstance(trace.get("trace_id"), str) or not trace["trace_id"]:
-        return "no `trace_id`"
-    for name, (kind, words) in _FORMS.items():
-        if trace.get(name) and not isinstance(trace[name], kind):
-            return f"a `{name}` that is {words}"
-    try:
-        datetime.fromisoformat(str(trace.get("request_time"))).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return "no `request_time`"
-    return ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from ...value_messages import shorten
@@ -11,7 +11,7 @@ from ..address import TraceAddress
 from ..http_client import RefusedRequest
 from ..sink import TraceScore, WriteResult
 from .server import MlflowServer, is_missing
-from .trace_reading import HIGH, LOW, SESSION
+from .trace_reading import SESSION
 
 KEY = "assay.key"
 """The key of a feedback's metadata with the key of the score."""
@@ -103,7 +103,8 @@ class MlflowSink:
                 return {}
             return client.parse(client.once("POST", path, json=body))
 
-        return _result(score, "written", client.repeat(path, attempt))
+        client.repeat(path, attempt)
+        return WriteResult(score.key, "written")
 
     def _update(self, score: TraceScore, target: _Target) -> WriteResult:
         """Replaces what is there."""
@@ -111,12 +112,12 @@ class MlflowSink:
         feedback = {"assessment_id": name, "trace_id": trace, **_feedback(score)}
         body = {"assessment": feedback, "update_mask": "feedback,rationale,metadata"}
         try:
-            reply = self._server.client.call("PATCH", _feedback_path(trace, name), json=body)
+            self._server.client.call("PATCH", _feedback_path(trace, name), json=body)
         except RefusedRequest as error:
             if not is_missing(error):
                 raise
             return self._create(score, target.trace)  # somebody removed it since it was looked up
-        return _result(score, "updated", reply)
+        return WriteResult(score.key, "updated")
 
     def _own_feedback(self, score: TraceScore, trace: str) -> list[tuple[str, str]]:
         info = self._look_up([trace]).get(trace)
@@ -157,8 +158,8 @@ def _feedback(score: TraceScore) -> dict[str, Any]:
         "assay.run": score.run,
         "assay.sample": score.sample,
         "assay.at": score.at,
-        LOW: _text(score.low),
-        HIGH: _text(score.high),
+        "assay.low": _text(score.low),
+        "assay.high": _text(score.high),
         "assay.higher_is_better": str(score.higher_is_better).lower(),
         "assay.label": score.label,
         "assay.judge": score.judge,
@@ -176,16 +177,5 @@ def _feedback(score: TraceScore) -> dict[str, Any]:
     }
 
 
-def _has_value(kept: Mapping[str, Any], score: TraceScore) -> bool:
-    return bool((kept.get("feedback") or {}).get("value") == score.value)
-
-
 def _text(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
-
-
-def _result(score: TraceScore, state: Literal["written", "updated"], reply: Any) -> WriteResult:
-    kept = reply.get("assessment") if isinstance(reply, Mapping) else None
-    if isinstance(kept, Mapping) and not _has_value(kept, score):
-        return WriteResult(score.key, "failed", "the server kept another value; update the server")
-    return WriteResult(score.key, state)

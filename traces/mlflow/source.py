@@ -1,13 +1,12 @@
 """Reads the traces of an experiment in MLflow as samples."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from math import ceil
 from typing import Any
 
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..http_client import Paging
 from ..source import Traces, UnreadTrace
 from ..trace_samples import TraceSamples
 from .server import MlflowServer
@@ -15,7 +14,6 @@ from .trace_reading import PeopleReader, Span, SpanReader, read_trace, trace_tim
 
 _PAGE = 100  # traces without their spans
 _BATCH = 10  # traces with their spans: more the server does not return at once
-_BATCH_BYTES = 30_000_000
 
 
 class MlflowSource:
@@ -30,31 +28,10 @@ class MlflowSource:
         end = _milliseconds(until or datetime.now(UTC))
         people, spans = PeopleReader(self._server), SpanReader(self._server)
         first = 0 if since is None else _milliseconds(since)
-        for page in self._pages(first, end):
-            for batch in _batches(page):
-                yield from self._read_batch(batch, people, spans)
-
-    def _pages(self, first: int, end: int) -> Iterator[list[Mapping[str, Any]]]:
-        """Yields the traces of a window page by page; what arrives or goes meanwhile shifts none of them.
-
-        A page begins at the time of the last trace before it, and leaves out what was seen of that time: MLflow's own
-        pages are places in a list that grows, and the later ones are slow.
-        """
-        seen: set[str] = set()
-        paging = Paging(self._server.client.server, "traces")
-        place = ""
-        while True:
-            token = {"page_token": place} if place else {}
-            reply = self._server.search(f"timestamp_ms >= {first} AND timestamp_ms < {end}", _PAGE, **token)
-            traces, following = reply["traces"], str(reply.get("next_page_token") or "")
-            yield [trace for trace in traces if str(trace.get("trace_id")) not in seen]
-            if not following or not traces:
-                return
-            last = _milliseconds(trace_time(traces[-1]))
-            ids = {str(trace.get("trace_id")) for trace in traces if _milliseconds(trace_time(trace)) == last}
-            is_same = last <= first
-            seen, place, first = (seen | ids if is_same else ids), following if is_same else "", max(last, first)
-            paging.follow((first, place))
+        window = f"timestamp_ms >= {first} AND timestamp_ms < {end}"
+        for page in self._server.search_pages(window, _PAGE):
+            for start in range(0, len(page), _BATCH):
+                yield from self._read_batch(page[start : start + _BATCH], people, spans)
 
     def _read_batch(self, infos: Sequence[Mapping[str, Any]], people: PeopleReader, spans: SpanReader) -> Traces:
         problems = {str(info.get("trace_id")): _problem_before_reading(info) for info in infos}
@@ -73,22 +50,6 @@ def _milliseconds(moment: datetime) -> int:
     """The first whole millisecond that is not before a moment: MLflow keeps no smaller parts."""
     since_epoch = moment - datetime(1970, 1, 1, tzinfo=UTC)
     return ceil((since_epoch.days * 86_400 + since_epoch.seconds) * 1000 + since_epoch.microseconds / 1000)
-
-
-def _batches(infos: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
-    """Yields traces in batches that fit in memory, by the sizes that MLflow tells."""
-    batch: list[Mapping[str, Any]] = []
-    size = 0
-    for info in infos:
-        text = str((info.get("trace_metadata") or {}).get("mlflow.trace.sizeBytes") or "")
-        own = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
-        if batch and (len(batch) == _BATCH or size + own > _BATCH_BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append(info)
-        size += own
-    if batch:
-        yield batch
 
 
 def _problem_before_reading(info: Mapping[str, Any]) -> str:

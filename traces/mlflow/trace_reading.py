@@ -20,7 +20,6 @@ from ...eval_sets.logs.human_ratings import (
 )
 from ...eval_sets.logs.trace_row import Trace
 from ...eval_sets.message_forms import find_answer, find_question
-from ...value_messages import shorten
 from ..http_client import RefusedRequest
 from .server import MlflowServer, is_missing
 
@@ -134,8 +133,6 @@ def _hexadecimal(text: Any) -> str:
         return text
 
 
-LOW, HIGH = "assay.low", "assay.high"
-"""The keys of a feedback's metadata with the range of the metric."""
 _REFERENCE_NAMES = (
     *("expected_response", "expected_answer", "expected_output", "reference", "reference_answer", "ground_truth"),
 )
@@ -146,8 +143,8 @@ _CURE = "add a label schema with this name in MLflow"
 class PeopleReader:
     """Reads what people said; the scale of numbers is looked up once per name.
 
-    A thumb is 1 or 0 on a scale from 0 to 1. The scale of a number is that of the score that it corrects, else that of
-    the experiment's label schema of this name, else the usual one that the numbers under this name lie on.
+    A thumb is 1 or 0 on a scale from 0 to 1. The scale of a number is that of the experiment's label schema of this
+    name, else the usual one that the numbers under this name lie on.
     """
 
     def __init__(self, server: MlflowServer) -> None:
@@ -156,25 +153,8 @@ class PeopleReader:
 
     def ratings(self, assessments: Sequence[Mapping[str, Any]]) -> PeopleRatings:
         """Reads the ratings of one trace; feedback that was corrected does not count."""
-        people = [one for one in assessments if _is_feedback_by_person(one)]
-        return join_ratings((self._read(one, assessments) for one in people), self._scale, cure=_CURE)
-
-    def _read(self, values: Mapping[str, Any], all_values: Sequence[Mapping[str, Any]]) -> HumanRating:
-        rating = _read_feedback(values)
-        scale = None if isinstance(rating.value, bool) else self._overridden_scale(values, all_values)
-        return rating._replace(scale=scale)
-
-    def _overridden_scale(self, values: Mapping[str, Any], all_values: Sequence[Mapping[str, Any]]) -> Scale | None:
-        corrected = values.get("overrides")
-        score = next((one for one in all_values if corrected and one.get("assessment_id") == corrected), None)
-        metadata = score.get("metadata") if score is not None else None
-        if not isinstance(metadata, Mapping):
-            return None
-        try:
-            low, high = float(metadata[LOW]), float(metadata[HIGH])
-        except (KeyError, ValueError, TypeError):
-            return None
-        return make_scale(low, high)
+        people = (_read_feedback(one) for one in assessments if _is_feedback_by_person(one))
+        return join_ratings(people, self._scale, cure=_CURE)
 
     def _schema_scale(self, name: str) -> Scale | None:
         """The scale of the experiment's label schema of a name; None without one, and of a server without schemas."""
@@ -227,15 +207,10 @@ def _read_feedback(values: Mapping[str, Any]) -> HumanRating:
         str(values.get("assessment_name") or ""),
         str(source.get("source_id") or "default"),
         value if isinstance(value, bool) or is_number(value) else None,
-        value if isinstance(value, str) else _describe(value),
+        value if isinstance(value, str) else "",
         time=str(values.get("last_update_time") or values.get("create_time") or ""),
         reason=str(values.get("rationale") or ""),
     )
-
-
-def _describe(value: Any) -> str:
-    """What is neither a number nor a text, in short, so that it is no text without a rating."""
-    return "" if value is None or isinstance(value, bool) or is_number(value) else shorten(str(value))
 
 
 SESSION, USER = "mlflow.trace.session", "mlflow.trace.user"

@@ -23,7 +23,6 @@ _ENDPOINTS = ("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 _HTTP = "http/protobuf"
 _LOGGER_OF_EXPORTERS = "opentelemetry.exporter.otlp"
-_MOST_FAILURES = 3  # batches one after the other
 _TRACE_ID = re.compile("(?:tr)?([0-9a-f]{32})")  # MLflow's begin so
 _SPAN_ID = re.compile("[0-9a-f]{16}")
 _PURPOSE = "otel: writing scores"
@@ -47,8 +46,6 @@ class OtelSink:
     def __init__(self, address: TraceAddress, exporter: "LogRecordExporter | None" = None) -> None:
         self._address = address
         self._exporter = _open_exporter(address) if exporter is None else exporter
-        self._has_sent = False
-        self._failures = 0
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
         """As `Sink.write`; each score is `written`, as nothing is known of what is there."""
@@ -56,17 +53,12 @@ class OtelSink:
 
         with _watched_log() as reasons:
             result = self._exporter.export([_log_record(score) for score in scores])
-        if result is LogRecordExportResult.SUCCESS:
-            self._has_sent, self._failures = True, 0
-            yield from (WriteResult(score.key, "written") for score in scores)
-            return
-        self._failures += 1
-        reason = reasons[-1] if reasons else "the collector did not take them"
-        if not self._has_sent or self._failures >= _MOST_FAILURES:
+        if result is not LogRecordExportResult.SUCCESS:
+            reason = reasons[-1] if reasons else "the collector did not take them"
             raise InputError(
                 f"{self._address}: the scores cannot be sent: {reason}; see that the collector is there and takes logs"
             )
-        yield from (WriteResult(score.key, "failed", reason) for score in scores)
+        yield from (WriteResult(score.key, "written") for score in scores)
 
 
 def _open_exporter(address: TraceAddress) -> "LogRecordExporter":

@@ -5,7 +5,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import chain, islice, takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -33,15 +33,9 @@ _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"{\0")
+_NO_TEXT = "is no text in UTF-8"
 _UNFINISHED = "the last line is not complete yet; it is read at the next pull"
 _LONGEST_DOCUMENT = 1 << 30  # bytes of a document on several lines, which is read whole
-
-
-def list_other_files(project: str) -> list[str]:
-    """Lists the files of a folder that are no traces by their names, and are not read."""
-    path = Path(project).expanduser()
-    names = (file.name for file in path.iterdir() if file.is_file()) if path.is_dir() else ()
-    return sorted(name for name in names if not name.startswith(".") and not name.lower().endswith(_SUFFIXES))
 
 
 def list_files(project: str) -> list[Path]:
@@ -82,16 +76,12 @@ def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
 def _contents(file: Path) -> Iterator[tuple[str, dict[str, Any] | BrokenPart]]:
     """The spans and log records of a file, each with its place, and what of it cannot be read.
 
-    A file none of whose lines can be read is one that cannot be read itself.
+    A file with a line that is no text is one that cannot be read itself.
     """
     try:
-        documents = _documents(file)
-        beginning = list(islice(documents, 1))
-        for line, document in beginning:
-            is_bad_line = line and isinstance(document, str)
-            if is_bad_line and not any(isinstance(other, dict) for _, other in _documents(file)):
-                raise InputError(f"no line of it can be read: line {line}: {document}")
-        for line, document in chain(beginning, documents):
+        for line, document in _documents(file):
+            if document == _NO_TEXT:
+                raise InputError(f"{file}: line {line or 1} {document}")
             place = f"{file}, line {line}" if line else str(file)
             spans, problems = ([], [document]) if isinstance(document, str) else read_otlp(document)
             yield from ((place, values) for values in spans)
@@ -144,7 +134,7 @@ def _read_document(text: bytes) -> dict[str, Any] | str:
         try:
             document = json.loads(decoded)
         except (ValueError, RecursionError) as error:
-            return explain_json_error(error, decoded) if decoded.encode() == text else "is no text in UTF-8"
+            return explain_json_error(error, decoded) if decoded.encode() == text else _NO_TEXT
     return document if isinstance(document, dict) else "is no object; OTLP JSON has one object per line"
 
 

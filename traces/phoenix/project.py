@@ -9,12 +9,11 @@ from urllib.parse import unquote
 from ...errors import InputError, UsageError
 from ...name_suggestions import quote_names
 from ..address import TraceAddress, environment_urls, find_server_url
-from ..http_client import MOST_KEPT_PAGES, HttpClient, RefusedRequest, ToolServer, is_passing
+from ..http_client import HttpClient, RefusedRequest, ToolServer
 
-_OLDEST = (13, 15, 0)  # the first that lists the traces of a project
+_OLDEST = "Phoenix 13.15 is needed: update it, or export its spans and read the file"  # the first that lists traces
 _PORT = 6006
 _PAGE = 1000  # projects
-_VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _NAMED = 5  # projects, in a message
 _KEYS = "PHOENIX_API_KEY, or PHOENIX_CLIENT_HEADERS"
 _URLS = ("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT", "PHOENIX_BASE_URL")
@@ -33,20 +32,13 @@ class PhoenixProject:
         self.url = find_server_url(address.host, urls, port=_PORT, default=f"http://127.0.0.1:{_PORT}")
         headers = _read_headers()
         secrets = tuple(secret for value in headers.values() for secret in (value, value.rpartition(" ")[2]))
-        self.client = HttpClient(ToolServer("Phoenix", self.url, (_KEYS,), secrets), headers=headers)
+        self.client = HttpClient(ToolServer("Phoenix", self.url, (_KEYS,), secrets, _OLDEST), headers=headers)
         self._path = ""
 
     def connect(self) -> None:
         """Looks up the server and the project, once."""
-        if self._path:
-            return
-        version = self._read_version()
-        if version < _OLDEST:
-            raise InputError(
-                f"Phoenix at {self.url} is version {_dotted(version)}, which lists no traces: update it to "
-                f"{_dotted(_OLDEST)} or later, or export its spans and read the file"
-            )
-        self._path = f"v1/projects/{self._look_up(self.address.project)}/"
+        if not self._path:
+            self._path = f"v1/projects/{self._look_up(self.address.project)}/"
 
     def _look_up(self, name: str) -> str:
         projects: list[dict[str, Any]] = []
@@ -65,12 +57,10 @@ class PhoenixProject:
             f"{more}: write one of them after the host"
         )
 
-    def pages(
-        self, path: str, parameters: Mapping[str, Any], *, most: int = MOST_KEPT_PAGES
-    ) -> Iterator[list[dict[str, Any]]]:
+    def pages(self, path: str, parameters: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
         """Yields what the project has, page by page; a page may be empty."""
         self.connect()
-        return self._pages(self._path + path, parameters, most)
+        return self._pages(self._path + path, parameters)
 
     def settings(self, path: str) -> list[dict[str, Any]]:
         """Lists what the whole server has, such as `annotation_configs`; nothing where it has no such thing."""
@@ -80,27 +70,14 @@ class PhoenixProject:
         except RefusedRequest:
             return []
 
-    def _read_version(self) -> tuple[int, ...]:
-        path = "arize_phoenix_version"
-        try:
-            text = self.client.repeat(path, lambda: self.client.once("GET", path)).content.decode("utf-8", "replace")
-        except RefusedRequest as refusal:
-            if is_passing(refusal.status):
-                raise
-            text = ""
-        match = _VERSION.match(text)
-        if match is None:
-            raise InputError(f"{self.url} answers, but is no Phoenix server: correct the address")
-        return tuple(map(int, match.groups()))
-
     def _all(self, path: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-        return [item for page in self._pages(path, parameters, MOST_KEPT_PAGES) for item in page]
+        return [item for page in self._pages(path, parameters) for item in page]
 
-    def _pages(self, path: str, parameters: Mapping[str, Any], most: int) -> Iterator[list[dict[str, Any]]]:
+    def _pages(self, path: str, parameters: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
         def ask(place: str) -> Any:
             return self.client.call("GET", path, params={**parameters, **({"cursor": place} if place else {})})
 
-        return self.client.pages(path.rpartition("/")[2].replace("_", " "), ask, most=most)
+        return self.client.pages(path.rpartition("/")[2].replace("_", " "), ask)
 
 
 def _read_headers() -> dict[str, str]:
@@ -116,10 +93,6 @@ def _read_headers() -> dict[str, str]:
     if key := os.environ.get("PHOENIX_API_KEY", ""):
         headers.setdefault("authorization", f"Bearer {key}")
     return headers
-
-
-def _dotted(version: tuple[int, ...]) -> str:
-    return ".".join(map(str, version))
 
 
 _LONGEST = 7000  # characters of the address of a call, which servers refuse where it is longer

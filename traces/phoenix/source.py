@@ -19,7 +19,7 @@ from ...eval_sets.logs.openinference import read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
-from ..http_client import MOST_PAGES, RefusedRequest
+from ..http_client import RefusedRequest
 from ..source import Traces, UnreadTrace
 from ..trace_samples import TraceSamples
 from .project import PhoenixProject, span_tags, split_ids
@@ -55,7 +55,7 @@ class PhoenixSource:
             parameters["start_time"] = since.astimezone(UTC).isoformat()
         people = RatingReader(self._project.settings("annotation_configs"))
         reader = _TraceReader(self._project, people)
-        for page in self._project.pages("traces", parameters, most=MOST_PAGES):
+        for page in self._project.pages("traces", parameters):
             yield from reader.read(page)
 
 
@@ -68,15 +68,7 @@ class _TraceReader:
 
     def read(self, listed: Sequence[Mapping[str, Any]]) -> Traces:
         for place in range(0, len(listed), _TRACES):
-            some = listed[place : place + _TRACES]
-            for trace in some:
-                if not _has_id(trace):
-                    yield UnreadTrace(
-                        str(trace.get("id") or ""),
-                        str(trace.get("start_time") or ""),
-                        "a row of Phoenix's reply without a trace's id: nothing can be read or scored",
-                    )
-            yield from self._read_some([trace for trace in some if _has_id(trace)])
+            yield from self._read_some(listed[place : place + _TRACES])
 
     def _read_some(self, listed: Sequence[Mapping[str, Any]]) -> Traces:
         spans = self._load_spans([str(trace["trace_id"]) for trace in listed])
@@ -87,8 +79,6 @@ class _TraceReader:
                 yield self._read_one(trace, own, annotations)
 
     def _load_spans(self, ids: list[str]) -> dict[str, list[dict[str, Any]]]:
-        if not ids:
-            return {}
         by_trace: dict[str, list[dict[str, Any]]] = {}
         for page in self._project.pages("spans", {"trace_id": ids, "limit": _SPANS}):
             for span in page:
@@ -101,7 +91,7 @@ class _TraceReader:
         id_, began = str(listed["trace_id"]), str(listed.get("start_time") or "")
         if problem := _problem_before_reading(spans, began):
             return UnreadTrace(id_, began, problem)
-        rows = [Row(number, f"span {number}", one) for number, one in enumerate(_with_parents(spans), 1)]
+        rows = [Row(number, f"span {number}", one) for number, one in enumerate(spans, 1)]
         trace = read_trace(1, rows)
         session = "" if trace.session is None else str(trace.session)
         rating = self._people.read(annotations.about_answer(id_, spans, trace.span))
@@ -159,10 +149,6 @@ class _Annotations:
 _ANSWERING = frozenset({"CHAIN", "AGENT", "LLM", "UNKNOWN", ""})
 
 
-def _has_id(trace: Mapping[str, Any]) -> bool:
-    return isinstance(trace.get("trace_id"), str) and bool(trace["trace_id"])
-
-
 def _list_annotations(project: PhoenixProject, unit: str, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
     try:
         for page in project.pages(f"{unit}_annotations", {f"{unit}_ids": list(ids), "limit": _ANNOTATIONS}):
@@ -170,20 +156,6 @@ def _list_annotations(project: PhoenixProject, unit: str, ids: Sequence[str]) ->
     except RefusedRequest as error:
         if error.status != 404:  # none of them is there any more
             raise
-
-
-def _with_parents(spans: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The spans, where a search or a tool that has lost its parent is a part of the span that answers."""
-    ids = {_ids(span)[1] for span in spans}
-    roots = [span for span in spans if span.get("parent_id") not in ids]
-    answering = [span for span in roots if _kind(span) in _ANSWERING]
-    if not answering or len(answering) == len(roots):
-        return list(spans)
-    first = _ids(min(answering, key=lambda span: str(span.get("start_time"))))[1]
-    return [
-        span | {"parent_id": first} if span.get("parent_id") not in ids and _kind(span) not in _ANSWERING else span
-        for span in spans
-    ]
 
 
 def _problem_before_reading(spans: Sequence[Mapping[str, Any]], began: str) -> str:

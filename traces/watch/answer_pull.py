@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
-from typing import NamedTuple
 
 from ...eval_sets import Sample
 from ...judges import Budget
@@ -13,7 +12,7 @@ from ...metrics import Metric, Score
 from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...runs.score.execute import execute
-from ..conversations import GAP, join_sessions, own_scale, rescale
+from ..conversations import GAP, join_sessions
 from ..cursor import NewTraces, trace_id
 from ..source import Source, TraceOrigin, UnreadTrace, read_utc
 from .watch_settings import WatchSettings
@@ -35,14 +34,7 @@ class AnswerPull:
         self.unread_files: list[UnreadTrace] = []  # the files of traces that cannot be read
         self.first_unread: UnreadTrace | None = None  # the first trace that is no sample, or line of a file
         self.open_sessions = 0  # conversations that may go on, and are pulled when they are over
-        self.has_ratings = False  # whether people have rated an answer that was pulled
         self.other_scale = 0  # answers whose ratings are on another scale than the watch's, and are left out
-        self.other_turns = 0  # rated answers of conversations that are not what the watch judges
-
-    @property
-    def earlier(self) -> int:
-        """How many traces of a file are not pulled, since they began before the time that is asked for."""
-        return self._new.earlier
 
     @property
     def unknown_fields(self) -> list[str]:
@@ -55,17 +47,16 @@ class AnswerPull:
         The cursor moves when everything is kept: after a kill the same traces are read again, and each is kept once.
         """
         settings = self._records.settings
-        until = max(self._now, read_utc(row.stepped_at) or self._now)  # the clock may have gone backwards
         first = settings.first_moment(read_utc(row.began) or self._now)
         pulled_until = None if settings.source_address.is_file else read_utc(row.pulled_until)
         since = first if pulled_until is None else pulled_until - settings.overlap
         metric = load_metric(settings.cheap, None, load_embedder(settings.embedder, None, Budget()))
-        traces = self._samples(self._new.read(since, until, settings.filter))
+        traces = self._samples(self._new.read(since, self._now, settings.filter))
         samples = self._conversations(traces) if settings.by == "session" else traces
         while part := list(islice(samples, _AT_ONCE)):
             self._add(part, metric)
         if self._new.newest is not None:
-            self._records.end_pull(min(self._new.newest, self._first_open or until))
+            self._records.end_pull(min(self._new.newest, self._first_open or self._now))
 
     def _samples(self, traces: Iterator[tuple[Sample | UnreadTrace, bool]]) -> Iterator[Sample]:
         """The traces with an answer that were not pulled before; those without one are counted.
@@ -85,7 +76,7 @@ class AnswerPull:
             if isinstance(trace, Sample) and is_new and has_answer:
                 yield trace
             elif is_reread and isinstance(trace, Sample) and not is_new:
-                annotations = tool_ratings(trace, settings).values
+                annotations = tool_ratings(trace, settings)
                 self.annotations |= {trace_id(trace): annotations} if annotations else {}
 
     def _conversations(self, traces: Iterator[Sample]) -> Iterator[Sample]:
@@ -107,7 +98,7 @@ class AnswerPull:
                 yield sample
 
     def _add(self, samples: list[Sample], metric: Metric) -> None:
-        samples = self._with_own_ids([_writable(sample) for sample in samples])
+        samples = [_writable(sample) for sample in samples]
         cheap: dict[str, float | None] = {}
 
         def keep(sample: Sample, scores: dict[str, Score]) -> None:
@@ -120,53 +111,24 @@ class AnswerPull:
         ratings: dict[str, dict[str, float]] = {}
         for sample in samples:
             own = tool_ratings(sample, self._records.settings)
-            self.other_scale += own.is_other_scale
-            self.other_turns += own.other_turns
-            if own.values:
-                ratings[sample.id] = own.values
-        if ratings:
-            self.has_ratings = True
-            self._counts.rated += self._records.add_ratings(ratings)
-
-    def _with_own_ids(self, samples: list[Sample]) -> list[Sample]:
-        """The answers, of which one with the id of another trace's gets its own trace's added."""
-        names = self._records.known_answers([sample.id for sample in samples])
-        own: list[Sample] = []
-        for sample in samples:
-            is_known = sample.id in names
-            own.append(sample.model_copy(update={"id": f"{sample.id}@{trace_id(sample)}"}) if is_known else sample)
-            names.add(own[-1].id)
-        return own
+            self.other_scale += own is None
+            if own:
+                ratings[sample.id] = own
+        self._counts.rated += self._records.add_ratings(ratings)
 
 
-class ToolRatings(NamedTuple):
-    """People's annotations of what a watch judges."""
-
-    values: dict[str, float]  # by rater
-    is_other_scale: bool = False  # whether they are left out for their scale
-    other_turns: int = 0  # the rated answers of the conversation that the watch does not judge
-
-
-def tool_ratings(sample: Sample, settings: WatchSettings) -> ToolRatings:
-    """Reads people's annotations: of a conversation those of the turn that is judged, the last one.
+def tool_ratings(sample: Sample, settings: WatchSettings) -> dict[str, float] | None:
+    """Reads people's annotations, by rater: of a conversation those of the turn that is judged, the last one.
 
     Where that turn has none, and where the metric measures the conversation, those of the conversation itself count.
+    None of annotations that are on another scale than the watch's.
     """
     values = dict(sample.ratings) or ({} if sample.rating is None else {"annotation": sample.rating})
-    scale, low, high = (sample.rating_min, sample.rating_max), *settings.ratings.levels
-    rated = [place for place, message in enumerate(sample.messages) if message.is_answer and message.rating is not None]
-    place = None if settings.measures_conversations else sample.turn
-    if place in rated:
-        rated.remove(place)
-        message = sample.messages[place]
-        extra = message.model_extra or {}
-        values = dict(extra.get("ratings") or {"annotation": message.rating})
-        own = own_scale(sample, str(extra.get("trace_id", "")))
-        values = {rater: rescale(value, scale, own) for rater, value in values.items()}
-        scale = own
-    if values and scale != (low, high):
-        return ToolRatings({}, True, len(rated))
-    return ToolRatings(values, False, len(rated))
+    if sample.turn is not None and not settings.measures_conversations:
+        message = sample.messages[sample.turn]
+        if message.rating is not None:
+            values = dict((message.model_extra or {}).get("ratings") or {"annotation": message.rating})
+    return None if values and (sample.rating_min, sample.rating_max) != settings.ratings.levels else values
 
 
 def _writable(sample: Sample) -> Sample:

@@ -311,6 +311,6 @@ def reread_annotations(
     samples = records.samples_of_traces(since, alone=settings.measures_conversations)
     annotations = dict(read_before)
     for trace in source.read(since, now) if samples and not settings.source_address.is_file else ():
-        if isinstance(trace, Sample) and (values := tool_ratings(trace, settings).values):
+        if isinstance(trace, Sample) and (values := tool_ratings(trace, settings)):
             annotations[trace_id(trace)] = values
     return records.add_ratings({samples[trace]: values for trace, values in annotations.items() if trace in samples})

@@ -1,21 +1,15 @@
 """Reads a watch from its YAML file; an error names line, key and the nearest right name."""
 
-from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
-from itertools import islice
-from math import ceil
 from pathlib import Path
 
 from ...errors import AssayError, InputError, UsageError
-from ...eval_sets import Sample
 from ...languages.yaml_file import Place, dump_yaml, load_yaml, validate_yaml
 from ...metrics.catalogue import measures_conversation, needs_judge
 from ...name_suggestions import nearest_names, quote_names
 from ...regular_files import kind_of_no_folder, read_text_file
 from ...value_messages import check_type
-from ..address import check_sink, check_source, open_source
-from ..run_scores import described_range
+from ..address import check_sink, check_source
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
 
 _ONE_WEBHOOK = "name one URL that gets alarms as JSON with `text`, which chat tools show: `webhook: env:NAME`"
@@ -23,7 +17,6 @@ _NO_DRIFT = "a watch no longer asks its judge again; remove this key"
 _ONE_RULE = "answers are drawn for the judge with equal chances; remove this key"
 _GONE = {"alarms": _ONE_WEBHOOK, "seconds": "a webhook is tried three times, for ten seconds each; remove this key"}
 _GONE |= {"drift": _NO_DRIFT, "sample.rule": _ONE_RULE}
-_LOOKED_AT = 200  # traces, for a draft
 
 
 def load_watch(path: Path) -> WatchSettings:
@@ -41,10 +34,7 @@ def load_watch(path: Path) -> WatchSettings:
 
 
 def draft_watch(address: str) -> str:
-    """Writes a watch file for an address of traces, with the keys that most people set.
-
-    Nobody is asked to rate where people rate in the tool already: their scale is taken.
-    """
+    """Writes a watch file for an address of traces, with the keys that most people set."""
     check_source(address)
     source = dump_yaml({"source": address})
     try:
@@ -52,10 +42,6 @@ def draft_watch(address: str) -> str:
         push = "push: true                  # scores go back to their traces"
     except UsageError:
         push = "push: false                 # nothing takes scores there"
-    scale = _scale_of_ratings(address)
-    low, high = scale or (1, 5)
-    bad_below, fall = ceil((low + high) / 2), round(0.075 * (high - low), 1)
-    raters, seen = ("", "  # those of the traces") if scale else ("raters: [ada], per_day: 10, ", "")
     return (
         f"{source}"
         "every: 15m\n"
@@ -64,25 +50,14 @@ def draft_watch(address: str) -> str:
         "judge: qwen1.5b\n"
         "budget: {judged_per_day: 200}\n"
         f"{push}\n"
-        f"ratings: {{{raters}scale: {low}-{high}, bad_below: {bad_below}}}{seen}\n"
+        "# who rates; where people rate in the tracing tool leave out raters and per_day, and take their scale\n"
+        "ratings: {raters: [ada], per_day: 10, scale: 1-5, bad_below: 3}\n"
         "segments: [language, model, prompt_version]\n"
         "bounds:\n"
-        f"- bad_share: 0.1            # at most a tenth of the answers is rated below {bad_below}\n"
-        f"- fall: {fall:<19g} # the mean rating falls by at most {fall:g}\n"
+        "- bad_share: 0.1            # at most a tenth of the answers is rated below 3\n"
+        "- fall: 0.3                 # the mean rating falls by at most 0.3\n"
         "# webhook: env:CHAT_URL      # gets alarms\n"
     )
-
-
-def _scale_of_ratings(address: str) -> tuple[int, int] | None:
-    """The scale of people's ratings of the first traces; None without ratings, or where nothing can be read now."""
-    try:
-        traces = islice(open_source(address).read(None, None), _LOOKED_AT)
-        rated = [one for one in traces if isinstance(one, Sample) and (one.ratings or one.rating is not None)]
-    except AssayError:
-        return None
-    scales = Counter((one.rating_min, one.rating_max) for one in rated)
-    whole = [(int(low), int(high)) for (low, high), _ in scales.most_common() if low == int(low) and high == int(high)]
-    return whole[0] if whole else None
 
 
 Mistakes = Iterator[tuple[Place, object]]
@@ -140,14 +115,3 @@ def _check_bounds(settings: WatchSettings) -> Mistakes:
             yield ("bounds", number, "mean"), f"is {bound.limit:g}, not within the raters' scale {low}-{high}"
         if bound.kind == "fall" and bound.limit >= high - low:
             yield ("bounds", number, "fall"), f"is {bound.limit:g}; a mean on the scale {low}-{high} cannot fall so far"
-        if bound.kind == "judge_fall" and (span := _score_span(settings.metric)) and bound.limit >= span:
-            problem = f"is {bound.limit:g}; scores of {settings.metric}, {span:g} apart at most, cannot fall so far"
-            yield ("bounds", number, "judge_fall"), problem
-
-
-def _score_span(metric: str) -> float | None:
-    """How far apart the scores of a metric can be; None where that is not known without its file, or has no end."""
-    with suppress(AssayError):  # an unknown metric is told by the check of metrics
-        low, high = described_range(metric) or (None, None)
-        return None if low is None or high is None else high - low
-    return None

@@ -295,10 +295,6 @@ class WatchRecords(WatchState):
         sql = "INSERT INTO watch_days VALUES (?, ?, 0, 0, ?) ON CONFLICT (watch, day) DO UPDATE SET spent = "
         self._execute(f"{sql}excluded.spent", self.watch_id, day, json.dumps({"usd": usd, "tokens": tokens}))
 
-    def newest_day(self) -> str:
-        """Returns the newest day on which something was done; empty before the first."""
-        return str(self._value("SELECT coalesce(max(day), '') FROM watch_days WHERE watch = ?", self.watch_id))
-
     # --- judging
 
     def waiting_days(self) -> list[str]:
@@ -342,13 +338,13 @@ class WatchRecords(WatchState):
         )
         return [str(run) for run, _ in rows]
 
-    def runs_since(self, day: str) -> list[tuple[str, int]]:
-        """Returns the runs with answers of a day or later that the judge scored, each with how many, most first."""
+    def run_since(self, day: str) -> str:
+        """Returns the run with most answers of a day or later that the judge scored; empty without one."""
         sql = (
-            "SELECT run, count(*) FROM watch_items WHERE watch = ? AND judged IS NOT NULL AND time >= ? "
-            "GROUP BY run ORDER BY count(*) DESC, max(drawn_on) DESC, run"
+            "SELECT run FROM watch_items WHERE watch = ? AND judged IS NOT NULL AND time >= ? "
+            "GROUP BY run ORDER BY count(*) DESC, max(drawn_on) DESC, run LIMIT 1"
         )
-        return [(run, count) for run, count in self._rows(sql, self.watch_id, day) if run]
+        return "".join(run for (run,) in self._rows(sql, self.watch_id, day))
 
     # --- rating
 

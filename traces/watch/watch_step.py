@@ -23,7 +23,6 @@ from ..source import Source, utc_text
 from .alarms import AlarmAnswer, AlarmMessage, deliver_alarm
 from .answer_pull import AnswerPull
 from .judging import (
-    describe_tool_ratings,
     draw_for_judge,
     draw_for_raters,
     find_open_queue,
@@ -32,7 +31,7 @@ from .judging import (
     reread_annotations,
 )
 from .watch_look import LookAt, look_at_answers, read_production_answers
-from .watch_settings import WatchSettings, describe_bound, format_duration
+from .watch_settings import WatchSettings, describe_bound
 from .watch_state import (
     StepCounts,
     StoredAlarm,
@@ -76,8 +75,7 @@ class StepReport:
     problems: list[str] = field(default_factory=list)  # what failed and is tried again by the next step
     queue: str = ""  # the queue in which answers wait for raters; empty without one
     to_rate: int = 0  # how many ratings are still asked for in it
-    # the runs with answers since the first alarm that fired at it, each with how many, most first
-    runs: list[tuple[str, int]] = field(default_factory=list)
+    run: str = ""  # the run with most of the answers since the first alarm that fired at it; empty without one
 
 
 class WatchStep:
@@ -102,7 +100,7 @@ class WatchStep:
             raise
 
     def _take(self) -> StepReport:
-        counts, today = self._counts, self._today()
+        counts, today = self._counts, self._now.date().isoformat()
         source = self._tools.open_source(self._settings.source_address)
         annotations = self._pull(source)
         counts.drawn, notes = draw_for_judge(self._records, today, self._now)
@@ -124,10 +122,6 @@ class WatchStep:
         counts.seconds = round(time.monotonic() - self._started, 3)
         return self._look()
 
-    def _today(self) -> str:
-        """The date of the budget; a clock that goes backwards does not give a day's budget twice."""
-        return max(self._now.date().isoformat(), self._records.newest_day())
-
     def _pull(self, source: Source) -> dict[str, dict[str, float]]:
         """Pulls what is new, and returns the annotations of a file's other traces."""
         pull = AnswerPull(self._records, source, self._now, self._counts)
@@ -140,12 +134,6 @@ class WatchStep:
             self._problems.append(f"{count_of(len(files), 'file')} could not be read: {named}{more}")
         if unread := pull.first_unread:
             self._notes.append(f"not read: {one_line(unread.id)}: {one_line(unread.reason, _LONGEST_REASON)}")
-        if pull.earlier:
-            earlier, since = count_of(pull.earlier, "trace"), format_duration(self._settings.since)
-            self._notes.append(
-                f"{earlier} of the source began more than {since} before the first step of this watch, and "
-                f"{verb_of(pull.earlier, 'is', 'are')} not read; leave out `since:` to read the whole file"
-            )
         if pull.unknown_fields:
             self._notes.append(f"no trace of this step has {', '.join(pull.unknown_fields)}, which `filter:` asks for")
         if pull.other_scale:
@@ -154,16 +142,6 @@ class WatchStep:
                 f"the ratings of {count_of(pull.other_scale, 'answer')} are left out, which are not on the scale "
                 f"{low}-{high} of this watch"
             )
-        if pull.other_turns:
-            metric, ratings = self._settings.metric, count_of(pull.other_turns, "rating")
-            why = "this watch judges the last turn of a conversation, and counts its rating (`by: trace` judges each)"
-            if self._settings.measures_conversations:
-                why = f"{metric} measures whole conversations, and only ratings of these count"
-            kind = "turns" if self._settings.measures_conversations else "other turns"
-            self._notes.append(f"{ratings} of {kind} {verb_of(pull.other_turns, 'does', 'do')} not count: {why}")
-        is_first = self._records.moment("reread_at") is None
-        if self._settings.ratings.raters and (is_first or pull.has_ratings):
-            self._notes.append(describe_tool_ratings(self._settings))
         if pull.open_sessions:
             self._notes.append(
                 f"{count_of(pull.open_sessions, 'conversation')} may go on, and will be pulled when "
@@ -309,7 +287,7 @@ class WatchStep:
         return StepReport(
             queue=queue,
             to_rate=to_rate,
-            runs=self._records.runs_since(min(since)) if since else [],
+            run=self._records.run_since(min(since)) if since else "",
             watch=self._records.watch(self._row.id),
             stored=stored,
             standing=[alarm for alarm in alarms if alarm.stands],

@@ -158,11 +158,9 @@ class TestReading:
         pulled = []
         for item in MlflowSource(address).read(None, None):
             pulled.append(item.id)
-            if len(pulled) == 6:  # one that comes late, and one that goes, shift no page
+            if len(pulled) == 6:  # one that comes late shifts a page: one trace is read twice, and none is lost
                 write_one(writer, spans, at=START - 5)
-                if step:  # MLflow cannot tell apart traces of one millisecond but by their places
-                    writer.client.delete_traces(writer.id, trace_ids=[ids[0]])
-        assert pulled == ids
+        assert list(dict.fromkeys(pulled)) == ids
 
     def test_traces_without_an_answer_say_why(self, writer, address):
         root = {"question": "Free?"}
@@ -215,7 +213,7 @@ class TestReading:
             write_one(writer, full_trace(text, text), at=START + place, tags=tags, metadata={"a": text[:200]})
         nested = "[" * 900 + "]" * 900  # the server takes it, and cannot return it
         write_one(writer, [SpanToLog("CHAIN", {"q": "Free?"}, nested)], at=START + 98)
-        write_one(writer, full_trace()[:1], at=START + 99, metadata={"mlflow.trace.sizeBytes": "9" * 50})
+        write_one(writer, full_trace()[:1], at=START + 99)
         items = read(address)
         assert [item.user_input for item in items if isinstance(item, Sample)] == [*texts, "Is it free?"]
         assert [item.time[-13:-6] for item in items if isinstance(item, UnreadTrace)] == [".098000"]
@@ -258,16 +256,6 @@ class TestReading:
         sample = read_one(address)
         assert (sample.ratings, sample.rating_min, sample.rating_max) == ({"ada": 1}, 0, 7)
         assert sample.metadata["rating_reasons"] == {"ada": ["Not in the source."]}
-
-    def test_a_person_who_corrects_a_score_rates_on_its_scale(self, writer, address):
-        trace_id = write_one(writer)
-        push(address, score_of(address, trace_id, high=10.0, value=9.0))
-        (own,) = own_feedback(writer, trace_id)
-        writer.feedback(trace_id, "faithfulness", 2, source=("HUMAN", "ada"), overrides=own.assessment_id)
-        sample = read_one(address)
-        assert sample.ratings == {"ada": 2}
-        assert (sample.rating_min, sample.rating_max) == (0, 10)
-        assert push(address, score_of(address, trace_id)) == [("updated", "")]
 
 
 class TestWriting:
@@ -378,7 +366,7 @@ class TestFaults:
                 method(faulty)
             return str(error.value)
 
-        proxy.script = lambda call: None if call.path == "/version" else Reply(401, b"no")
+        proxy.script = lambda call: Reply(401, b"no")
         keys = "MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
         assert problem().endswith(f"refuses a call without a key (status 401: no): set {keys} to what it accepts")
         monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", "token-of-the-test")
@@ -390,8 +378,6 @@ class TestFaults:
         assert f"refuses the key (status 403: not yours): set {keys}" in problem()
         proxy.script = lambda call: Reply(403, b"Invalid Host header")
         assert problem().endswith("does not allow this host name (status 403): start it so that it does")
-        proxy.script = lambda call: Reply(200, b"2.9.1")
-        assert problem().endswith("is MLflow 2.9.1; update the server to 3.2 or later")
         proxy.script = lambda call: Reply(404, b"<html>")
         assert "status 404; it is an older MLflow or none: MLflow 3.2 is needed" in problem()
         proxy.script = lambda call: Reply(200, b"<html>", {"content-type": ""})

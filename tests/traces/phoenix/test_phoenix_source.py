@@ -141,11 +141,6 @@ def test_what_is_no_answer_is_named_and_the_others_are_read(phoenix_server):
     null = [span("chat", "CHAIN", new_id(), at(2), asked | {"output.value": None})]
     large = [span("chat", "CHAIN", new_id(), at(3), {"input.value": "é" * 1_000_000, "output.value": "b" * 1_000_000})]
     control = [span("chat", "CHAIN", new_id(), at(4), {"input.value": "a\x1b[31m\u202e", "output.value": "<b>\x07"})]
-    two = new_id()
-    two_roots = [
-        span("search", "RETRIEVER", two, at(5), asked | {"output.value": "a page"}),
-        span("chat", "CHAIN", two, at(5) + timedelta(seconds=1), asked | {"output.value": "So."}),
-    ]
     orphan = [span("chat", "LLM", new_id(), at(6), asked | {"output.value": "So."}, parent="f" * 16)]
     skewed = rag_trace(7, at(7))
     skewed[1]["start_time"] = (at(7) - timedelta(minutes=3)).isoformat()  # of a machine whose clock is behind
@@ -159,19 +154,18 @@ def test_what_is_no_answer_is_named_and_the_others_are_read(phoenix_server):
     running = [
         span("answer", "LLM", new_id(), now - timedelta(minutes=1), asked | {"output.value": "a"}, parent="e" * 16)
     ]
-    traces = [no_output, failed, null, large, control, two_roots, orphan, skewed, framed, running]
+    traces = [no_output, failed, null, large, control, orphan, skewed, framed, running]
     add(phoenix_server, project, *traces)
     read_traces = {one.id: one for one in read(phoenix_server, project)}
     outcomes = [read_traces[own[0]["context"]["trace_id"]] for own in traces]
     kinds = [type(one).__name__ for one in outcomes]
-    assert kinds == ["Sample"] * 9 + ["UnreadTrace"]
+    assert kinds == ["Sample"] * 8 + ["UnreadTrace"]
     assert [one.response for one in outcomes[:3]] == ["", "", ""]  # a bot that said nothing, or failed
     assert len(outcomes[3].response) == 1_000_000
     assert outcomes[4].response == "<b>\x07"
-    assert (outcomes[5].user_input, outcomes[5].response) == ("How?", "So.")
-    assert outcomes[6].response == "So."
-    assert outcomes[8].response == "So."
-    assert "root span has not arrived" in outcomes[9].reason
+    assert outcomes[5].response == "So."
+    assert outcomes[7].response == "So."
+    assert "root span has not arrived" in outcomes[8].reason
     assert [one.time for one in read_traces.values() if isinstance(one, UnreadTrace)][-1].startswith(str(now.year))
 
 
