@@ -13,7 +13,6 @@ from pathlib import Path
 
 import distribution_check
 import pytest
-from distribution_check import CheckError, check_metadata, find_python, stated_version, supported_versions
 
 from assay import installation
 from assay.errors import UsageError
@@ -106,17 +105,6 @@ def test_a_checkout_holds_the_package_once():
 
 
 THIS_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-
-
-def test_the_supported_pythons_are_those_of_the_classifiers():
-    assert supported_versions() == ["3.11", "3.12", "3.13"]
-    assert find_python(THIS_PYTHON) is not None
-    assert find_python("3.1") is None
-
-
-def test_metadata_of_another_version_is_refused():
-    with pytest.raises(CheckError, match=rf"the metadata says version 9\.9, the sources {stated_version()}"):
-        check_metadata("Metadata-Version: 2.4\nName: assay\nVersion: 9.9\n")
 
 
 @pytest.mark.slow

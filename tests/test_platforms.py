@@ -1,10 +1,8 @@
 """The package imports and runs on Linux, macOS and Windows: nothing in it needs what only one of them has."""
 
 import ast
-import subprocess
-import sys
 
-from test_house import listing, modules, nodes, package_of, place
+from test_house import listing, modules, nodes, place
 
 FOLDERS = ("assay", "languages", "text", "eval_sets", "prompts", "judges", "metrics", "meta_eval", "runs", "generation")
 POSIX_MODULES = {
@@ -29,41 +27,6 @@ POSIX_ATTRIBUTES = {
     },
 }
 """What the standard library lacks on Windows or macOS, by module."""
-
-IMPORTS_EVERYTHING = f"""
-import builtins, importlib, os, sys
-
-BLOCKED = {sorted(POSIX_MODULES)!r}
-genuine = builtins.__import__
-
-def import_as_elsewhere(name, globals=None, locals=None, fromlist=(), level=0):
-    if level == 0 and name.partition(".")[0] in BLOCKED and (globals or {{}}).get("__name__", "").startswith("assay"):
-        raise ImportError(f"there is no module {{name}} on this platform")
-    return genuine(name, globals, locals, fromlist, level)
-
-builtins.__import__ = import_as_elsewhere
-if hasattr(os, "sched_getaffinity"):
-    del os.sched_getaffinity
-for module in sys.argv[1:]:
-    importlib.import_module(module)
-"""
-
-
-def import_elsewhere(*names):
-    command = [sys.executable, "-c", IMPORTS_EVERYTHING, *names]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-
-
-def test_every_module_is_imported_without_what_only_posix_has():
-    names = {dotted_name(path) for path in modules(*FOLDERS) if path.name != "__main__.py"}
-    assert {"assay", "assay.cli.run", "assay.judges.cassette", "assay.runs.store.store"} <= names
-    import_elsewhere(*sorted(names))
-
-
-def dotted_name(path):
-    name = ".".join(("assay", *package_of(path), path.stem))
-    return name.removesuffix(".__init__")
 
 
 def imports(path):

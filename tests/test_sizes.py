@@ -106,21 +106,6 @@ def lower() -> str:
     return "commit the lower figure: python tests/test_sizes.py --write"
 
 
-@pytest.mark.parametrize(
-    ("code", "is_record"),
-    [
-        ("@dataclass(frozen=True)\nclass A:\n    x: int", True),
-        ("class A(NamedTuple):\n    x: int\n    @property\n    def y(self): return 1", True),
-        ("@dataclass\nclass A:\n    x: int\n    def f(self): return 1", False),
-        ("class A:\n    x = 1", False),
-    ],
-)
-def test_a_record_type_only_holds_values(code: str, is_record: bool) -> None:
-    (node,) = ast.parse(code).body
-    assert isinstance(node, ast.ClassDef)
-    assert is_record_type(node) == is_record
-
-
 def measured(before: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
     """The figures of today where they are lower than those committed before."""
     short = short_files_with_one_caller()

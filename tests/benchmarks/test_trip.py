@@ -23,8 +23,3 @@ def test_a_claim_goes_through_few_files(claim: str, trips: dict[str, list[str]])
     files = trips[claim]
     assert len({*files}) <= MOST[claim][0], sorted({*files})
     assert trip.count_jumps(files) <= MOST[claim][1]
-
-
-def test_jumps_are_counted_between_calls() -> None:
-    assert trip.count_jumps(["a.py", "a.py", "b.py", "a.py", "a.py"]) == 2
-    assert trip.count_jumps([]) == 0

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import click
@@ -79,24 +78,6 @@ def test_a_command_is_listed_with_the_summary_of_its_own_help():
         assert command is not None and (command.name, command.get_short_help_str(80)) == (name, summary)
 
 
-def test_every_command_of_a_module_is_listed():
-    """A command, or a group, that no list names and no other group has could not be typed."""
-    context = click.Context(cli)
-    groups = [cli.get_command(context, name) for name in cli.list_commands(context)]
-    reachable = {id(command) for command in groups}
-    for group in groups:  # grows while it is read
-        if isinstance(group, click.Group):
-            reachable |= {id(command) for command in group.commands.values()}
-            groups += group.commands.values()
-    modules = [import_module(f"assay.cli.{path.stem}") for path in (ROOT / "assay/cli").glob("[!_]*.py")]
-    commands = {id(value): name for module in modules for name, value in vars(module).items() if _is_command(value)}
-    assert [name for key, name in commands.items() if key not in reachable] == []
-
-
-def _is_command(value: object) -> bool:
-    return isinstance(value, click.Command) and value is not cli
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_documented_shell_completion_works(shell):
     """README.md says how to turn it on; the shell then asks the command what may follow."""
@@ -132,14 +113,6 @@ def printed(capfd: pytest.CaptureFixture[str], *, wide: bool) -> str:
 def test_an_extra_column_is_shown_with_wide_only(capfd):
     assert "12" not in printed(capfd, wide=False)
     assert "12" in printed(capfd, wide=True)
-
-
-@pytest.mark.parametrize(("wide", "width"), [(False, 80), (True, 140)])
-def test_a_long_name_goes_on_in_the_next_line_and_is_whole(capfd, wide, width):
-    out = printed(capfd, wide=wide)
-    assert max(map(len, out.splitlines())) <= width
-    name = "".join(line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│"))
-    assert name == LONG
 
 
 _WIDE = ("run", "show", "compare", "runs", "meta", "judges compare", "suite", "crosseval", "cassettes show", "generate")
@@ -206,13 +179,3 @@ def test_what_never_was_is_said_as_before(assay):
     for command in ("diff", "render"):  # commands that went, and no metrics
         refused = assay("run", "helpdesk_en", "--metrics", command).err
         assert f"no metric is called '{command}'" in refused and "It went" not in refused
-
-
-def test_an_address_that_no_tool_reads_is_named_before_the_file_that_is_missing(assay):
-    done = assay("traces", "pull", "opik://localhost/project")
-    assert done.code == 2 and "Opik is no longer read" in done.err and "--out" not in done.err
-
-
-def test_a_folder_is_no_cassette(assay, tmp_path):
-    done = assay("cassettes", "merge", "all.jsonl", tmp_path)
-    assert done.code == 2 and "is a folder, and those of results went; record with `assay run --cassette" in done.err

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from closed_pipe import run_without_reader
 
 ROWS = (
     "question,answer,context,stars\nHow?,So.,So it is.,4\nWhy?,Thus.,Thus it is.,2\nWho?,Me.,Nobody.,1\nWhen?,Now.,,5\n"
@@ -81,13 +80,6 @@ def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay
     assert "env" not in action  # no judge, no key
 
 
-def test_a_suite_and_a_workflow_are_written_whoever_reads_what_is_said(tmp_path):
-    (tmp_path / "answers.csv").write_text(ROWS, encoding="utf-8")
-    done = run_without_reader("init", "answers.csv", "--workflow", cwd=tmp_path)
-    assert (done.returncode, (tmp_path / "suite.yaml").exists()) == (0, True)
-    assert (tmp_path / ".github/workflows/assay.yml").exists()
-
-
 @pytest.mark.parametrize("folder", ["", "eval/"])
 def test_a_workflow_has_the_key_of_a_judge_in_a_file(assay, tmp_path, folder):
     """The model stands in the judge's file, which the suite names from its own folder, and which is committed too."""
@@ -102,15 +94,3 @@ def test_a_workflow_has_the_key_of_a_judge_in_a_file(assay, tmp_path, folder):
     assert action["env"] == {"MISTRAL_API_KEY": "${{ secrets.MISTRAL_API_KEY }}"}
     judges = yaml.safe_load(Path("eval/suite.yaml").read_text(encoding="utf-8"))["judges"]
     assert judges == ["j.yaml" if folder else "../j.yaml"]
-
-
-def test_a_workflow_stands_where_github_reads_it(assay, tmp_path):
-    """At the top of the repository, with the path of the suite from there."""
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "eval").mkdir()
-    Path("eval/answers.csv").write_text(ROWS, encoding="utf-8")
-    assert assay("init", "eval/answers.csv", "--out", "eval/suite.yaml", "--workflow").code == 0
-    file = tmp_path / ".github/workflows/assay.yml"
-    [_, action] = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]["nightly"]["steps"]
-    assert action["with"]["suite"] == "eval/suite.yaml"
-    assert not (tmp_path / "eval/.github").exists()

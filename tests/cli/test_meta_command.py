@@ -103,15 +103,6 @@ def runs_of(assay, tmp_path):
     return run
 
 
-def test_a_second_run_of_the_same_answers_is_no_version(assay, runs_of, tmp_path):
-    old, new = runs_of(old=0.0, new=0.5)
-    again = assay("run", tmp_path / "new.jsonl", "--metrics", "rouge_l_precision", "--json").json["run"]
-    assert assay("meta", new, again, "--json", *QUICK).json["versions"] is None
-    report = assay("meta", old, new, again, "--json", *QUICK).json
-    assert report["versions"]["versions"] == [old, new]
-    assert report["settings"]["rated"] == 2 * QUESTIONS
-
-
 def test_an_estimate_is_of_one_version(assay, runs_of):
     runs = runs_of(old=0.0, new=0.5)
     done = assay("estimate", *runs, "--judged", "rouge_l_precision", code=2)
@@ -139,24 +130,6 @@ def test_a_column_of_a_file_says_the_version(assay, tmp_path):
     assert (missing.code, "--versions country: no item has a label for it" in missing.err) == (1, True)
 
 
-def test_a_greeting_of_many_conversations_is_no_question_that_joins_their_groups(assay, tmp_path):
-    chance = random.Random(2)
-    lines = ["id,user_input,system,good,rating,group"]
-    for number in range(40):
-        question = "Hi" if number % 2 else f"Question {number}?"
-        for system in ("old", "new"):
-            rating = chance.randint(1, 5)
-            lines.append(f"{system}{number},{question},{system},{rating + chance.gauss(0, 1)},{rating},chat{number}")
-    file = tmp_path / "scores.csv"
-    file.write_text("\n".join(lines))
-    report = assay("meta", "--scores", file, "--json", *QUICK).json
-    assert report["settings"]["groups"] == 40
-    assert report["versions"]["pairs"][0]["questions"] == 40  # a greeting is paired within its own conversation
-    file.write_text("\n".join(line.replace(",chat", f",{line[:3]}") for line in lines))  # groups of one version each
-    report = assay("meta", "--scores", file, "--json", *QUICK).json
-    assert (report["settings"]["groups"], report["versions"]["pairs"][0]["questions"]) == (60, 20)
-
-
 def test_a_rater_that_no_one_is_lists_the_raters(assay, tmp_path):
     file = tmp_path / "team.csv"
     rows = "".join(f"Q{row},A,{row % 5 + 1},{5 - row % 5},c\n" for row in range(12))
@@ -180,28 +153,6 @@ def test_a_report_names_its_run_its_answers_and_its_raters_in_the_language_of_it
     about = page.partition('<p class="about" lang="nl">')[2].partition("</p>")[0]
     assert about.startswith("team.csv, gescoord op ")
     assert "; 12 beoordeelde antwoorden; beoordelaars: ann, bob; rapport van " in about
-
-
-def test_a_report_tells_no_width_where_there_is_no_interval(assay, tmp_path):
-    """Ratings of four groups have no interval, and so no number of ratings that narrows it; those of twenty have."""
-    file = tmp_path / "scores.csv"
-    for groups, count in ((4, 0), (20, 4)):
-        rows = [f"{row},g{row % groups},{row % 5 + 1 if row < 60 else ''},{row % 7}\n" for row in range(120)]
-        file.write_text("id,group,rating,good\n" + "".join(rows))
-        assay("meta", "--scores", file, "--report", "report.html", *QUICK)
-        page = Path("report.html").read_text(encoding="utf-8")
-        assert "Mean rating that your team would give" in page and page.count("An interval 0.") == count
-
-
-def test_bootstrap_is_how_often_ratings_are_shuffled(assay, tmp_path):
-    file = tmp_path / "scores.csv"
-    file.write_text("id,rating,good\n" + "".join(f"{row},{row % 5 + 1},{row % 7}\n" for row in range(12)))
-    assert assay("meta", "--scores", file, "--json", "--bootstrap", "101").json["settings"]["permutations"] == 101
-
-
-def test_help_says_that_scores_may_be_the_folder_of_a_run(assay):
-    for command in ("meta", "estimate"):
-        assert "the folder of `assay run --out`" in " ".join(assay(command, "--help").out.split())
 
 
 def test_a_dutch_reader_sees_every_figure_with_a_comma_and_names_as_they_are(assay, tmp_path, monkeypatch):

@@ -6,7 +6,6 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from closed_pipe import run_without_reader
 from openai_replies import sensible_reply
 from openai_server import Answer, OpenAIServer, Request
 
@@ -142,34 +141,6 @@ def test_check_finds(assay, tmp_path, old, new, message):
     own = edited(tmp_path / "own", "claims.en", old, new).parent
     edited(own, "claims.nl")
     assert message in assay("judges", "prompts", "check", own, code=1).out
-
-
-def test_check_finds_a_missing_language_and_a_name_that_is_none(assay, tmp_path):
-    own = edited(tmp_path / "own", "claims.nl").parent
-    (own / "clams.en.md").write_text("## user\nhello", encoding="utf-8")
-    problems = assay("judges", "prompts", "check", own, "--json").json
-    assert [problem["prompt"] for problem in problems] == ["clams.en.md", "claims.de", "claims.en"]
-    assert "missing here" in problems[1]["problem"]
-    refused = assay("run", "helpdesk_en", "--prompts", own)
-    assert (
-        refused.code == 1
-        and "clams.en.md: this is not the name of a prompt; call the file NAME.LANGUAGE.md" in refused.err
-    )
-
-
-def test_prompts_of_one_language_are_no_problem(assay, tmp_path):
-    """A suite in Dutch needs no others; they are listed, since a sample in another language gets our prompt."""
-    own = edited(tmp_path / "own", "claims.nl").parent
-    *missing, last = assay("judges", "prompts", "check", own, code=0).out.splitlines()
-    assert [line.partition(":")[0] for line in missing] == ["claims.de", "claims.en"]
-    assert last == "no problems"
-
-
-def test_a_reader_that_goes_away_is_no_error_to_print():
-    """`assay judges prompts list | head -1`"""
-    done = run_without_reader("judges", "prompts", "show", "claims")
-    assert done.stderr == b""
-    assert done.returncode == 1
 
 
 def test_a_wording_that_changes_no_verdict_is_said_so_and_nothing_is_decided(assay, set_file, judge_file, tmp_path):

@@ -1,6 +1,5 @@
 """`assay sets`, `assay sets get`, and commands that name a public set."""
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,27 +72,6 @@ def test_a_folder_is_read_without_a_download(tmp_path, monkeypatch, assay):
     assert max(map(len, listed.out.splitlines())) <= 80
     described = {row["set"]: row["is_downloaded"] for row in assay("sets", "--json").json["public"]}
     assert (described["public:ragchecker"], described["public:mtrag"]) == (True, False)
-
-
-@pytest.mark.parametrize("words", [(), ("--yes",)])
-def test_nothing_is_offered_while_a_folder_is_named(tmp_path, monkeypatch, assay, words):
-    monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
-    refused = assay("sets", "get", "mtrag", *words)
-    assert (refused.code, refused.out) == (1, "")
-    assert refused.err == (
-        f"assay: public:mtrag: nothing is downloaded while ASSAY_PUBLIC_SETS names a folder ({tmp_path}); unset it\n"
-    )
-
-
-def test_a_suite_is_checked_without_a_download(server, tmp_path, assay):
-    suite = {"name": "nightly", "sets": ["public:ragchecker:dev"], "metrics": ["token_overlap"]}
-    (tmp_path / "suite.yaml").write_text(json.dumps(suite))  # JSON is YAML
-    assert assay("suite", "suite.yaml", "--check").code == 0
-    (tmp_path / "suite.yaml").write_text(json.dumps(suite | {"sets": ["public:ragchekker"]}))
-    for option in ("--accept", "--resume"):
-        assert "leaves no run to accept or to resume" in assay("suite", "suite.yaml", "--check", option).err
-    wrong = assay("suite", "suite.yaml", "--check")
-    assert (wrong.code, "did you mean public:ragchecker?" in wrong.err, server.calls) == (1, True, [])
 
 
 @pytest.mark.parametrize(("reply", "code"), [("n", 130), ("y", 0)])

@@ -116,16 +116,3 @@ def test_every_option_that_a_text_names_is_one_of_a_command(texts):
         if option not in known
     ]
     assert not faults, "\n".join(faults)
-
-
-@pytest.mark.parametrize(
-    ("suggestion", "fault"),
-    [
-        ("sets generate DOCS --smallest-fold 0.1 --folds 1", None),
-        ("sets generate DOCS --smallest 0.1", "`assay generate` has no --smallest"),
-        ("show last --out x.csv", "`assay show` has no --out"),
-        ("generates", "there is no command `assay generates`"),
-    ],
-)
-def test_what_this_test_finds(suggestion, fault):
-    assert describe_fault(suggestion, quoted=True) == fault

@@ -99,20 +99,6 @@ def test_a_night_of_refusals_names_these_first(assay, suite_file, set_file):
     ]
 
 
-def test_a_set_whose_ids_were_renamed_is_compared_by_its_questions(assay, suite_file, set_file):
-    """The gate pairs the samples as `show changes` does: the same answers are no fall, and worse ones are."""
-    path = set_file(12)
-    for command in (("suite", suite_file(REGRESSION)), ("suite", "accept", "last")):
-        assay(*command, code=0)
-    path.write_text(path.read_text(encoding="utf-8").replace('"id": "s', '"id": "renamed-'), encoding="utf-8")
-    same = assay("suite", suite_file(REGRESSION), "--json").json
-    assert (same["gates"][0]["state"], same["gates"][0]["value"]) == ("passed", 0.0)
-    assert "12 paired samples" in same["gates"][0]["reason"]
-    worse(path, *(f"renamed-{n}" for n in range(8)))
-    bad = assay("suite", suite_file(REGRESSION), "--json", code=5).json
-    assert bad["gates"][0]["state"] == "failed" and len(bad["runs"][0]["changed"]) == 5
-
-
 def test_junit_says_which_gate_failed(assay, suite_file, set_file, tmp_path):
     worse(set_file(3), "s0", "s1", "s2", answer="\x07 bell and \ufffe")
     assert assay("suite", suite_file(SHARE, REGRESSION, {"gate": "coverage", "at_least": 1.0})).code == 5
@@ -188,25 +174,6 @@ def test_commands_to_copy_name_the_store_and_quote_what_a_shell_would_split(assa
     assert plain["accept"] == f"assay suite accept {plain['runs'][0]['run']}"
 
 
-def test_a_run_of_no_suite_is_accepted_only_for_a_named_suite(assay, suite_file, set_file):
-    run = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
-    refused = assay("suite", "accept", run)
-    assert (refused.code, "--suite NAME" in refused.err) == (2, True)
-    accepted = assay("suite", "accept", run, "--suite", "helpdesk")
-    assert (accepted.code, "no nightly run of a suite 'helpdesk' is in this store yet" in accepted.err) == (0, True)
-    nightly = assay("suite", suite_file(REGRESSION), "--json")
-    assert (nightly.json["runs"][0]["compared_with"], nightly.code) == (run, 0)
-    assert assay("suite", "accept", "2019").code == 2
-
-
-def test_a_check_names_the_store_that_is_used(assay, suite_file, set_file, monkeypatch):
-    set_file(3)
-    file = suite_file(REGRESSION, store="kept")
-    assert assay("suite", file, "--check", "--json").json["kept"]["store"] == "kept"
-    monkeypatch.setenv("ASSAY_STORE", "elsewhere")
-    assert assay("suite", file, "--check", "--json").json["kept"]["store"] == "elsewhere"
-
-
 def test_a_finished_nightly_run_cannot_be_resumed(assay, suite_file, set_file):
     set_file(3)
     none = assay("suite", suite_file(), "--resume")
@@ -276,20 +243,6 @@ def test_a_judge_whose_replies_cannot_be_used(*, assay, suite_file, set_file, ju
     assert "compared with it. faithfulness: the reply cannot be used" in assay("suite", "accept", "last", code=2).err
     openai_server.script = usable
     assert assay("suite", suite, "--resume", "--json", code=0).json["verdict"] == "passed"
-
-
-def test_a_check_reads_the_sets_as_the_run_does(assay, suite_file, set_file):
-    path = set_file(6)
-    assay("suite", suite_file(), "--check", code=0)
-    wrong = assay("suite", suite_file(map={"reply": "response"}), "--check", code=1)
-    assert "set.jsonl cannot be read" in wrong.err and "there is no column `reply`" in wrong.err
-    path.write_text(path.read_text(encoding="utf-8").replace('"retrieved_contexts"', '"found"'), encoding="utf-8")
-    unscorable = assay(
-        "suite", suite_file(metrics=["rouge_l_precision", "weakest_claim"], judges=["openai/x"]), "--check"
-    )
-    assert (unscorable.code, "weakest_claim can score none of the 6 samples" in unscorable.err) == (1, True)
-    path.write_text(path.read_text(encoding="utf-8").replace('"response"', '"bot_said"', 1), encoding="utf-8")
-    assert "field response: is missing" in assay("suite", suite_file(), "--check", code=1).err
 
 
 def test_an_accepted_run_shows_its_fall_as_accepted(assay, suite_file, set_file, tmp_path):

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from case_files import cases_beside
-from closed_pipe import run_without_reader
 
 from assay.runs import Store
 from assay.traces import hold_watch, load_watch
@@ -82,23 +81,6 @@ def test_one_step_says_what_changed_and_ends_with_5(assay, folder):
     again = assay("watch", "watch.yaml", "--once", code=5)
     assert "ALARM" not in again.out
     assert "alarm stands (bad share at most 20%)" in again.out
-
-
-def test_an_alarm_ends_with_its_exit_code_whoever_reads_it(folder):
-    for words in (["--once"], ["--once", "--json"], ["--status"]):
-        done = run_without_reader("watch", "watch.yaml", "-q", *words, cwd=folder)
-        assert (done.returncode, done.stderr) == (5, b"")
-
-
-def test_a_standing_alarm_is_said_as_it_is_today(assay, folder):
-    assay("watch", "watch.yaml", "--once", code=5)
-    store = Store(folder / ".assay")
-    store.database.execute("UPDATE watch_alarms SET sentence = 'That of the day on which it fired.'")
-    store.close()
-    for option in ("--once", "--status"):
-        shown = assay("watch", "watch.yaml", option, code=5).out
-        assert "alarm stands (bad share at most 20%): The share of bad answers is above 20% since " in shown
-        assert "on which it fired" not in shown
 
 
 def test_a_status_of_a_watch_that_runs(assay, folder):

@@ -123,15 +123,6 @@ def test_pip_installs_from_a_checkout_until_there_is_a_release(page):
     assert FROM_INDEX.findall(page.read_text(encoding="utf-8")) == []
 
 
-def test_the_patterns_see_what_they_are_for():
-    typed = "    $ assay run helpdesk_en --cassette cassettes/helpdesk.qwen1.5b.jsonl"
-    assert COMMAND.match(typed)
-    assert IN_CHECKOUT.findall(typed) == ["cassettes/helpdesk.qwen1.5b.jsonl"]
-    assert IN_CHECKOUT.findall("assay run x --cassette bundled:helpdesk.{judge} --prompts my_prompts/a.md") == []
-    assert FROM_INDEX.search('pip install "assay[web]"')
-    assert not FROM_INDEX.search('pip install ".[web]"')
-
-
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
 

@@ -126,34 +126,3 @@ def test_a_page_prints_what_its_commands_print(page, assay, light_python, tmp_pa
     if changes:
         page.write_text("\n".join(lines) + "\n", encoding="utf-8")
         pytest.fail(f"{page.name}: {len(changes)} outputs are written anew; look at them", pytrace=False)
-
-
-def test_an_output_without_a_command_is_seen():
-    with pytest.raises(PageError, match="line 3"):
-        list(steps("It prints:\n\n    120 answers, 3 metrics\n"))
-    assert list(steps("<!-- not run: needs a key -->\n\n    120 answers\n")) == []
-    (shown,) = steps("<!-- error -->\n\n    $ assay shw\n    assay: no\n")
-    assert shown.shows_error
-    (step,) = steps("Type:\n\n    $ assay sets\n    a  b\n\n    c\n")
-    assert (step.text, step.output, step.lines) == ("assay sets", ("a  b", "", "c"), (3, 6))
-    assert not step.shows_error
-
-
-@pytest.mark.parametrize(
-    ("mark", "command", "refusal"),
-    [
-        ("", "assay sets crosseval", "ends with 2, which the page does not mark as an error"),
-        ("", "assay sets generate nowhere", "ends with 2, which the page does not mark as an error"),
-        ("<!-- error -->", "assay --version", "ends with 0, which the page marks as an error"),
-        ("<!-- error -->", "assay sets crosseval", None),
-        ("", "assay --version", None),
-    ],
-)
-def test_an_error_is_shown_only_where_the_page_says_so(*, assay, light_python, tmp_path, mark, command, refusal):
-    (step,) = steps(f"{mark}\n\n    $ {command}\n    ...\n")
-    reader = Reader(assay, light_python, tmp_path)
-    if refusal is None:
-        take(reader, step)
-    else:
-        with pytest.raises(AssertionError, match=refusal):
-            take(reader, step)

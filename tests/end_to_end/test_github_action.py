@@ -269,24 +269,6 @@ def test_a_job_that_is_cancelled_saves_and_one_that_never_ran_the_suite_does_not
     assert [key.rpartition("-1")[0].rpartition("-")[2] for key in github.caches] == ["1"]  # of the second job
 
 
-@pytest.mark.extras
-def test_two_suites_have_caches_of_their_own(github, assay, monkeypatch):
-    write_answers(github)
-    type_init(github, assay, monkeypatch, "--out", "a")
-    type_init(github, assay, monkeypatch, "--out", "a-b")
-    assert github.begin(suite="a-b").run() == 0
-    other = github.begin(suite="a")
-    assert other.run() == 0
-    assert len(list((other.folder / "assay-reports/a/site").glob("night*-*.html"))) == 1
-
-
-@pytest.mark.parametrize("accept", ["yes", "truefalse"])
-def test_accept_is_true_or_false(github, accept):
-    job = github.begin(accept=accept)
-    assert job.run() == 1
-    assert job.ran == ["Check the inputs", SETUP_PYTHON, "Check the suite"]
-
-
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x1b", "\n" * 3])
 @pytest.mark.parametrize("name", ACTION["inputs"])
 def test_a_line_end_in_an_input_is_refused_before_anything_runs(github, name, end):
@@ -295,18 +277,6 @@ def test_a_line_end_in_an_input_is_refused_before_anything_runs(github, name, en
     assert job.run() == 1
     assert job.ran == ["Check the inputs"]
     assert not any(key.startswith("steps.") and ".outputs." in key for key in job.values)
-
-
-@pytest.mark.parametrize("name", ["junit", "summary", "store"])
-def test_a_line_end_in_a_path_of_the_suite_is_refused(github, name):
-    path = "x\n../evil"
-    suite = {"sets": "helpdesk_en", "metrics": "token_overlap"}
-    suite |= {"store": path} if name == "store" else {"outputs": {name: path}}
-    (github.repository / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
-    job = github.begin()
-    assert job.run() == 1
-    assert job.ran[-1] == "Check the suite"
-    assert not any(".outputs." in key for key in job.values)
 
 
 def test_no_step_has_an_expression_in_its_script():
@@ -369,11 +339,6 @@ def test_the_package_is_installed_and_a_suite_without_outputs_runs(github, packa
     assert list((package.parent / "installed").glob("assay_action_test-*.dist-info"))
     assert "Publish the summary" not in job.ran
     assert not job.uploaded
-
-
-def test_without_a_package_the_actions_own_checkout_is_installed(github):
-    (install,) = (step for step in ACTION["runs"]["steps"] if step.get("name") == "Install Assay")
-    assert github.begin().evaluate(install["env"]["PACKAGE"]) == str(ROOT)
 
 
 def test_a_suite_that_cannot_be_read_stops_before_anything_is_asked(github):

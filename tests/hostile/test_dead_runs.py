@@ -71,21 +71,6 @@ def wait_until(is_so):
         pass
 
 
-def test_the_page_of_runs_says_killed(assay, words, openai_server, warm_python, tmp_path):
-    from starlette.testclient import TestClient
-
-    from assay.web import Connections, ViewApp
-
-    with command_at_request(warm_python, tmp_path, openai_server, words, 9) as process:
-        process.kill()
-        process.communicate()
-    app = ViewApp(Connections(tmp_path / ".assay"))
-    with TestClient(app.asgi, base_url="http://127.0.0.1") as client:
-        client.get(app.link_path())
-        page = client.get("/runs").text
-    assert ">killed<" in page and ">running<" not in page
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["TERM", "HUP"])
 def test_term_ends_as_ctrl_c(*, assay, words, openai_server, warm_python, tmp_path, number):
     """Measured before: exit code -15, and `running` for ever."""
@@ -120,32 +105,6 @@ def test_term_ends_what_ignores_ctrl_c(assay, words, openai_server, warm_python,
     assert (process.returncode, b"Traceback" in err) == (130, False), err
     assert statuses(assay) == ["interrupted"]
     assert len(scores(tmp_path)) > 0, "what was scored is kept"
-
-
-def test_term_is_not_lost_where_an_error_would_be(light_python, tmp_path):
-    """Python drops what is raised while an object is freed: the run went on as if there had been no TERM."""
-    waiting = """
-import asyncio, os
-
-import click
-
-class Freed:
-    def __del__(self):
-        os.kill(os.getpid(), signal.SIGTERM)
-
-async def wait():
-    Freed()
-    await asyncio.Event().wait()
-
-assay.cli.cli = click.command()(lambda: asyncio.run(wait()))
-assay.cli.main()
-"""
-    with light_python.start("-c", IGNORING + waiting, cwd=tmp_path) as process:
-        try:
-            _, err = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    assert (process.returncode, err.strip()) == (130, b"")
 
 
 def test_a_killed_nightly_run_counts_what_was_under_way(assay, suite, openai_server, warm_python, tmp_path):

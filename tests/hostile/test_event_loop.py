@@ -60,14 +60,6 @@ def test_the_event_loop_goes_on_while_a_long_text_is_embedded():
     assert calls_on_the_loop(lambda: embedder.embed([TEXT])) < 2 * few
 
 
-def test_a_computation_on_the_event_loop_would_be_noticed():
-    async def compute():
-        for character in TEXT:
-            character.upper()
-
-    assert calls_on_the_loop(compute) > MOST_CALLS
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
 def test_ctrl_c_stops_the_explanation_of_a_long_text(warm_python, tmp_path):
     """Its parse takes seconds; five contexts of that length take ten times as long as what is waited for."""

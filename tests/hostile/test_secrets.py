@@ -8,7 +8,6 @@ import string
 from urllib.parse import quote
 
 import pytest
-from modules import module_of
 from openai_server import Answer
 
 from assay.errors import JudgeError
@@ -20,7 +19,6 @@ from assay.judges import (
     Question,
     RawReply,
     Scrubber,
-    bounded_body,
     format_line,
     make_recording,
     recordable_parameters,
@@ -201,15 +199,6 @@ def test_the_secrets_of_an_http_bot_stay_where_they_are(status, openai_server, t
     everything = f"{outcome} {bot.name} " + "".join(map(str, written(tmp_path).values()))
     assert not [secret for secret in secrets if secret in everything]
     assert openai_server.requests[0].body["api_key"] == secrets[2]  # it was sent
-
-
-def test_an_http_bots_reply_without_end_is_cut_off(openai_server, monkeypatch):
-    monkeypatch.setattr(module_of(bounded_body), "MOST_BYTES", 1 << 20)
-    openai_server.script = lambda _: Answer(fault="endless_zipped")
-    template = {"messages": [{"role": "user", "content": "$question"}]}
-    bot = HttpBot(f"{openai_server.api_base}/chat/completions", template, "answer")
-    with pytest.raises(JudgeError, match="the reply was cut off: its body is longer than 1 MB"):
-        asyncio.run(bot.answer(BotQuestion("How?", [], 1, "en")))
 
 
 ALPHABETS = (

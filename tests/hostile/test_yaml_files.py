@@ -12,12 +12,11 @@ import pytest
 import yaml
 from hypothesis import given, settings, strategies as st
 from modules import module_of
-from pydantic import BaseModel, Field
 from test_house import nodes
 
 from assay.errors import InputError
 from assay.judges import load_settings
-from assay.languages import load_yaml, parse_yaml, read_yaml
+from assay.languages import load_yaml, read_yaml
 from assay.meta_eval import Scorer
 from assay.metrics import read_rubric
 from assay.runs.suite import load_suite
@@ -170,27 +169,6 @@ def test_a_word_that_yaml_takes_for_a_boolean_is_no_number(name, word, tmp_path)
     assert str(error.value).startswith(start) and "number; write 4" in str(error.value), error.value
     path.write_text(before + field.format("0.5"), encoding="utf-8")
     read(path)
-
-
-class _Part(BaseModel):
-    weight: float = Field(alias="share")
-    kept: bool = False
-    anything: Any = None
-    either: bool | int = 0
-    by_name: dict[str, tuple[float, ...]] = {}
-
-
-def test_booleans_stay_where_they_belong_and_numbers_are_found_wherever_they_stand():
-    text = "- {share: 2, kept: yes, anything: {a: true}, either: no, by_name: {x: [1, 2]}}"
-    (part,) = parse_yaml(text, list[_Part], "a.yaml")
-    assert (part.kept, part.anything, part.either) == (True, {"a": True}, False)
-    text = "- share: 2\n  by_name:\n    x: [1, yes]\n- {share: on}"
-    with pytest.raises(InputError) as error:
-        parse_yaml(text, list[_Part], "a.yaml")
-    assert str(error.value).splitlines() == [
-        "a.yaml, line 3, 0.by_name.x.1: is true or false, not a number; write 4 or 4.5",
-        "a.yaml, line 4, 1.share: is true or false, not a number; write 4 or 4.5",
-    ]
 
 
 _TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn", "Co"]), max_size=20)

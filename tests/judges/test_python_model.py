@@ -12,7 +12,7 @@ from openai_server import Answer
 
 from assay import Budget, Faithfulness, LiteLLMJudge, Sample, evaluate
 from assay.errors import CassetteMiss, JudgeError, JudgeUnavailable, UsageError
-from assay.judges import JudgeSettings, Question, conversation_text
+from assay.judges import Question, conversation_text
 
 MenuSample = functools.partial(Sample, user_input="Where?", retrieved_contexts=("Open menu 1.",), language="en")
 SAMPLE = MenuSample(id="s1", response="Open menu 1. Send flowers.")  # one of its two claims is in the context
@@ -154,15 +154,6 @@ def test_a_client_judges_with_its_own_key_and_retries_are_ours(kind, openai_serv
     assert client.max_retries == openai.DEFAULT_MAX_RETRIES
 
 
-def test_a_client_and_its_model_string_share_recordings(openai_server, tmp_path, ask):
-    client = openai.OpenAI(base_url=openai_server.api_base)
-    judge = LiteLLMJudge(client, model="gpt-4o-mini", cassette=tmp_path / "replies.jsonl")
-    text = reply_of(judge, ask("Free?"))
-    judge.close()
-    replayed = LiteLLMJudge("openai/gpt-4o-mini", cassette=tmp_path / "replies.jsonl", mode="replay")
-    assert reply_of(replayed, ask("Free?")) == text
-
-
 def test_the_key_of_a_client_is_in_no_error(openai_server, ask):
     openai_server.script = lambda _: Answer(status=401, error_message="Incorrect API key: sk-of-the-client-0123")
     client = openai.OpenAI(base_url=openai_server.api_base, api_key="sk-of-the-client-0123")
@@ -188,10 +179,3 @@ def test_the_key_of_a_client_is_in_no_error(openai_server, ask):
 def test_what_cannot_judge_is_refused_with_the_cure(judge, says):
     with pytest.raises(UsageError, match=says):
         LiteLLMJudge(judge)
-
-
-def test_a_function_cannot_be_asked_where_there_is_only_its_name(ask):
-    """As when a run in a store is resumed on the command line."""
-    settings = JudgeSettings(model="python:my_module.my_judge", served_as="my_module.my_judge")
-    with pytest.raises(JudgeUnavailable, match=r"my_module\.my_judge is a Python function: go on in Python"):
-        asyncio.run(LiteLLMJudge(settings).ask(ask("Free?")))

@@ -74,13 +74,6 @@ def test_a_bad_file_is_told_with_its_name_and_field(tmp_path, content, message):
     assert "sk-1" not in str(caught.value)
 
 
-def test_a_run_of_before_a_parameter_was_refused_is_read_and_does_not_go_on():
-    recorded = {"model": "a/b", "parameters": {"max_completion_tokens": 4000}}
-    settings = JudgeSettings.model_validate(recorded, context=RECORDED)
-    with pytest.raises(UsageError, match="max_completion_tokens cannot be a parameter"):
-        LiteLLMJudge(settings)
-
-
 def test_what_cannot_be_read_and_what_names_no_judge(tmp_path):
     with pytest.raises(InputError, match=r"none\.yaml: the judge's settings cannot be read"):
         load_settings(str(tmp_path / "none.yaml"))

@@ -20,7 +20,7 @@ from assay.meta_eval import (
     worst_disagreements,
 )
 from assay.meta_eval.report import render_report, report_blocks
-from assay.presentation import Paragraph, axis_over
+from assay.presentation import Paragraph
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 
@@ -84,16 +84,6 @@ def test_the_page_shows_every_sentence_and_row_that_the_terminal_prints(joined, 
         for part in block.parts if name != "verdict" else ():
             texts = [part.text] if isinstance(part, Paragraph) else [str(row[0]) for row in part.rows]
             assert [text for text in texts if "".join(text.split()) not in shown] == []
-
-
-def test_axes_end_on_round_ticks():
-    """From -0.13 to 0.58 in about five steps: steps of 0.2, from -0.2 to 0.6."""
-    axis = axis_over([-0.13, 0.58])
-    assert (axis.low, axis.high) == (-0.2, 0.6)
-    assert [label for _, label in axis.labels] == ["-0.2", "0.0", "0.2", "0.4", "0.6"]
-    assert axis.percent(0.2) == 50
-    assert axis_over([3, 3]).low < 3 < axis_over([3, 3]).high
-    assert [label for _, label in axis_over([0, 1], about=4).labels] == ["0.00", "0.25", "0.50", "0.75", "1.00"]
 
 
 def test_worst_disagreements_by_hand():

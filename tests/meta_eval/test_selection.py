@@ -10,7 +10,6 @@ from scipy.stats import truncnorm
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from tables_of_scores import score_table, table_of
 
-from assay.errors import UsageError
 from assay.meta_eval import (
     COMBINERS,
     Chance,
@@ -30,7 +29,6 @@ from assay.meta_eval import (
     fit_combiner,
     fit_weights,
     grouped_folds,
-    largest_size,
     max_t,
     select,
     spearman,
@@ -45,18 +43,6 @@ def test_all_subsets_of_four_by_hand():
         ["a", "b", "c", "d", "ab", "ac", "ad", "bc", "bd", "cd"]
     )
     assert len(all_subsets(12, 12)) == 2**12 - 1
-
-
-def test_too_many_subsets_are_refused_with_a_cure():
-    with pytest.raises(UsageError, match=r"20 metrics have 1,048,575 subsets .* combine at most 3 metrics"):
-        all_subsets(20, 20)
-
-
-@pytest.mark.parametrize(("metrics", "size"), [(1, 1), (12, 12), (13, 6), (20, 3), (100, 1), (5000, 1)])
-def test_the_largest_size_keeps_the_subsets_few(metrics, size):
-    """At most 4,095: 13 metrics have just so many subsets of up to 6; 20 have 1,350 of up to 3, 6,195 of up to 4."""
-    assert largest_size(metrics) == size
-    assert largest_size(metrics, 2) == min(2, metrics)
 
 
 def test_correlations_of_sums_are_numpys():

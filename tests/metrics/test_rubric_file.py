@@ -20,7 +20,7 @@ from assay.metrics import (
     rating_request,
     read_rubric,
 )
-from assay.prompts import BUNDLED, Prompts, parse_prompt
+from assay.prompts import BUNDLED, Prompts
 
 CASES = cases_beside(__file__)
 YAML, RUBRIC = CASES["yaml"], CASES["rubric"]
@@ -194,13 +194,3 @@ def test_the_prompt_defines_what_the_questions_name(sample, language, names):
         assert f"\n{name[0].upper()}{name[1:]}: " in task
     assert [question.id for question in request.questions] == ["truthfulness", "relatedness", "completeness"]
     assert all(question.options == ("1", "2", "3", "4", "5") for question in request.questions)
-
-
-def test_a_prompt_of_yours_from_before_typed_questions_is_refused(judge, sample):
-    """Its user part cannot say which of the three is asked."""
-    former = parse_prompt(
-        "## system\nRate.\n\n## user\n$documentation $question $answer", "rating", "en", "rating.en.md"
-    )
-    with pytest.raises(UsageError, match=r"has no part `## task`.*assay judges prompts copy rating") as raised:
-        all_three(judge(logprobs=True), sample(), BUNDLED.replacing(former))
-    assert "decide: single" not in str(raised.value)  # which it already is

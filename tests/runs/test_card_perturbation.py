@@ -99,19 +99,6 @@ def test_styled_without_its_marks_is_the_answer(name):
     assert styled_count >= 0.9 * len(samples)
 
 
-def test_styled_leaves_out_marks_that_would_change_what_is_claimed():
-    """A lead-in that heads a list stays above it, and a heading over a fragment would become a part of its claim."""
-    for answer in (
-        "We are open. On Mondays: from 9 to 5.",
-        "The plans are:\n- Basic\n- Pro\nAll are free. Ask us.",
-        "Ja, dat kan. Nee, dat mag niet.\n> citaat\n```\ncode\n```",
-    ):
-        sample = SAMPLE.model_copy(update={"response": answer})
-        english = load_language("en")
-        assert claiming_sentences(changed("styled", sample).response, english) == claiming_sentences(answer, english)
-    assert perturb(SAMPLE.model_copy(update={"response": "**Yes.**"}), "styled") is None
-
-
 @pytest.mark.parametrize("language", [language.code for language in packs_with("probes")])
 def test_neither_an_instruction_nor_a_courtesy_is_a_claim(language):
     """So that neither of them can change what a judge is asked about the claims."""
@@ -137,10 +124,3 @@ def test_the_same_seed_gives_the_same_change(response, seed, name):
     result = perturb(sample, name, seed)
     assert result == perturb(sample, name, seed)
     assert result is None or result.response != sample.response
-
-
-@pytest.mark.parametrize(
-    ("name", "fields"), [("padded", {"language": "fr"}), ("padded", {"response": " "}), ("injected", {"response": " "})]
-)
-def test_a_sample_that_cannot_be_changed_is_left_out(name, fields):
-    assert perturb(SAMPLE.model_copy(update=fields), name) is None

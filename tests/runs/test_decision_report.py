@@ -4,10 +4,8 @@ import html
 import re
 from dataclasses import replace
 
-import pytest
 from hostile_texts import HOSTILE_TEXTS
 
-from assay.errors import InputError
 from assay.eval_sets import Sample
 from assay.meta_eval import Look
 from assay.meta_eval.decision import Decision, Needs, OtherDifference, VersionDifference, VersionEstimate
@@ -77,19 +75,6 @@ def test_nobody_stands_out_in_an_unsettled_decision_and_it_says_what_settles_it(
     assert "nobody can tell how many" in texts(render_decision_report(replace(unsettled, needs=Needs())))
 
 
-def test_what_is_missing_is_not_shown_as_a_figure():
-    """Without ratings and intervals: no column of them, and a mean that has no interval."""
-    bare = VersionDifference("old", "new", 0.4, None, None, None, 118)
-    versions = tuple(replace(one, low=None, high=None, p_best=None, rated=0) for one in (OLD, NEW))
-    decision = replace(SHIP, verdict="unsettled", versions=versions, differences=(bare,), basis="scores", measure="f")
-    page = render_decision_report(decision)
-    assert table_cells(page, 0)[1] == ["new", "3.80 (no interval)", "118", "0"]
-    shown = texts(page)
-    assert "P(best)" not in page
-    assert "scores, which decide nothing: nothing is rated" in shown and "mean score" in shown
-    assert "No question is known on which answers of the versions differ" in shown
-
-
 def answers_of(texts_of, question="q", **figures):
     for version, text in texts_of.items():
         sample = Sample(id=question, user_input="How do I save?", response=text)
@@ -137,11 +122,6 @@ def test_hostile_texts_stay_texts(tmp_path):
         tags = set(re.findall(r"<\s*/?\s*([a-zA-Z!][^\s/>]*)", page))
         assert not tags & FOREIGN_TAGS
         assert not re.search(r"<[^>]*\s(?:on\w+|href|src|style)\s*=", page)
-
-
-def test_a_report_that_cannot_be_written_says_so(tmp_path):
-    with pytest.raises(InputError):
-        write_decision_report(tmp_path / "no" / "folder" / "x.html", SHIP)
 
 
 def test_other_metrics_stand_apart_and_say_that_they_do_not_decide():

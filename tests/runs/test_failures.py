@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.errors import UsageError
-from assay.eval_sets import Sample, turn_samples, with_turns
+from assay.eval_sets import Sample, turn_samples
 from assay.judges import Answer, Embedder, Predicate
 from assay.metrics import Score, predicate_claim
 from assay.runs import (
@@ -109,10 +109,6 @@ def test_reasons_are_known_by_the_usual_names_of_their_column_in_any_letters(col
     assert [(text.text, text.source) for text in texts] == [("Not true.", column)]
 
 
-def test_a_mark_in_a_column_called_note_is_no_reason():
-    assert list(read_peoples_texts(rated(0, 1, metadata={"Note": "5", "reason": "4,5"}))) == []
-
-
 def test_a_column_of_one_raters_reasons_is_theirs():
     ratings = {"Anna": 1, "Jan Willem": 5}
     metadata = {"Opmerking Jan Willem": "Fine.", "reason_anna": "Too short.", "reason_code": "17"}
@@ -174,14 +170,6 @@ def test_rated_conversations_and_rated_turns_of_others_count_once():
     assert (counts.answers, counts.bad, counts.not_counted) == (3, 2, 1)
 
 
-def test_an_answer_with_several_texts_is_in_several_groups_and_that_is_said():
-    samples = [rated(n, 1, [f"The price is wrong {n}", f"The login fails {n}"]) for n in range(8)]
-    failures = grouped(records(samples))
-    assert [len(group.answers) for group in failures.groups] == [8, 8]
-    assert sum(group.share.value or 0 for group in failures.groups) == 2
-    assert any("more than 100%" in note for note in failures.notes)
-
-
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 10])
 def test_few_answers_make_few_groups_and_all_pages(count):
     failures = grouped(planted(count, good=2))
@@ -193,15 +181,6 @@ def test_few_answers_make_few_groups_and_all_pages(count):
     assert failure_sentences(failures)[0].startswith(f"Run r1: {count} of {count + 2} answers")
     assert "<html" in render_failure_report(failures)
     assert failures_block(failures).parts and failures_as_json(failures)["rule"]
-
-
-def test_equal_texts_are_one_group_and_empty_ones_none():
-    failures = grouped(records([rated(n, 1, "Wrong.") for n in range(5)]))
-    (group,) = failures.groups
-    assert (len(group.answers), failures.other) == (5, None)
-    empty = grouped(records([rated(n, 1, " \n ") for n in range(3)]))
-    assert (empty.groups, empty.other, empty.without_text) == ((), None, 3)
-    assert any("No text says why" in sentence for sentence in failure_sentences(empty))
 
 
 def test_a_number_of_groups_is_kept_and_too_many_are_refused():
@@ -234,13 +213,6 @@ def test_verdicts_of_conversations_are_read():
     ]
 
 
-def test_evidence_of_another_shape_is_passed_over():
-    evidence = {"claims": [{"text": 5, "verdict": ["x"]}, {"verdict": "not_found"}], "rules": "none", "criteria": [3]}
-    run = records([rated(0, 1)], {"a0": {"odd": Score(0.0, "scored", "r", evidence)}}, odd=True)
-    failures = grouped(run)
-    assert (failures.groups, failures.without_text) == ((), 1)
-
-
 def chat(name, *answers, **fields):
     messages = [{"role": "system", "content": "Be short."}]
     for number, (answer, rating) in enumerate(answers):
@@ -249,49 +221,6 @@ def chat(name, *answers, **fields):
             {"role": "assistant", "content": answer, "rating": rating},
         ]
     return Sample(**{"id": name, "messages": messages, "language": "en", **fields})
-
-
-def test_a_single_answer_with_messages_and_its_turn_are_one_answer():
-    samples = [
-        chat("session", ("Five years.", 4.5), ("Ninety years.", 1.5)),
-        chat("one", ("Open on Sunday.", None), ratings={"ann": 2, "bob": 1}),
-        chat("two", ("It is free.", None), ratings={"ann": 5, "bob": 4}),
-    ]
-    scores = {
-        "one#2": {"faithfulness": claims(("Open on Sunday.", "not_found"))},
-        "session#4": {"faithfulness": claims(("Ninety years.", "not_found"))},
-    }
-    run = records(list(with_turns(samples, "each")), scores, faithfulness=True)
-    failures = grouped(run)
-    assert (failures.bad, failures.answers, failures.not_counted) == (2, 4, 0)
-    assert (failures.without_text, dict(failures.texts)) == (0, {"verdict": 2})
-    by_metric = grouped(run, metric="faithfulness")
-    assert (by_metric.bad, by_metric.answers, by_metric.not_counted) == (2, 2, 2)
-
-
-def test_a_rated_conversation_has_the_verdicts_on_its_turns_and_its_turns_do_not_count_beside_it():
-    samples = [chat("a", ("Five years.", None), ("Ninety years.", 5), rating=1), chat("b", ("So.", None), ("Yes.", 2))]
-    scores = {"a#4": {"faithfulness": claims(("Ninety years.", "contradicted"))}}
-    failures = grouped(records(list(with_turns(samples, "each")), scores, faithfulness=True))
-    assert (failures.bad, failures.answers, failures.not_counted) == (2, 2, 1)
-    assert dict(failures.texts) == {"verdict": 1}
-
-
-def test_where_the_metric_says_nothing_in_words_people_and_other_judges_do():
-    samples = [rated(n, None) for n in range(14)]
-    samples[1] = rated(1, None, "The price is wrong.")
-    scores = {
-        f"a{n}": {
-            "token_overlap": Score(n / 20, "scored", "overlap"),
-            "faithfulness": claims((f"The login is {n}.", "not_found")),
-        }
-        for n in range(14)
-    }
-    alone = grouped(records(samples, scores, faithfulness=True, token_overlap=True), metric="token_overlap")
-    assert (alone.bad, dict(alone.texts)) == (3, {"verdict": 2, "reason": 1})  # a quarter of 14 is 3
-    plain = {name: {"token_overlap": values["token_overlap"]} for name, values in scores.items()}
-    failures = grouped(records(samples, plain, token_overlap=True))
-    assert (failures.metric, failures.bad, failures.without_text) == ("token_overlap", 3, 2)
 
 
 @pytest.mark.parametrize("probabilities", [None, {"yes": 0.1, "no": 0.9}])

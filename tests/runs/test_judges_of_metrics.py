@@ -27,7 +27,7 @@ from assay.errors import UsageError
 from assay.eval_sets import from_ragas, read_samples
 from assay.judges import Cassette, JudgeSettings
 from assay.metrics import TokenOverlap
-from assay.runs import Aligner, JudgeScoring, RunOptions, ScoringRequest, Store, run_plan, score_by_judges
+from assay.runs import JudgeScoring, RunOptions, ScoringRequest, Store, run_plan, score_by_judges
 from assay.runs.suite import load_suite, run_suite
 from assay.testing import assert_score
 
@@ -151,17 +151,6 @@ def test_judges_are_compared_whatever_they_are(tmp_path):
     assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == ["function.jsonl", "model.jsonl"]
     with pytest.raises(UsageError, match="judge: an object of type OwnJudge cannot be used"):
         score_by_judges({"own": OwnJudge()}, samples, scoring)
-
-
-def test_an_aligner_takes_a_name_and_refuses_42():
-    rated = [
-        Sample(id=str(n), group=str(n), rating=1 + n % 5, **ANSWER)  # retrieved_contexts as a list is read as a tuple
-        for n in range(24)
-    ]
-    aligner = Aligner("faithfulness", rated, "openai/gpt-4o-mini")
-    assert aligner.estimate_cost().requests > 0
-    with pytest.raises(UsageError, match=r"judge: 42 \(int\) cannot be used"):
-        Aligner("faithfulness", rated, NO)
 
 
 def test_a_judge_lacks_something():

@@ -47,19 +47,6 @@ def test_a_metric_of_another_tool_without_one_here_says_what_to_write(theirs, ou
         evaluate(SAMPLES, [theirs], judge=str.upper, progress=False)
 
 
-def test_two_names_of_one_metric_with_other_options_are_two_columns():
-    """The one call is as expected, and a second one was not: 2 x 1 / (2 + 1), and not exactly what was expected."""
-    calls = [{"function": {"name": name, "arguments": "{}"}} for name in ("cancel_order", "send_mail")]
-    messages = [
-        {"role": "user", "content": "Cancel it."},
-        {"role": "assistant", "content": "Done.", "tool_calls": calls},
-    ]
-    sample = {"id": "c", "messages": messages, "metadata": {"expected_actions": [{"name": "cancel_order"}]}}
-    scores = evaluate([sample], ["ToolCallAccuracy", "ToolCallF1"], progress=False).scores["c"]
-    assert scores["tool_calls:mode=exact"].value == 0
-    assert scores["tool_calls"].value == pytest.approx(2 / 3)
-
-
 class SimpleCriteriaScore:
     """As a metric of another tool."""
 
@@ -81,8 +68,3 @@ def object_of_another_tool(name):
 def test_a_metric_object_of_another_tool_is_answered_with_what_to_write(theirs, ours):
     with pytest.raises(UsageError, match=ours):
         evaluate(SAMPLES, [theirs], judge=str.upper, progress=False)
-
-
-def test_arguments_of_ragas_are_named():
-    with pytest.raises(UsageError, match="`dataset`, `llm` of Ragas are `samples`, `judge` here"):
-        evaluate(dataset=SAMPLES, llm=str.upper)

@@ -135,12 +135,6 @@ def test_the_position_bias_by_hand():
     assert 0 < low < 0.5 < high < 1
 
 
-def test_a_judge_that_never_chooses_has_no_bias():
-    bias = measure_position_bias(orders(*[("tie", "tie")] * 6), list("abcdef"))
-    assert bias.first_shown.value is None
-    assert bias.sentence == "The judge preferred neither answer in all of 6 comparisons."
-
-
 def test_net_preferences_are_means_over_versions_and_raters():
     made = [
         Preference("1", "a", "b", "second", "ann"),
@@ -159,16 +153,6 @@ def test_a_comparison_that_fails_does_not_count_and_is_reported(judge, openai_se
     assert note.startswith("1 comparison failed and does not count: ")
 
 
-def test_contexts_of_both_versions_are_shown_once_each(judge, choose, openai_server):
-    choose(longer)
-    one = answer("Yes.", retrieved_contexts=("It is free.", "Members only."))
-    other = answer("Yes, it is.", retrieved_contexts=("Members only.", "The desk is open."))
-    preferred = prefer({"q": {"a": one, "b": other}}, judge())
-    documentation = openai_server.requests[0].user.partition("</documentation>")[0]
-    assert documentation.endswith("It is free.\n\nMembers only.\n\nThe desk is open.\n")
-    assert preferred.notes == ("In 1 comparison the versions read different contexts; the judge read those of both.",)
-
-
 def talk(*turns, policy=""):
     messages = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(turns)]
     system = [{"role": "system", "content": policy}] if policy else []
@@ -184,19 +168,6 @@ def test_turns_after_the_same_messages_are_compared_as_answers(judge, choose, op
     assert "<first_answer>\nYes.\n</first_answer>" in asked
     assert preferred.preferences[0].choice == "second"
     assert not preferred.notes
-
-
-def test_conversations_that_differ_before_are_compared_as_a_whole(judge, choose, openai_server):
-    choose(longer)
-    one = talk("Is it free?", "Yes.", "Sure?", "Yes.", policy="Never say what it costs.")
-    other = talk("Is it free?", "For members it is.", "I am one.", "Then yes.", policy="Never say what it costs.")
-    preferred = prefer({"q": {"a": one, "b": other}}, judge())
-    asked = openai_server.requests[0].user
-    assert "<documentation>\nNever say what it costs.\n</documentation>" in asked
-    assert "[2] Assistant: Yes." in asked.partition("<first_answer>")[2].partition("</first_answer>")[0]
-    assert "[2] Assistant: For members it is." in asked.partition("<second_answer>")[2]
-    assert preferred.preferences[0].choice == "second"
-    assert preferred.notes == ("1 comparison is of whole conversations, which differ before the last answer.",)
 
 
 def test_the_budget_of_the_judge_holds(judge, choose, openai_server):

@@ -27,15 +27,6 @@ def test_the_cause_of_a_broken_judge_is_read_whole_and_once():
     )
 
 
-def test_equal_reasons_of_a_run_stand_there_once(assay, set_file, judge_file, openai_server):
-    openai_server.script = lambda _: Answer(status=400, error_message="the temperature is fixed")
-    result = assay("run", set_file(4), "--judge", judge_file(), "--metrics", "weakest_claim", "--max-failed", "4")
-    printed = " ".join(result.out.split())
-    assert (result.code, printed.count("weakest_claim: 4 failed:"), printed.count("temperature")) == (0, 1, 1)
-    assert re.search(rf"temperature is fixed \(openai/test, prompt {PROMPT}\)", printed)
-    assert "for sample" not in printed
-
-
 def test_an_unusable_reply_is_counted_without_its_sample(assay, set_file, judge_file, openai_server):
     openai_server.script = lambda _: Answer(text="I cannot say.")
     words = ("run", set_file(4), "--judge", judge_file(), "--metrics", "judge_truthfulness", "--max-failed", "4")
@@ -60,17 +51,6 @@ def test_an_unusable_reply_is_counted_without_its_sample(assay, set_file, judge_
 )
 def test_a_reason_prints_no_python_object(words, read):
     assert without_objects(words) == read
-
-
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_closed_port_prints_no_python_object(assay, set_file, judge_file, scheme):
-    judge = judge_file(api_base=f"{scheme}://127.0.0.1:9/v1", attempts=1)
-    failed = assay("run", set_file(9), "--judge", judge, "--metrics", "judge_truthfulness")
-    printed = " ".join(failed.err.split())
-    assert failed.code == 1
-    assert "Cannot connect to host 127.0.0.1:9 [" in printed or "Connection error" in printed
-    assert " object at 0x" not in printed
-    assert "ssl:" not in printed
 
 
 def test_metrics_that_skip_the_same_rows_for_the_same_reasons_stand_in_one_line():

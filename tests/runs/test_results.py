@@ -108,11 +108,6 @@ def test_no_cell_of_a_csv_file_is_a_formula(tmp_path):
     assert {row["user_input"][:5] for row in rows} == {"'=1+1"}
 
 
-def test_another_suffix_is_refused_with_those_that_there_are(tmp_path):
-    with pytest.raises(UsageError, match=r"results are saved as \.json, \.jsonl, \.csv, \.html"):
-        results().save(tmp_path / "results.xlsx")
-
-
 def test_hostile_text_does_nothing_in_a_browser(browser, tmp_path):
     """The saved page, and a notebook's cell in a page without any protection of its own."""
     results().save(tmp_path / "results.html")

@@ -196,13 +196,6 @@ def test_only_samples_of_both_runs_are_compared(store):
     assert change(store, second, third) == "1 of 3 answers changed; rated 0.67 higher; faithfulness 0.08 lower"
 
 
-def test_another_metric_or_nobody_who_rated_says_nothing_of_either(store):
-    first = write_run(store, ["A."], 0.5, metric="faithfulness")
-    second = write_run(store, ["A."], 0.9, metric="relevance", rating=4)
-    assert change(store, first, second) == "the same answers"
-    assert [part.write() for part in summarise_run(store, first).describe()] == ["faithfulness 0.50 on average"]
-
-
 def _answers_to(questions, **fields):
     """Two answers per question, a right one rated 4 and a wrong one rated 2, and their scores 1 and 0."""
     samples = [

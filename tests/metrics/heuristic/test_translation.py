@@ -62,16 +62,6 @@ def test_an_explanation_reads_the_translation_that_the_score_read(judge, script,
     assert explanation.score.usage.calls == 2
 
 
-def test_a_long_text_goes_in_pieces_and_keeps_its_lines(judge, script):
-    line = "woord " * 400  # 2,400 characters: two of them are more than one request holds
-    text = f"{line}\n\n   1. {line}\n...\n{line}"
-    script(EnglishText=lambda request: {"translation": f"  {asked_text(request).upper()}\n"})
-    metric = load_metric("heuristic.hal:translate=judge", judge())
-    score = asyncio.run(metric.assess(sample(response=text, retrieved_contexts=[PROSE])))
-    assert score.evidence["translation"]["response"] == text.upper()
-    assert score.usage.calls == 3  # the first piece and the last are one request
-
-
 def test_a_translation_that_cannot_be_had_fails_and_says_why(judge, script):
     script(EnglishText={"translation": " "})
     score = asyncio.run(Heuristic(translate="judge", judge=judge()).assess(sample()))
