@@ -69,7 +69,7 @@ def test_a_script_in_the_checkout(environment):
 
 def test_a_benchmark(environment, tmp_path):
     """From anywhere, though Python looks for modules in `benchmarks/` alone."""
-    assert "trip.py" in environment.run(ROOT / "benchmarks" / "trip.py", "--help", folder=tmp_path)
+    assert "replay_speed.py" in environment.run(ROOT / "benchmarks" / "replay_speed.py", "--help", folder=tmp_path)
 
 
 def test_the_command(environment):

@@ -7,6 +7,7 @@ whatever else the machine does.
 """
 
 import gc
+import itertools
 import re
 import signal
 from collections.abc import Iterator
@@ -30,7 +31,8 @@ _LENGTH = 16_000
 _MOST_SECONDS = 0.08  # of a short expression; one of a thousand words tries each of them
 _UNBOUNDED = re.compile(r"[*+]|\{\d*,\}")
 _FAVOURITES = ("a", "1", " ", "-", ".")
-_HOSTILE = ("a-", "a ", "1.", "1-", "'a", '"a', ", a", "(a", "[1]", "\n", "*", "é", "A", "/a", ":", "_", "|", "<a")
+_HOSTILE = ("a-", "a ", "1.", "'a", ", a", "(a")
+_MOST_PIECES = 24
 _CHARACTERS = (*map(chr, range(32, 0x2100)), "\n")
 _NOWHERE = "\0"  # ends a text so that hardly a pattern can match
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
@@ -80,12 +82,14 @@ def stop_what_is_slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def hostile_pieces(tree: Any) -> Iterator[tuple[str, str]]:
-    """Texts that lead to a repetition, and what it may repeat."""
-    pieces = [("", piece) for piece in (*_FAVOURITES, *_HOSTILE)]
-    for prefix, inside in _repetitions(tree, ""):
-        for piece in filter(None, (_sample(inside, favourite) for favourite in _FAVOURITES)):
-            pieces += [(prefix, piece), ("", prefix + piece)]
-    return iter(dict.fromkeys(pieces))
+    """Texts that lead to a repetition, and what it may repeat: of each repetition one, then another."""
+    repetitions = list(_repetitions(tree, ""))
+    pieces = [("", piece) for piece in _HOSTILE]
+    for favourite in _FAVOURITES:
+        for prefix, inside in repetitions:
+            if piece := _sample(inside, favourite):
+                pieces += [(prefix, piece), ("", prefix + piece)]
+    return itertools.islice(dict.fromkeys(pieces), _MOST_PIECES)
 
 
 def _repetitions(items: Any, prefix: str) -> Iterator[tuple[str, Any]]:
@@ -124,6 +128,7 @@ def _sample(items: Any, favourite: str) -> str:
     return text
 
 
+@pytest.mark.timeout(900)  # where other work has the processor
 def test_time_grows_as_texts_do(patterns: list[CompiledPattern]) -> None:
     """Of the addresses to the judge, which have their end in common, only each third one."""
     addresses = [one for one in patterns if " addresses." in one.origin]
