@@ -19,7 +19,7 @@ from .cassette import (
     make_recording as make_recording,
     parse_line as parse_line,
 )
-from .completion import bounded_body as bounded_body, complete as complete
+from .completion import complete as complete
 from .connection import AdaptiveLimiter as AdaptiveLimiter, ModelLike as ModelLike
 from .embedders import (
     Embedder as Embedder,

@@ -1,18 +1,12 @@
-"""One call through litellm, of a chat or a decision model: what is sent, and the reply, of bounded length."""
+"""One call through litellm, of a chat or a decision model: what is sent, and the reply."""
 
 import asyncio
-import json
 import math
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, closing, contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from ..errors import JudgeError
-from ..text.wording import count_of
 from .budget import RequestSize, is_count, most_tokens
 from .cassette import likely_alternatives
 from .fast_path import acompletion
@@ -21,88 +15,6 @@ from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply, schema_text, strict_schema
 from .retry import without_objects
 from .settings import JudgeSettings
-
-MOST_BYTES = 64 << 20  # of one reply: a thousand times the longest that a question asks for
-
-
-@dataclass
-class Body:
-    """The body of the reply under way."""
-
-    most_bytes: int
-    is_kept: bool = False
-    received: int = 0
-    content: bytes = b""  # these bytes where they are kept
-
-
-_body: ContextVar[Body | None] = ContextVar("body of a reply", default=None)
-
-
-@contextmanager
-def bounded_body(*, keep: bool = False, most_bytes: int | None = None) -> Iterator[Body]:
-    """Limits the reply to a call of this task; a longer one is not read to its end.
-
-    Raises:
-        JudgeError: The body was longer.
-    """
-    _count_bodies()
-    body = Body(most_bytes or MOST_BYTES, keep)
-    token = _body.set(body)
-    try:
-        yield body
-    except Exception as error:
-        if body.received > body.most_bytes:
-            raise JudgeError(f"the reply was cut off: its body is longer than {body.most_bytes >> 20} MB") from error
-        raise
-    finally:
-        _body.reset(token)
-
-
-@cache
-def _count_bodies() -> None:
-    """Lets httpx and aiohttp count the bytes of a body, once; where nobody bounds them nothing changes.
-
-    httpx reads the replies of all of litellm's providers but those of `aiohttp_openai/`, over whatever transport
-    litellm takes; what is counted is the unpacked body.
-    """
-    import aiohttp
-    import httpx
-
-    read_async: Callable[..., Any] = httpx.Response.aiter_bytes  # a generator, which can be closed
-    read: Callable[..., Any] = httpx.Response.iter_bytes
-    read_aiohttp = aiohttp.StreamReader.readany
-
-    async def read_async_bounded(self: httpx.Response, chunk_size: int | None = None) -> AsyncIterator[bytes]:
-        async with aclosing(read_async(self, chunk_size)) as chunks:  # closes the connection of a body that is cut off
-            async for chunk in chunks:
-                _count(chunk)
-                if (body := _body.get()) is not None and body.is_kept:
-                    body.content += chunk
-                yield chunk
-
-    def read_bounded(self: httpx.Response, chunk_size: int | None = None) -> Iterator[bytes]:
-        with closing(read(self, chunk_size)) as chunks:
-            for chunk in chunks:
-                _count(chunk)
-                yield chunk
-
-    async def read_aiohttp_bounded(self: aiohttp.StreamReader) -> bytes:
-        chunk = await read_aiohttp(self)
-        _count(chunk)
-        return chunk
-
-    httpx.Response.aiter_bytes = read_async_bounded  # type: ignore[method-assign]
-    httpx.Response.iter_bytes = read_bounded  # type: ignore[method-assign]
-    aiohttp.StreamReader.readany = read_aiohttp_bounded  # type: ignore[method-assign]
-
-
-def _count(chunk: bytes) -> None:
-    body = _body.get()
-    if body is not None:
-        body.received += len(chunk)
-        if body.received > body.most_bytes:
-            raise ValueError(f"more than {count_of(body.most_bytes, 'byte')}")
-
 
 _ALTERNATIVES = 10
 _GRACE = 5.0  # seconds beyond the client's own time-out, which a server that sends byte by byte never meets
@@ -119,7 +31,7 @@ async def complete(
 
     Raises:
         openai.OpenAIError, TimeoutError: The call failed.
-        JudgeError: Something broke on the way, or the reply has no end.
+        JudgeError: Something broke on the way.
     """
     import openai  # litellm's errors are its errors
 
@@ -129,16 +41,15 @@ async def complete(
         async with asyncio.timeout(settings.timeout + _GRACE):
             if question.protocol != "chat":
                 return await _ask_decision_model(question, settings, route, size)
-            with bounded_body():
-                response = await send(
-                    **route,
-                    **shape_request(question, settings),
-                    **settings.parameters,
-                    timeout=settings.timeout,
-                    num_retries=0,
-                    max_retries=0,
-                    drop_params=True,
-                )
+            response = await send(
+                **route,
+                **shape_request(question, settings),
+                **settings.parameters,
+                timeout=settings.timeout,
+                num_retries=0,
+                max_retries=0,
+                drop_params=True,
+            )
     except (openai.OpenAIError, TimeoutError, JudgeError):
         raise
     except Exception as error:  # litellm lets errors of the libraries below it through: they fail a sample, not a run
@@ -152,14 +63,13 @@ async def complete(
 async def _ask_decision_model(
     question: Question[Any], settings: JudgeSettings, route: dict[str, Any], size: RequestSize
 ) -> RawReply:
-    """Asks a decision model once: the reply is the body as it came."""
+    """Asks a decision model once: the reply is its body as JSON."""
     litellm = load_litellm()
     send = litellm.adecisions if question.protocol == "decisions" else litellm.asystemone
     started = time.perf_counter()
-    with bounded_body(keep=True) as body:
-        response = await send(**route, **(question.body or {}), timeout=settings.timeout, num_retries=0, max_retries=0)
+    response = await send(**route, **(question.body or {}), timeout=settings.timeout, num_retries=0, max_retries=0)
     seconds = time.perf_counter() - started
-    text = settings.scrubber.scrub(_body_with_answers(body.content) or response.model_dump_json())
+    text = settings.scrubber.scrub(response.model_dump_json())
     usage = response.usage
     tokens_in, tokens_out = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)
     is_unstated = False
@@ -184,16 +94,6 @@ def _most_taken(text: str, settings: JudgeSettings, size: RequestSize) -> tuple[
     tokens_in, tokens_out = size.most_in, most_tokens(text, size)
     usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     return tokens_in, tokens_out, usd
-
-
-def _body_with_answers(content: bytes) -> str:
-    """The body as it came, where its answers stand at its top; "" where a provider wraps them."""
-    try:
-        text = content.decode("utf-8")
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return ""
-    return text if isinstance(body, dict) and "answers" in body else ""
 
 
 def shape_request(question: Question[Any], settings: JudgeSettings) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from ..value_messages import check_type
 from ..worker_threads import compute_beside
 from .budget import Budget, RequestSize, is_count
 from .cassette import Cassette, Recording, short_hash
-from .completion import bounded_body
 from .fast_path import aembedding
 from .litellm_lookup import listed_price, stated_cost
 from .question import RawReply
@@ -296,15 +295,14 @@ class LiteLLMEmbedder(Embedder):
         async with self._budget.spend(size, self._count_lost) as call:
             try:
                 async with asyncio.timeout(_TIMEOUT):
-                    with bounded_body():
-                        response = await aembedding(
-                            model=self._model,
-                            input=texts,
-                            timeout=_TIMEOUT,
-                            num_retries=0,
-                            max_retries=0,
-                            **self._parameters,
-                        )
+                    response = await aembedding(
+                        model=self._model,
+                        input=texts,
+                        timeout=_TIMEOUT,
+                        num_retries=0,
+                        max_retries=0,
+                        **self._parameters,
+                    )
             except (openai.OpenAIError, TimeoutError, JudgeError):
                 raise
             except Exception as error:  # litellm lets errors of the libraries below it through

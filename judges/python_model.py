@@ -66,20 +66,8 @@ def open_python_model(judge: Any, model: str | None, *, is_recorded: bool) -> Py
             )
         return ClientModel(judge, model)
     if inspect.isclass(judge) or not callable(judge):
-        raise wrong_type("judge", judge, _ACCEPTED + _explain_missing_parts(judge))
+        raise wrong_type("judge", judge, _ACCEPTED)
     return FunctionModel(judge, model, is_recorded=is_recorded)
-
-
-def _explain_missing_parts(judge: Any) -> str:
-    """What an object lacks to be a judge, where it has one of the methods; else ""."""
-    methods = [name for name in ("decide", "ask") if callable(getattr(judge, name, None))]
-    if inspect.isclass(judge) or not methods:
-        return ""
-    missing = [name for name in JUDGE_PARTS if not hasattr(judge, name)]
-    return (
-        f". It has {' and '.join(methods)}, and no {', no '.join(missing)}; where {methods[-1]} takes a text and "
-        f"returns the reply, give the method: judge=my_judge.{methods[-1]}"
-    )
 
 
 def is_client(judge: Any) -> bool:

@@ -57,7 +57,6 @@ from .heuristic.company_terms import (
     company_terms as company_terms,
     read_vocabulary as read_vocabulary,
 )
-from .heuristic.feature import read_documentation as read_documentation
 from .heuristic.hal import find_pairs as find_pairs, nearness as nearness
 from .heuristic.message_type import Rules as Rules
 from .heuristic.parse_cache import Parsed as Parsed, ParsedTexts as ParsedTexts, find_pipeline as find_pipeline

@@ -27,7 +27,6 @@ _HEADING = re.compile(r"\s*#{1,6}\s+(\S.{0,199}?)[\s#]*$")
 _ENDS_SENTENCE = re.compile(r"[.!?;:,]\s*$")
 _HEAD_LINES = 5
 _LONGEST_TITLE = 100  # characters of a first line that may be a title
-_FEWEST_TOKENS = 2  # of a name of which a citation writes the first words only
 
 
 class SourceMatch(NamedTuple):
@@ -120,11 +119,7 @@ class CitableSources:
             return SourceMatch(tuple(sorted(label)), "label")
         if name := self._names.get(key):
             return SourceMatch(tuple(sorted(name)), "name")
-        begun = [name for name in self._names if key.startswith(f"{name} ") and _is_long(name)]
-        if begun:
-            return SourceMatch(tuple(sorted(self._names[max(begun, key=len)])), "name")
-        longer = [name for name in self._names if name.startswith(f"{key} ")] if _is_long(key) else []
-        return SourceMatch(tuple(sorted(self._names[longer[0]])), "name") if len(longer) == 1 else None
+        return None
 
     def _find_address(self, text: str) -> SourceMatch | None:
         key = address_key(text)
@@ -174,10 +169,6 @@ def _named_values(entry: Mapping[str, Any]) -> Iterator[str]:
             yield from (str(nested[name]) for name in _NAMING_KEYS if isinstance(nested.get(name), str | int))
 
 
-def _is_long(name: str) -> bool:
-    return name.count(" ") + 1 >= _FEWEST_TOKENS
-
-
 _MOST_NUMBERS = 100  # of a range: [1-1000000]
 _LEAST_YEAR = 1000  # a number from here on that is of no context is a year or an amount, not a source
 _CODE = re.compile(r"(?ms)^[ \t]{0,3}(?P<fence>```|~~~).*?(?:^[ \t]{0,3}(?P=fence)[ \t]*$|\Z)|`[^`\n]{1,500}`")
@@ -214,8 +205,6 @@ class CitedAnswer(NamedTuple):
 
     plain: str  # the answer without them
     marks: tuple[CitationMark, ...]  # the citations in their order, one per source
-    other_links: tuple[str, ...] = ()  # the addresses in it that cite nothing, as far as the sample's sources tell
-    cut: int = 0  # how many numbers of ranges such as [1-100000] were left out
 
 
 class _Target(NamedTuple):
@@ -288,8 +277,6 @@ class _CitationReader:
         self._marks: list[_Mark] = []
         self._closed = [match.span() for match in _CODE.finditer(answer)]  # spans in which nothing is read
         self._removed: list[tuple[int, int]] = []
-        self._links: list[str] = []
-        self._cut = 0
 
     def read(self) -> CitedAnswer:
         self._read_lines()
@@ -360,7 +347,6 @@ class _CitationReader:
             if self._is_year(first) or self._is_year(last) or (match[2] and first > self._sources.count):
                 continue  # 9-17 hours
             kept = min(last, max(first, self._sources.count) + 1, first + _MOST_NUMBERS)  # one beyond stands for all
-            self._cut += last - kept
             yield from (_Target(number, self._entries.get(str(number), "")) for number in range(first, kept + 1))
 
     def _is_year(self, number: int) -> bool:
@@ -381,7 +367,6 @@ class _CitationReader:
             self._add(match, numbers)  # [1](#sources)
             return
         if not (numbers or self._sources.has_addresses or self._sources.find(target) or self._sources.find(shown)):
-            self._links.append(target)
             return
         is_named = not self._sources.has_addresses and self._sources.find(shown) is not None
         number = numbers[0].number if numbers and not self._sources.has_addresses else None
@@ -425,7 +410,7 @@ class _CitationReader:
             for mark in sorted(self._marks)
             for target in mark.targets
         ]
-        return CitedAnswer(plain, tuple(marks), tuple(dict.fromkeys(self._links)), self._cut)
+        return CitedAnswer(plain, tuple(marks))
 
     def _lines_of_marks(self) -> Iterator[tuple[int, int]]:
         """The lines that have nothing but marks, with a label before them or none: "Sources: [1], [2]"."""

@@ -14,7 +14,6 @@ from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentence_kinds import CLAIM, HEADING, LEAD_IN
 from ..text.sentences import NO_SENTENCES, AnswerSentence, describe_cut_lines
-from ..text.text_matching import find_quote, tokens
 from ..text.wording import count_of
 from .citation_marks import (
     CitableSources,
@@ -36,12 +35,10 @@ Passages = frozenset[int]
 MOST_CITED = 10
 """The most sources of one sentence that are judged one by one; ALCE takes 3."""
 _MOST_NAMED = 3  # citations and claims that the reason names
-_QUOTATION = re.compile(r"[\"“„«]([^\"“”„«»\n]{12,1000})[\"”“»]")
 _OTHER_NOTATION = re.compile(
     r"【[^【】\n]{1,60}】|\[\[[^][\n]{1,60}]]|\[[^][\n\d]{1,30}\d{1,4}]"
     r"|\([^\W\d_]{2,20}(?:[ .:#]{1,2}\d{1,3}|: [^()\n]{1,60})\)|(?:(?<=[^\W\d_]{3})|(?<=[.!?,;]))[¹²³⁴-⁹]+"
 )
-_FEWEST_QUOTED = 4  # words between quotation marks that are a quotation, not a name or a button
 
 
 class CitationShares(NamedTuple):
@@ -88,7 +85,6 @@ class _CitedClaims:
     citations: Sequence[_Citation]  # the citations that stand for a claim
     aside: Sequence[str]  # those that stand for none: in a question, in a list of sources that the answer does not cite
     base: int  # the number of the first context
-    other_links: Sequence[str]
     bounds: Sequence[str]
 
     def of_claim(self, claim: int) -> list[_Citation]:
@@ -182,11 +178,7 @@ class _Support:
         for passages, claim in dict.fromkeys(questions):
             if (passages, claim) in self._verdicts:
                 continue
-            if misquoted := await compute_for(self._sample, _find_misquote, claim, self._texts(passages)):
-                reason = f'the cited source does not have the quoted words "{misquoted}"'
-                self._verdicts[passages, claim] = Claim(claim, "not_found", reason)
-            else:
-                by_passages.setdefault(passages, []).append(claim)
+            by_passages.setdefault(passages, []).append(claim)
         replies = await asyncio.gather(
             *(self._judge_support(passages, claims) for passages, claims in by_passages.items())
         )
@@ -203,9 +195,6 @@ class _Support:
         shown = shown_contexts(self._sample)
         texts = tuple(shown[number] for number in sorted(passages))
         return await self._metric.judge_support(self._sample, claims, "\n\n".join(texts), passages=texts)
-
-    def _texts(self, passages: Passages) -> tuple[str, ...]:
-        return tuple(self._sample.retrieved_contexts[number] for number in sorted(passages))
 
     def verdict(self, passages: Passages, claim: str) -> Claim:
         """What was answered."""
@@ -332,8 +321,7 @@ def _read_claims(sample: Sample, pattern: re.Pattern[str] | None) -> _CitedClaim
             start = mark.position
     texts = [split[one].text for one in claims]
     bounds = describe_cut_lines(answer.plain)
-    bounds += [f"{count_of(answer.cut, 'number')} of long ranges left out"] if answer.cut else []
-    return _CitedClaims(split, texts, list(citations.values()), aside, base, answer.other_links, bounds)
+    return _CitedClaims(split, texts, list(citations.values()), aside, base, bounds)
 
 
 def _has_claim(split: Sequence[AnswerSentence], claims: Sequence[int], first: int, last: int) -> bool:
@@ -408,15 +396,6 @@ def _claims_of(place: int, split: Sequence[AnswerSentence]) -> list[int]:
     return below
 
 
-def _find_misquote(claim: str, passages: tuple[str, ...]) -> str:
-    """The first quotation of a claim that does not stand in the passages; "" where all do."""
-    for match in _QUOTATION.finditer(claim):
-        quotation = match[1].strip(" .,;:!?")
-        if len(tokens(quotation)) >= _FEWEST_QUOTED and find_quote(quotation, passages) is None:
-            return quotation
-    return ""
-
-
 # evidence
 
 
@@ -425,8 +404,6 @@ def _asides(cited: _CitedClaims) -> dict[str, Any]:
     evidence: dict[str, Any] = {}
     if cited.aside:
         evidence["not_counted"] = list(dict.fromkeys(cited.aside))
-    if cited.other_links:
-        evidence["other_links"] = list(cited.other_links)
     bounds = list(cited.bounds)
     crowded = sum(len(_distinct(cited.of_claim(claim))) > MOST_CITED for claim in range(len(cited.claims)))
     if crowded:

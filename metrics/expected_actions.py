@@ -2,6 +2,7 @@
 
 import json
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,13 +20,8 @@ class ExpectedAction:
 
     name: str
     arguments: Mapping[str, Any] | None  # its arguments; None where any are right
-    unordered: bool | frozenset[str] = False  # the arguments whose lists may be in any order; True for all
     # the arguments that may have any value, but must be there
     any_value: frozenset[str] = field(default_factory=frozenset)
-
-    def may_reorder(self, argument: str) -> bool:
-        """Whether the lists of an argument may be in any order."""
-        return self.unordered if isinstance(self.unordered, bool) else argument in self.unordered
 
 
 def read_expected_actions(values: object) -> list[ExpectedAction]:
@@ -65,20 +61,15 @@ def _read_action(value: object, where: str) -> ExpectedAction:
             arguments = None
     if key is not None and not isinstance(arguments, Mapping):
         raise ValueError(f"{where}.{key} is no object of arguments by name; write {_CURE}")
-    unordered = value.get("unordered", False)
-    if not isinstance(unordered, bool):
-        unordered = _names(unordered, f"{where}.unordered", "true, or the names of arguments")
-    any_value = _names(value.get("any_value", []), f"{where}.any_value", "the names of arguments")
-    return ExpectedAction(name, arguments, unordered, any_value)
+    if value.get("unordered"):
+        raise ValueError(f"{where}.unordered: lists are compared in their order; free the argument by any_value")
+    free = value.get("any_value", [])
+    if not isinstance(free, list | tuple) or not all(isinstance(argument, str) for argument in free):
+        raise ValueError(f'{where}.any_value is {describe_type(free)}; write the names of arguments (["note"])')
+    return ExpectedAction(name, arguments, frozenset(free))
 
 
-def _names(values: object, where: str, wanted: str) -> frozenset[str]:
-    if isinstance(values, list | tuple) and all(isinstance(name, str) for name in values):
-        return frozenset(values)
-    raise ValueError(f'{where} is {describe_type(values)}; write {wanted} (["passengers"])')
-
-
-def canonical(value: Any, *, is_unordered: bool = False) -> str:
+def canonical(value: Any) -> str:
     """Writes a value so that equal ones are the same text: 1 and 1.0, keys in any order, a JSON text and its value.
 
     Strings are the same after Unicode NFC and without outer space; true is not 1, and "1" is not 1.
@@ -86,26 +77,23 @@ def canonical(value: Any, *, is_unordered: bool = False) -> str:
     Example:
         >>> canonical({"b": [1.0], "a": " x "}) == canonical('{"a": "x", "b": [1]}')
         True
-        >>> canonical([1, 2]) == canonical([2, 1]), canonical([1, 2], is_unordered=True) == canonical([2, 1])
-        (False, False)
     """
     if isinstance(value, str):
         text = unicodedata.normalize("NFC", value).strip()
         if text[:1] in {"{", "["}:
             try:
-                return canonical(json.loads(text), is_unordered=is_unordered)
+                return canonical(json.loads(text))
             except ValueError:
                 pass
         return json.dumps(text)
     if isinstance(value, Mapping):
         pairs = sorted(
-            (json.dumps(unicodedata.normalize("NFC", str(key)).strip()), canonical(inner, is_unordered=is_unordered))
+            (json.dumps(unicodedata.normalize("NFC", str(key)).strip()), canonical(inner))
             for key, inner in value.items()
         )
         return "{" + ",".join(f"{key}:{inner}" for key, inner in pairs) + "}"
     if isinstance(value, list | tuple):
-        parts = [canonical(inner, is_unordered=is_unordered) for inner in value]
-        return "[" + ",".join(sorted(parts) if is_unordered else parts) + "]"
+        return "[" + ",".join(map(canonical, value)) + "]"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return json.dumps(value)
@@ -122,12 +110,12 @@ class CallComparison:
         self._expected = expected
         self._allows_more = allows_more
         self._wanted = [
-            {name: canonical(value, is_unordered=action.may_reorder(name)) for name, value in arguments.items()}
+            {name: canonical(value) for name, value in arguments.items()}
             if (arguments := action.arguments) is not None
             else None
             for action in expected
         ]
-        self._written: dict[tuple[int, str, bool], str] = {}
+        self._written: dict[tuple[int, str], str] = {}
 
     def differences(self, place: int, call: int, arguments: Mapping[str, Any] | None) -> list[str]:
         """Names the arguments in which a call differs from an expected one."""
@@ -145,40 +133,25 @@ class CallComparison:
         wanted = self._wanted[place] or {}
         if name not in wanted or name not in arguments:
             return True
-        may_reorder = self._expected[place].may_reorder(name)
-        key = (call, name, may_reorder)
+        key = (call, name)
         if key not in self._written:
-            self._written[key] = canonical(arguments[name], is_unordered=may_reorder)
+            self._written[key] = canonical(arguments[name])
         return self._written[key] != wanted[name]
 
 
-def match_in_order(
-    matches: Mapping[int, int], candidates: Mapping[int, Sequence[int]], preferred: Sequence[int]
-) -> dict[int, int] | None:
-    """Pairs as many calls in the order in which they are expected: which of two equal calls is which cannot be told.
-
-    Returns:
-        The place of each call, both ascending; None where the paired ones, or their places, have no such order.
+def longest_in_order(candidates: Sequence[Sequence[int]]) -> int:
+    """How many can be paired with one of their candidates each, so that left ones and candidates ascend together.
 
     Example:
-        >>> match_in_order({0: 1, 1: 0}, {0: [0, 1], 1: [0, 1]}, [0, 1])
-        {0: 0, 1: 1}
+        >>> longest_in_order([[1], [0], [2]])
+        2
     """
-    last, pairs = -1, dict[int, int]()
-    for call in sorted(matches):
-        last = min((place for place in candidates[call] if place > last), default=-1)
-        if last < 0:
-            break
-        pairs[call] = last
-    if len(pairs) == len(matches):
-        return pairs
-    pairs, left = {}, iter(preferred)
-    for place in sorted(matches.values()):
-        call = next((one for one in left if place in candidates[one]), -1)
-        if call < 0:
-            return None
-        pairs[call] = place
-    return pairs
+    ends: list[int] = []  # by length, the lowest candidate with which so long a row can end
+    for row in candidates:
+        for one in sorted(row, reverse=True):
+            place = bisect_left(ends, one)
+            ends[place : place + 1] = [one]
+    return len(ends)
 
 
 def match_most(candidates: Sequence[Sequence[int]]) -> dict[int, int]:

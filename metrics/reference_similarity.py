@@ -16,9 +16,6 @@ from ..worker_threads import compute_beside
 from .metric import ComputedMetric, Metric
 from .score import Score, scored, skipped
 
-MOST_TOKENS = 100_000
-"""The longest text whose subsequences are compared; the time is the product of both lengths / 64."""
-
 
 class Overlap(NamedTuple):
     """What two texts have in common: the number of units in both, in the answer and in the reference."""
@@ -75,21 +72,6 @@ def common_subsequence_length(one: Sequence[str], other: Sequence[str]) -> int:
     return int(LCSseq.similarity(one, other))
 
 
-def too_long_to_compare(*texts: Sequence[str]) -> str:
-    """Why texts of so many tokens are not compared, or "" where they are.
-
-    Example:
-        >>> too_long_to_compare(("short",), ("a", "b")), too_long_to_compare(("word",) * 100_001)
-        ('', 'a text of 100,001 words is too long: at most 100,000 are compared')
-    """
-    longest = max(map(len, texts))
-    return (
-        f"a text of {count_of(longest, 'word')} is too long: at most {MOST_TOKENS:,} are compared"
-        if longest > MOST_TOKENS
-        else ""
-    )
-
-
 class Rouge(ComputedMetric):
     """F-measure of what answer and reference have in common (Lin, 2004; González Torres et al., 2024, Tables 3 and 5).
 
@@ -108,16 +90,14 @@ class Rouge(ComputedMetric):
         if not answer or not reference:
             return skipped(f"the {'reference' if answer else 'answer'} has no words")
         overlap = self.overlap(answer, reference)
-        if isinstance(overlap, str):
-            return skipped(overlap)
         reason = (
             f"{overlap.precision:.0%} of the answer's {self.units} are in the reference, "
             f"{overlap.recall:.0%} of the reference's in it"
         )
         return scored(overlap.f_measure, reason, {"precision": overlap.precision, "recall": overlap.recall})
 
-    def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap | str:
-        """Counts what the tokens of both have in common, in any order, or says why that cannot be computed."""
+    def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap:
+        """Counts what the tokens of both have in common, in any order."""
         return ngram_overlap(answer, reference, self.order)
 
 
@@ -157,7 +137,7 @@ class RougeL(Rouge):
     """F-measure of the longest common subsequence of answer and reference.
 
     Formula: 2PR / (P + R), with P = LCS / |words of the answer| and R = LCS / |words of the reference| (Lin, 2004).
-    Range: [0, 1]. Skipped when answer or reference has no words, or more than 100,000.
+    Range: [0, 1]. Skipped when answer or reference has no words.
 
     Example:
         >>> RougeL().score(response="De arts belt u.", reference="U belt de arts op").value
@@ -167,10 +147,8 @@ class RougeL(Rouge):
     name = "rouge_l"
     units = "words, in their order,"
 
-    def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap | str:
-        """Counts the words of the longest common subsequence, or says why it cannot be computed."""
-        if too_long := too_long_to_compare(answer, reference):
-            return too_long
+    def overlap(self, answer: Sequence[str], reference: Sequence[str]) -> Overlap:
+        """Counts the words of the longest common subsequence."""
         return Overlap(common_subsequence_length(answer, reference), len(answer), len(reference))
 
 
@@ -179,7 +157,7 @@ class RougeLPrecision(ComputedMetric):
 
     Formula: LCS(answer, contexts) / |tokens of the answer|, where LCS is the length of the longest common subsequence
     and the contexts count as one text, in their order (Lin, 2004, "ROUGE: A Package for Automatic Evaluation of
-    Summaries"). Range: [0, 1]. An answer without words is skipped, and so is a text of more than 100,000 words.
+    Summaries"). Range: [0, 1]. An answer without words is skipped.
 
     Example:
         >>> RougeLPrecision().score(response="Click New, then Save.", retrieved_contexts=["Click New and Save"]).value
@@ -190,13 +168,11 @@ class RougeLPrecision(ComputedMetric):
     needs = ("response", "retrieved_contexts")
 
     def compute(self, sample: Sample) -> Score:
-        """Skipped when the answer has no words, or a text has too many."""
+        """Skipped when the answer has no words."""
         answer = tokens(sample.response)
         if not answer:
             return skipped("the answer has no words")
         context = [token for context in sample.retrieved_contexts for token in tokens(context)]
-        if too_long := too_long_to_compare(answer, context):
-            return skipped(too_long)
         common = common_subsequence_length(answer, context)
         return scored(
             common / len(answer), f"{common} of {count_of(len(answer), 'token')} are in the context in this order"

@@ -9,7 +9,7 @@ from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
 from ..text.wording import count_of
 from ..value_messages import shorten
-from .expected_actions import FIELD, CallComparison, ExpectedAction, match_in_order, match_most, read_expected_actions
+from .expected_actions import FIELD, CallComparison, ExpectedAction, longest_in_order, match_most, read_expected_actions
 from .f_score import precision, recall, score_by_mode
 from .metric import ComputedMetric, check_choice
 from .score import Score, failed, scored, skipped
@@ -56,13 +56,13 @@ class ToolCalls(ComputedMetric):
     and where the mode's formula has nothing to divide by; failed where the list cannot be read.
 
     Arguments are compared by value: 1 is 1.0, JSON text is its value, keys are in any order, strings are the same after
-    Unicode NFC and without outer space; lists in any order where the expected call says `"unordered": true` or names
-    the arguments, any value, but one, where it says `"any_value": [names]`, any arguments where it has none. A call
-    that looks up (`ignore`) and was not expected does not count as made, and neither does one whose result is an error,
-    unless it is the only match of an expected call: so a failed call that was made again costs nothing.
+    Unicode NFC and without outer space; any value, but one, where the expected call says `"any_value": [names]`, any
+    arguments where it has none. A call that looks up (`ignore`) and was not expected does not count as made, and
+    neither does one whose result is an error, unless it is the only match of an expected call: so a failed call that
+    was made again costs nothing.
 
     Ragas's `ToolCallF1` takes calls as a set, so that of two equal calls one counts; `ToolCallAccuracy` is 0 where the
-    names are not in the same order. Both count each look-up and each failed call, and compare lists in their order.
+    names are not in the same order. Both count each look-up and each failed call.
 
     Args:
         mode: `f1`, `precision`, `recall`, or `exact`: 1 where all expected calls and no others were made, in order.
@@ -116,14 +116,14 @@ class ToolCalls(ComputedMetric):
         ]
         matches = {numbers[left]: place for left, place in match_most(candidates).items()}
         usable = [number for number in range(len(made)) if number in matches or not made[number].has_failed]
-        ordered = match_in_order(matches, dict(zip(numbers, candidates, strict=True)), usable)
-        matches = ordered or matches
+        fitting = dict(zip(numbers, candidates, strict=True))
+        is_ordered = longest_in_order([fitting[number] for number in usable]) == len(matches)
         others = [number for number in range(len(made)) if number not in matches and not made[number].has_failed]
         others = [number for number in others if not is_named(made[number].name, self.ignore)]
         missing = sorted(set(range(len(expected))) - set(matches.values()))
         wrong = _wrong_arguments(expected, made, missing, others, comparison)
         counts = (len(matches), len(others), len(missing))
-        in_order = None if len(matches) < 2 else ordered is not None
+        in_order = None if len(matches) < 2 else is_ordered
         evidence = {
             "expected": len(expected),
             "made": len(matches) + len(others),

@@ -17,7 +17,6 @@ import socket
 import struct
 import threading
 import time
-import zlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -56,8 +55,7 @@ class Answer:
 
     `raw` stands for the whole body. `logprobs` are the alternatives at each token, the said one first. `usage` is
     (prompt, completion) tokens, whatever they are; None leaves usage out. `fault`: `reset` breaks the connection before
-    a byte, `cut` in the middle of the body, `hang` never answers, `dribble` sends a byte each 50 ms, `endless` sends a
-    body that has no end, and `endless_zipped` one that grows a thousandfold when it is unpacked.
+    a byte, `cut` in the middle of the body, `hang` never answers, and `dribble` sends a byte each 50 ms.
     """
 
     text: str | None = None
@@ -66,7 +64,7 @@ class Answer:
     error_message: str = "the script says so"
     headers: Mapping[str, str] = field(default_factory=dict)
     latency: float | None = None
-    fault: Literal["", "reset", "cut", "hang", "dribble", "endless", "endless_zipped"] = ""
+    fault: Literal["", "reset", "cut", "hang", "dribble"] = ""
     finish_reason: str = "stop"
     logprobs: list[dict[str, float]] | None = None
     refusal: str | None = None
@@ -227,14 +225,6 @@ class _Connection(asyncio.Protocol):
             for place in range(len(body)):
                 await asyncio.sleep(0.05)
                 self._transport.write(body[place : place + 1])
-        elif answer.fault == "endless":
-            self._transport.write(_head(answer, body).replace(b"Content-Length", b"X-Length") + body[:1])
-            await self._write_for_ever(lambda: b" " * (1 << 20))
-        elif answer.fault == "endless_zipped":
-            head = _head(answer, body).replace(b"Content-Length", b"Content-Encoding: gzip\r\nX-Length")
-            zipper = zlib.compressobj(wbits=31)  # gzip
-            self._transport.write(head + zipper.compress(body[:1]))
-            await self._write_for_ever(lambda: zipper.compress(b" " * (1 << 20)) + zipper.flush(zlib.Z_SYNC_FLUSH))
         elif answer.fault:
             if answer.fault == "cut":
                 self._transport.write(_head(answer, body) + body[: len(body) // 2])
@@ -243,11 +233,6 @@ class _Connection(asyncio.Protocol):
             self._transport.abort()
         else:
             self._transport.write(_head(answer, body) + body)
-
-    async def _write_for_ever(self, next_chunk):
-        while not self._transport.is_closing():
-            self._transport.write(next_chunk())
-            await asyncio.sleep(0.001 if self._transport.get_write_buffer_size() < 4 << 20 else 0.1)
 
 
 def _head(answer, body):

@@ -127,7 +127,6 @@ def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path, run
         (("run", "*.parquet", "--metrics", "token_overlap", "--out", "out"), "tables"),
         (("view",), "web"),
         (("heuristic", "explain", "helpdesk_en", "en-001"), "heuristic"),
-        (("heuristic", "vocabulary", "doc.html"), "heuristic"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -135,7 +134,6 @@ def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(tmp_path,
     (tmp_path / "t.csv").write_text("day,x\n2026-01-01,1\n2026-01-02,3\n", encoding="utf-8")
     (tmp_path / "table.parquet").write_bytes(b"PAR1")
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
-    (tmp_path / "doc.html").write_text("<h1>Title</h1><p>Some text of a document.</p>", encoding="utf-8")
     done = run_in_core(*words)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     *_, line = done.stderr.splitlines()

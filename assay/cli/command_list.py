@@ -47,7 +47,7 @@ BELOW: Final[Mapping[str, tuple[str, ...]]] = {
     "suite": ("accept",),
     "traces": ("pull", "push"),
     "sets": ("generate", "crosseval"),
-    "metrics": ("list", "describe", "explain", "vocabulary", "facts", "check"),
+    "metrics": ("list", "describe", "explain", "facts", "check"),
 }
 """The commands below a command, as in `assay show runs`, beside those that its own module adds."""
 
@@ -79,7 +79,6 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "metrics explain": ("heuristic",),
     "metrics facts": ("numeric",),
     "metrics list": ("listings.metrics",),
-    "metrics vocabulary": ("heuristic",),
     "rate export": ("rate",),
     "run batches": ("batch",),
     "show": ("viewing",),
@@ -91,9 +90,7 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
 """The module of a command that is not in the one of its name, and further modules that add commands below it."""
 
 
-_WITHOUT_RESULT: Final = frozenset(
-    {"init", "judges prompts copy", "judges prompts show", "metrics vocabulary", "rate", "view"}
-)
+_WITHOUT_RESULT: Final = frozenset({"init", "judges prompts copy", "judges prompts show", "rate", "view"})
 """The commands that write a file, or serve pages, and have nothing to print for programs."""
 
 

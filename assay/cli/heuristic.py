@@ -1,19 +1,15 @@
-"""`assay metrics`: how an answer gets its heuristic score, and the company's own terms."""
+"""`assay metrics explain`: how an answer gets its heuristic score."""
 
 import asyncio
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..atomic_files import replace_file
 from ..errors import UsageError
-from ..text.wording import count_of, verb_of
 from .options import SetOptions, option_group, with_set_options
-from .output import echo, print_result
-from .typed_values import OUTPUT_FILE, BoundedCount
+from .output import print_result
 
 if TYPE_CHECKING:
     from ..metrics.heuristic.explain import Explanation
@@ -24,7 +20,7 @@ if TYPE_CHECKING:
 with_heuristic_options = option_group(
     "heuristic",
     dict,
-    click.option("--vocabulary", type=click.Path(), help="File of `assay metrics vocabulary`."),
+    click.option("--vocabulary", type=click.Path(), help="File of the company's own terms, one per line."),
     click.option("--nlp-nl", help="spaCy pipeline for Dutch, a package or a folder."),
     click.option("--nlp-en", help="spaCy pipeline for English, a package or a folder."),
     click.option("--rules", type=click.Choice(["positional", "paper"]), default="positional", show_default=True),
@@ -54,41 +50,6 @@ def explain(set_: str, sample: str, *, set_options: SetOptions, heuristic: Mappi
         raise UsageError(str(error)) from error
     result = asyncio.run(explain_sample(chosen, metric))
     print_result(result.as_json, *_lines(result))
-
-
-@click.command()
-@click.argument("docs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--out", type=OUTPUT_FILE, help="File to write. Default: standard output.")
-@click.option("--language", help="Language (nl, en) of the documentation. Default: it is detected.")
-@click.option("--most", type=BoundedCount(), default=10_000, show_default=True, help="Most frequent words to try.")
-def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, most: int) -> None:
-    """List the company's own terms.
-
-    Words of the documentation in DOCS (files, folders) that general language lacks.
-
-    \b
-    assay metrics vocabulary docs/ -o terms.txt
-    assay run answers.jsonl --metrics heuristic:vocabulary=terms.txt
-    """
-    from ..installation import require_packages
-    from ..languages import load_language
-    from ..metrics.heuristic.company_terms import build_vocabulary
-    from ..metrics.heuristic.feature import read_documentation
-    from ..text.language_detection import detect_language
-
-    require_packages("heuristic", "assay metrics vocabulary")
-    texts = read_documentation(docs)
-    language = language or detect_language("", "\n".join(text[:2000] for text in texts)[:20_000])
-    terms = build_vocabulary(texts, load_language(language), most)
-    heading = f"# {count_of(len(terms), 'company term')} ({language}) of {count_of(len(texts), 'file')}"
-    lines = "".join(f"{line}\n" for line in (heading, *terms))
-    if out is None:
-        echo(lines.removesuffix("\n"))
-        return
-    with replace_file(out) as file:
-        file.write(lines)
-    is_in = f"{verb_of(len(terms), 'is', 'are')} in {out}"
-    echo(f"{count_of(len(terms), 'term')} of {count_of(len(texts), 'file')} {is_in}", err=True)
 
 
 def _lines(result: "Explanation") -> Iterator[str]:

@@ -16,7 +16,6 @@ from ...errors import CassetteMiss, InputError, JudgeError, UsageError
 from ...json_text import parse_json
 from ...judges import Cassette, LiteLLMJudge, PlainText, Question, RawReply
 from ...judges.cassette import Recording, short_hash
-from ...judges.completion import bounded_body
 from ...judges.secrets import Scrubber, recordable_url
 from ...prompts import BUNDLED, Prompts
 from ...regular_files import read_text_file
@@ -107,8 +106,7 @@ class HttpBot:
         async with httpx.AsyncClient(timeout=_TIMEOUT) as client:
             for attempt in range(1, _TRIES + 1):
                 try:
-                    with bounded_body():
-                        response = await client.post(self._url, json=body)
+                    response = await client.post(self._url, json=body)
                 except httpx.HTTPError as error:
                     problem = f"{type(error).__name__}: {error}"
                 else:

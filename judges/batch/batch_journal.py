@@ -92,8 +92,6 @@ class BatchResults:
 
     bodies: dict[str, dict[str, Any]] = field(default_factory=dict)  # the bodies of the replies, by key
     failures: dict[str, Failure] = field(default_factory=dict)
-    duplicates: int = 0  # how many further lines there were about a request that has a reply
-    unreadable: int = 0  # how many lines could not be read, or are about no request of this batch
 
 
 def read_results(files: Iterable[bytes], keys: Collection[str]) -> BatchResults:
@@ -102,7 +100,7 @@ def read_results(files: Iterable[bytes], keys: Collection[str]) -> BatchResults:
     Example:
         >>> line = b'{"custom_id": "a", "response": {"status_code": 200, "body": {"id": "1"}}, "error": null}'
         >>> read_results([line + b"\\n" + line], {"a"})
-        BatchResults(bodies={'a': {'id': '1'}}, failures={}, duplicates=1, unreadable=0)
+        BatchResults(bodies={'a': {'id': '1'}}, failures={})
     """
     results = BatchResults()
     for content in files:
@@ -119,14 +117,13 @@ def _read_line(line: bytes, keys: Collection[str], results: BatchResults) -> Non
         entry = None
     key = entry.get("custom_id") if isinstance(entry, dict) else None
     if not isinstance(key, str) or key not in keys:
-        results.unreadable += 1
         return
     response, error = entry.get("response"), entry.get("error")
     body = response.get("body") if isinstance(response, dict) else None
     status = response.get("status_code") if isinstance(response, dict) else None
     if key in results.bodies:
-        results.duplicates += 1
-    elif status == 200 and isinstance(body, dict) and not error:
+        return
+    if status == 200 and isinstance(body, dict) and not error:
         results.bodies[key] = body
         results.failures.pop(key, None)
     else:
@@ -179,8 +176,6 @@ class Batch:
     lost: int = 0  # how many requests got no reply, though they may have been charged
     lost_tokens: int = 0  # the most tokens that these took, in and out together
     lost_usd: float | None = 0.0  # the most that they cost; None where the price is unknown
-    duplicates: int = 0
-    unreadable: int = 0  # how many lines of its results could not be read
     # by key, the cause of each request without a reply, and whether that is final
     failures: dict[str, tuple[str, bool]] = field(default_factory=dict)
     counts_as_attempt: bool = True  # whether its failures count as an attempt of their requests

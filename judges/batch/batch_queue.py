@@ -32,7 +32,6 @@ from .provider import MOST_BYTES, MOST_REQUESTS, BatchProvider, BatchState, Crea
 _LONGEST_WAIT = 60.0  # seconds between two questions about the batches under way
 _LEAST_WAIT = 0.01
 _MOST_FAILED_POLLS = 60  # in a row: an hour
-_MOST_REFUSALS = 60  # for want of room at the provider, in a row while nothing of ours is under way
 _LOOKS = 4  # for a batch whose creation got no reply, before it counts as not created
 _CLOCK_DIFFERENCE = 3600.0  # seconds by which the provider's clock may be behind
 
@@ -74,7 +73,6 @@ class BatchQueue:
         self._collected: set[str] = set()
         self._failed: dict[str, tuple[int, Failure]] = {}
         self._failed_polls = 0  # in a row
-        self._refusals = 0  # for want of room, in a row
         self._opened = ExitStack()
         self.journal = BatchJournal(cassette)
 
@@ -224,30 +222,26 @@ class BatchQueue:
     async def _wait(self) -> None:
         """Polls with back-off until no batch is under way, and collects each that has ended."""
         wait = self._settings.wait
-        self._failed_polls = self._refusals = 0
+        self._failed_polls = 0
         stopped: list[str] = []
-        while self.journal.in_state("submitted", "planned"):
-            ended = await self._poll()
-            for batch, state in ended:
+        while self.journal.in_state("submitted"):
+            for batch, state in await self._poll():
                 await self._collect(batch, state)
                 if state.status == "failed":
                     stopped.append(f"the batch {state.id} was refused ({state.problem or 'no reason is given'})")
                 elif state.status == "cancelled":
                     stopped.append(f"the batch {state.id} was cancelled")
-            await self._submit_refused(has_room=bool(ended), is_stopped=bool(stopped), wait=wait)
             if self.journal.in_state("submitted"):
                 await asyncio.sleep(max(wait, _LEAST_WAIT))
                 wait = min(2 * wait, _LONGEST_WAIT)
         if stopped:
             raise JudgeUnavailable(
-                f"{'; '.join(stopped[:3])}. The replies that came are kept; the same command submits the rest again"
+                f"{'; '.join(stopped[:3])}. The replies that came are kept; the same command submits the rest again "
+                "(where the provider has no room for all, in smaller batches: --batch-size)"
             )
 
     async def _poll(self) -> list[tuple[Batch, BatchState]]:
-        """Asks once about each batch under way, and returns those that have ended.
-
-        One that the provider refused for want of room is planned again.
-        """
+        """Asks once about each batch under way, and returns those that have ended."""
         ended = []
         for batch in self.journal.in_state("submitted"):
             try:
@@ -258,10 +252,7 @@ class BatchQueue:
                     raise
                 continue
             self._failed_polls = 0
-            if state.has_ended and state.has_no_room:
-                self._refusals += 1
-                self.journal.change(batch, state="planned", status=state.status, problem=state.problem)
-            elif state.has_ended:
+            if state.has_ended:
                 ended.append((batch, state))
             elif state.status != batch.status:
                 self.journal.change(batch, status=state.status)
@@ -270,23 +261,6 @@ class BatchQueue:
                     f"{count_of(batch.requests, 'reply')}"
                 )
         return ended
-
-    async def _submit_refused(self, *, has_room: bool, is_stopped: bool, wait: float) -> None:
-        """Submits the first batch that was refused for want of room, where another has ended or none is under way."""
-        refused = self.journal.in_state("planned")
-        if has_room:
-            self._refusals = 0
-        if is_stopped:
-            for batch in refused:
-                self._drop(batch)
-        elif refused and self._refusals > _MOST_REFUSALS:
-            raise JudgeUnavailable(
-                f"the provider takes no further batch ({refused[0].problem}); choose smaller ones (--batch-size), or "
-                "wait until others of your account have ended, and give the command again"
-            )
-        elif refused and (has_room or not self.journal.in_state("submitted")):
-            await asyncio.sleep(max(wait, _LEAST_WAIT))
-            await self._submit(refused[0])
 
     async def _collect(self, batch: Batch, state: BatchState) -> None:
         """Keeps the replies of a batch that has ended, and notes what came of each request."""
@@ -330,8 +304,6 @@ class BatchQueue:
             lost=lost.calls,
             lost_tokens=lost.tokens,
             lost_usd=lost.usd,
-            duplicates=results.duplicates,
-            unreadable=results.unreadable,
             failures={key: (scrub(failure.cause), failure.is_final) for key, failure in sorted(failures.items())},
             counts_as_attempt=state.status not in {"failed", "cancelled"},
         )

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import JudgeUnavailable, UsageError
-from ..completion import bounded_body
 from ..fast_path import call_batch_function
 from ..litellm_lookup import load_litellm, missing_api_key
 from ..retry import call_with_retries, explain, http_status, is_passing
@@ -22,7 +21,6 @@ METADATA_ID = "assay_batch"
 """The name, in the metadata of a batch, of the id that was noted before the batch was created."""
 MOST_REQUESTS = 50_000  # of one file: the limit of OpenAI; Azure takes 100,000
 MOST_BYTES = 190_000_000  # of one file: 200 MB at OpenAI and Azure
-_MOST_REPLY_BYTES = 2 << 30  # of a file of replies
 _LISTED_AT_ONCE = 100
 _TIMEOUT = 600.0  # seconds for one call: files are large
 _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
@@ -40,7 +38,6 @@ class BatchState:
     completed: int = 0
     failed: int = 0
     problem: str = ""  # why it failed as a whole; empty where it did not
-    has_no_room: bool = False  # whether it failed because too much is waiting at the provider already
 
     @property
     def has_ended(self) -> bool:
@@ -113,8 +110,7 @@ class BatchProvider:
 
     async def read_file(self, file: str) -> bytes:
         """Returns the content of a file of replies."""
-        with bounded_body(most_bytes=_MOST_REPLY_BYTES):
-            content: bytes = (await self._call("afile_content", file_id=file)).content
+        content: bytes = (await self._call("afile_content", file_id=file)).content
         return content
 
     async def _list(self) -> AsyncIterator[Any]:
@@ -188,7 +184,6 @@ def _read_state(batch: Any, settings: JudgeSettings) -> BatchState:
         completed=counts.completed if counts else 0,
         failed=counts.failed if counts else 0,
         problem=settings.scrubber.scrub_error(" ".join(problem.split())[:500]),
-        has_no_room=any(error.code == "token_limit_exceeded" for error in errors),
     )
 
 

@@ -74,7 +74,7 @@ class CompanyTerms(Feature):
     name = "heuristic.company_terms"
 
     def __init__(self, vocabulary: str | None = None, nlp_nl: str | None = None, nlp_en: str | None = None) -> None:
-        """`vocabulary` is a file of `assay metrics vocabulary`; without it the sample's contexts take its place.
+        """`vocabulary` is a file with one term per line; without it the sample's contexts take its place.
 
         Raises `InputError` when the file cannot be read.
         """

@@ -1,47 +1,18 @@
-"""What a feature is, and how a sample's texts and the company's documentation are read and explained."""
+"""What a feature is, and how a sample's texts are read."""
 
-import re
 from abc import abstractmethod
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from ...errors import InputError, UsageError
+from ...errors import UsageError
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
 from ...judges import Judge, JudgeLike, open_judge
 from ...languages import FALLBACK, Language, find_language, language_or_fallback, packs_with
-from ...prompts import BUNDLED, Prompts
-from ...regular_files import read_text_file
 from ...text.lemmas import lemmas
 from ...worker_threads import compute_beside
 from ..metric import Metric
 from ..score import Score, skipped
 from .parse_cache import Parsed, ParsedTexts, parsed_texts
-from .translation import translate_sample
-
-SUFFIXES = frozenset({".md", ".txt", ".rst", ".html", ".htm", ".adoc"})
-_MOST_BYTES = 100_000_000  # of one file
-_MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]+>|https?://\S+", re.DOTALL)
-
-
-def read_documentation(paths: Sequence[Path]) -> list[str]:
-    """Returns the text of each file, without tags and addresses."""
-    files: list[Path] = []
-    for path in paths:
-        if not path.exists():
-            raise InputError(f"{path}: there is no such file or folder")
-        inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES) if path.is_dir() else []
-        files += inside if path.is_dir() else [path]
-    if not files:
-        suffixes = ", ".join(sorted(SUFFIXES))
-        raise InputError(f"{', '.join(map(str, paths))}: no documentation found; these files are read: {suffixes}")
-    return [_read_text(file) for file in files]
-
-
-def _read_text(file: Path) -> str:
-    return _MARKUP.sub(" ", read_text_file(file, "the documentation", most_bytes=_MOST_BYTES))
-
 
 SECTIONS = ("words", "components")
 """The sections of a language pack that every heuristic needs."""
@@ -148,32 +119,6 @@ class Feature(Metric):
             return unread
         texts = await read(sample, self._texts if self.parsed else None)
         return await compute_beside(self.score_texts, texts)
-
-
-class StarredFeature(Feature):
-    """A feature that can read a translation into English in place of the sample's own texts."""
-
-    starred = True
-
-    def __init__(
-        self,
-        translate: Literal["judge"] | None = None,
-        judge: JudgeLike | None = None,
-        nlp_nl: str | None = None,
-        nlp_en: str | None = None,
-        prompts: Prompts = BUNDLED,
-    ) -> None:
-        """With `translate=judge` the judge translates. Raises `UsageError` when there is none."""
-        super().__init__(nlp_nl, nlp_en)
-        self.judge = open_translator(translate, judge)
-        self._prompts = prompts
-
-    async def measure(self, sample: Sample) -> Score:
-        """As a feature, of the translation where one is asked for. Raises `JudgeError` when there is none."""
-        translation = await translate_sample(sample, self.judge, self._prompts)
-        if translation is None:
-            return await super().measure(sample)
-        return translation.add_to(await super().measure(translation.sample))
 
 
 def open_translator(translate: str | None, judge: JudgeLike | None) -> Judge | None:

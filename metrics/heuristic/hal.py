@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...text.wording import count_of
 from ..score import Score, scored, skipped
-from .feature import SampleTexts, StarredFeature
+from .feature import Feature, SampleTexts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,10 +101,11 @@ def _nearness_by_distance(windows: tuple[int, ...]) -> "NDArray[Any]":
     return np.array([0.0, *(nearness(distance, windows) for distance in range(1, max(windows) + 1))])
 
 
-class Hal(StarredFeature):
+class Hal(Feature):
     """The share of the nearness of the answer's word pairs that the contexts have too, in [0, 1]."""
 
     name = "heuristic.hal"
+    starred = True
 
     def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when the answer has no two different words."""

@@ -8,7 +8,7 @@ from ...languages import Language
 from ...text.components import MOST_COMPONENTS, find_components, unspecified_components
 from ...text.wording import count_of
 from ..score import Score, scored, skipped
-from .feature import Feature, SampleTexts, StarredFeature, bound_evidence
+from .feature import Feature, SampleTexts, bound_evidence
 from .parse_cache import MOST_PARSED, Pair
 
 
@@ -106,11 +106,12 @@ def subject_combination(answer: Iterable[Pair], context: Collection[Pair]) -> fl
     return len(pairs & set(context)) / len(pairs) if pairs else None
 
 
-class SubjectCombination(StarredFeature):
+class SubjectCombination(Feature):
     """The share of the answer's (verb, subject) lemma pairs, by spaCy's dependency parse, found in the contexts."""
 
     name = "heuristic.subject_combination"
     parsed = True
+    starred = True
 
     def score_texts(self, texts: SampleTexts) -> Score:
         """Skipped when no parser is installed (the reason says what to type) or no verb has a subject."""

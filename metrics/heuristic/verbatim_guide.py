@@ -4,15 +4,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from ...judges import JudgeLike
 from ...languages import Language
 from ...text.components import find_components, find_guides, normal_name
 from ...text.lemmas import content_lemmas, words
 from ...text.wording import count_of
 from ..score import Score, scored
-from .feature import SampleTexts, StarredFeature, bound_evidence
+from .feature import Feature, SampleTexts, bound_evidence
 
 THRESHOLD = 0.85
 MOST_GUIDES = 50
@@ -84,21 +83,15 @@ def _fixed(step: str, language: Language) -> tuple[set[tuple[str, ...]], list[st
     return names, sorted(_NUMBER.findall(step)), denied
 
 
-class VerbatimGuide(StarredFeature):
+class VerbatimGuide(Feature):
     """1 when a guide in the answer is a guide of the contexts, step by step; else 0."""
 
     name = "heuristic.verbatim_guide"
+    starred = True
 
-    def __init__(
-        self,
-        threshold: float = THRESHOLD,
-        translate: Literal["judge"] | None = None,
-        judge: JudgeLike | None = None,
-        nlp_nl: str | None = None,
-        nlp_en: str | None = None,
-    ) -> None:
+    def __init__(self, threshold: float = THRESHOLD) -> None:
         """`threshold` is the least cosine of a step with its like, in (0, 1]. Raises `ValueError` for any other."""
-        super().__init__(translate, judge, nlp_nl, nlp_en)
+        super().__init__()
         self._threshold = threshold
         if not 0 < self._threshold <= 1:
             raise ValueError(f"threshold must be above 0 and at most 1, not {self._threshold:g}")

@@ -35,7 +35,6 @@ EARLIER_NAMES = {  # what commands were called in the version that `make against
     "metrics check": "numeric check",
     "metrics explain": "heuristic explain",
     "metrics facts": "numeric facts",
-    "metrics vocabulary": "heuristic vocabulary",
     "rate export": "ratings",
     "run batches": "batch",
     "sets crosseval": "crosseval",

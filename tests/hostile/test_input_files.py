@@ -18,7 +18,7 @@ from assay.eval_sets import flat_rows, load_set, read_table_file
 from assay.generation import load_bot, read_document
 from assay.judges import Cassette, load_settings
 from assay.meta_eval import Scorer
-from assay.metrics import read_documentation, read_rubric, read_vocabulary, tables_of_file
+from assay.metrics import read_rubric, read_vocabulary, tables_of_file
 from assay.prompts import read_prompt
 from assay.runs import Store
 from assay.runs.suite import load_suite
@@ -41,7 +41,6 @@ READERS = {
     "claims.en.md": read_prompt,
     "cassette.jsonl": Cassette,
     "vocabulary.txt": read_vocabulary,
-    "documentation.txt": lambda path: read_documentation([path]),
     "template.json": module_of(load_bot)._read_template,
     "runs.sqlite": lambda path: Store(path.parent),
 }

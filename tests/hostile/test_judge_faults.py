@@ -4,13 +4,12 @@ import asyncio
 import random
 
 import pytest
-from modules import module_of
 from openai_server import Answer
 
 from assay import evaluate
-from assay.errors import JudgeError, JudgeUnavailable
+from assay.errors import JudgeUnavailable
 from assay.eval_sets import Sample
-from assay.judges import JudgeSettings, LiteLLMJudge, PlainText, Question, bounded_body, load_litellm
+from assay.judges import JudgeSettings, LiteLLMJudge, PlainText, Question
 from assay.prompts import Prompt, PromptMessage
 from assay.runs import Plan, RunOptions, Store, run_plan
 
@@ -232,31 +231,3 @@ def test_replay_gives_the_same_failure_again(openai_server, tmp_path):
     openai_server.forget()
     assert score("replay").reason == live.reason
     assert not openai_server.requests
-
-
-# --- a body without end ---
-
-
-@pytest.mark.parametrize(
-    ("model", "without_aiohttp", "fault"),
-    [
-        ("openai/test", False, "endless"),
-        ("openai/test", False, "endless_zipped"),
-        ("openai/test", True, "endless"),
-        ("openai/test", True, "endless_zipped"),
-        ("deepseek/test", True, "endless"),
-        ("aiohttp_openai/test", False, "endless"),  # once: litellm keeps its connection for the first event loop
-    ],
-)
-def test_a_body_without_end_is_cut_at_a_size(model, without_aiohttp, fault, openai_server, monkeypatch):
-    """Over each way by which litellm reaches a server: aiohttp below httpx, httpx alone, aiohttp alone."""
-    litellm = load_litellm()
-    monkeypatch.setattr(litellm, "disable_aiohttp_transport", without_aiohttp)
-    monkeypatch.setattr(litellm, "in_memory_llm_clients_cache", type(litellm.in_memory_llm_clients_cache)())
-    monkeypatch.setattr(module_of(bounded_body), "MOST_BYTES", 8 << 20)
-    monkeypatch.setenv("DEEPSEEK_API_KEY", "sk-secret-of-the-test")
-    openai_server.script = lambda _: Answer(fault=fault)
-    judge = LiteLLMJudge(settings(openai_server, model=model, timeout=60))
-    with pytest.raises(JudgeError, match="the reply was cut off: its body is longer than 8 MB"):
-        asyncio.run(judge.ask(Question(ASK, "Hello", PlainText)))
-    assert len(openai_server.requests) == 1

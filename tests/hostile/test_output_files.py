@@ -75,7 +75,6 @@ def test_standard_output_is_refused_wherever_it_leads(tmp_path, monkeypatch):
         ("meta last --save made/n.jsonl", "--save"),
         ("meta last --report made/n.jsonl", "--report"),
         ("judges compare {set} --judge a/b --report made/n.jsonl", "--report"),
-        ("heuristic vocabulary {set} --out made/n.jsonl", "--out"),
         ("cassettes merge made/n.jsonl {set}", "OUT"),
         ("generate {set} --judge a/b --out made/n.jsonl", "--out"),
     ],

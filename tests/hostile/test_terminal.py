@@ -97,7 +97,6 @@ WITHOUT_RUN = [
     ("numeric", "facts", "table.csv"),
     ("numeric", "check", f"The load was 5 {HOSTILE}.", "table.csv"),
     ("heuristic", "explain", "set.jsonl", f"s1{HOSTILE}"),
-    ("heuristic", "vocabulary", "guide.md"),
     ("generate", "sections", "guide.md"),
     ("prompts", "render", "claims", "set.jsonl", f"s1{HOSTILE}"),
     ("prompts", "show", HOSTILE),

@@ -110,15 +110,6 @@ def test_arguments_are_compared_by_value(expected, made, is_same):
     assert assess(talk(call("pay", json.dumps({"x": made})), expected_actions=actions)).value == float(is_same)
 
 
-@pytest.mark.parametrize(
-    ("unordered", "value"), [(True, 1.0), (["who"], 1.0), (False, 0.0), ([], 0.0), (["other"], 0.0)]
-)
-def test_lists_in_any_order_where_the_file_says_so(unordered, value):
-    action = {"name": "book", "kwargs": {"who": [{"n": "Ann"}, {"n": "Bo"}]}, "unordered": unordered}
-    made = call("book", {"who": [{"n": "Bo"}, {"n": "Ann"}]})
-    assert assess(talk(made, expected_actions=[action])).value == value
-
-
 def test_extra_arguments_any_value_and_no_arguments():
     made = call("pay", {"sum": 5, "note": "Thanks"})
     assert assess(talk(made, expected_actions=[PAY])).value == 0

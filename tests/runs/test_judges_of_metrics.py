@@ -160,8 +160,7 @@ def test_a_judge_lacks_something():
         'judge: an object of type OnlyAsks cannot be used; give the name of a model ("openai/gpt-4o-mini", '
         '"gguf:PATH"), a settings file ("judge.yaml"), JudgeSettings, a function that takes a text and returns the '
         "reply, an OpenAI client, or a judge: a LiteLLMJudge, or an object with name, logprobs, decide and ask "
-        "(assay.judges.Judge). It has ask, and no name, no logprobs, no decide; where ask takes a text and returns the "
-        "reply, give the method: judge=my_judge.ask"
+        "(assay.judges.Judge)"
     )
 
 

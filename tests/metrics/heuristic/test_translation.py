@@ -88,7 +88,7 @@ def test_a_run_translates_where_the_option_says_so(assay, judge_file, script, tm
 
 
 def test_who_translates_is_checked(assay, judge_file):
-    assert needs_judge("heuristic.hal:translate=judge") and not needs_judge("heuristic")
+    assert needs_judge("heuristic:translate=judge") and not needs_judge("heuristic")
     with pytest.raises(UsageError, match="asks a judge"):
         load_metric("heuristic:translate=judge")
     with pytest.raises(UsageError, match="translate=judge needs a judge"):
@@ -96,6 +96,6 @@ def test_who_translates_is_checked(assay, judge_file):
     with pytest.raises(UsageError, match="translate is 'judge', not 'deepl'"):
         Heuristic(translate="deepl", judge="any")
     with pytest.raises(UsageError, match="'translate' is not an option"):
-        load_metric("heuristic.complex_answer:translate=judge")
+        load_metric("heuristic.hal:translate=judge")
     words = ("run", "helpdesk_nl", "--translate", "judge", "--judge", judge_file(), "--metrics")
     assert "none of token_overlap reads a translation" in assay(*words, "token_overlap", code=2).err
