@@ -33,8 +33,6 @@ class Predicate:
     Attributes:
         id: Its name in the request, of letters, digits, `_`, `-` and `.`.
         statement: What may be true.
-        context: The sentences before it in its text, where it refers back to them ("Then you click Save"). They are
-            for reading it: whether they are true is not asked.
 
     Raises:
         UsageError: The id or the statement cannot be used.
@@ -46,7 +44,6 @@ class Predicate:
 
     id: str
     statement: str
-    context: str = ""
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.id):

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -98,7 +97,6 @@ CONVERSATION_SUPPORT = "conversation_support"
 """The prompt where results of tools and what the customer said count too."""
 _SAYS, _NO_PROBABILITY, _PROBABILITY = "the judge says ", ", and gives no probability", ", P(yes) = "
 _FRAME = re.compile(rf"{_SAYS}\w+(?:{_NO_PROBABILITY}|{re.escape(_PROBABILITY)}[\d.]+)(?:: (?P<words>.*))?$", re.DOTALL)
-_NO_CONTEXT: Mapping[str, str] = MappingProxyType({})
 
 
 def support_request(
@@ -107,7 +105,6 @@ def support_request(
     documentation: str,
     prompts: Prompts,
     *,
-    context: Mapping[str, str] = _NO_CONTEXT,
     task: str = SUPPORT,
     passages: tuple[str, ...] = (),
 ) -> Request:
@@ -118,7 +115,7 @@ def support_request(
     """
     state = {"documentation": documentation, **earlier_turns(sample)}
     numbered = enumerate(claims, start=1)
-    predicates = [Predicate(str(place), claim, context.get(claim, "")) for place, claim in numbered]
+    predicates = [Predicate(str(place), claim) for place, claim in numbered]
     return Request(task, state, predicates, sample.language, sample.id, prompts, passages=passages)
 
 
@@ -134,7 +131,6 @@ class SupportMetric(JudgedMetric):
         claims: Sequence[str],
         documentation: str,
         *,
-        context: Mapping[str, str] = _NO_CONTEXT,
         task: str = SUPPORT,
         passages: tuple[str, ...] = (),
     ) -> tuple[list[Claim], Usage]:
@@ -148,7 +144,7 @@ class SupportMetric(JudgedMetric):
         if not claims:
             return [], NO_USAGE
         answers = await self.judge.decide(
-            support_request(sample, claims, documentation, self.prompts, context=context, task=task, passages=passages)
+            support_request(sample, claims, documentation, self.prompts, task=task, passages=passages)
         )
         judged = [predicate_claim(answer, claim) for answer, claim in zip(answers.values(), claims, strict=True)]
         return judged, answers.usage
@@ -262,8 +258,6 @@ class Faithfulness(ClaimsMetric):
         judge: Gives the verdicts.
         claims: What a claim is: `sentences`, the answer's sentences that claim something (no call), or `judge`, claims
             that the judge writes so that each can be read alone (one call). Default: sentences.
-        context: Whether a sentence that refers back ("Then you click Save") is judged with the two sentences before it
-            at hand. For `claims=sentences`; what the judge writes is readable alone.
         numeric: Whether a claim whose numbers can be computed, from the sample's tables or those in its contexts, takes
             the computation's verdict in place of the judge's; the evidence shows both. Default: yes for a sample with
             tables of its own, which are then shown to the judge too where there are no contexts.
@@ -282,12 +276,10 @@ class Faithfulness(ClaimsMetric):
         claims: ClaimsBy | None = None,
         *,
         numeric: bool | None = None,
-        context: bool = False,
         prompts: Prompts = BUNDLED,
     ) -> None:
         super().__init__(judge, "sentences" if claims is None else claims, prompts)
         self.numeric = numeric
-        self.context = context
         self.substitutes = {"retrieved_contexts": ("messages",) if numeric is False else ("messages", "tables")}
 
     def _prepare(self, sample: Sample) -> Sample:
@@ -309,14 +301,13 @@ class Faithfulness(ClaimsMetric):
             evidence["bounds"] = bounds
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
-        context = {sentence.text: sentence.context for sentence in split} if self.context else {}
-        documents = await self._documents(sample, claims, context) if sample.messages else None
+        documents = await self._documents(sample, claims) if sample.messages else None
         if documents is not None and not documents.states_fact:
             reason = "nothing is documented: there are no contexts and no tool results, and the customer states nothing"
             return skipped(reason, evidence, usage)
         passages = shown_contexts(sample) if documents is None else documents.lines
         judged, verdicts_usage = await self.judge_support(
-            sample, claims, "\n\n".join(passages), context=context, task=_task(sample), passages=passages
+            sample, claims, "\n\n".join(passages), task=_task(sample), passages=passages
         )
         judged = await self._locate(sample, judged, documents)
         judged = await self._compute(sample, judged)
@@ -355,18 +346,16 @@ class Faithfulness(ClaimsMetric):
             reason += f'; {worst.verdict.replace("_", " ")}: "{worst.text}" ({worst.reason})'
         return scored(value, reason, evidence, usage)
 
-    async def _documents(self, sample: Sample, claims: Sequence[str], context: Mapping[str, str]) -> Documentation:
+    async def _documents(self, sample: Sample, claims: Sequence[str]) -> Documentation:
         """What was known in the conversation, as much as the judge can read beside the longest claim.
 
         Raises:
             JudgeError: It cannot read it even with results of tools cut.
         """
-        longest = max(claims, key=lambda claim: len(claim) + len(context.get(claim, "")))
+        longest = max(claims, key=len)
 
         def ask(documents: Documentation) -> Request:
-            return support_request(
-                sample, [longest], documents.text, self.prompts, context=context, task=CONVERSATION_SUPPORT
-            )
+            return support_request(sample, [longest], documents.text, self.prompts, task=CONVERSATION_SUPPORT)
 
         return await compute_for(sample, fitting_documents, sample, self.judge, ask, shows_tables=_shows_tables(sample))
 

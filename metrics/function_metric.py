@@ -4,7 +4,6 @@ import inspect
 import math
 from collections.abc import Awaitable, Callable
 from functools import update_wrapper
-from numbers import Real
 from typing import Any, get_args, overload
 
 from ..errors import UsageError
@@ -145,21 +144,14 @@ def metric(function: MetricFunction | None = None, /, **declaration: Any) -> Any
 def _checked_range(name: str, declared: Any) -> tuple[float | None, float | None]:
     """The lowest and the highest value. Raises `UsageError` where they are no two bounds, the lower one first."""
     bounds = tuple(declared) if isinstance(declared, list | tuple) else ()
-    if len(bounds) != 2 or not all(bound is None or _is_bound(bound) for bound in bounds):
+    if len(bounds) != 2 or not all(
+        bound is None or (isinstance(bound, int | float) and not isinstance(bound, bool)) for bound in bounds
+    ):
         raise UsageError(f"{name}: range is {declared!r}; write the lowest and the highest value: range=(1, 5)")
     low, high = bounds
-    if low is not None and high is not None and low >= high:
+    if low is not None and high is not None and not low < high:
         raise UsageError(f"{name}: range is {declared!r}, whose first bound is not below the second; write (LOW, HIGH)")
     return low, high
-
-
-def _is_bound(value: Any) -> bool:
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return False
-    try:
-        return not math.isnan(value)
-    except OverflowError:  # a whole number beyond every float, as which scores are compared with it
-        return False
 
 
 def _required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -153,12 +153,6 @@ def _check_task(prompt: Prompt, other_cure: str) -> None:
         )
 
 
-def write_statement(question: Predicate) -> str:
-    """A statement, after the sentences that it refers back to in brackets."""
-    context = question.context
-    return f"[{context}] {question.statement}" if context and context.strip() else question.statement
-
-
 class Single(Transport):
     """One question per call, of a chat model.
 
@@ -175,8 +169,6 @@ class Single(Transport):
         prompt = request.prompts.load(request.task, request.language)
         words = words_of(question, prompt.language)
         state = dict(request.state)
-        if isinstance(question, Predicate) and question.context.strip():
-            state["before"] = question.context
         if prompt.template and (len(request.questions) == 1 or "statement" in prompt.fields):
             statement = {"statement": question.statement} if isinstance(question, Predicate) else {}
             fields = {name: text for name, text in (state | statement).items() if name in prompt.fields}
@@ -312,7 +304,7 @@ class Listed(Transport):
         for question in questions:
             if type(question) is Predicate:
                 words += [(question.id, yes_no)]
-                statements[question.id] = write_statement(question) if question.context else question.statement
+                statements[question.id] = question.statement
             else:
                 words += [(question.id, tuple(words_of(question, prompt.language)))]
                 others += [_line(question)]

@@ -20,7 +20,7 @@ from ..typed_questions import (
     ScoreQuestion,
     TypedQuestion,
 )
-from .chat import Transport, compose_task, delimit_all, write_statement
+from .chat import Transport, compose_task, delimit_all
 
 _TOKENS_PER_ANSWER = 16
 _SUM_TOLERANCE = 0.02  # how far the probabilities of a question may sum to something else than 1
@@ -81,7 +81,7 @@ class Decisions(DecisionTransport):
 
 def _named_question(question: TypedQuestion) -> dict[str, Any]:
     if isinstance(question, Predicate):
-        return {"type": "predicate", "name": question.id, "instructions": write_statement(question)}
+        return {"type": "predicate", "name": question.id, "instructions": question.statement}
     named = {"name": question.id, "instructions": question.instructions}
     if isinstance(question, ChoiceQuestion):
         choices = [_described("value", option, text) for option, text in question.criteria.items()]
@@ -109,7 +109,7 @@ class SystemOne(DecisionTransport):
 
 def _question(question: TypedQuestion) -> dict[str, Any]:
     if isinstance(question, Predicate):
-        return {"type": "noul", "instructions": write_statement(question)}
+        return {"type": "noul", "instructions": question.statement}
     if isinstance(question, ChoiceQuestion):
         criteria = {option: text or None for option, text in question.criteria.items()}
         return {"type": "choice", "instructions": question.instructions, "criteria": criteria}

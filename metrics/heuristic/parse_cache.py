@@ -80,7 +80,6 @@ def _installed(language: Language) -> str:
 
 
 _MOST_KEPT = 20_000  # texts; a parsed text is some ten times its text
-_MOST_IN_BATCH = 50_000  # characters of the texts that are parsed in one computation
 MOST_PARSED = 40_000
 """As many characters of a text are parsed: a run of brackets takes spaCy as long per sign as words take per word."""
 
@@ -119,8 +118,7 @@ class ParsedTexts:
         keys = [(language, text) for text in texts]
         parsed = self._known(keys)
         missing = list(dict.fromkeys(text for _, text in keys if (language, text) not in parsed))
-        for part in _parts(missing):  # one computation each, so that a cancelled task stops between two of them
-            parsed |= await compute_beside(self._parse_unknown, language, part)
+        parsed |= await compute_beside(self._parse_unknown, language, missing) if missing else {}
         return [parsed[key] for key in keys]
 
     def _known(self, keys: Iterable[_Key]) -> dict[_Key, Parsed]:
@@ -152,19 +150,6 @@ class ParsedTexts:
             while len(self._kept) > _MOST_KEPT:
                 self._kept.popitem(last=False)
         return parsed
-
-
-def _parts(texts: list[str]) -> list[list[str]]:
-    """The texts in parts of at most `_MOST_IN_BATCH` characters in all, or of one text that is longer."""
-    parts: list[list[str]] = []
-    room = 0
-    for text in texts:
-        if not parts or len(text) > room:
-            parts.append([])
-            room = _MOST_IN_BATCH
-        parts[-1].append(text)
-        room -= len(text)
-    return parts
 
 
 @cache

@@ -126,7 +126,7 @@ def test_an_answer_in_markdown_is_judged_by_what_it_says(judge, sample, script, 
     """A heading and a header row are no claims: two of two claims hold, where two of five lines would have."""
     script(ListedAnswers={"1": "Yes", "2": "Yes"})
     answer = "Hi Ann,\n\n## Our plans\n\n| Plan | Price |\n|---|---|\n| Basic | 5 euros |\n\nYou pay by:\n- card\n"
-    score = measured(Faithfulness(judge(), context=True), sample(response=answer))
+    score = measured(Faithfulness(judge()), sample(response=answer))
     assert (score.value, score.reason) == (1.0, "2 of 2 claims supported")
     assert [claim.text for claim in score.claims] == ["Plan: Basic; Price: 5 euros", "You pay by: card"]
     assert score.evidence["left_out"] == [
@@ -135,8 +135,7 @@ def test_an_answer_in_markdown_is_judged_by_what_it_says(judge, sample, script, 
         {"text": "Plan; Price", "kind": "heading"},
         {"text": "You pay by:", "kind": "lead_in"},
     ]
-    (request,) = openai_server.requests
-    assert "Our plans" in str(request)  # for the judge to read the claims with
+    assert len(openai_server.requests) == 1
 
 
 def test_lowest_probability_at_no_further_call(judge, sample, script, openai_server):

@@ -43,7 +43,7 @@ def helper(sample):
 
 
 @pytest.mark.parametrize(
-    "declared", [5, (1, 5, 9), (5, 1), (3, 3), (float("nan"), 1), ("1", "5"), "15", (True, 5), None, (10**400, None)]
+    "declared", [5, (1, 5, 9), (5, 1), (3, 3), (float("nan"), 1), ("1", "5"), "15", (True, 5), None]
 )
 def test_a_range_that_is_none_is_an_error_where_it_is_declared(declared):
     with pytest.raises(UsageError, match=r"^stars: range is .*(range=\(1, 5\)|write \(LOW, HIGH\))"):
