@@ -226,4 +226,4 @@ class Connection:
             return settings.concurrency
         from .local import choose_slots
 
-        return choose_slots(settings.model.removeprefix(GGUF), settings.concurrency, settings.context_tokens)
+        return choose_slots(settings.concurrency)

@@ -13,25 +13,12 @@ from .settings import ENTAIL, GGUF, JudgeSettings
 _MOST_SLOTS = 4  # with more, conversations starve each other on the cores of one machine
 _FEWEST_SLOTS = 2  # one is read while the other is written
 _PROMPT_CACHE_MIB = 256  # prompts of earlier conversations; llama.cpp's own default is 8 GiB
-_SHARE_OF_MEMORY = 0.75  # of what is free; the rest stays for everything else
-_CACHE_SHARE = 1 / 8000  # a token's keys and values, as a share of a 4-bit model's file: those of models with most
 
 
-def choose_slots(path: str, wanted: int, context_tokens: int) -> int:
-    """Chooses how many conversations a model file serves at once on this machine.
-
-    As many as it has cores, from 2 to 4, and no more than fit beside the model into the memory that is free; the
-    memory of a conversation is estimated from the size of the file.
-    """
+def choose_slots(wanted: int) -> int:
+    """Chooses how many conversations a model file serves at once: as many as this machine has cores, from 2 to 4."""
     with require_extra("local", "a gguf: judge"):
-        import psutil
-    by_cores = min(wanted, _MOST_SLOTS, max(_FEWEST_SLOTS, _usable_cores()))
-    file = Path(path).expanduser()
-    if not file.is_file():
-        return by_cores  # the server says what is missing
-    size = max(1, file.stat().st_size)  # that it is empty, the server says
-    room = psutil.virtual_memory().available * _SHARE_OF_MEMORY - size - (_PROMPT_CACHE_MIB << 20)
-    return max(1, min(by_cores, int(room / (size * _CACHE_SHARE * context_tokens))))
+        return min(wanted, _MOST_SLOTS, max(_FEWEST_SLOTS, _usable_cores()))
 
 
 def has_model_file(settings: JudgeSettings) -> bool:

@@ -35,9 +35,9 @@ Passages = frozenset[int]
 MOST_CITED = 10
 """The most sources of one sentence that are judged one by one; ALCE takes 3."""
 _MOST_NAMED = 3  # citations and claims that the reason names
-_OTHER_NOTATION = re.compile(
-    r"【[^【】\n]{1,60}】|\[\[[^][\n]{1,60}]]|\[[^][\n\d]{1,30}\d{1,4}]"
-    r"|\([^\W\d_]{2,20}(?:[ .:#]{1,2}\d{1,3}|: [^()\n]{1,60})\)|(?:(?<=[^\W\d_]{3})|(?<=[.!?,;]))[¹²³⁴-⁹]+"
+_CITES_NOTHING = (
+    "the answer cites nothing in a notation that is read ([1], links, footnotes; others: citations:pattern=REGEX, with "
+    "a group `number` or `name`)"
 )
 
 
@@ -146,7 +146,7 @@ class Citations(SupportMetric):
         if not cited.claims:
             return skipped("the answer makes no claims", evidence)
         if not cited.citations and not self.required:
-            return skipped(f"{_cites_nothing(sample.response)} (with required=yes this scores 0)", evidence)
+            return skipped(f"{_CITES_NOTHING}; with required=yes this scores 0", evidence)
         asked = _Support(sample, self)
         claims = await _judge_claims(cited, asked)
         for citation in cited.citations:
@@ -159,8 +159,8 @@ class Citations(SupportMetric):
         evidence["citations"] = [_citation_evidence(citation, cited) for citation in cited.citations]
         value = shares.value(self.mode)
         if value is None:
-            return skipped(f"{_cites_nothing(sample.response)}, so that none can be wrong", evidence, asked.usage)
-        return scored(value, _reason(claims, cited, sample.response), evidence, asked.usage)
+            return skipped(f"{_CITES_NOTHING}, so that none can be wrong", evidence, asked.usage)
+        return scored(value, _reason(claims, cited), evidence, asked.usage)
 
 
 class _Support:
@@ -434,18 +434,7 @@ def _citation_evidence(citation: _Citation, cited: _CitedClaims) -> dict[str, An
     return values | {key: value for key, value in verdict.evidence().items() if key not in {"text", "source"}}
 
 
-def _cites_nothing(answer: str) -> str:
-    """Says that nothing is cited, with what looks like a citation in a notation that is not read."""
-    mark = _OTHER_NOTATION.search(answer)
-    if mark is None:
-        return "the answer cites nothing"
-    return (
-        f"the answer cites nothing in a notation that is read ([1], links, footnotes); for `{mark[0]}` name "
-        "citations:pattern=REGEX, with a group `number` or `name`"
-    )
-
-
-def _reason(claims: Sequence[Claim], cited: _CitedClaims, answer: str) -> str:
+def _reason(claims: Sequence[Claim], cited: _CitedClaims) -> str:
     right = [claim for claim in claims if claim.verdict == "supported"]
     parts = [f"{len(right)} of {count_of(len(claims), 'claim')} cited rightly"]
     if cited.citations:
@@ -468,7 +457,7 @@ def _reason(claims: Sequence[Claim], cited: _CitedClaims, answer: str) -> str:
         if unsupported:
             parts.append(f"not supporting: {_some(unsupported)}")
     else:
-        parts.append(_cites_nothing(answer))
+        parts.append(_CITES_NOTHING)
     return "; ".join(parts)
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from modules import module_of
@@ -39,33 +38,13 @@ def test_a_model_file_that_is_not_there(tmp_path):
         asyncio.run(Faithfulness(judge, claims="sentences").assess(SAMPLE))
 
 
-@pytest.fixture
-def model_file(tmp_path: Path) -> Path:
-    """An empty file that takes 8,000 MB as far as its size is asked for, and no block of the disk."""
-    path = tmp_path / "model.gguf"
-    with path.open("wb") as file:
-        file.truncate(8_000 * 10**6)
-    return path
-
-
 @pytest.mark.parametrize(
-    ("cores", "wanted", "free_gb", "slots"),
-    [
-        (64, 16, 1000, 4),  # never more than four
-        (2, 16, 1000, 2),
-        (1, 16, 1000, 2),  # one is read while the other is written
-        (64, 1, 1000, 1),
-        # a token takes 8,000 MB / 8,000 = 1 MB, a slot of 1,000 tokens 1 GB; the model 8 GB, the prompts 0.27 GB:
-        # of three quarters of 15.2 GB 3.13 GB are left
-        (64, 16, 15.2, 3),
-        (64, 16, 4, 1),  # too little for the model: llama.cpp reads the file piece by piece
-    ],
+    ("cores", "wanted", "slots"),
+    [(64, 16, 4), (2, 16, 2), (1, 16, 2), (64, 1, 1)],  # with one core one is read while the other is written
 )
-def test_slots_are_bounded_by_cores_and_memory(*, cores, wanted, free_gb, slots, model_file, monkeypatch):
-    psutil = pytest.importorskip("psutil")
+def test_slots_are_bounded_by_cores(cores, wanted, slots, monkeypatch):
     monkeypatch.setattr(module_of(choose_slots), "_usable_cores", lambda: cores)
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=free_gb * 10**9))
-    assert choose_slots(str(model_file), wanted, context_tokens=1000) == slots
+    assert choose_slots(wanted) == slots
 
 
 @pytest.mark.extras("xllamacpp")
