@@ -1,9 +1,11 @@
 """The sections of a language pack that numerical claims are read with."""
 
 import difflib
-from typing import Annotated
+import re
+from datetime import date
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from .sections import GROUP, Checked, GroupedSection, PackFile, checked, stated
 
@@ -84,6 +86,7 @@ class Links(PackFile):
     as_word: Pattern = NEVER  # what closes "as many as"
     part_of: Pattern = NEVER  # between a count and the noun of what it is part of ("8 of the weeks")
     year_led: Pattern = NEVER  # before the year that the same period of is meant
+    the_word: Pattern = NEVER  # the article before an ordinal that stands alone
     within: Pattern = NEVER  # in words for a range: the values stay within it, and need not reach its ends
     rate_not: Pattern = NEVER  # after "a day", where that is no rate ("a day later")
 
@@ -98,7 +101,8 @@ class ClaimMarks(GroupedSection):
     whole_led: Pattern = NEVER
     extremes_of: dict[str, Superlatives] = Field(default_factory=dict)  # adjectives by what they are said of
     never_led: Patterns = ()
-    rate: Pattern = NEVER  # before the period of a rate ("5 a day")
+    rate: Pattern = NEVER  # before the period of a rate ("5 a day"); `per` before what any rate is of
+    per: Pattern = NEVER
     joins: Patterns = ()  # where a sentence is cut into clauses; `joins_after_comma` after a comma alone
     joins_after_comma: Patterns = ()
     comment_led: Patterns = ()
@@ -108,13 +112,54 @@ class ClaimMarks(GroupedSection):
     except_before: Patterns = ()  # before what is left out
     part_of: Pattern = NEVER  # before the whole that a part is of; `part_of_led` where the clause begins with it
     part_of_led: Pattern = NEVER
+    times_word: Pattern = NEVER
     each_step: Pattern = NEVER
+    placed_in: Pattern = NEVER
     total_rows: WordList = frozenset()  # what a row of totals is called
     harmless: WordList  # words that say nothing that is checked; `harmless_cell` those of a cell
     harmless_cell: WordList
     articles: WordList
     scope_prepositions: WordList  # a comment that begins with one may say of what or when
     restrictive: WordList  # words that say which, or of whom: they are never plain
+
+
+class HolidayDay(PackFile):
+    """A day of a year by the calendar: a holiday, or a month and a day (`12-05`), and so many days later."""
+
+    holiday: str
+    days: int = 0
+
+
+_DAY = re.compile(r"(?P<holiday>[^-+\d].*?|\d\d-\d\d)(?: (?P<days>[+-]\d{1,3}))?")
+
+
+def _holiday_span(text: Any) -> Any:
+    """The first and the last day of "Christmas Eve .. Boxing Day", "Easter Sunday -1" or "12-05"."""
+    if not isinstance(text, str):
+        return text
+    days = [_holiday_day(day.strip()) for day in text.split(" .. ")]
+    if len(days) > 2:
+        raise ValueError(f"{text!r} has {len(days)} days; write one day, or the first .. the last")
+    return days[0], days[-1]
+
+
+def _holiday_day(text: str) -> HolidayDay:
+    match = _DAY.fullmatch(text)
+    try:
+        if match is None:
+            raise ValueError(text)
+        if match["holiday"][0].isdigit():
+            date.fromisoformat(f"2001-{match['holiday']}")
+    except ValueError as error:
+        raise ValueError(f"{text!r} is no day of a year; write a holiday, or a month and a day, as 12-25") from error
+    return HolidayDay(holiday=match["holiday"], days=int(match["days"] or 0))
+
+
+HolidaySpan = Annotated[tuple[HolidayDay, HolidayDay], BeforeValidator(_holiday_span)]
+HolidaySpans = Annotated[
+    tuple[HolidaySpan, ...], Field(min_length=1), BeforeValidator(lambda one: [one] if isinstance(one, str) else one)
+]
+CalendarCode = Annotated[str, Field(pattern=r"^[A-Z]{2}(-\w+)?$")]
 
 
 class ClaimTimes(GroupedSection):
@@ -167,9 +212,14 @@ class ClaimTimes(GroupedSection):
     clock_led: Pattern = NEVER  # before hours, and `clock_unit` after them: they are no values ("at 9, 10 and 11 am")
     clock_unit: Pattern = NEVER
     no_lone_day: Pattern = NEVER  # an ordinal is no day before one of these ("the 2nd best")
+    # the countries, or parts of one, whose holidays are meant: codes of the library `holidays`
+    holiday_calendars: tuple[CalendarCode, ...] = ()
+    # names besides those of the calendars, and the days that each may mean, the likeliest first
+    holiday_names: dict[Pattern, HolidaySpans] = Field(default_factory=dict)
     the_unit: Forms = ()  # A time told by another one: all of it, a step from it
     step_after: Forms = ()
     step_before: Forms = ()
+    after_elided: Patterns = ()
     same_led: Pattern = NEVER  # the same part of another year
     same_words: Pattern = NEVER
     same_units: Forms = ()

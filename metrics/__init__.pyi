@@ -86,6 +86,8 @@ from .numeric.columns import (
 from .numeric.facts import facts_of as facts_of
 from .numeric.lexicon import LANGUAGES as LANGUAGES, lexicon as lexicon
 from .numeric.numeric_claims import (
+    ROLES as ROLES,
+    ClaimPart as ClaimPart,
     NumericClaims as NumericClaims,
     check_claims as check_claims,
     read_sentence as read_sentence,
@@ -119,7 +121,7 @@ from .numeric.table import (
     Window as Window,
     unit_and_power as unit_and_power,
 )
-from .numeric.times import find_times as find_times
+from .numeric.times import find_times as find_times, holiday_dates as holiday_dates
 from .numeric.trends import anomalies_of as anomalies_of
 from .own_questions import (
     PredicateMetric as PredicateMetric,

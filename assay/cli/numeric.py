@@ -11,6 +11,7 @@ import click
 
 from ..errors import UsageError
 from ..presentation.result_table import Column, Field, Paragraph, ReportBlock, ResultTable, tabulate
+from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .output import echo, is_wide, print_result
 
@@ -139,13 +140,15 @@ def _pair_table(pairs: list[dict[str, Any]]) -> ResultTable:
 @click.argument("claim")
 @click.option("--question", default="", help="The question that the claim answers; its series and times count too.")
 @click.option("--language", help="Language (en, de, nl) of the claim; if not given, it is detected.")
-def check(*, table: Path, claim: str, question: str, language: str | None) -> None:
+@click.option("--explain", is_flag=True, help="Also show what each word of the claim was taken for.")
+def check(*, table: Path, claim: str, question: str, language: str | None, explain: bool) -> None:
     """Check a claim about numbers against a table.
 
     No model is asked. TABLE is CSV, TSV, JSON, Parquet, Excel or Markdown.
 
     \b
     assay metrics check kpi.csv "The average throughput in March was 41.2 Mbps."
+    assay metrics check kpi.csv "Throughput rose by 5% in March." --explain
     assay metrics check loon.xlsx "Het brutoloon daalde in juni met 3,5%." --language nl
     """
     from ..installation import require_packages
@@ -170,12 +173,12 @@ def check(*, table: Path, claim: str, question: str, language: str | None) -> No
     bounds = [*describe_cut_lines(claim), *describe_unread(claims, question)]
     print_result(
         lambda: {"claims": [verdict.evidence() for verdict in checked]} | ({"bounds": bounds} if bounds else {}),
-        *(_describe(verdict) for verdict in checked),
+        *(_describe(verdict, explain) for verdict in checked),
         *(partial(echo, bound, err=True) for bound in bounds),
     )
 
 
-def _describe(checked: "CheckedClaim") -> str:
+def _describe(checked: "CheckedClaim", explain: bool) -> str:
     from ..untrusted import without_unseen
 
     evidence = checked.evidence()
@@ -185,7 +188,13 @@ def _describe(checked: "CheckedClaim") -> str:
         understood = f"{evidence['statistic']} of {evidence['series'] or 'rows'}{where}"
     understood += f" against {evidence['compared']}" if evidence["compared"] else ""
     stated = f", stated {evidence['stated']}" if evidence["stated"] else ""
-    lines = [evidence["part"], f"  understood  {understood}{stated}"]
+    lines = [evidence["part"]]
+    if explain:
+        words = ((one_line(word.text).strip(), word) for word in checked.words if word.role)
+        lines += [
+            f"  {text}: {word.role}{f' ({word.meaning})' if word.meaning else ''}" for text, word in words if text
+        ]
+    lines.append(f"  understood  {understood}{stated}")
     if evidence["computed"] is not None:
         unit = f" {evidence['unit']}" if evidence["unit"] else ""
         computed = evidence["computed"]

@@ -150,7 +150,9 @@ class Clause:
         beside = {column for mark in self.cells for column, _ in mark.cells}
         beside |= {self.table.time_column or ""} if self.times else set()
         headed = [m for m in self.marks if m.columns and not m.series and beside & set(m.columns)]  # "the team of Peru"
-        return [*(mark for mark in self.marks if mark.excluded), *then, *others, *headed]
+        # "the mean leakage is highest in Portside"
+        by_group = self.marks_of(self.view.grouping) if self.view.grouping else []
+        return [*(mark for mark in self.marks if mark.excluded), *then, *others, *headed, *by_group]
 
     @property
     def places(self) -> list[Mark]:
@@ -340,6 +342,12 @@ VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN,
 """The statistics of one value."""
 RELATIONS = (Statistic.COMPARISON, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO)
 """The statistics that compare two sides."""
+_FACTOR = 2.0
+_NOT_A_VALUE = (
+    *("sum", "share", "ratio", "double", "half", "times_as", "range", "deviation"),
+    *("up", "down", "change", "difference", "higher", "lower", "better", "worse", "than"),
+)
+_OF_ONE = ("mean", "median", "maximum", "minimum", "best", "worst", "per_row")
 _CALENDAR = ("day", "week", "month", "year")
 _OF_ANYTHING = frozenset({*_CALENDAR, "%", "pp", "h", "min", "s"})
 _DURATIONS = frozenset({*_CALENDAR, "h"})
@@ -416,9 +424,29 @@ def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
     if inherited := [name for name in clause.context.series if _may_be_in(clause, name, units)]:
         return inherited
     if of_unit := _of_units(clause, units):
-        return of_unit if len(of_unit) == 1 else []
+        return of_unit if len(of_unit) == 1 else _of_possible_size(clause, of_unit)
     texts = [column for column in clause.table.labels.columns if column != clause.table.time_column]
     return list(clause.table.columns) if len(clause.table.columns) == 1 and not texts else []
+
+
+def _of_possible_size(clause: Clause, series: list[str]) -> list[str]:
+    """The one series whose values make the numbers of a clause possible; empty where that is none or several.
+
+    A value, a mean or an extreme lies within a factor 2 of the least and the greatest value. What may be a sum, or lies
+    between two values, can have any size.
+    """
+    if clause.marks_of(*_NOT_A_VALUE):
+        return []
+    numbers = [mark.stated for mark in clause.numbers if mark.unit]
+    sized = series if clause.marks_of(*_OF_ONE) else [name for name in series if not means(name, "flows")]
+    left = [name for name in sized if all(_can_be(clause, name, number.value, number.unit) for number in numbers)]
+    return left if len(left) == 1 else []
+
+
+def _can_be(clause: Clause, series: str, value: float, unit: str | None) -> bool:
+    least, most = clause.table.bounds(series)
+    low, high = min(least / _FACTOR, least * _FACTOR), max(most / _FACTOR, most * _FACTOR)
+    return low <= clause.table.as_held(series, value, unit) <= high
 
 
 def _of_units(clause: Clause, units: set[str]) -> list[str]:
@@ -454,7 +482,7 @@ def values_of(clause: Clause) -> list[Mark]:
 
 
 def _may_be_value(clause: Clause, mark: Mark) -> bool:
-    if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.I):
+    if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.I) or _is_year(clause, mark):
         return False
     if mark.unit is None:  # not "in three quarters", "in two of the six months"
         periods = rf"(?:{clause.words.data['part_of']}\w+)? (?:{any_of(clause.words.data['periods'])})\b"
@@ -466,6 +494,13 @@ def _may_be_value(clause: Clause, mark: Mark) -> bool:
     named = clause.series[0].series if clause.series else clause.context.series
     table = clause.table
     return bool(named) and all(table.unit_of(n) in _DURATIONS and table.can_be_in(n, mark.unit) for n in named)
+
+
+def _is_year(clause: Clause, mark: Mark) -> bool:
+    """Whether a number is written as a year, and the series that may be meant are of another size."""
+    if mark.unit or not re.fullmatch(r"(?:19|20)\d\d", mark.text):
+        return False
+    return not any(_can_be(clause, name, mark.stated.value, None) for name in series_of(clause))
 
 
 def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
@@ -634,6 +669,16 @@ class Slot:
     def percentage() -> "Slot":
         """A value in percent, which shows the construction."""
         return Slot("percentage", lambda clause: [mark for mark in values_of(clause) if mark.unit == "%"])
+
+    @staticmethod
+    def pattern(name: str) -> "Slot":
+        """Words that match a pattern of the language pack."""
+
+        def matches(clause: Clause) -> list[Mark]:
+            found = re.finditer(clause.words.data[name], clause.text, re.IGNORECASE)
+            return [Mark(*match.span(), match[0]) for match in found]
+
+        return Slot(name, matches)
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,7 @@ def _stemmer(language: str) -> Any:
 
 
 Stems = tuple[str, ...]
-FULL, SYNONYM, PART, HINT = 3, 2, 1, 0
+FULL, SYNONYM, PART, NEARLY, HINT = 4, 3, 2, 1, 0
 """The ranks of names. A hint counts only where no other series is named."""
 
 _BRACKETS = re.compile(r"[(\[][^)\]]{0,100}[)\]]")
@@ -384,14 +384,17 @@ def _synonymous(words: Sequence[Word], language: str) -> Iterator[Stems]:
 Kind = Literal["series", "column", "cell"]
 _MOST_CELLS = 5000  # distinct texts of a column; a column with more is no list of names
 _COMMON = 4.5  # Zipf frequency (log10 of occurrences in 10^9 words) from which a word is no name by itself
-_SHORTEST_PART = 6  # letters, of a compound
+_SHORTEST_WORD = 6  # that is compared with names for short, or with a typing error
 _MOST_SHARING = {"series": 2, "column": 2, "cell": 1}  # that a part of a name may be of
+_SHORTEST_ABBREVIATION = 3  # of a column's name: "hrs", "won"
+_LEFT_OUT = 3  # letters, at least
+_TYPO_LIKENESS = 90
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One way to name something of a table. `rank`: 3 the full name, 2 a synonym of it, 1 a part, 0 a hint, which
-    counts only where no other series is named.
+    """One way to name something of a table. `rank`: 4 the full name, 3 a synonym of it, 2 a part, 1 nearly so, 0 a
+    hint, which counts only where no other series is named.
     """
 
     kind: Kind
@@ -462,10 +465,10 @@ class Names:
         return tuple(word.stem for word in words if word.text not in self._harmless) or every
 
     def find(self, words: Sequence[Token]) -> list[Mention]:
-        """What the words of a text name; may overlap. Compounds count only where nothing else names a series."""
+        """What the words of a text name; may overlap. Typing errors count only where nothing else is named."""
         mentions = [mention for place in range(len(words)) for mention in self._mentions_at(words, place)]
         if not any(name.kind == "series" and name.rank for mention in mentions for name in mention.names):
-            mentions += self._compounds(words)
+            mentions += self._near_mentions(words)
         return mentions
 
     def _mentions_at(self, words: Sequence[Token], place: int) -> Iterator[Mention]:
@@ -498,15 +501,29 @@ class Names:
             return None
         return next((word for word in reversed(after) if word.stem == stems[1]), None)
 
-    def _compounds(self, words: Sequence[Token]) -> Iterator[Mention]:
-        """Words that begin or end with the name of a series: "totaalbedrag" of "bedrag"."""
+    def _near_mentions(self, words: Sequence[Token]) -> Iterator[Mention]:
         names = [pair for named in self._by_first.values() for pair in named]
         single = [(stems[0], n.column) for stems, n in names if len(stems) == 1 and n.kind == "series" and n.rank]
         for word in words:
-            parts = [pair for pair in single if len(pair[0]) >= _SHORTEST_PART]
-            columns = {column for part, column in parts if word.stem.startswith(part) or word.stem.endswith(part)}
-            if columns and word.text.isalpha():
-                yield Mention(word.start, word.end, tuple(Name("series", column, PART) for column in sorted(columns)))
+            if len(word.text) < _SHORTEST_WORD or not word.text.isalpha():
+                continue
+            near = sorted({column for stem, column in single if self._is_near(stem, word)})
+            if near:
+                yield Mention(word.start, word.end, tuple(Name("series", column, NEARLY) for column in near))
+
+    def _is_near(self, stem: str, word: Token) -> bool:
+        """Whether a word may mean a name: in a compound, with a typing error, or the name is short for it.
+
+        "Won" of a column's name stands for "woningen"; not "huur" for "huurachterstand", whose end is a known word.
+        """
+        from rapidfuzz.fuzz import ratio
+
+        in_compound = len(stem) >= _SHORTEST_WORD and (word.stem.startswith(stem) or word.stem.endswith(stem))
+        mistyped = len(stem) >= _SHORTEST_WORD - 1 and ratio(word.stem, stem) >= _TYPO_LIKENESS
+        rest = word.text.removeprefix(stem)
+        is_short = len(stem) >= _SHORTEST_ABBREVIATION and _LEFT_OUT <= len(rest) < len(word.text)
+        of_end, of_word = (frequency(text, self.language) if is_short else 0.0 for text in (rest, word.text))
+        return in_compound or mistyped or (is_short and of_end < max(OF_WORDS, of_word))
 
 
 def shared_stems(texts: Iterable[str], language: str) -> frozenset[str]:

@@ -32,11 +32,13 @@ from .lexicon import (
 from .sample_tables import View
 from .table import ALL_ROWS, DAY, HEDGES, LENGTHS, STEPS, Hedge, NamedTime, NumericTable, Period, Times, Window
 from .times import (
+    WORD,
     count_of,
     find_times,
     list_joint,
     listed_dates,
     listed_days,
+    ordinal_of,
     span,
     times_by_name,
     with_units,
@@ -116,12 +118,14 @@ class Mark:
 def choose(candidates: Iterable[Mark], marks: Sequence[Mark] = ()) -> list[Mark]:
     """The marks in order, with candidates in place of those that they overlap.
 
-    Of candidates that overlap the longest counts; of equally long ones a name of the table, a time, a number, a word.
+    Of candidates that overlap the longest counts; of equally long ones a name of the table, a time, a number, a word,
+    and last a name that only its unit suggests.
     """
 
     def preference(mark: Mark) -> tuple[int, int, int]:
-        kinds = (mark.mention, mark.time, mark.number)
-        return (mark.start - mark.end, next((place for place, kind in enumerate(kinds) if kind), 3), mark.start)
+        is_weak = mark.mention is not None and max(name.rank for name in mark.mention.names) == 1
+        kinds = (mark.mention and not is_weak, mark.time, mark.number, not is_weak)
+        return (mark.start - mark.end, next((place for place, kind in enumerate(kinds) if kind), 4), mark.start)
 
     chosen: list[Mark] = []
     for mark in sorted(candidates, key=preference):
@@ -149,6 +153,11 @@ class _Clause:
     text: str
     words: Lexicon
     table: NumericTable
+
+    def is_led(self, mark: Mark, pattern: str) -> bool:
+        """Whether the words before a mark match a pattern of the language."""
+        before = self.text[: mark.start]
+        return re.search(rf"(?<!\w)(?:{self.words.data[pattern]})\s*$", before, re.IGNORECASE) is not None
 
 
 def find_roles(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
@@ -240,8 +249,38 @@ def _is_clarified(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
     return len(mark.series) > 1 and any(len(m.series) == 1 and m.series[0] in mark.series for m in marks)
 
 
+def _is_place(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+    """Whether a part of a name only says where: "528 cars in the garage", beside a column "garage full (min)"."""
+    named = any(m.series and _rank(m) > PART for m in marks)
+    return named and _rank(mark) <= PART and clause.is_led(mark, "placed_in")
+
+
+def _is_agent(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+    """Whether people only do what another series counts: "employees worked 240 hours of overtime"."""
+    if len(mark.series) != 1 or not means(mark.series[0], "people", "agents"):
+        return False
+    text, data = clause.text, clause.words.data
+    others = [m for m in marks if m.series != mark.series and not all(means(name, "people") for name in m.series)]
+    part_of = re.compile(rf"\s*|{data['part_of']}", re.IGNORECASE)  # "40 employees", "40% of the employees"
+    number = any(m.number and part_of.fullmatch(text[m.end : mark.start]) for m in marks if m.end <= mark.start)
+    number |= any(m.number and text[mark.end : m.start].strip() in ("", ":") for m in marks if m.start >= mark.end)
+    related = any(m.kinds & _RELATED for m in marks)
+    return bool(others) and not (number or related or clause.is_led(mark, "per"))
+
+
+def _is_whole_of(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+    """Whether a mention is the whole of a percentage of another series: "86.9% of its calls were resolved"."""
+    unit_of = clause.table.unit_of
+    shares = [m for m in marks if m.series and m is not mark and all(unit_of(s) == "%" for s in m.series)]
+    percent = next((m for m in reversed(marks) if m.unit == "%" and m.end <= mark.start), None)
+    if not shares or percent is None or len(mark.series) != 1 or unit_of(mark.series[0]) == "%":
+        return False
+    between = clause.text[percent.end : mark.start]
+    return re.fullmatch(clause.words.data["part_of"], between, re.IGNORECASE) is not None
+
+
 _Role = Callable[[Mark, Sequence[Mark], _Clause], bool]
-_ROLES: tuple[_Role, ...] = (_is_spare_hint, _has_predicate, _is_clarified)
+_ROLES: tuple[_Role, ...] = (_is_spare_hint, _has_predicate, _is_clarified, _is_place, _is_agent, _is_whole_of)
 
 
 def _directions(marks: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
@@ -275,8 +314,8 @@ def find_marks(text: str, view: View, language: str, windows: Sequence[Window]) 
 
 @lru_cache(maxsize=64)
 def names_of(view: View, language: str) -> Names:
-    """The names of a view's table."""
-    return Names(view.table, language)
+    """The names of a view's table; of groups of rows, those of the rows."""
+    return Names(view.whole or view.table, language)
 
 
 @lru_cache(maxsize=256)  # a clause is read alone, after the text before it, and as a possible comment
@@ -323,8 +362,11 @@ def _numbers(text: str, words: Lexicon, view: View, mentions: Sequence[Mark]) ->
 
 
 def _times(text: str, words: Lexicon, view: View) -> Iterator[Mark]:
-    for time in find_times(text, words.language, view.times) if view.times else ():
-        yield Mark(time.start, time.end, text[time.start : time.end], time=time)
+    if view.times is None:
+        yield from undatable_times(text, words)
+    else:
+        for time in find_times(text, words.language, view.times):
+            yield Mark(time.start, time.end, text[time.start : time.end], time=time)
 
 
 def _clock_times(text: str, words: Lexicon, mentions: Sequence[Mark]) -> Iterator[Mark]:
@@ -435,7 +477,7 @@ def _last_of_whole(text: str, view: View, mark: Mark, noun: Mark | None) -> Mark
 
     A length ("these three years") may differ from the table's by a twelfth.
     """
-    table, number = view.table, mark.number
+    table, number = view.whole or view.table, mark.number
     if number and number.unit is not None:
         if view.times is None or number.unit not in LENGTHS:
             return None
@@ -510,7 +552,7 @@ def dependent_times(
     They may overlap each other and the marks: the longest counts, and of equally long ones one of these.
     """
     clause = _TimedClause(text, words, times, marks, context_windows)
-    for find in (_whole_units, _same_periods, _steps, _numbered):
+    for find in (_whole_units, _same_periods, _elided, _steps, _numbered):
         yield from find(clause)
 
 
@@ -549,7 +591,12 @@ def _patterns(language: str, kind: str) -> list[re.Pattern[str]]:
     words, links = lexicon(language).data, lexicon(language).links
     year = rf" (?:(?:{links.year_led}) )?{words['article']}(?P<year>(?:19|20)\d\d)"
     same = f"(?:{words['same_words']}) (?P<unit>{any_of([*words['periods'], *words['same_units']])})(?:{year})?"
-    forms = [same] if kind == "same" else words[kind]
+    last, after = any_of(words["last_n"]), any_of(words["after_elided"])
+    elided = (
+        rf"(?P<the>{links.the_word}) (?P<which>{last}|{WORD})(?: (?P<n>[a-z]+|\d{{1,2}}))?"
+        rf"(?=\s*(?:[.,;:)]|$|(?:{after})\b))"
+    )
+    forms = {"same": [same], "elided": [elided]}.get(kind) or words[kind]
     return [re.compile(rf"(?<!\w)(?:{with_units(form, words)})(?!\w)", re.IGNORECASE) for form in forms]
 
 
@@ -575,6 +622,30 @@ def _same_periods(clause: _TimedClause) -> Iterator[Mark]:
             has_context = any(window != ALL_ROWS for window in clause.context_windows)
             alone = is_led and not year and has_context and not clause.other_times(*match.span())
             yield Mark(*match.span(), match[0], frozenset({"that_time" if alone else "same_time"}))
+
+
+def _elided(clause: _TimedClause) -> Iterator[Mark]:
+    """ "The last" after "in the first week", "in the fourth" after "in the first quarter"."""
+    language, last = clause.words.language, any_of(clause.words.data["last_n"])
+
+    def is_which(word: str) -> bool:
+        return re.fullmatch(last, word, re.IGNORECASE) is not None or ordinal_of(word, language) is not None
+
+    for match in clause.matches("elided"):
+        full_forms = [w.text for w in clause.context_windows if w.text]
+        full_forms += [m.text for m in clause.marks if m.time and m.end <= match.start()]
+        known = any(m.time and m.overlaps(*match.span("which")) for m in clause.marks)
+        if known or not full_forms or not is_which(match["which"]):
+            continue
+        places = (word.end() for word in re.finditer(rf"(?:{last}|{WORD})(?!\w)", full_forms[-1]) if is_which(word[0]))
+        rest = full_forms[-1][next(places, len(full_forms[-1])) :]
+        if match["n"]:  # "in the first two weeks and in the last two"
+            unit = re.search(rf"(?<!\w)(?:{any_of(clause.words.data['periods'])})(?!\w)", full_forms[-1], re.I)
+            rest = f" {match['n']} {unit[0]}" if unit and count_of(match["n"], language) else ""
+        whole = f"{match['the']} {match['which']}{rest}"
+        named = find_times(whole, language, clause.times) if rest and whole.lower() != full_forms[-1].lower() else []
+        if len(named) == 1:
+            yield _time_mark(clause, *match.span(), named[0].windows)
 
 
 def _steps(clause: _TimedClause) -> Iterator[Mark]:
@@ -647,3 +718,13 @@ def shift_years(window: Window, years: int) -> Window:
     assert window.start is not None and window.end is not None  # dated windows are shifted
     step = relativedelta(years=years)
     return Window(start=window.start + step, end=window.end + DAY + step - DAY)
+
+
+def undatable_times(text: str, words: Lexicon) -> Iterator[Mark]:
+    """Of a table without times: the times that depend on now or on another time, as marks that no reading uses."""
+    for time in times_by_name(text, words.language, _ANY_TIMES, relative=True):
+        if time.windows[0].start:
+            yield Mark(time.start, time.end, text[time.start : time.end], frozenset({"undatable_time"}))
+    clause = _TimedClause(text, words, _ANY_TIMES, (), ())
+    for find in (_same_periods, _elided, _steps):
+        yield from find(clause)

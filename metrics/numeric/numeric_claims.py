@@ -1,7 +1,7 @@
 """Numerical claims: a sentence is read without a model, into clauses and checks; the score is the share that hold."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
@@ -19,19 +19,22 @@ from ..score import Claim, Score, scored, skipped
 from . import relations, values
 from .construction import (
     NO_CONTEXT,
+    RANKING,
+    RELATIONS,
     Clause,
     Construction,
     Context,
     Interpretation,
+    can_be_summed,
     has_several,
     interpret,
     read_clause,
 )
 from .lexicon import LANGUAGES, Lexicon, Token, any_of, lexicon, shared_stems, tokens, why_unread
 from .marks import Mark, listed_times, names_of
-from .sample_tables import View, is_panel, tables_of_sample, views
+from .sample_tables import GROUP_VALUES, View, group_rows, is_panel, repeats, tables_of_sample, views
 from .statistics import Finding, UnitRule, statistics_in, verify
-from .table import Hedge, NumericTable, Specification, Statistic, Window
+from .table import ALL_ROWS, Hedge, NumericTable, Specification, Statistic, Window
 from .times import ordinal_of
 
 _AFTER_UNIT = re.compile(r"(?P<amount>\d\s?[^\W\d]{1,5}\.)\s+(?=(?P<after>[A-ZÀ-Þ]\w*))")
@@ -102,6 +105,8 @@ Tiers = tuple[tuple[tuple[Specification, NumericTable], ...], ...]
 
 _VALUES = statistics_in(UnitRule.LEVEL)
 _SIZES = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
+_OF_ONE_ROW = frozenset({Statistic.VALUE_AT, Statistic.SUM, Statistic.SHARE, *RELATIONS})
+"""The statistics that one row can have; the others take several rows."""
 
 SILENT = frozenset(
     {"value_word", "days", "when", "changed_to", "between_two"}
@@ -167,15 +172,23 @@ def _can_have_unit(spec: Specification, clause: Clause) -> bool:
 def _can_have_rows(spec: Specification, clause: Clause) -> bool:
     """Whether the rows of a reading can be taken together.
 
-    In a transposed table the columns of one time have different meanings. In a table with several rows per time, no
-    group of rows is ranked ("Portside had the most complaints").
+    In a transposed table the columns of one time have different meanings. In a table with several rows per time, the
+    rows of a group ("Portside had the most complaints") are one row of a grouped view instead. Of groups, a series is
+    added up where it can be, unless the clause says "mean"; the mean, or the maximum, of a group's one row would be
+    that of its own rows.
     """
     view = clause.view
-    if not is_panel(view.table):
-        return True
-    if spec.place is not None and has_several(clause, spec.window, spec.place):
+    if not view.grouping:
+        if is_panel(view.table) and spec.place is not None and has_several(clause, spec.window, spec.place):
+            return False
+        return not view.transposed or bool(spec.window.conditions) or not is_panel(view.table)
+    means_of_groups = view.grouping == "mean"
+    if spec.series and not clause.marks_of("mean") and can_be_summed(clause, spec.series) is means_of_groups:
         return False
-    return not view.transposed or bool(spec.window.conditions)
+    # "never more than a dozen" is about the zone of the text before
+    around = () if clause.times or clause.cells else clause.context.windows
+    several = all(window == ALL_ROWS or has_several(clause, window) for window in (spec.window, *around))
+    return spec.statistic in _OF_ONE_ROW or several
 
 
 def unknown_tokens(clause: Clause, shared: frozenset[str]) -> list[Token]:
@@ -219,18 +232,78 @@ def _matters(clause: Clause, mark: Mark, shared: frozenset[str]) -> bool:
     return not all(_is_plain(clause, token, shared) for token in inside)
 
 
+ROLES = ("number", "hedge", "series", "time", "row", "statistic", "left out", "unread", "")
+"""The roles of a claim's parts. "left out": the part is ignored. "unread": because of it the claim is not checked. "":
+the part states nothing that can be checked."""
+
+
+@dataclass(frozen=True)
+class ClaimPart:
+    """A part of a claim, its role (one of `ROLES`), and its meaning in the table."""
+
+    text: str
+    role: str = ""
+    meaning: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """The part as JSON values, without what is empty."""
+        return {key: value for key, value in vars(self).items() if value or key == "text"}
+
+
+def explain(
+    clause: Clause,
+    unknown: Collection[Token],
+    made: Interpretation | None = None,
+    specifications: Sequence[Specification] = (),
+) -> tuple[ClaimPart, ...]:
+    """The parts of a clause, in order; together they are its text."""
+    text = clause.text
+    hedges = {mark.hedge_mark: mark.hedge for mark in clause.numbers}
+    series = {name for spec in specifications for name in (spec.series, spec.compared_with)}
+    parts = [(token.start, token.end, "unread", "") for token in unknown]
+    for mark in clause.marks:
+        role, meaning = _role_and_meaning(mark, hedges.get(mark))
+        if made and mark not in made.accounted_marks:
+            role, meaning = "left out" if role in ("number", "series", "time", "row") else "", ""
+        elif made and role == "series":
+            meaning = " or ".join(name for name in mark.series if name in series)
+        elif made and not role and specifications and mark in made.head_marks:
+            role, meaning = "statistic", specifications[0].statistic.replace("_", " ")
+        parts.append((mark.start, mark.end, role, meaning))
+    joined: list[ClaimPart] = []
+    reached = 0
+    for start, end, role, meaning in [*sorted(part for part in parts if part[2]), (len(text), len(text), "", "")]:
+        joined += [ClaimPart(text[reached:start])] if reached < start else []
+        joined += [ClaimPart(text[start:end], role, meaning)] if role else []
+        reached = end
+    return tuple(joined)
+
+
 def understood(clause: Clause) -> list[str]:
     """What is known in a clause, in order: "series orders", "time March", "number 3"; a word that relates in quotes."""
+    hedges = {mark.hedge_mark: mark.hedge for mark in clause.numbers}
     known = []
     for mark in clause.marks:
-        text = mark.text.strip()
-        if mark.series:
-            known.append(f"series {' or '.join(mark.series)}")
-        elif mark.number or mark.time or mark.cells:
-            known.append(f"{'number' if mark.number else 'time' if mark.time else 'row'} {text}")
+        role, meaning = _role_and_meaning(mark, hedges.get(mark))
+        if role:
+            known.append(f"{role} {meaning if role in ('series', 'number') else mark.text.strip()}")
         elif mark.kinds:
-            known.append(repr(text))
+            known.append(repr(mark.text.strip()))
     return list(dict.fromkeys(known))
+
+
+def _role_and_meaning(mark: Mark, hedge: Hedge | None) -> tuple[str, str]:
+    if mark.number is not None:
+        unit = mark.number.unit or ""
+        return "number", f"{mark.number.value:g}{unit if unit == '%' else f' {unit}'.rstrip()}"
+    if mark.time is not None:
+        return "left out" if mark.excluded else "time", str(mark.window)
+    if mark.series:
+        return "series", " or ".join(mark.series)
+    if mark.cells:
+        named = " or ".join(f"{column} = {cell}" for column, cell in mark.cells[:3])
+        return "left out" if mark.excluded else "row", named
+    return ("hedge", hedge.replace("_", " ")) if hedge else ("", "")
 
 
 MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names
@@ -309,6 +382,27 @@ def _narrows(window: Window, view: View) -> bool:
     return whole.days > 1.5 * asked.days
 
 
+def _group_views(clause: Clause) -> Iterator[View]:
+    """The views with one row per group, its values added up or averaged, if the clause may be about groups.
+
+    Claims about the highest, or the rank, may be about groups: "Portside had the most complaints" of a table with one
+    row per zone and month. In other tables the claim has to say so ("the highest average"). Without a word for sum or
+    mean both views are tried.
+    """
+    view, table = clause.view, clause.table
+    named = {column for mark in clause.cells for column, _ in mark.cells}
+    named |= {table.time_column} if clause.times and table.time_column else set()
+    around = {test.column for window in clause.context.windows for test in window.conditions}
+    if table.time_column and not clause.marks_of("whole", "all_rows"):
+        around |= {table.time_column for window in clause.context.windows if window.start or window.end}
+    if view.grouping or view.transposed or not clause.marks_of(*RANKING) or len(named) != 1 or around - named:
+        return  # of one row ("in Portside in May"), or of those that the text before is about
+    (column,) = named
+    stated_values = [value for value in GROUP_VALUES if clause.marks_of(value)]
+    if repeats(table, column) and (stated_values or is_panel(table)):
+        yield from (group_rows(view, column, value) for value in stated_values or GROUP_VALUES)
+
+
 @dataclass(frozen=True)
 class PartReading:
     """A part of a sentence as it is read."""
@@ -316,6 +410,7 @@ class PartReading:
     text: str
     tiers: Tiers = ()  # its check, as in `ClauseCheck`; none where it cannot be checked
     reason: str = "no reading of it can be computed"  # why it is not decided, unless it is
+    words: tuple[ClaimPart, ...] = ()  # the pieces of the text with their roles and meanings
 
 
 class _TooManyClauses(Exception):
@@ -389,14 +484,20 @@ class _Reader:
             if _is_comment(right, scene):
                 return first
             after = replace(scene, context=scene.context.after(first.last.first_specifications, same_sentence=True))
-            if rest := self.read(right, after, depth - 1):
-                return replace(rest, parts=(*first.parts, *rest.parts))
+            view = first.last.match.clause.view
+            about_groups = [replace(after, views=(view,))] if view.grouping else []
+            for seen in (*about_groups, after):
+                if rest := self.read(right, seen, depth - 1):
+                    return replace(rest, parts=(*first.parts, *rest.parts))
         return None
 
 
 def _read_whole(text: str, scene: Scene) -> _Reading | None:
     """The interpretations of a clause that name most of it; equally good ones are readings of the same checks."""
-    made = [one for clause in _clauses(text, scene) for one in interpretations(clause, scene.shared)]
+    clauses = _clauses(text, scene)
+    groups = tuple(view for clause in clauses for view in _group_views(clause))
+    clauses += _clauses(text, replace(scene, views=groups))
+    made = [one for clause in clauses for one in interpretations(clause, scene.shared)]
     most = max((one.named_characters for one in made), default=0)
     best = [one for one in made if one.named_characters == most]
     return _Reading(read_checks(text, best), best[0]) if best else None
@@ -428,8 +529,12 @@ def _is_comment(text: str, scene: Scene) -> bool:
 
 
 def read_checks(text: str, made: Sequence[Interpretation]) -> tuple[PartReading, ...]:
-    """The checks of a text by equally good interpretations."""
-    return tuple(PartReading(text, tiers) for tiers in combined_tiers(made))
+    """The checks of a text by equally good interpretations, its words as the first takes them."""
+    first, clause = made[0], made[0].match.clause
+    return tuple(
+        PartReading(text, tiers, words=explain(clause, (), first, check[0]))
+        for check, tiers in zip(first.checks, combined_tiers(made), strict=True)
+    )
 
 
 def _is_bare(text: str, words: Lexicon) -> bool:
@@ -447,6 +552,7 @@ def _unread(sentence: str, text: str, scene: Scene) -> PartReading:
     clause = max(_clauses(text, scene), key=lambda c: len(c.series) + len(c.cells) + len(c.times))
     if not (clause.numbers or clause.marks_of(*_STATING)):
         return PartReading(sentence, reason=NO_NUMBER)
+    left: list[Token] = []
     if not clause.series and not scene.context.series and len(clause.table.columns) != 1:
         columns = dict.fromkeys(c for view in scene.views if not view.transposed for c in view.table.columns)
         reason = f"it names no series of the tables (there are {', '.join(columns) or 'none'})"
@@ -458,16 +564,17 @@ def _unread(sentence: str, text: str, scene: Scene) -> PartReading:
             else f"understood: {', '.join(understood(clause))}; no form of claim has these together"
         )
         reason = f"the grammar cannot read it ({why})"
-    return PartReading(sentence, reason=reason)
+    return PartReading(sentence, reason=reason, words=explain(clause, left))
 
 
 @dataclass(frozen=True)
 class CheckedClaim(Finding):
-    """The finding on one part of a claim."""
+    """The finding on one part of a claim. `words` are the pieces of `part`, each with its meaning."""
 
     text: str = ""
     specification: Specification | None = None
     part: str = ""
+    words: tuple[ClaimPart, ...] = ()
 
     @property
     def checkable(self) -> bool:
@@ -491,12 +598,13 @@ class CheckedClaim(Finding):
             "arithmetic": self.arithmetic,
             "table": self.table,
             "part": self.part or self.text,
+            "words": [word.as_json() for word in self.words],
         }
 
 
 def check(text: str, read: PartReading) -> CheckedClaim:
     """The verdict on one reading of a claim, by the first tier of readings that can be computed."""
-    claim = CheckedClaim("unverifiable", read.reason, text=text, part=read.text)
+    claim = CheckedClaim("unverifiable", read.reason, text=text, part=read.text, words=read.words)
     for tier in read.tiers:
         findings = [(specification, verify(specification, table)) for specification, table in tier]
         decided = [pair for pair in findings if pair[1].verdict != "unverifiable"]

@@ -265,6 +265,25 @@ def _rows_compared(match: ConstructionMatch) -> ClauseReading | None:
 
 
 @construction(
+    Slot.pattern("per"),  # "the cost per employee", "for each"
+    Slot.value(),
+    series=(2, 2),
+    optional="mean count per_row",
+)
+def _per_each(match: ConstructionMatch) -> ClauseReading | None:
+    clause, mark, per = match.clause, match.one("value"), match.one("per")
+    (first, second), also = match["series"], []
+    if per.end <= first.start and not clause.text[per.end : first.start].strip():
+        first, second = second, first  # "for every refund there were 16 sign-ups"
+        also = clause.marks_of("all")
+    elif not first.end <= per.start < second.start:
+        return None
+    sides = (list(first.series), match.windows), (list(second.series), match.windows)
+    inner: list[Statistic | None] = [None, Statistic.SUM] if match.windows == [ALL_ROWS] else [None]
+    return as_one_check(compare_sides(Statistic.RATIO, inner, sides, **value_fields(mark)), also=also)
+
+
+@construction(
     Slot.percentage(),
     Slot.words("share", least=0, most=ANY),
     Slot.number(),

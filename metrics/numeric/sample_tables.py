@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import count, groupby, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ...errors import InputError
 from ...eval_sets.sample import Cell, Sample, Table as SampleTable
@@ -372,16 +372,25 @@ def caption_power(caption: str) -> int:
     return (scales | {"000": 3, "m": 6})[match[match.lastindex or 0]] if match else 0
 
 
+GroupValue = Literal["sum", "mean"]
+GROUP_VALUES: tuple[GroupValue, ...] = ("sum", "mean")
+"""How a group's value is computed from its rows; also the kinds of the words that say so."""
+
 _YEAR = re.compile(r"(?:(q[1-4])\s*(?:[a-z]{2}\s*)?)?(?<!\d)((?:19|20)\d\d)(?!\d)", re.IGNORECASE)  # "Q1 FY2019"
 _MOST_ROWS = 200  # of a table whose rows may be series, and of a window that lists its rows
 
 
 @dataclass(frozen=True)
 class View:
-    """A table that claims can be read against."""
+    """A table that claims can be read against.
+
+    `grouping` is "sum" or "mean" where each row stands for a group of those of the `whole` table.
+    """
 
     table: NumericTable
     transposed: bool = False
+    grouping: str = ""
+    whole: NumericTable | None = None
 
     @cached_property
     def times(self) -> Times | None:
@@ -431,9 +440,46 @@ def _period_of(column: str) -> str | None:
     return " ".join(filter(None, times.pop())) if len(times) == 1 else None
 
 
+def repeats(table: NumericTable, column: str) -> bool:
+    """Whether several rows have the same text, or the same time, in a column, so that it makes groups."""
+    if column == table.time_column and table.times is not None:
+        return bool(table.times.dropna().duplicated().any())
+    return column in table.labels.columns and bool(table.labels[column].dropna().duplicated().any())
+
+
 def is_panel(table: NumericTable) -> bool:
     """Whether a table has several rows of one time: of each zone, of each shop."""
-    return table.times is not None and bool(table.times.dropna().duplicated().any())
+    return table.time_column is not None and repeats(table, table.time_column)
+
+
+@lru_cache(maxsize=64)
+def group_rows(view: View, column: str, value: GroupValue) -> View:
+    """A view with one row per group; its values are added up or averaged, missing values left out.
+
+    Groups stand in the order of their first row; rows that belong to none are left out.
+    """
+    return View(_grouped(view.table, column, value), grouping=value, whole=view.table)
+
+
+def _grouped(table: NumericTable, column: str, value: GroupValue) -> NumericTable:
+    import pandas as pd
+
+    is_time = column == table.time_column and table.times is not None
+    keys = pd.Series(table.times) if is_time else table.labels[column]
+    group_of_row, names = pd.factorize(keys)  # -1 of a row that belongs to none
+    groups = table.frame[group_of_row >= 0].groupby(group_of_row[group_of_row >= 0])
+    unreadable = {name: {int(group_of_row[row]) for row in rows} - {-1} for name, rows in table.unreadable.items()}
+    return replace(
+        table,
+        frame=groups.sum(min_count=1) if value == "sum" else groups.mean(),
+        labels=table.labels[[column]][keys.notna() & ~keys.duplicated()].reset_index(drop=True),
+        times=pd.DatetimeIndex(names) if is_time else None,
+        time_column=column if is_time else None,
+        period=table.period if is_time else None,
+        unreadable={name: tuple(sorted(rows)) for name, rows in unreadable.items()},
+        rows_are=f"{value} by {column}",
+        others=tuple(_grouped(other, column, value) for other in table.others),
+    )
 
 
 _MOST_SHOWN = 100

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import cached_property
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -235,14 +235,18 @@ def _outer(data: StatisticInput) -> Computed:
 
 
 def _count(data: StatisticInput) -> Computed:
-    """Counts the rows of the window; with a series, the rows that have a value."""
+    """Counts the rows of the window; with a series, the rows that have a value, or the different values."""
     asked, table = data.asked, data.table
     # no row that meets a condition is 0; no row in a span of time is nothing to count in
     rows = rows_of(table, asked.window, may_be_none=bool(asked.window.conditions))
     if asked.series is None:
         return single(len(rows), None, f"{data.title('count')} = {len(rows)}")
-    number = int((~np.isnan(all_values(table, asked.series, rows))).sum())
-    return single(number, None, f"{data.title('count')} = {number}")
+    if asked.series in table.labels.columns:
+        cells = [cell.casefold() for cell in table.labels[asked.series].to_numpy()[rows] if cell]
+    else:
+        cells = [value for value in all_values(table, asked.series, rows).tolist() if not isnan(value)]
+    number = len(set(cells)) if asked.distinct else len(cells)
+    return single(number, None, f"{data.title('different values' if asked.distinct else 'count')} = {number}")
 
 
 def _missing(data: StatisticInput) -> Computed:
@@ -557,7 +561,9 @@ class Finding:
 
 def compute(asked: Specification, table: NumericTable) -> Computed:
     """The statistic that a specification asks for, in one reading of one table. Raises `Unverifiable`."""
-    return STATISTICS[asked.statistic].compute(StatisticInput(asked, table))
+    computed = STATISTICS[asked.statistic].compute(StatisticInput(asked, table))
+    groups = f"; a row is the {table.rows_are}" if table.rows_are else ""
+    return replace(computed, arithmetic=f"{computed.arithmetic}{groups}")
 
 
 def verify(asked: Specification, table: NumericTable) -> Finding:

@@ -33,7 +33,7 @@ class Statistic(StrEnum):
     MAXIMUM = "maximum"
     TIME_OF_MAXIMUM = "time_of_maximum"  # `place` is where the claim puts the maximum (rows or dates)
     TIME_OF_MINIMUM = "time_of_minimum"
-    COUNT = "count"  # rows in the window; with a series, rows that have a value
+    COUNT = "count"  # rows in the window; with a series, rows that have a value; `distinct`: different values
     MISSING = "missing"  # rows in the window without a value of the series
     COUNT_ABOVE = "count_above"  # values above `threshold` (or equal to it if `threshold_included`), or `compared_with`
     COUNT_BELOW = "count_below"  # values below `threshold`, or equal to it if `threshold_included`
@@ -187,6 +187,7 @@ class Specification:
     threshold_unit: str | None = None
     threshold_included: bool = False
     place: Window | None = None
+    distinct: bool = False
     negated: bool = False
 
 
@@ -369,6 +370,7 @@ class NumericTable:
     begins there; None without such a column. `units` are as stated, by column. `notes` say how the table was read.
     `others` are the same table in its other readings, where the notation does not tell (1.234 or 03/04/2026
     throughout). `power` is 6 where the numbers are said to be in millions. `caption` is what stands above the table.
+    `rows_are` says of which rows a row is made ("sum by zone").
     """
 
     name: str
@@ -383,6 +385,7 @@ class NumericTable:
     others: tuple["NumericTable", ...] = ()
     power: int = 0
     caption: str = ""
+    rows_are: str = ""
 
     @property
     def rows(self) -> int:

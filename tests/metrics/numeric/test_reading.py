@@ -95,6 +95,8 @@ def test_what_may_be_meant_and_what_not(network):
     ambiguous, same = check_claims(["The average speed was 10.", "The average speed was 7."], [table], "en")
     assert ambiguous.verdict == "unverifiable"
     assert same.verdict == "contradicted"  # by either series
+    (read,) = specifications("The average throughptu was 47.5 Mbps.", network)
+    assert read.series == "throughput_mbps"
     unread, _ = read_sentence("The average temperature was 47.5.", scene_of([network], "en"))
     assert not unread[0].tiers
     told_apart = check_claims(["Throughput was 42 Mbps on 5 March because of the new mast."], [network], "en")
