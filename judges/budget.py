@@ -127,10 +127,10 @@ class Budget:
     begun: int = field(default=0, init=False)
     replies: int = field(default=0, init=False)
     lost: LostCalls = field(default_factory=LostCalls, init=False)
-    taken_up: LostCalls = field(default_factory=LostCalls, init=False)  # what of it earlier sessions took
     unpriced: str = field(default="", init=False)
     on_begin: Callable[[], None] | None = field(default=None, init=False, repr=False)
     _runs: set[str] = field(default_factory=set, init=False, repr=False)
+    _has_earlier: bool = field(default=False, init=False, repr=False)  # whether calls of earlier sessions count
     _under_way: list[LostCalls] = field(default_factory=list, init=False, repr=False)
     _waiting: list[asyncio.Future[None]] = field(default_factory=list, init=False, repr=False)
     _usd_per_token: float = field(default=0.0, init=False, repr=False)  # the most so far, for want of a known price
@@ -156,16 +156,13 @@ class Budget:
         if run in self._runs:
             return
         self._runs.add(run)
-        before = self.replies, self.spent_tokens, self.spent_usd
-        if not self.is_bounded:
-            return
+        before = self.begun
         for reply in replies:
             self.begun += 1
             self._settle(reply)
         self.begun += lost.calls
         self._settle_lost(lost)
-        calls, tokens = self.replies - before[0] + lost.calls, self.spent_tokens - before[1]
-        self.taken_up += LostCalls(calls, tokens, self.spent_usd - before[2])
+        self._has_earlier = self._has_earlier or self.begun > before
 
     @asynccontextmanager
     async def spend(
@@ -287,7 +284,7 @@ class Budget:
     def _describe_spent(self) -> str:
         """What was paid so far: calls, tokens and cost."""
         cost = cost_text(None if self.unpriced else self.spent_usd)
-        sessions = " in all sessions" if self.taken_up.calls else ""
+        sessions = " in all sessions" if self._has_earlier else ""
         tokens = f"{count_of(self.spent_tokens, 'token')}{sessions}"
         return f"{count_of(self.begun, 'call')} took {tokens}, cost {cost}{self._notes()}"
 

@@ -55,7 +55,6 @@ from .judging.experiment import (
 )
 from .judging.judge_card import CardAgreement as CardAgreement
 from .judging.judge_comparison import (
-    ClaimAgreement as ClaimAgreement,
     JudgeComparison as JudgeComparison,
     JudgeFindings as JudgeFindings,
     Panel as Panel,
@@ -68,11 +67,9 @@ from .judging.pairwise_preferences import (
     prefer_versions as prefer_versions,
 )
 from .judging.probe_findings import (
-    ProbeFindings as ProbeFindings,
     check_injections as check_injections,
     compare_probed as compare_probed,
     measure_position as measure_position,
-    measure_shift as measure_shift,
     paired_difference as paired_difference,
 )
 from .judging.probes import PROBES as PROBES, perturb as perturb

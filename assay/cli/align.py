@@ -16,7 +16,7 @@ from ..shell_words import quote_word
 from ..text.wording import count_of
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import SetOptions, embedder_option, option_group, seed_option, with_set_options
-from .output import echo, echo_notice, is_json, print_result
+from .output import echo_notice, print_result
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -56,7 +56,6 @@ with_trial_options = option_group(
     "-o", "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the judge, if a candidate wins."
 )
 @with_trial_options
-@click.option("--dry-run", is_flag=True, help="Only say what it would take; no judge is asked.")
 @embedder_option
 @with_set_options
 def align(
@@ -67,7 +66,6 @@ def align(
     session_options: SessionOptions,
     out: Path | None,
     trial: Mapping[str, Any],
-    dry_run: bool,
     embedder: str,
     set_options: SetOptions,
     store: str | Path,
@@ -78,7 +76,6 @@ def align(
     not learn from. What wins beyond noise becomes a folder that --judge takes everywhere; else nothing is written.
 
     \b
-    assay judges align faithfulness rated.jsonl --judge qwen1.5b --dry-run
     assay judges align faithfulness last --judge qwen1.5b -o team_judge --cassette align.jsonl
     assay run answers.csv --judge team_judge
     """
@@ -94,16 +91,6 @@ def align(
             raise UsageError("name the judge that is to learn (--judge MODEL)")
         judged_by, embedding = session.judge, session.embedder(embedder)
         aligner = Aligner(metric=metric, samples=samples, judge=judged_by, embedder=embedding, **trial)
-        cost = aligner.estimate_cost()
-        cost_line = (
-            f"This takes at most {count_of(cost.requests, 'request')} and about {count_of(cost.tokens, 'token')}; what "
-            "is recorded costs nothing. A bound: --budget 1usd, 2000tokens or 50calls."
-        )
-        if dry_run:
-            print_result(lambda: asdict(cost), cost_line)
-            return
-        if not is_json():
-            echo(cost_line, err=True)
         total = (1 + ("few-shot" in aligner.candidates)) * len(aligner.samples)
         with question_progress(session.judge, total) as on_reply:
             done = iter(range(total))  # calibrating goes over the same answers again

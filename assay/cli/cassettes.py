@@ -1,10 +1,8 @@
-"""`assay cassettes`: what is recorded, stale or missing; recordings together."""
+"""`assay cassettes`: what is recorded, and what is stale; recordings together."""
 
-import asyncio
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,38 +11,10 @@ from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, ERROR
-from .options import (
-    Command,
-    SetOptions,
-    embedder_option,
-    judge_option,
-    make_plan,
-    metrics_option,
-    option_group,
-    turns_option,
-    with_set_options,
-)
 from .output import echo, echo_json, is_json, is_wide, print_result, print_table
 from .typed_values import OUTPUT_FILE
 
-if TYPE_CHECKING:
-    from ..runs import Plan
-    from ..runs.suite.cassette_check import CassetteCheck
-
 _path = click.argument("path", type=click.Path(path_type=Path))
-
-
-def with_typed_run(command: Command) -> Command:
-    """Adds the options of the run that a cassette is compared with; the command gets them as `run`."""
-    return with_set_options(
-        option_group("run", dict, judge_option, metrics_option, embedder_option, turns_option)(command)
-    )
-
-
-def _plan(sets: tuple[str, ...], set_options: SetOptions, run: Mapping[str, Any]) -> "Plan":
-    if run["judge"] is None:
-        raise UsageError("name the judge whose questions are looked up in the cassette: --judge MODEL")
-    return make_plan(sets, set_options, **run)
 
 
 @click.group()
@@ -90,60 +60,33 @@ def show(path: Path, key: str | None, sample: str | None) -> None:
 
 @cassettes.command()
 @_path
-@click.argument("sets", nargs=-1)
-@with_typed_run
-def check(path: Path, *, sets: tuple[str, ...], run: Mapping[str, Any], set_options: SetOptions) -> None:
-    """List what is stale and what is missing in a cassette.
+def check(path: Path) -> None:
+    """List what is stale in a cassette.
 
-    PATH is compared with what a run over SETS with --judge and --metrics asks.
-
-    A recording is stale when its prompt has changed since. With SETS it is also said how many recordings this run does
-    not ask for, such as those of other sets, or what `judges card` asks. Exit code 1 when something is stale or
-    missing.
+    A recording of PATH is stale when its prompt has changed since. Exit code 1 when one is. What a run misses says
+    `assay run` with --cassette PATH and --mode replay.
     """
-    result = _check(path, sets, set_options, run)
+    from ..runs.suite.cassette_check import recordings_of_changed_prompts
+
+    stale = recordings_of_changed_prompts(path)
     print_result(
-        lambda: {
-            "stale": [recording.key for recording in result.stale],
-            "missing": result.missing,
-            "not_asked": [recording.key for recording in result.not_asked],
-        },
-        *(
-            f"stale    {one_line(f'{recording.key[:12]} {recording.prompt} {recording.sample}')}"
-            for recording in result.stale
-        ),
-        *(f"missing  {one_line(line)}" for line in result.missing),
-        f"{len(result.stale)} stale, {len(result.missing) if sets else 'unknown'} missing",
-        *([f"{len(result.not_asked)} not asked by this command"] if result.not_asked else []),
-        *(["To record what is missing: `assay run` with --cassette and --mode auto"] if result.missing else []),
+        lambda: {"stale": [recording.key for recording in stale]},
+        *(f"stale    {one_line(f'{recording.key[:12]} {recording.prompt} {recording.sample}')}" for recording in stale),
+        f"{len(stale)} stale",
     )
-    click.get_current_context().exit(ERROR if result.stale or result.missing else DONE)
+    click.get_current_context().exit(ERROR if stale else DONE)
 
 
 @cassettes.command()
 @_path
-@click.argument("sets", nargs=-1)
-@with_typed_run
-def prune(path: Path, *, sets: tuple[str, ...], run: Mapping[str, Any], set_options: SetOptions) -> None:
-    """Drop what `check` calls stale from PATH.
-
-    With SETS also what a run over them with --judge and --metrics does not ask for: the replies of other sets, and what
-    `judges card` asked.
-    """
+def prune(path: Path) -> None:
+    """Drop what `check` calls stale from PATH."""
     from ..judges import Cassette
+    from ..runs.suite.cassette_check import recordings_of_changed_prompts
 
-    result = _check(path, sets, set_options, run)
-    dropped = {recording.key for recording in (*result.stale, *result.not_asked)}
-    Cassette(path, "replay").drop(dropped)
-    print_result(lambda: {"dropped": len(dropped)}, f"{count_of(len(dropped), 'recording')} dropped")
-
-
-def _check(path: Path, sets: tuple[str, ...], set_options: SetOptions, run: Mapping[str, Any]) -> "CassetteCheck":
-    from ..runs.suite.cassette_check import CassetteCheck, check_cassette, recordings_of_changed_prompts
-
-    if not sets:
-        return CassetteCheck(stale=recordings_of_changed_prompts(path), missing=[])
-    return asyncio.run(check_cassette(path, _plan(sets, set_options, run)))
+    stale = {recording.key for recording in recordings_of_changed_prompts(path)}
+    Cassette(path, "replay").drop(stale)
+    print_result(lambda: {"dropped": len(stale)}, f"{count_of(len(stale), 'recording')} dropped")
 
 
 @cassettes.command()

@@ -132,9 +132,9 @@ def compare(
 ) -> None:
     """Compare judges: agreement, cost, and which to buy.
 
-    Judges SETs by each: agreement with the ratings and with each other, cost, all together. The first --judge is what
-    is in use today: the last sentence says whether another one agrees better, as `assay decide` does of versions. How
-    easily one is fooled, and whether it says the same again, is on its card (`assay judges card`).
+    Judges SETs by each: agreement with the ratings, cost, all together. The first --judge is what is in use today: the
+    last sentence says whether another one agrees better, as `assay decide` does of versions. How easily one is fooled,
+    and whether it says the same again, is on its card (`assay judges card`).
 
     \b
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html

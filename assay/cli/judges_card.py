@@ -8,7 +8,7 @@ import click
 
 from ..atomic_files import check_writable
 from ..errors import UsageError
-from ..text.wording import count_of, verb_of
+from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judges import judges
 from .options import JudgeCassetteOptions, SetOptions, with_budget, with_judge_cassettes, with_set_options
@@ -101,28 +101,23 @@ def card(
 def _read_sets(
     sets: Sequence[str], set_options: SetOptions, most: tuple[int, ...], metric: str | None
 ) -> "list[CardSet]":
-    from ..runs.judging.card_set import make_card_set, name_sets
+    from ..runs.judging import make_card_set
 
     if not sets:
         echo_notice(
             f"no --on: the bundled sets {', '.join(BUNDLED_SETS)}, whose ratings are constructed and say little of a "
             "judge; for people's ratings name --on public:mtrag:dev (`assay sets` lists them), or your own file"
         )
-    names = name_sets(sets or BUNDLED_SETS)
+    names = sets or BUNDLED_SETS
     if len(most) not in {1, len(names)}:
         raise UsageError(
             f"--most stands {count_of(len(most), 'time')} for {count_of(len(names), 'set')}; name it once, or per --on"
         )
     numbers = most * len(names) if len(most) == 1 else most
-    card_sets = [
-        make_card_set(shown, list(set_options.samples([name])), number, metric)
-        for (name, shown), number in zip(names.items(), numbers, strict=True)
+    return [  # a file by its name, since a card is shown to people of other machines
+        make_card_set(Path(name).name if Path(name).exists() else name, [*set_options.samples([name])], number, metric)
+        for name, number in zip(names, numbers, strict=True)
     ]
-    for card_set in card_sets:
-        if card_set.unrated:
-            without = count_of(card_set.unrated, "answer has", "answers have")
-            echo_notice(f"{card_set.name}: {without} no rating and {verb_of(card_set.unrated, 'is', 'are')} left out")
-    return card_sets
 
 
 def _show(card: "JudgeCard", out: Path | None) -> None:

@@ -1,7 +1,6 @@
 """`assay judges prompts try`: what another wording of a prompt changes."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,6 @@ from .output import print_result, show_status
 
 if TYPE_CHECKING:
     from ..judges import Mode
-    from ..prompts import Prompt
     from ..runs.judging.prompt_effect import PromptTrial, SampleScores
 
 _METRICS_OF_PROMPT = {
@@ -96,7 +94,7 @@ def try_prompt(
     bundled = BUNDLED.load(base, language)
     if bundled.language != language:
         raise UsageError(f"no prompt is called {name!r}; {base} exists in {', '.join(prompt_names()[base])}")
-    wordings = _distinct([(str(edit), read_prompt_as(edit, base, language)) for edit in edits], bundled)
+    wordings = {str(edit): read_prompt_as(edit, base, language) for edit in edits}
     if judge is None:
         raise UsageError("a prompt is tried on a judge; name one with --judge")
     typed_metrics = metrics or _METRICS_OF_PROMPT.get(base)
@@ -132,18 +130,6 @@ def try_prompt(
     print_result(lambda: _as_json(trial), trial_block(trial))
     has_failed = any(effect.failed for effect in trial.effects.values())
     click.get_current_context().exit(TOO_MANY_FAILED if has_failed else DONE)
-
-
-def _distinct(wordings: "Sequence[tuple[str, Prompt]]", bundled: "Prompt") -> "dict[str, Prompt]":
-    """The wordings, each of which must differ from the one in use and from the others."""
-    names: dict[str, str] = {}
-    for name, prompt in wordings:
-        if prompt.identity == bundled.identity:
-            raise UsageError(f"{name} is word for word the prompt in use, {bundled.identity}; change it first")
-        if prompt.identity in names:
-            raise UsageError(f"{name} is word for word {names[prompt.identity]}; leave one of them out")
-        names[prompt.identity] = name
-    return dict(wordings)
 
 
 def _as_json(trial: "PromptTrial") -> dict[str, Any]:

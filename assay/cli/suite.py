@@ -81,7 +81,6 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
         resume_command=f"{typed_command('suite', file, *retype_options(('--accept',)))} --resume",
         accept_command=typed_command("suite", "accept", store=own_store),
         progress=live_progress,
-        on_notice=echo_notice,
     )
     report = outcome.report
     code = ERROR if outcome.write_errors else _EXIT_CODES[report.verdict]
@@ -166,23 +165,16 @@ def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--suite", "suite_name", help="The suite's name, for runs that `assay run` made.")
-def accept(runs: tuple[str, ...], *, suite_name: str | None, store: str | Path) -> None:
+def accept(runs: tuple[str, ...], *, store: str | Path) -> None:
     """Accept runs: the next nightly runs are compared with them.
 
     RUN is an id, its beginning, or `last`; the runs that are compared with it are those of its suite. Several runs of
     the same system are a better baseline than one.
     """
-    from ..runs import Ledger, Store
+    from ..runs import Store
     from ..runs.suite.nightly_run import accept_runs
 
-    opened = Store(store, must_exist=True)
-    accepted = accept_runs(opened, runs, suite_name)
-    if accepted.suite not in Ledger(opened).suites():
-        echo_notice(
-            f"no nightly run of a suite {accepted.suite!r} is in this store yet: its file must have this `name`, or "
-            "nothing is compared with what you accepted"
-        )
+    accepted = accept_runs(Store(store, must_exist=True), runs)
     of_suite = f"{accepted.suite} (judge: {accepted.judge})"
     print_result(
         lambda: {"suite": accepted.suite, "judge": accepted.judge, "run": accepted.runs[-1], "runs": accepted.runs},

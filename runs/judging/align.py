@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
 from ...eval_sets.items import RATER
-from ...judges import Answer, Answers, Judge, JudgeLike, JudgeSettings, Question, Reply, Request, Usage
+from ...judges import Answers, Judge, JudgeLike, JudgeSettings, Question, Reply, Request, Usage
 from ...judges.alignment import (
     Alignment,
     Calibration,
@@ -22,7 +22,6 @@ from ...judges.alignment import (
     question_kind,
     write_folder,
 )
-from ...judges.budget import estimate_tokens
 from ...judges.embedders import Embedder, open_embedder
 from ...judges.judge import open_model
 from ...judges.settings import CALIBRATED, CANDIDATES, FEW_SHOT, AlignedJudgeRecord
@@ -50,7 +49,7 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class WrappedJudge:
-    """A judge behind a judge: other questions than typed ones pass through."""
+    """A judge behind a judge; other questions than typed ones are refused, since they are not learned from."""
 
     def __init__(self, judge: Judge) -> None:
         self.inner = judge
@@ -58,8 +57,11 @@ class WrappedJudge:
         self.logprobs = judge.logprobs
 
     async def ask(self, question: Question[T]) -> Reply[T]:
-        """Asks the judge behind."""
-        return await self.inner.ask(question)
+        """Refuses: such a question is not learned from."""
+        name = question.prompt.name
+        raise UsageError(
+            f"the prompt {name} is no typed question, so that a judge cannot learn its answers; align {_TO_ALIGN}"
+        )
 
 
 class RememberingJudge(WrappedJudge):
@@ -97,45 +99,6 @@ class AlignedJudge(WrappedJudge):
         alignment = self._alignments[request.sample]
         prepared = await alignment.prepare(request)
         return alignment.calibrate(prepared, await self.inner.decide(prepared))
-
-
-class CountingJudge(WrappedJudge):
-    """Counts what would be asked and asks nothing.
-
-    Attributes:
-        questions: Typed questions that have an order.
-        tokens: Estimated tokens of their prompts, one call each.
-    """
-
-    def __init__(self, judge: Judge) -> None:
-        super().__init__(judge)
-        self.questions = 0
-        self.tokens = 0
-
-    async def decide(self, request: Request) -> Answers:
-        """The first option of every question."""
-        prompt = request.prompts.load(request.task, request.language)
-        wording = [prompt.task, prompt.template_without_fields, *(message["content"] for message in prompt.opening)]
-        answers = {question.id: Answer(question, question.options[0]) for question in request.questions}
-        for question in request.questions:
-            self.questions += answer_share(answers[question.id]) is not None
-            self.tokens += estimate_tokens([*wording, *request.state.values(), repr(question)])
-        return Answers(answers)
-
-    async def ask(self, question: Question[T]) -> Reply[T]:
-        """Refuses: such a question is not learned from."""
-        name = question.prompt.name
-        raise UsageError(
-            f"the prompt {name} is no typed question, so that a judge cannot learn its answers; align {_TO_ALIGN}"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class AlignmentCost:
-    """What trying all candidates takes at most, before recorded replies are taken off."""
-
-    requests: int
-    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,18 +156,6 @@ class Aligner:
         self._halves = halves
         self._place_of = {sample.id: place for place, sample in enumerate(self.samples)}
 
-    def estimate_cost(self) -> AlignmentCost:
-        """What trying the candidates takes at most. Nothing is asked."""
-        counting = CountingJudge(self._model)
-        self._measure(counting)
-        if not counting.questions:
-            raise UsageError(f"{self.metric} {_NOTHING}; take {_TO_ALIGN}")
-        requests, tokens = counting.questions, counting.tokens
-        if FEW_SHOT in self.candidates:
-            example = estimate_tokens([_example(sample).text for sample in self.samples]) // len(self.samples)
-            requests, tokens = 2 * requests, 2 * tokens + requests * self.shown * example
-        return AlignmentCost(requests, tokens)
-
     def align(self) -> AlignmentReport:
         """Tries every candidate and decides."""
         self._remembering = RememberingJudge(self._model)
@@ -212,7 +163,7 @@ class Aligner:
         as_it_is = self._run(AS_IT_IS, self._remembering)
         self._observations = tuple(self._remembering.observations)
         if not self._observations:
-            raise UsageError(f"{self.metric} {_NOTHING}")
+            raise UsageError(f"{self.metric} {_NOTHING}; take {_TO_ALIGN}")
         predictors: dict[str, Predict] = {AS_IT_IS: lambda _, others: as_it_is[others]}
         if CALIBRATED in self.candidates:
             predictors[CALIBRATED] = self._predict_calibrated

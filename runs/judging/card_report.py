@@ -14,7 +14,6 @@ from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTa
 from ...presentation.texts import one_line
 from ...presentation.verdict import Verdict, describe_report
 from ...text.wording import Phrase, count_of, phrase, verb_of
-from ..answers.summary import describe_missing_scores
 from .judge_card import CardAgreement, JudgeCard, SetCard
 from .judge_comparison import AT_MOST_NOTE, bounded_figure
 from .set_card import OVERLAP
@@ -95,8 +94,8 @@ def _set_parts(judge: str, card: SetCard) -> Iterator[Paragraph | ResultTable]:
         f"{', '.join(counts)}{unrated}. What is rated: {card.rated}.{ceiling}",
         tone="quiet",
     )
-    reasons = [(judge, missing.status, missing.reason, missing.count) for missing in card.missing]
-    yield from _notes(f"{reason.label} {reason.text}" for reason in describe_missing_scores(reasons))
+    if card.failure:
+        yield Paragraph(f"Why the first has no score: {one_line(card.failure)}", tone="quiet")
 
 
 def _agreement_table(judge: str, card: SetCard) -> ResultTable:

@@ -1,11 +1,9 @@
 """One set of a judge's card: which answers are taken, by which metric, and what their ratings are."""
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import Literal
 
 from ...errors import UsageError
@@ -67,21 +65,6 @@ class CardSet:
         if meaning is None and self.name in bundled_sets():
             return _CONSTRUCTED
         return meaning if isinstance(meaning, str) else ""
-
-
-def name_sets(sets: Sequence[str]) -> dict[str, str]:
-    """Names sets as a card shows them: files by their names, since a card is shown to people of other machines.
-
-    Returns:
-        The name of each; where two files have one name, their paths.
-
-    Example:
-        >>> name_sets([__file__, "public:mtrag:dev"]).values()
-        dict_values(['card_set.py', 'public:mtrag:dev'])
-    """
-    short = {name: Path(name).name if Path(name).exists() else name for name in sets}
-    shared = Counter(short.values())
-    return {name: of_file if shared[of_file] == 1 else name for name, of_file in short.items()}
 
 
 def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str | None = None) -> CardSet:

@@ -15,7 +15,7 @@ Setting = str | int | float | bool | None
 
 
 class _Value(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
 
 class CardAgreement(_Value):
@@ -65,14 +65,6 @@ class JudgeCost(_Value):
     is_at_most: bool
 
 
-class MissingReason(_Value):
-    """Why answers have no score."""
-
-    status: Literal["skipped", "failed"]  # `skipped` where the metric does not apply, else `failed`
-    reason: str
-    count: int  # how many answers it holds for
-
-
 class SetCard(_Value):
     """What the judge is worth on one set and one metric."""
 
@@ -89,8 +81,7 @@ class SetCard(_Value):
     scored: int
     skipped: int  # the metric does not apply
     failed: int
-    failure: str = ""  # why the first of them failed
-    missing: tuple[MissingReason, ...] = ()  # of the skipped and failed, the most frequent first; at most fifty
+    failure: str = ""  # why the first of the failed, else of the skipped, has no score
     judge: CardAgreement
     agreement: CardPassFail | None = None  # None where there is no threshold
     # token overlap, and what else is computed without a judge, on the same answers

@@ -57,14 +57,6 @@ class JudgeFindings:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimAgreement:
-    """How far judges give the same claims the same verdict, supported or not."""
-
-    claims: int
-    alpha: float | None  # Krippendorff's alpha; None where there is nothing to agree on
-
-
-@dataclass(frozen=True, slots=True)
 class Panel:
     """How judges that are put together agree with the ratings."""
 
@@ -81,7 +73,6 @@ class JudgeComparison:
     unit: Unit  # the unit of all costs
     judges: tuple[JudgeFindings, ...]  # what is known of each judge
     pairs: tuple["Comparison", ...]  # the difference in agreement per pair of judges
-    claims: ClaimAgreement
     panels: tuple[Panel, ...]
     advice: str
     # whether another judge agrees better with the ratings than the first, which is in use today; None where none can be
@@ -111,7 +102,6 @@ def compare_judges(metric: str, samples: Sequence[Sample], judge_scores: Sequenc
         unit,
         judges,
         pairs,
-        _claim_agreement(scores),
         _compare_panels(samples, scores, sum(judge.cost(unit) for judge in judges)),
         _advise(judges, pairs, unit, is_rated=any(sample.rating_share is not None for sample in samples)),
         decide_variants(table, measure=metric),
@@ -150,30 +140,6 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores, agreement: Estimate
         replies.without_usable_reply / replies.asked if replies.asked else None,
         is_at_most=usage.unstated > 0,
     )
-
-
-def _claim_agreement(scores: Mapping[str, Scores]) -> ClaimAgreement:
-    import numpy as np
-
-    from ...meta_eval.rater_coefficients import ordinal_alpha
-
-    claims = {
-        judge: {
-            (sample, claim): is_supported
-            for sample, score in by_sample.items()
-            for claim, is_supported in supported_claims(score).items()
-        }
-        for judge, by_sample in scores.items()
-    }
-    shared = sorted(set.intersection(*(set(of_judge) for of_judge in claims.values()))) if claims else []
-    votes = {judge: [int(of_judge[key]) for key in shared] for judge, of_judge in claims.items()}
-    if len(votes) < 2 or not shared:
-        return ClaimAgreement(len(shared), None)
-    differ = len({vote for of_judge in votes.values() for vote in of_judge}) > 1
-    marks = np.array(list(votes.values()), float).T
-    # of two marks the ordinal alpha is the nominal one
-    alpha = float(ordinal_alpha(marks)(np.ones((len(shared), 1)))[0]) if differ else None
-    return ClaimAgreement(len(shared), alpha)
 
 
 def _compare_panels(samples: Sequence[Sample], scores: Mapping[str, Scores], cost: float) -> tuple[Panel, ...]:
@@ -228,10 +194,7 @@ def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit
     standings = {name: find_standing(difference) for name, difference in beside_best.items()}
     worse = {name for name, standing in standings.items() if standing.kind == "worse"}
     sure = [judge for judge in comparable if judge.judge not in worse and (judge.agreement.low or 0) > 0]
-    cheapest = min(sure, key=lambda judge: judge.cost(unit))
-    price = format_price(cheapest.cost(unit), unit)
-    as_cheap = (judge for judge in sure if format_price(judge.cost(unit), unit) == price)  # as far as it is shown
-    chosen = max(as_cheap, key=lambda judge: judge.agreement.value or 0.0)
+    chosen = min(sure, key=lambda judge: (judge.cost(unit), -(judge.agreement.value or 0.0)))
     bound = "no more than " if chosen.is_at_most and unit != "seconds" else ""
     cost = f"{bound}{format_price(chosen.cost(unit), unit)} per 1,000 answers"
     if chosen is best:
@@ -268,7 +231,7 @@ def comparison_report(comparison: JudgeComparison, sets: Sequence[str]) -> Repor
         f"{format_price(panel.cost, comparison.unit)} per 1,000 answers."
         for panel in comparison.panels
     )
-    between = [*_pair_lines(comparison), _claim_line(comparison), *panels]
+    between = [*_pair_lines(comparison), *panels]
     lead = (
         f"By {comparison.metric} on {', '.join(sets)}. Agreement is Spearman's correlation with the ratings; brackets "
         "hold 95% intervals. Costs are of 1,000 answers; seconds are those of the calls when they were made, divided "
@@ -329,12 +292,3 @@ def _pair_lines(comparison: JudgeComparison) -> Iterator[str]:
         known = f"{pair.first} beside {pair.second}" if is_open else pair.standing.describe(pair.first, pair.second)
         difference = Figure.from_estimate("correlation", pair.difference).describe()
         yield f"{known}: {difference}, on {count_of(pair.n, 'answer')}."
-
-
-def _claim_line(comparison: JudgeComparison) -> str:
-    """How far the judges give the same verdicts."""
-    alpha, shared = comparison.claims.alpha, f"{count_of(comparison.claims.claims, 'claim')} that all judged"
-    if alpha is None:
-        return f"{shared}: too few, or too much alike, to compare the verdicts."
-    agreement = Figure("coefficient", alpha)
-    return f"Verdicts on the {shared}: agreement {agreement} of 1 (Krippendorff's alpha; 0 is chance)."

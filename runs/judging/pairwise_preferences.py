@@ -1,6 +1,5 @@
 """Which version's answer a judge prefers, for each question and each two versions, and how far the order decides."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -62,7 +61,7 @@ class PairwisePreferences:
     position: PositionBias  # how far the order decides
     usage: Usage
     failures: tuple[str, ...]  # why a comparison failed, of each that did
-    notes: tuple[str, ...]  # what a reader should know: what was not compared, or not as it is
+    notes: tuple[str, ...]  # what a reader should know: what was not compared
 
 
 def measure_position_bias(scores: Sequence[Score], groups: Sequence[str]) -> PositionBias:
@@ -134,7 +133,7 @@ async def prefer_versions(
     metric = Pairwise(judge)
     preferences: dict[str, Preference] = {}
     comparisons: dict[str, Sample] = {}
-    notes = _Notes()
+    failures: list[str] = []
     for question, answers in questions.items():
         for (first, one), (second, other) in combinations(answers.items(), 2):
             key = f"{question}: {first}, {second}"
@@ -144,9 +143,9 @@ async def prefer_versions(
                 preferences[key] = replace(pair, choice=choice[0], reason=choice[1])
                 continue
             try:
-                comparisons[key] = _compare(key, one, other, metric, notes)
+                comparisons[key] = _compare(key, one, other, metric)
             except JudgeError as error:
-                notes.failures.append(str(error))
+                failures.append(str(error))
                 del preferences[key]
     scores: dict[str, Score] = {}
 
@@ -160,49 +159,25 @@ async def prefer_versions(
     for key in comparisons:
         score = scores[key]
         if score.value is None:
-            notes.failures.append(score.reason)
+            failures.append(score.reason)
             del preferences[key]
         else:
-            pair = preferences[key]
-            names = {"first": pair.first, "second": pair.second}
-            notes.addressed.update(names[place] for place in score.evidence.get("words_to_the_judge_in", ()))
-            preferences[key] = replace(pair, choice=score.evidence["choice"], reason=score.reason)
+            preferences[key] = replace(preferences[key], choice=score.evidence["choice"], reason=score.reason)
     asked = tuple(scores[key] for key in comparisons)
     groups = [comparisons[key].source for key in comparisons]
     usage = Usage.total([score.usage for score in asked])
     position = measure_position_bias(asked, groups)
-    failures = tuple(notes.failures)
-    return PairwisePreferences(tuple(preferences.values()), asked, position, usage, failures, notes.sentences())
+    return PairwisePreferences(
+        tuple(preferences.values()), asked, position, usage, tuple(failures), _describe_failures(failures)
+    )
 
 
-class _Notes:
-    """What to say of the comparisons that were not made, or not of the answers as they are."""
-
-    def __init__(self) -> None:
-        self.failures: list[str] = []
-        self.addressed = Counter[str]()  # the versions out of whose answers words to the judge were left
-        self.whole = self.joined = self.cut = 0
-
-    def sentences(self) -> tuple[str, ...]:
-        sentences = []
-        if self.whole:
-            conversations = count_of(self.whole, "comparison is", "comparisons are")
-            sentences.append(f"{conversations} of whole conversations, which differ before the last answer.")
-        if self.cut:
-            sentences.append(f"In {self.cut:,} of these results of tools were cut, to fit the judge.")
-        if self.joined:
-            joined = count_of(self.joined, "comparison")
-            sentences.append(f"In {joined} the versions read different contexts; the judge read those of both.")
-        if self.addressed:
-            of_versions = ", ".join(
-                f"of {name} in {count_of(count, 'comparison')}" for name, count in self.addressed.items()
-            )
-            sentences.append(f"Words to the judge were left out of answers: {of_versions}.")
-        if self.failures:
-            count = len(self.failures)
-            failed = f"{count_of(count, 'comparison')} failed and {verb_of(count, 'does', 'do')} not count"
-            sentences.append(f"{failed}: {list_first(list(dict.fromkeys(self.failures)))}")
-        return tuple(sentences)
+def _describe_failures(failures: Sequence[str]) -> tuple[str, ...]:
+    if not failures:
+        return ()
+    count = len(failures)
+    failed = f"{count_of(count, 'comparison')} failed and {verb_of(count, 'does', 'do')} not count"
+    return (f"{failed}: {list_first(list(dict.fromkeys(failures)))}",)
 
 
 def _choose_unasked(one: Sample, other: Sample) -> tuple[Choice, str] | None:
@@ -217,12 +192,11 @@ def _choose_unasked(one: Sample, other: Sample) -> tuple[Choice, str] | None:
     return None
 
 
-def _compare(key: str, one: Sample, other: Sample, metric: Pairwise, notes: _Notes) -> Sample:
+def _compare(key: str, one: Sample, other: Sample, metric: Pairwise) -> Sample:
     """The sample in which the metric compares the two answers."""
     changes = {"id": key, "group": one.source}
     if _start(one) == _start(other):
         contexts = tuple(dict.fromkeys((*one.retrieved_contexts, *other.retrieved_contexts)))
-        notes.joined += one.retrieved_contexts != other.retrieved_contexts
         return one.model_copy(update=changes | {"other_response": other.response, "retrieved_contexts": contexts})
 
     def write(most: int | None) -> tuple[Sample, Thread, Thread]:
@@ -232,10 +206,7 @@ def _compare(key: str, one: Sample, other: Sample, metric: Pairwise, notes: _Not
         whole = one.model_copy(update=changes | texts | {"user_input": opening_question(one), "messages": ()})
         return whole, *threads
 
-    whole, *threads = fit_results(write, metric.judge, lambda written: pairwise_request(written[0], metric.prompts))
-    notes.whole += 1
-    notes.cut += any(thread.shortened for thread in threads)
-    return whole
+    return fit_results(write, metric.judge, lambda written: pairwise_request(written[0], metric.prompts))[0]
 
 
 def _start(sample: Sample) -> tuple[object, ...]:

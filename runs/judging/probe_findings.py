@@ -6,7 +6,7 @@ from typing import Any
 
 from ...eval_sets import Sample
 from ...meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
-from ...meta_eval.groups import FEWEST_GROUPS, group_answers
+from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from .experiment import Scores, claims_by_text
 from .judge_card import Injections
@@ -27,7 +27,6 @@ class ProbeFindings:
 
     flips: Estimate  # the share of the claims of both that have another verdict, with an interval over groups
     shift: Estimate  # the mean change of the score; what only the changed answer claims counts here alone
-    failed: int
     # whether the judge said the same of every claim to the letter, as it does where the change is in no question that
     # it was asked
     identical: bool
@@ -54,7 +53,6 @@ def compare_probed(samples: Sequence[Sample], scores: Scores, changed: Scores) -
     return ProbeFindings(
         _share_over_groups(flipped, [source for source, *_ in claims], problem="no claim stands in both"),
         paired_difference([shift for shift, _ in shifts], [source for _, source in shifts]),
-        sum(score.status == "failed" for score in changed.values()),
         bool(claims)
         and all(before.get(part) == after.get(part) for _, before, after in claims for part in _REPLY_PARTS),
     )
@@ -92,12 +90,7 @@ def measure_shift(probe: ProbeFindings | None, *, kind: str) -> Estimate:
     if probe is None:
         unasked = "no probe of it was asked for (--probed)" if kind == "answers" else f"no probe changes {kind}"
         return Estimate(None, n=0, problem=unasked)
-    if probe.shift.n:
-        stays = probe.shift.value == 0 and probe.shift.low is None and (probe.shift.groups or 0) >= FEWEST_GROUPS
-        why = "no score moved: no question had the change" if probe.identical else "no score moved"
-        return replace(probe.shift, problem=why) if stays else probe.shift
-    problem = "no changed answer got a score" if probe.failed else "no answer can be changed so"
-    return Estimate(None, n=0, groups=0, problem=problem)
+    return probe.shift
 
 
 def measure_position(samples: Sequence[Sample], scores: Scores, *, is_of_pairs: bool) -> Estimate:

@@ -1,12 +1,10 @@
 """The card of a judge on its sets: what it is asked, some answers changed by probes and some again, and each figure."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Literal
 
 from ... import __version__
 from ...eval_sets import Sample
@@ -26,7 +24,7 @@ from ..answers.rating_direction import rises_with_rating
 from ..score.evaluate import evaluate
 from .card_set import CardSet
 from .experiment import ANSWERS, JudgeScores, JudgeScoring, build_value_table, correlate, score_by_judges
-from .judge_card import CardAgreement, CardPassFail, JudgeCard, JudgeCost, MissingReason, SetCard, Setting
+from .judge_card import CardAgreement, CardPassFail, JudgeCard, JudgeCost, SetCard, Setting
 from .probe_findings import check_injections, compare_probed, measure_position, measure_shift
 from .probes import PROBES, perturb
 
@@ -34,9 +32,7 @@ OVERLAP = "token_overlap"
 PADDED, STYLED, INJECTED = "padded", "styled", "injected"
 _LONGEST_REASON = 300
 _MISS = re.compile(r"no recording in .+? for (prompt [^;]+)", re.DOTALL)  # what follows quotes the nearest recording
-_SAMPLE = re.compile(r"^(no recording for prompt \S+), sample .*", re.DOTALL)  # one reason per sample is no reason
 _QUOTED_REPLY = ". It began:"
-_MOST_REASONS = 50
 
 _Values = dict[str, dict[str, float]]
 """Numbers by name and sample, higher for better answers."""
@@ -74,7 +70,6 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         skipped=statuses.count("skipped"),
         failed=statuses.count("failed"),
         failure=first_failure(scores.values()),
-        missing=_missing_reasons(scores.values()),
         judge=_agreement(table, metric),
         agreement=None if pass_fail.threshold is None else CardPassFail(**agreement),
         baselines=tuple(_agreement(table, name) for name in baselines),
@@ -157,27 +152,12 @@ def rater_ceilings_of(samples: Sequence[Sample]) -> tuple[Estimate, Estimate]:
 
 
 def first_failure(scores: Iterable[Score]) -> str:
-    """Why the first of these scores failed, on one line; empty where none did.
+    """Why the first of these scores failed, else was skipped, on one line; empty where all have a value.
 
     Without what a reason quotes of answers, replies and folders: a card is shown to people who have no part in the set.
     """
-    reason = next((score.reason for score in scores if score.status == "failed"), "")
-    return one_line(_quoting_nothing(reason), _LONGEST_REASON)
-
-
-def _missing_reasons(scores: Iterable[Score]) -> tuple[MissingReason, ...]:
-    """Why scores have no value, the most frequent reasons first; without what they quote, and whose they are."""
-    counts: dict[Literal["failed", "skipped"], Counter[str]] = {"failed": Counter(), "skipped": Counter()}
-    for score in scores:
-        if score.value is None:
-            status: Literal["failed", "skipped"] = "failed" if score.status == "failed" else "skipped"
-            counts[status][_SAMPLE.sub(r"\1", _quoting_nothing(score.reason))] += 1
-    reasons = [
-        MissingReason(status=status, reason=one_line(reason, _LONGEST_REASON), count=count)
-        for status, of_status in counts.items()
-        for reason, count in of_status.items()
-    ]
-    return tuple(sorted(reasons, key=lambda missing: -missing.count)[:_MOST_REASONS])
+    without = sorted((score for score in scores if score.value is None), key=lambda score: score.status != "failed")
+    return one_line(_quoting_nothing(without[0].reason), _LONGEST_REASON) if without else ""
 
 
 def _quoting_nothing(reason: str) -> str:

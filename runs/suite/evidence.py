@@ -60,12 +60,7 @@ class Evidence:
     p: float  # the share of months without a change that show as much evidence at some time
     failed: bool
     is_of_few: bool = False  # whether it is a fall that is more than noise, but of too few answers to call it one
-    # tonight less the accepted runs, else less all runs before, with its 95% interval and how many these are, where the
-    # interval lies below 0; else None
-    alone: tuple[float, float, float, int] | None = None
     is_suspect: bool = False  # whether it passed, and yet joins no baseline and no noise (`SUSPECT`)
-    # whether it would have failed by its answers alone: nights that move all answers alike may explain it
-    is_of_nights: bool = False
 
 
 class Falls:
@@ -146,8 +141,8 @@ class Falls:
         is_known = bool(self._noise.pairs)  # else one step is all that is known: its own errors are those of the night
         falls = -(changes + self._allowed)
         p_values = nights.p_values(falls, scale, slopes)
-        place = int(p_values[1].argmin())
-        p_of_answers, p = p_values[:, place].tolist() if is_known else (0.0, 0.0)
+        place = int(p_values.argmin())
+        p = float(p_values[place]) if is_known else 0.0
         length, before = int(ends[place]), int(others[place])
         after = self._values[:, runs[-length:]].mean(axis=1)
         falls_of_answers = self._values[:, self._baseline[:before]].mean(axis=1) - after - self._allowed
@@ -166,7 +161,6 @@ class Falls:
             -fall - self._allowed,
             length,
             before,
-            p_of_answers,
             p,
             None if is_known else p_of_step,
             p_of_large,
@@ -178,7 +172,6 @@ class Falls:
         """What a nightly run says, given how often the choice of the questions gives as much."""
         of_figure = levels.noise / levels.choice
         p_of_choice = RELEASES * p_of_flips * of_figure
-        p_of_answers = max(candidate.p_of_answers, p_of_choice)
         if candidate.p_of_step:
             p_of_choice = max(p_of_choice, FIRST * candidate.p_of_step(p_of_flips) * of_figure)
         reference = self._means[self._baseline[: candidate.before]].mean()
@@ -189,19 +182,7 @@ class Falls:
         is_of_few = bool(self._noise.pairs and fell and not failed and candidate.p_of_noise <= levels.noise)
         change, nights, before = candidate.change, candidate.nights, candidate.before
         is_suspect = bool(fell and not self._noise.pairs and not failed and p <= SUSPECT * levels.noise)
-        alone = self._change_alone(night, self._accepted) or self._change_alone(night, self._baseline)
-        is_of_nights = bool(fell and not failed and p_of_answers <= levels.noise)
-        return Evidence(
-            change, nights, before, tonight, baseline, p, failed, is_of_few, alone, is_suspect, is_of_nights
-        )
-
-    def _change_alone(self, night: int, runs: list[int]) -> tuple[float, float, float, int] | None:
-        """The change from some runs to a nightly run by these runs alone, where its interval lies below 0."""
-        changes = self._values[:, night] - self._values[:, runs].mean(axis=1)
-        variance, degrees = _variance(changes, self._groups)
-        change, half = float(changes.mean()), t_quantile(0.975, max(1.0, degrees)) * math.sqrt(variance)
-        is_below = variance > _SLACK**2 and change + half < -_SLACK
-        return (change, change - half, change + half, len(runs)) if is_below else None
+        return Evidence(change, nights, before, tonight, baseline, p, failed, is_of_few, is_suspect)
 
     def _scale(self, lengths: Places, before: Places) -> Floats:
         """The standard error of a change of means, where that of one run is 1."""
@@ -221,7 +202,7 @@ class Falls:
         falls = error * _ERRORS
         slopes = extent.slopes(np.full(len(falls), reference), reference - falls, nights.slopes, len(changes))
         is_month, level = (True, levels.noise) if self._noise.pairs else (False, levels.choice)
-        p = nights.p_values(falls, scale, slopes, is_month=is_month)[1]
+        p = nights.p_values(falls, scale, slopes, is_month=is_month)
         by_noise = falls[min(int((p > level).sum()), len(falls) - 1)] + _FOUR_IN_FIVE * error if error > _SLACK else 0.0
         return max(by_choice, by_noise) + self._allowed if by_choice or by_noise else None
 
@@ -241,7 +222,6 @@ class _Candidate:
     change: float
     nights: int
     before: int
-    p_of_answers: float  # of the noise of the answers alone
     p_of_noise: float  # of the answers and the nights
     p_of_step: "Callable[[float], float] | None"  # the same of a first step, by the p-value of its signs; else None
     p_of_large: float  # where it is so large that the choice of the questions does not matter; else 1
@@ -344,11 +324,10 @@ def weigh_bound(
             scores = np.minimum(scores, _share_scores(averages, bound, sizes))
         slopes = extent.slopes(np.full(len(averages), bound), averages, nights.slopes, int(present.sum()))
         p_values = np.maximum(nights.p_values(shortfalls, scales, slopes), monthly_p_value(scores))
-        place = int(p_values[1].argmin())
-        p_of_answers, p = p_values[:, place].tolist()
-        is_below, change = mean < bound - _SLACK, float(averages[place]) - bound
-        failed, is_of_nights = is_below and p <= level, is_below and p_of_answers <= level < p
-        weighed.append(Evidence(change, place + 1, 0, mean - bound, 0, p, failed, is_of_nights=is_of_nights))
+        place = int(p_values.argmin())
+        p, change = float(p_values[place]), float(averages[place]) - bound
+        failed = mean < bound - _SLACK and p <= level
+        weighed.append(Evidence(change, place + 1, 0, mean - bound, 0, p, failed))
         if not failed:
             noise.add(night)
             means.append(mean)
@@ -510,14 +489,14 @@ class _Nights:
     slopes: Floats  # before the change
 
     def p_values(self, falls: Floats, scales: Floats, slopes: Floats, *, is_month: bool = True) -> Floats:
-        """Returns the months that show such falls by the answers alone, and by what nights may have in common: (2, n).
+        """Returns the share of months that show such falls by the answers and by what nights may have in common.
 
         A fall varies `scales` times as much as one run's mean; `slopes` is the slope between its two means. Where it is
         no month that is asked about: how often one comparison shows them.
         """
         scores = self.scores(falls, scales, self._ratios(slopes))
         p = monthly_p_value(scores) if is_month else ndtr(-scores)
-        return np.stack([p[0], (self._weights * p).sum(axis=0)])
+        return np.asarray((self._weights * p).sum(axis=0))
 
     def scores(self, falls: Floats, scales: Floats, ratios: float | Floats = 1.0) -> Floats:
         """Returns the falls as normal scores, where the variance of a run's mean is V times a ratio."""

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...presentation.texts import one_line
-from ...text.wording import count_of
 from .gates import (
     UNANSWERED,
     CoverageGate,
@@ -165,7 +164,6 @@ class GateCheck:
             evidence=self.level.evidence(newest.p) if newest else None,
             needed=self.level.needed if newest else None,
             samples=tuple(self._answers) if state == "failed" else (),
-            is_of_refusals=state == "failed" and self._is_of_refusals,
         )
 
     def _list_fallen(self) -> list[str]:
@@ -184,14 +182,6 @@ class GateCheck:
     @cached_property
     def _without_value(self) -> list[JudgedSample]:
         return [sample for sample in self.samples if sample.after.get(self.metric, (None,))[0] is None]
-
-    @property
-    def _is_of_refusals(self) -> bool:
-        """Whether it counts refusals and empty answers, or answers without a value, and all of these are such."""
-        if self.metric == UNANSWERED:
-            return True
-        without = self._without_value if isinstance(self.gate, CoverageGate) else []
-        return bool(without) and all(sample.after.get(UNANSWERED, (0.0,))[0] for sample in without)
 
     @cached_property
     def _answers(self) -> list[str]:
@@ -218,8 +208,6 @@ class GateCheck:
         why = next(
             (f"the first: {reason}" for sample in self._without_value if (reason := sample.reasons.get(metric))), ""
         )
-        if self._is_of_refusals:
-            why = "refusals and empty answers"
         because = f" ({one_line(why, _LONGEST_WHY)})" if why else ""
         return f". Without a value: {_list_names(names)}{because}" if names else ""
 
@@ -228,10 +216,7 @@ class GateCheck:
         evidence, needed = format_evidence(self.level.evidence(newest.p)), f"{self.level.needed:.3g}"
         if newest.failed:
             return f"evidence {evidence}, where {needed} is enough"
-        history = self.run.history
-        known = len(history.accepted) + len(history.nights) - len(history.failed)
-        why = f", since {count_of(known, 'earlier run')} cannot rule out nights that move all answers alike"
-        return f"evidence {evidence} of the {needed} that a failure takes{why if newest.is_of_nights else ''}"
+        return f"evidence {evidence} of the {needed} that a failure takes"
 
 
 def _list_names(names: Sequence[str]) -> str:

@@ -150,10 +150,7 @@ def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) 
     else:
         reason += _required(check)
     result = check.result("failed" if newest.failed else "passed", reason, bound, value=figure, newest=newest)
-    is_within_noise = not newest.failed and is_beyond(figure, side, bound)
-    return result.model_copy(
-        update={"is_within_noise": is_within_noise, "is_of_few": is_within_noise and bool(history.repeated)}
-    )
+    return result.model_copy(update={"is_within_noise": not newest.failed and is_beyond(figure, side, bound)})
 
 
 def _figure_of(check: GateCheck, figure: float, bound: float) -> str:
@@ -241,18 +238,13 @@ def _prepare(check: GateCheck) -> "GateResult | tuple[Falls, list[str]]":
 
 def _describe(check: GateCheck, newest: Evidence, missed: float | None, groups: list[str], fewest: int) -> GateResult:
     allowed, history = check.allowed, check.run.history
-    is_shown = newest.failed or newest.is_of_few or newest.is_of_nights
-    is_shown = is_shown or (newest.change < 0 and check.level.evidence(newest.p) >= NOTEWORTHY)
+    is_noteworthy = newest.change < 0 and check.level.evidence(newest.p) >= NOTEWORTHY
+    is_shown = newest.failed or newest.is_of_few or is_noteworthy
     change, nights, before = newest.tonight, 1, newest.baseline
-    alone = None if is_shown else newest.alone
     if is_shown:
         change, nights, before = newest.change, newest.nights, newest.before
-    elif alone:
-        change, *_, before = alone
     runs = _name_newest(history, nights)
-    is_accepted = alone and before == len(history.accepted)
-    others = f"the {count_of(before, 'accepted run')}" if is_accepted else f"the {count_of(before, 'run')} before"
-    others = "the accepted run" if before == 1 else others
+    others = "the accepted run" if before == 1 else f"the {count_of(before, 'run')} before"
     if abs(change) > ROUNDING:
         side = "higher" if (change > 0) is check.higher_is_better else "lower"
         reason = f"{check.subject} is {side} by {format_figure(abs(change))} {runs} than"
@@ -276,21 +268,11 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, groups: 
         )
     elif is_shown:
         reason += f": a possible {word}, {check.describe_evidence(newest)}"
-    elif alone and -change <= allowed:
-        reason += f": a {word} within what is allowed"
-    elif alone:
-        low, high = (format_figure(-end) for end in (alone[2], alone[1]))
-        reason += (
-            f": a possible {word}, of {low} to {high} by these runs alone (95% interval), but nights without a change "
-            f"show as much: {check.describe_evidence(newest)}"
-        )
     else:
-        by_chance = ", which is no more than chance gives" if change < 0 else ""
-        reason += f"{by_chance}: no {word} seen"
+        reason += ", which noise can do" if change < -ROUNDING else f": no {word} seen"
         if missed is not None:
             reason += f"; a {word} under {format_figure(_round_up(missed))} would often be missed in one run"
-    result = check.result(state, reason, allowed, value=change, newest=newest)
-    return result.model_copy(update={"is_of_few": state == "passed" and newest.is_of_few})
+    return check.result(state, reason, allowed, value=change, newest=newest)
 
 
 def _name_newest(history: "History", nights: int) -> str:

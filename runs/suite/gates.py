@@ -143,13 +143,8 @@ class GateResult(BaseModel):
     value: float | None  # the figure that was held against the bound, or None where there is none
     bound: float  # the bound. Of two bounds the one that more speaks against.
     reason: str
-    # whether a gate that passed has a figure beyond its bound, as noise can bring one
-    is_within_noise: bool = False
-    # whether a gate that passed has a figure that fell, or is beyond its bound, and the same answers again bring no
-    # evidence of it
-    is_of_few: bool = False
+    is_within_noise: bool = False  # whether a gate that passed has a figure beyond its bound, as noise can bring one
     samples: tuple[str, ...] = ()  # of a failed gate, all samples of which its reason names the first
-    is_of_refusals: bool = False  # whether a gate failed by refusals and empty answers alone
     # the share of months (30 nightly runs) without a change in which this gate shows as much at some time; None where
     # nothing was tested
     p: float | None = None

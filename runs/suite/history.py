@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -93,26 +92,25 @@ def read_history(
     judge: str,
     run: str,
     baseline: Baseline | None,
+    sets: Sequence[str],
     newest: Sequence[tuple[Sample, JudgedSample]] = (),
-    sets: Sequence[str] = (),
 ) -> History:
     """Reads the runs that one run of a nightly run is compared with; `newest` are its `answered_samples`, if read.
 
     A nightly run counts if it finished, began after the baseline was accepted, and had the same sets, metrics, judge
-    and prompts. `sets` are those of the suite as its file names them: where the nightly run's report names them so too,
-    it counts in whatever folder it ran. One that was replayed within twelve hours, with the same values, counts once;
-    one that failed a gate shows only on which runs before its failure rested.
+    and prompts. `sets` are those of the suite as its file names them. One that was replayed within twelve hours, with
+    the same values, counts once; one that failed a gate shows only on which runs before its failure rested.
     """
     following = own_row = store.run(run)
     plan = own_row.plan
-    identities = {plan.identity, _identity_in_suite(plan, sets)}
+    identity = _identity(plan, sets)
     newest = newest or list(answered_samples(store, run))
     accepted_runs = [name for name in baseline.runs if name != run] if baseline else []
     earlier = [
         (row, night)
         for night, name in _nightly_runs(store, rows, judge, baseline)
         if name not in {run, *accepted_runs}
-        and not identities.isdisjoint(_identities((row := store.run(name)).plan, night))
+        and _identity((row := store.run(name)).plan, (night.report or {}).get("sets", ())) == identity
     ][-_MOST_NIGHTS:]
     judging = _describe_judging(store, (row for row, _ in earlier), own_row)
     next_values: RunValues = {sample.id: judged.after for sample, judged in newest}
@@ -156,25 +154,12 @@ def _values(sample: Sample, scores: Mapping[str, Score]) -> dict[str, ValueAndSt
     return values | {UNANSWERED: (float(bool(unanswered_kind(sample))), "scored")}
 
 
-def _identities(plan: Plan, row: NightlyRunRow) -> set[str]:
-    """What a nightly run's plan is found by: with its sets where they lay then, and as its suite's file named them."""
-    return {plan.identity, _identity_in_suite(plan, (row.report or {}).get("sets", ()))}
+def _identity(plan: Plan, names: Sequence[str]) -> str:
+    """What a plan is found by in whatever folder the suite lies: its sets as the suite's file names them.
 
-
-def _identity_in_suite(plan: Plan, names: Sequence[str]) -> str:
-    """The plan's identity in whatever folder the suite lies: its sets as the suite's file names them."""
-    if len(names) != len(plan.sets):  # a report of a version that did not keep them
-        return plan.identity
-    sets = (
-        f"file {name}" if Path(source).is_absolute() else source for name, source in zip(names, plan.sets, strict=True)
-    )
-    folders = (
-        source.removesuffix(name)
-        for name, source in zip(names, plan.sets, strict=True)
-        if Path(source).is_absolute() and source.endswith(name)
-    )
-    prompts = plan.prompts and plan.prompts.removeprefix(next(folders, ""))
-    return plan.model_copy(update={"sets": tuple(sets), "prompts": prompts}).identity
+    Its prompts are compared by their wording (`Store.judging`).
+    """
+    return plan.model_copy(update={"sets": tuple(names) or plan.sets, "prompts": None}).identity
 
 
 def _nightly_runs(

@@ -11,7 +11,7 @@ from ..store.database import explain_errors
 from ..store.store import Store
 from .suite import judge_identity
 
-_COLUMNS = "id, suite, began, status, report, spent"
+_COLUMNS = "id, suite, began, status, report"
 
 
 class NightlyRunRow(NamedTuple):
@@ -22,8 +22,6 @@ class NightlyRunRow(NamedTuple):
     began: str  # when it began: ISO 8601, UTC
     status: str  # `running` until it ends, then its verdict; `killed` where its process is gone and did not say why
     report: dict[str, Any] | None  # its report; None until it ends
-    # what all its sessions took, with what was under way at most; None before the first call
-    spent: dict[str, Any] | None = None
 
 
 class Baseline(NamedTuple):
@@ -55,7 +53,7 @@ class Ledger:
                     with self._database.transaction():
                         (last,) = self._database.execute("SELECT coalesce(max(number), 0) FROM nightly_runs").fetchone()
                         self._database.execute(
-                            f"INSERT INTO nightly_runs ({_COLUMNS}, number) VALUES (?, ?, ?, 'running', NULL, NULL, ?)",
+                            f"INSERT INTO nightly_runs ({_COLUMNS}, number) VALUES (?, ?, ?, 'running', NULL, ?)",
                             (name, suite, began, last + 1),
                         )
                 except self._database.duplicate_error:  # begun by another process in the same second
@@ -69,7 +67,7 @@ class Ledger:
         with self._writing(), self._database.transaction():
             self._database.execute("INSERT INTO runs_of_nightly_runs VALUES (?, ?, ?)", (nightly_run, judge, run))
 
-    def resume(self, nightly_run: str, spent: dict[str, Any]) -> None:
+    def resume(self, nightly_run: str) -> None:
         """Goes on with a nightly run, as `begin` begins one."""
         with self._writing():
             if not self._database.locks.take(nightly_run):
@@ -78,14 +76,8 @@ class Ledger:
                     "first"
                 )
             self._database.execute(
-                "UPDATE nightly_runs SET status = 'running', report = NULL, spent = ? WHERE id = ?",
-                (json.dumps(spent), nightly_run),
+                "UPDATE nightly_runs SET status = 'running', report = NULL WHERE id = ?", (nightly_run,)
             )
-
-    def note_spent(self, nightly_run: str, spent: dict[str, Any]) -> None:
-        """Records what a nightly run took so far, with what is under way at most, before a call is made."""
-        with self._writing():
-            self._database.execute("UPDATE nightly_runs SET spent = ? WHERE id = ?", (json.dumps(spent), nightly_run))
 
     def end(self, nightly_run: str, status: str, report: dict[str, Any]) -> None:
         """Records how a nightly run ended, with its report; this process is no longer at work on it."""
@@ -108,11 +100,10 @@ class Ledger:
             return [self._row(row) for row in rows]
 
     def _row(self, row: Sequence[Any]) -> NightlyRunRow:
-        name, suite, began, status, report, spent = row
+        name, suite, began, status, report = row
         if status == "running" and not self._database.locks.is_held(name):
             status = "killed"
-        parsed_report, parsed_spent = (None if text is None else json.loads(text) for text in (report, spent))
-        return NightlyRunRow(name, suite, began, status, parsed_report, parsed_spent)
+        return NightlyRunRow(name, suite, began, status, None if report is None else json.loads(report))
 
     def suites(self) -> list[str]:
         """Returns the names of the suites that had a nightly run."""

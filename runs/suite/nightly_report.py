@@ -10,12 +10,11 @@ from ...errors import written_by_earlier_version
 from ...eval_sets.conversation import listed_question
 from ...metrics import Score
 from ...presentation import verdict as presentation_verdict
-from ...presentation.figure import Figure
 from ...presentation.texts import one_line
 from ...presentation.verdict import describe_report
 from ...text.wording import Phrase, phrase
 from ..answers.summary import MetricReport, MetricSummary, summarise
-from ..decision.compare import OutcomeChange, RunComparison
+from ..decision.compare import RunComparison
 from ..show.results import read_results
 from .gates import UNANSWERED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
@@ -33,10 +32,6 @@ UNFINISHED = frozenset({"running", "killed", "budget", "interrupted", "error", "
 
 NOTHING_ACCEPTED = "There is no accepted run to compare with yet"
 _IN_CI = " (on GitHub: run the workflow by hand with `accept`)"
-_OF_FEW = (
-    "A change of few answers, or of the same ones again, brings no evidence of a fall: more questions do, new answers "
-    "each night, or a gate on the share with `strict: true`"
-)
 _MOST_CHANGED = 5
 _MOST_FAILING = 50
 _MOST_CHARACTERS = 300
@@ -55,17 +50,6 @@ class SampleReport(BaseModel):
     reason: str
 
 
-class UncomparedSamples(BaseModel):
-    """The samples that only the accepted runs have, or only this run: no gate on a regression looks at them."""
-
-    accepted: int  # how many samples the accepted runs have
-    missing: int  # how many of them are not in this run
-    new: int  # how many samples only this run has
-    metric: str  # the suite's first metric
-    new_mean: float | None = None  # its mean over the new samples
-    accepted_mean: float | None = None  # its mean in the accepted runs, over the samples that are compared
-
-
 class RunReport(BaseModel):
     """The run of one judge."""
 
@@ -81,15 +65,12 @@ class RunReport(BaseModel):
     metrics: tuple[MetricReport, ...] = ()
     answers_changed: int | None = None  # samples with another answer than in `compared_with`
     samples_added: int | None = None  # samples that `compared_with` does not have, or has with another question
-    samples_gone: int | None = None  # samples that only `compared_with` has
+    samples_gone: int | None = None  # samples that only `compared_with` has, or has with another question
     changed: tuple[SampleReport, ...] = ()
     # the samples that fail now and did not before, each with the first metric that says so; `more_newly_failing` counts
     # those left out
     newly_failing: tuple[SampleReport, ...] = ()
     more_newly_failing: int = 0
-    # the samples that were scored in one of the two runs, and empty, refused, skipped or failed in the other, each once
-    outcomes: tuple[OutcomeChange, ...] = ()
-    uncompared: UncomparedSamples | None = None  # None without an accepted run, and of a run that did not finish
 
     @property
     def count_newly_failing(self) -> int:
@@ -173,14 +154,13 @@ class NightlyReport(BaseModel):
         if not speaking:
             return (phrase(name, **values, samples=sum(run.failed_samples for run in self.runs)),)
         # refusals lower what other metrics measure too, and not the other way round
-        first = min(speaking, key=lambda gate: (gate.metric != UNANSWERED, not gate.is_of_refusals))
-        kind = "unanswered" if first.metric == UNANSWERED or first.is_of_refusals else first.gate
+        first = min(speaking, key=lambda gate: gate.metric != UNANSWERED)
+        kind = "unanswered" if first.metric == UNANSWERED else first.gate
         if first.gate == "regression" and first.value is None:
             kind = "incomparable"
         gate = phrase(f"gate_{kind}", metric=one_line(first.metric or "", _LONGEST_NAME))
-        is_one_cause = kind == "unanswered" and first.is_of_refusals  # which several gates may have failed by
-        if more := sum(not (is_one_cause and one.is_of_refusals) for one in speaking if one is not first):
-            gate = phrase("and_more_gates", gate=gate, count=more)
+        if len(speaking) > 1:
+            gate = phrase("and_more_gates", gate=gate, count=len(speaking) - 1)
         return phrase(name, **values, gate=gate), phrase(f"{name}_shortly", **values | {"count": len(speaking)})
 
     def _describe_newly_failing(self) -> Phrase:
@@ -196,26 +176,22 @@ class NightlyReport(BaseModel):
             before=phrase("accepted_run" if is_accepted else "run_before"),
         )
 
-    def _describe_uncompared(self) -> Iterator[tuple[str, *tuple[Phrase, ...]]]:
-        uncompared = next((run.uncompared for run in self.runs if run.uncompared), None)
-        if uncompared is None:
-            return
-        if uncompared.missing:
-            yield "missing", phrase("accepted_missing", missing=uncompared.missing, count=uncompared.accepted)
-        if uncompared.new:
-            new = phrase("new_samples", count=uncompared.new)
-            if uncompared.new_mean is None or uncompared.accepted_mean is None:
-                yield "new", new
-                return
-            mean, accepted = (Figure("value", value) for value in (uncompared.new_mean, uncompared.accepted_mean))
-            yield "new", phrase("new_beside", new=new, metric=uncompared.metric, mean=mean, accepted=accepted), new
+    def _describe_uncompared(self) -> Iterator[tuple[str, Phrase]]:
+        """The samples that only the accepted run has, or only this one: no gate on a regression looks at them."""
+        for run in self.runs[:1] if self.status == "done" else ():
+            if run.accepted is None or run.compared_with != run.accepted:
+                continue
+            gone, added = run.samples_gone or 0, run.samples_added or 0
+            if gone:
+                yield "missing", phrase("accepted_missing", missing=gone, count=run.samples - added + gone)
+            if added:
+                yield "new", phrase("new_samples", count=added)
 
     @property
     def next_steps(self) -> list[tuple[str, str]]:
         """What to do now: the beginning of each sentence, and the command that does it, "" for none."""
         is_failed = self.verdict in {"gate failed", "gate undecided"} and not self.is_accepted
         return [
-            *([(_OF_FEW, "")] if any(gate.is_of_few for gate in self.gates) else []),
             *([(self._no_fall_is_seen, "")] if is_failed and self._no_fall_is_seen else []),
             *self._own_steps,
         ]
@@ -326,18 +302,13 @@ def report_run(
     own_metrics = [metric for metric in comparison.metrics if metric in row.plan.metrics] or list(comparison.metrics)
     changed = [(name, metric) for metric in own_metrics for name, _ in comparison.most_changed(metric, _MOST_CHANGED)]
     failing = list(_newly_failing(suite, judge, comparison))
-    outcomes: dict[str, OutcomeChange] = {}
-    for metric in own_metrics:
-        for change in comparison.outcome_changes(metric):
-            outcomes.setdefault(change.sample, change)
     return report.model_copy(
         update={
             "answers_changed": len(comparison.changed_answers),
             "samples_added": len(comparison.only_b) + len(comparison.other_question),
-            "samples_gone": len(comparison.only_a),
+            "samples_gone": len(comparison.only_a) + len(comparison.other_question),
             "changed": tuple(_report_sample(store, comparison, *change) for change in changed),
             "newly_failing": tuple(_report_sample(store, comparison, *change) for change in failing[:_MOST_FAILING]),
-            "outcomes": tuple(outcomes.values()),
             "more_newly_failing": max(0, len(failing) - _MOST_FAILING),
         }
     )

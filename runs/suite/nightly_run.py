@@ -1,12 +1,11 @@
 """One nightly run of a suite: the run of every judge, the gates, and a truthful report however it ends."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import dropwhile
 from pathlib import Path
-from statistics import fmean
 from typing import NamedTuple
 
 from ...errors import AssayError, UsageError
@@ -19,14 +18,13 @@ from ..score.session import OnProgress, run_plan
 from ..store.store import Store
 from .gate_check import JudgedRun
 from .gates import GateResult, Spending
-from .history import ValueAndStatus, answered_samples, find_baseline, read_history
+from .history import answered_samples, find_baseline, read_history
 from .ledger import Ledger, NightlyRunRow
 from .nightly_report import (
     UNFINISHED,
     NightlyReport,
     RunReport,
     Status,
-    UncomparedSamples,
     decide_verdict,
     fails_nightly_run,
     read_report,
@@ -46,26 +44,17 @@ class NightlyRun:
     resume_command: str
     accept_command: str = "assay suite accept"  # the command that accepts a run, whose id follows it
     budget: Budget = field(default_factory=Budget)
-    earlier: Spending = field(default_factory=Spending)  # what earlier sessions took, in `earlier_seconds`
-    earlier_seconds: float = 0.0
+    earlier_seconds: float = 0.0  # how long earlier sessions took
     started: float = field(default_factory=time.monotonic)
 
     def spending(self) -> Spending:
-        """Returns what all sessions took, calls without a reply at most."""
-        budget, taken_up = self.budget, self.budget.taken_up  # the replies of earlier sessions count in both
-        is_unknown = bool(budget.unpriced) or self.earlier.usd is None
+        """Returns what all sessions took, calls without a reply at most; the runs keep what earlier sessions took."""
+        budget = self.budget
         return Spending(
-            calls=self.earlier.calls + budget.replies + budget.lost.calls - taken_up.calls,
-            tokens=self.earlier.tokens + budget.spent_tokens - taken_up.tokens,
-            usd=None if is_unknown else (self.earlier.usd or 0.0) + budget.spent_usd - (taken_up.usd or 0.0),
+            calls=budget.replies + budget.lost.calls,
+            tokens=budget.spent_tokens,
+            usd=None if budget.unpriced else budget.spent_usd,
         )
-
-    def note_spending(self) -> None:
-        """Keeps in the store what all sessions took, calls under way at most: what is known of them after a kill."""
-        spent, under_way = self.spending(), self.budget.under_way
-        usd = None if spent.usd is None or under_way.usd is None else spent.usd + under_way.usd
-        at_most = {"calls": spent.calls + under_way.calls, "tokens": spent.tokens + under_way.tokens, "usd": usd}
-        Ledger(self.store).note_spent(self.row.id, at_most | {"seconds": self.seconds()})
 
     def seconds(self) -> float:
         """Returns how long all sessions took."""
@@ -78,16 +67,12 @@ def begin_nightly_run(
     """Begins a nightly run, or resumes the newest."""
     ledger, budget = Ledger(store), suite.budget.budget()
     if not resume:
-        return _watched(NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, accept_command, budget))
+        return NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, accept_command, budget)
     rows = ledger.nightly_runs(suite.name)
     if not rows or rows[0].status not in UNFINISHED:
         newest = f"; the newest, {rows[0].id}, ended: {rows[0].status}" if rows else ""
         raise UsageError(f"{store.path}: the suite {suite.name} has no nightly run to resume{newest}; omit --resume")
     row = rows[0]
-    if row.status == "running":
-        raise UsageError(
-            f"{row.id} is running: another process is at work on it; wait until it has ended, or end it first"
-        )
     runs = ledger.runs(row.id)
     for judge, run in runs.items():
         if judge not in suite.judge_names or store.run(run).plan.identity != suite.plan(judge).identity:
@@ -97,18 +82,8 @@ def begin_nightly_run(
             )
     nightly = NightlyRun(suite, store, row, runs, resume_command, accept_command, budget)
     if row.report is not None:
-        report = read_report(row)
-        nightly.earlier, nightly.earlier_seconds = report.spent, report.seconds
-    elif row.spent is not None:  # it was killed
-        nightly.earlier_seconds = row.spent.pop("seconds")
-        nightly.earlier = Spending.model_validate(row.spent)
-    ledger.resume(row.id, nightly.earlier.model_dump() | {"seconds": nightly.earlier_seconds})
-    return _watched(nightly)
-
-
-def _watched(nightly: NightlyRun) -> NightlyRun:
-    """The nightly run, whose spending is kept before each call."""
-    nightly.budget.on_begin = nightly.note_spending
+        nightly.earlier_seconds = read_report(row).seconds
+    ledger.resume(row.id)
     return nightly
 
 
@@ -178,7 +153,7 @@ def accept_nightly_run(nightly: NightlyRun, report: NightlyReport) -> NightlyRep
     if report.accept is None:
         return report
     for run in report.runs:
-        accept_runs(nightly.store, [run.run], nightly.suite.name)
+        accept_runs(nightly.store, [run.run])
     gates = tuple(map(_accepted, report.gates))
     verdict = decide_verdict(report.status, gates, 0, nightly.suite.max_failed)
     accepted = report.model_copy(update={"verdict": verdict, "is_accepted": True, "gates": gates})
@@ -227,8 +202,6 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
         history = read_history(store, earlier, judge=judge, run=run, baseline=baseline, newest=newest, sets=suite.sets)
         directions = store.run(run).plan.all_directions
         judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, history))
-        if status == "done" and history.accepted_samples:
-            reports[-1] = reports[-1].model_copy(update={"uncompared": _count_uncompared(judged_runs[-1])})
     gates = decide_gates(suite.all_gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)
     if status != "done":
         gates = [_undecided(gate) for gate in gates]
@@ -254,26 +227,6 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
     )
 
 
-def _count_uncompared(run: JudgedRun) -> UncomparedSamples:
-    """Counts the samples that only the accepted runs have, or only this one."""
-    history, metric = run.history, run.metrics[0]
-    paired = history.paired
-    new = [sample.after for sample in run.samples if sample.sample not in paired]
-
-    def mean_of(scores: Iterable[Mapping[str, ValueAndStatus]]) -> float | None:
-        values = [value for one in scores if (value := one.get(metric, (None, ""))[0]) is not None]
-        return fmean(values) if values else None
-
-    return UncomparedSamples(
-        accepted=history.accepted_samples,
-        missing=history.missing,
-        new=len(new),
-        metric=metric,
-        new_mean=mean_of(new),
-        accepted_mean=mean_of(one for values in history.accepted for one in values.values()),
-    )
-
-
 def _earlier_rows(nightly: NightlyRun, ledger: Ledger) -> list[NightlyRunRow]:
     """The suite's nightly runs before this one, the newest first."""
     newest_first = iter(ledger.nightly_runs(nightly.suite.name))
@@ -283,7 +236,7 @@ def _earlier_rows(nightly: NightlyRun, ledger: Ledger) -> list[NightlyRunRow]:
 def _undecided(gate: GateResult) -> GateResult:
     """A gate of a nightly run that did not finish: its figure is of a part of the samples, so it decides nothing."""
     reason = f"not decided, since the nightly run did not finish; so far: {gate.reason}"
-    update = {"state": "undecided", "reason": reason, "is_of_few": False, "is_within_noise": False}
+    update = {"state": "undecided", "reason": reason, "is_within_noise": False}
     return gate.model_copy(update=update)
 
 
@@ -319,7 +272,7 @@ class AcceptedRuns(NamedTuple):
     runs: tuple[str, ...]
 
 
-def accept_runs(store: Store, runs: Sequence[str], suite: str | None = None) -> AcceptedRuns:
+def accept_runs(store: Store, runs: Sequence[str]) -> AcceptedRuns:
     """Accepts runs of one judge for their suite, as a new baseline; what was accepted before is remembered."""
     ledger, rows = Ledger(store), [store.run(run) for run in runs]
     names = set[tuple[str, str]]()
@@ -328,9 +281,9 @@ def accept_runs(store: Store, runs: Sequence[str], suite: str | None = None) -> 
             raise UsageError(f"run {row.id} did not finish ({row.status}): resume it, then accept it")
         if reason := store.reason_of_no_value(row.id, row.plan.metrics):
             raise UsageError(f"run {row.id}: nothing was scored, so that nothing could be compared with it. {reason}")
-        name = suite or ledger.find_suite(row.id)
+        name = ledger.find_suite(row.id)
         if name is None:
-            raise UsageError(f"run {row.id} was not made by a suite; say which one it is for: --suite NAME")
+            raise UsageError(f"run {row.id} was not made by a suite: accept a run of `assay suite FILE`")
         names.add((name, judge_identity(row.plan.judge)))
     if len(names) > 1:
         listed = " and ".join(f"{name} (judge: {judge})" for name, judge in sorted(names))

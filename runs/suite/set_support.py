@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ...eval_sets.column_table import NAMES, is_known_metric, usual_name
 from ...eval_sets.items import version_label
-from ...eval_sets.preference_reading import find_preference_columns
 from ...eval_sets.turns import is_single_answer
 from ...meta_eval.groups import FEWEST_TO_CHOOSE
 from ...shell_words import join_words
@@ -97,10 +96,6 @@ def _versions(file: str, look: "SetLook", options: Sequence[str]) -> Support:
                 f"{len(labels)} versions in {column}",
                 join_words("assay", "decide", file, *options, "--by", column),
             )
-    preferred = find_preference_columns(tuple(columns))
-    if preferred is not None and any(sample.other_response for sample in look.samples):
-        why = f"people's preferences between two answers stand in {preferred.choices[0][1][0]}; they need a run of each"
-        return Support(True, purpose, why, join_words("assay", "decide", "RUN_A", "RUN_B", "--ratings", file))
     return Support(
         False, purpose, "no column names versions", join_words("assay", "decide", file, *options, "--by", "COLUMN")
     )

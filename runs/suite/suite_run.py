@@ -11,7 +11,6 @@ from ...errors import AssayError
 from ...value_messages import check_type
 from ..score.session import Progress
 from ..store.store import Store
-from .ledger import Ledger
 from .nightly_report import NightlyReport
 from .nightly_run import (
     NightlyRun,
@@ -44,7 +43,6 @@ def run_suite(
     resume_command: str = "",
     accept_command: str = "assay suite accept",
     progress: Callable[[], ProgressDisplay] | None = None,
-    on_notice: Callable[[str], None] = lambda _: None,
 ) -> SuiteOutcome:
     """Runs a suite: judges its sets, decides its gates, writes its files and the site of its history.
 
@@ -59,7 +57,6 @@ def run_suite(
         resume_command: The command that would resume it, for the report.
         accept_command: The command that would accept a run whose id follows it, for the report.
         progress: Makes a context manager that gives the function to tell of progress.
-        on_notice: Is told of earlier nightly runs that did not finish.
 
     Returns:
         The report. An error during the nightly run, a used-up budget and Ctrl-C are verdicts in it, not exceptions.
@@ -76,11 +73,6 @@ def run_suite(
     except AssayError as error:
         write_report_files(suite, _not_begun(suite, str(error), resume_command.removesuffix(" --resume")))
         raise
-    for row in Ledger(opened).nightly_runs(suite.name):
-        if row.status == "running" and row.id != nightly.row.id:
-            on_notice(f"{row.id} has not finished: it is still running, in another process")
-        elif row.status == "killed":
-            on_notice(f"{row.id} has not finished: it was killed")
     report = _run_and_report(nightly, progress)
     if accept:
         report = accept_nightly_run(nightly, report)

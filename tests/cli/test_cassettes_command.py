@@ -43,46 +43,22 @@ def test_a_prompt_composed_of_two_is_stale_when_one_has_changed(assay, tmp_path)
     assert assay("cassettes", "check", path, "--json").json["stale"] == ["1" * 32, "2" * 32]
 
 
-def test_check_and_prune_what_is_stale_and_missing(assay, words, recorded):
+def test_check_and_prune_what_is_stale(assay, words, recorded):
+    recorded.write_bytes(format_line(stale()) + recorded.read_bytes())
+    assert assay("cassettes", "check", recorded, "--json", code=1).json == {"stale": ["0" * 32]}
+    assert "stale    000000000000 claims.en@000000000000 gone" in assay("cassettes", "check", recorded).out
+    assert assay("cassettes", "prune", recorded, "--json").json == {"dropped": 1}
+    assert len(entries(recorded)) == CALLS
+    assert assay("cassettes", "check", recorded, code=0).out == "0 stale\n"
+
+
+def test_a_replay_names_what_is_missing(assay, words, recorded):
     lines = recorded.read_bytes().splitlines(keepends=True)
     ratings = [line for line in lines if json.loads(line)["prompt"].startswith("rating.")]
-    lost = json.loads(ratings[0])
-    recorded.write_bytes(format_line(stale()) + b"".join(line for line in lines if line != ratings[0]))
-    checked = assay("cassettes", "check", recorded, *words, "--json", code=1)
-    assert checked.json["stale"] == ["0" * 32]
-    assert [where.split()[0] for where in checked.json["missing"]] == [lost["sample"]]
-    output = assay("cassettes", "check", recorded, *words).out
-    assert "stale    000000000000 claims.en@000000000000 gone" in output
-    assert f"missing  {lost['sample']} judge_truthfulness: no recording" in output
-    assert assay("cassettes", "prune", recorded, "--json").json == {"dropped": 1}
-    assert len(entries(recorded)) == CALLS - 1
-
-
-def test_prune_drops_what_a_run_does_not_use(assay, words, recorded, set_file):
-    set_file(SAMPLES - 1)  # the last sample is taken out of the set
-    assert assay("cassettes", "prune", recorded, *words).out == "3 recordings dropped\n"
-    assert {each["sample"] for each in entries(recorded)} == {"s0", "s1", "s2"}
-
-
-def test_prune_keeps_what_follows_a_missing_reply(assay, words, recorded):
-    """Without its claims a sample's verdicts cannot be looked for: that they are not used says nothing."""
-    lines = recorded.read_bytes().splitlines(keepends=True)
-    claims = [line for line in lines if b'"claims.en@' in line]
-    recorded.write_bytes(b"".join(line for line in lines if line != claims[0]))
-    assert assay("cassettes", "prune", recorded, *words, "--json").json == {"dropped": 0}
-    assert len(entries(recorded)) == CALLS - 1
-
-
-def test_what_a_card_asked_is_not_stale(assay, words, recorded):
-    """The same cassette has replies to probes, and to questions asked again with another seed."""
-    source, _, judge, *_ = words
-    assert assay("judges", "card", judge, "--on", source, "--cassette", recorded, "--mode", "auto").code == 0
-    more = len(entries(recorded))
-    assert more > CALLS
-    checked = assay("cassettes", "check", recorded, *words, "--json", code=0).json
-    assert (checked["stale"], len(checked["not_asked"])) == ([], more - CALLS)
-    assert assay("cassettes", "prune", recorded, "--json").json == {"dropped": 0}
-    assert assay("cassettes", "prune", recorded, *words, "--json").json == {"dropped": more - CALLS}
+    recorded.write_bytes(b"".join(line for line in lines if line != ratings[0]))
+    done = assay("run", *words, "--cassette", recorded, "--mode", "replay", "--json", code=4)
+    assert done.json["metrics"]["judge_truthfulness"]["failed"] == 1
+    assert "no recording in" in done.err
 
 
 def test_hostile_replies_are_shown_as_text(assay, tmp_path):

@@ -112,11 +112,7 @@ def test_what_cannot_be_tried(assay, set_file, judge_file, tmp_path):
     same = tmp_path / "same.md"
     same.write_text(ours, encoding="utf-8")
     path, judge = set_file(), judge_file()
-    short, again = (edited(tmp_path / folder, "claims.en") for folder in ("short", "again"))
     for words, code, message in [
-        (("claims.en", path, "--edit", same), 2, "word for word the prompt in use"),
-        (("claims.en", path, "--edit", short, "--edit", again), 2, "is word for word"),
-        (("claims.en", path, "--edit", short, "--edit", short), 2, "is word for word"),
         (("claims.nl", path, "--edit", edited(tmp_path / "own", "claims.nl")), 2, "no sample of"),
         (("claims.fr", path, "--edit", same), 2, "claims exists in "),
         (("claim", path, "--edit", same), 2, "no prompt is called 'claim'"),
@@ -134,13 +130,18 @@ def test_what_cannot_be_tried(assay, set_file, judge_file, tmp_path):
         ("$answer", "$answer ${answer}", "${answer} would be sent unfilled"),
         ("$answer", "$answer {{question}}", "{{question}} would be sent unfilled"),
         ("## example user\n", "## example user\n$answer\n", "$answer would be sent unfilled"),
-        ('{"claims": [', '{"claim": [', "refused by its own schema"),
     ],
 )
-def test_check_finds(assay, tmp_path, old, new, message):
+def test_a_run_names_what_is_wrong_in_a_prompt(assay, tmp_path, old, new, message):
     own = edited(tmp_path / "own", "claims.en", old, new).parent
-    edited(own, "claims.nl")
-    assert message in assay("judges", "prompts", "check", own, code=1).out
+    assert message in assay("run", "helpdesk_en", "--prompts", own, code=1).err
+
+
+def test_a_file_whose_name_is_no_prompt_is_refused(assay, tmp_path):
+    own = edited(tmp_path / "own", "claims.nl").parent
+    (own / "clams.en.md").write_text("## user\nhello", encoding="utf-8")
+    refused = assay("run", "helpdesk_en", "--prompts", own, code=1)
+    assert "clams.en.md: this is not the name of a prompt; call the file NAME.LANGUAGE.md" in refused.err
 
 
 def test_a_wording_that_changes_no_verdict_is_said_so_and_nothing_is_decided(assay, set_file, judge_file, tmp_path):

@@ -94,9 +94,6 @@ def test_a_night_of_refusals_names_these_first(assay, suite_file, set_file):
     (unanswered,) = (gate for gate in bad["gates"] if gate["metric"] == "unanswered")
     assert "s0, s1, s2, s3, s4 and 3 more" in unanswered["reason"]
     assert unanswered["samples"] == [f"s{n}" for n in range(8)]
-    assert [(one["sample"], one["after"]) for one in bad["runs"][0]["outcomes"]] == [
-        (f"s{n}", "refused") for n in range(8)
-    ]
 
 
 def test_junit_says_which_gate_failed(assay, suite_file, set_file, tmp_path):
@@ -199,24 +196,8 @@ def test_samples_that_are_gone_or_new_are_said_first(assay, suite_file, set_file
     assert gone["verdict_lines"]["Missing"] == "6 of 12 accepted samples are not in it"
     assert "Missing" in night(*rows[:7], code=0)["verdict_lines"]
     added = night(*rows, *new, code=0)
-    said = "6 samples are new and not compared: mean token_overlap 0.000, accepted"
-    assert added["verdict_lines"]["New"].startswith(said)
+    assert added["verdict_lines"]["New"] == "6 samples are new and not compared"
     assert {"Missing", "New"} <= {*night(*rows[:6], *new, code=5)["verdict_lines"]}
-
-
-def test_a_failed_gate_names_the_refusals(assay, suite_file, set_file):
-    path = set_file(12)
-    gates = ({"gate": "coverage", "metric": "rouge_l_precision", "at_least": 0.9, "strict": True}, REGRESSION)
-    for command in (("suite", suite_file(*gates)), ("suite", "accept", "last")):
-        assay(*command, code=0)
-    worse(path, *(f"s{n}" for n in range(8)), answer="")
-    bad = assay("suite", suite_file(*gates), "--json", code=5).json
-    names = "s0, s1, s2, s3, s4 and 3 more"
-    assert [gate["is_of_refusals"] for gate in bad["gates"]] == [True, False, True]
-    assert f"Without a value: {names} (refusals and empty answers)" in bad["gates"][0]["reason"]
-    assert bad["gates"][2]["reason"].endswith(
-        f"evidence {bad['gates'][2]['evidence']:.0f}, where 20 is enough: {names}"
-    )
 
 
 def test_a_judge_whose_replies_cannot_be_used(*, assay, suite_file, set_file, judge_file, openai_server):

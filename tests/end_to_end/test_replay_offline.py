@@ -56,19 +56,14 @@ def test_offline_really_is(offline, judge_file):
 def test_nothing_is_missing_or_changed_in_what_is_bundled(offline_in_turn, bundled):
     commands = list[list[str]]()
     for name, sets, metrics in bundled:
-        command = ["cassettes", "check", str(ROOT / "cassettes" / name)]
+        file = str(ROOT / "cassettes" / name)
         judge = re.sub(r"^(?:helpdesk_nl\.english|helpdesk_de|helpdesk|kpi)\.|\.jsonl$", "", name)
-        # without sets only changed prompts are stale: a cassette may hold more than the demo asks for
-        commands += [
-            [*command, *sets, "--judge", judge, "--metrics", ",".join(metrics), "--json"],
-            [*command, "--json"],
-        ]
-    printed = offline_in_turn(commands)
-    checks = {name: json.loads(check) for (name, _, _), check in zip(bundled, printed[::2], strict=True)}
-    assert {name: check["missing"] for name, check in checks.items() if check["missing"]} == {}
-    prompts = {name: json.loads(check) for (name, _, _), check in zip(bundled, printed[1::2], strict=True)}
-    nothing = {"stale": [], "missing": [], "not_asked": []}
-    assert {name: check for name, check in prompts.items() if check != nothing} == {}
+        run = ["run", *sets, "--judge", judge, "--metrics", ",".join(metrics), "--cassette", file, "--mode", "replay"]
+        commands += [[*run, "--json"], ["cassettes", "check", file, "--json"]]
+    printed = [json.loads(text) for text in offline_in_turn(commands)]
+    failed = [{name: row["failed"] for name, row in run["metrics"].items() if row["failed"]} for run in printed[::2]]
+    assert failed == [{}] * len(bundled)
+    assert printed[1::2] == [{"stale": []}] * len(bundled)
 
 
 MISSING = "gguf:no-such-model.gguf"

@@ -107,50 +107,19 @@ def test_term_ends_what_ignores_ctrl_c(assay, words, openai_server, warm_python,
     assert len(scores(tmp_path)) > 0, "what was scored is kept"
 
 
-def test_a_killed_nightly_run_counts_what_was_under_way(assay, suite, openai_server, warm_python, tmp_path):
-    """The server counts a token per 4 characters in, and 300 of each reply that it was killed before."""
+def test_a_killed_nightly_run_is_resumed_with_what_it_took(assay, suite, openai_server, warm_python, tmp_path):
+    """The run's own store keeps each reply of the session that was killed, but not what was under way."""
     with command_at_request(warm_python, tmp_path, openai_server, suite, 9) as process:
         refused = assay(*suite, "--resume")
         assert (refused.code, "another process is at work on it" in refused.err) == (2, True), refused.err
         process.kill()
         process.communicate()
-    store = Store(tmp_path / ".assay")
-    (row,) = Ledger(store).nightly_runs("nightly")
+    (row,) = Ledger(Store(tmp_path / ".assay")).nightly_runs("nightly")
     assert row.status == "killed"
-    sent = len(openai_server.requests)
-    charged = sum(charge(request, lost=number > sent - AT_ONCE) for number, request in requests(openai_server))
-    assert row.spent is not None
-    assert row.spent["calls"] >= sent and row.spent["tokens"] >= charged
     assay(*suite, "--resume", code=0)
     spent = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["spent"]
-    unseen = spent["calls"] - len(openai_server.requests)  # killed after they were counted, before the server had them
-    assert 0 <= unseen <= AT_ONCE
-    all_charged = sum(
-        charge(request, lost=sent - AT_ONCE < number <= sent) for number, request in requests(openai_server)
-    )
-    assert all_charged <= spent["tokens"] <= all_charged + AT_ONCE * 10_000
+    assert CALLS <= spent["calls"] <= len(openai_server.requests) <= CALLS + AT_ONCE
     assert spent["usd"] > 0
-
-
-def requests(server):
-    """The requests, numbered from 1."""
-    return [(request.number, request) for request in server.requests]
-
-
-def charge(request, *, lost):
-    """What the server charged: a token per 4 characters in, and of a lost reply the most, of another at least 1."""
-    tokens_in = sum(len(message["content"]) for message in request.body["messages"]) // 4
-    return tokens_in + (MOST_OUT if lost else 1)
-
-
-def test_a_nightly_run_that_was_killed_is_told(assay, suite, openai_server, warm_python, tmp_path):
-    with command_at_request(warm_python, tmp_path, openai_server, suite, 9) as process:
-        assay(*suite[:1], "nightly.yaml", "--check", code=0)
-        process.kill()
-        process.communicate()
-    again = assay(*suite, code=0)
-    assert "has not finished: it was killed" in again.err
-    assert "still running" not in again.err
 
 
 def test_a_second_process_does_not_join(*, assay, openai_server, judge_file, warm_python, tmp_path, set_file):

@@ -45,7 +45,7 @@ VALUES: dict[str, str | tuple[str, ...]] = {
     **{"suite": "n" * 30, "metric": "n" * 30, "run": "20261129-221056-56a9", "baseline": "rouge_l_precision"},
     **{"second": "n" * 18, "options": "--map rating=rating", "bound": "faithfulness at least 0.80"},
     **{"rate": "assay rate SET", "score": "assay run FILE"},  # a longer command gives way to these
-    **{"missing": "100,000", "left_out": "10,000", "new": ("new_samples",), "accepted": "9.99"},
+    **{"missing": "100,000", "left_out": "10,000", "accepted": "9.99"},
     **dict.fromkeys(("changed", "lost", "gained"), "10,000"),
     "differ": ("answers_differ",),
     "part": ("part_scored", "nothing"),
@@ -144,7 +144,6 @@ SHORTER = {
     "trust": "trust_part_shortly",
     "trust_baseline": "trust_baseline_part_shortly",
     "trust_overlap": "trust_overlap_part",
-    "new_beside": "new_samples",
     "on_ratings_and_scores": "on_ratings",
     "rated_higher": "scores_higher_shortly",
     "settle_rest": "of_rest_of_one",

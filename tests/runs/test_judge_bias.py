@@ -1,14 +1,11 @@
-"""The bias of a judge, by hand: what is measured, by what, and what is said where nothing measured it."""
+"""The bias of a judge, by hand."""
 
 import pytest
 
 from assay.eval_sets import Sample
 from assay.judges import Usage
-from assay.meta_eval import Estimate
 from assay.metrics import Score
-from assay.runs import ProbeFindings, measure_position, measure_shift
-
-NOTHING = Estimate(None, n=0, problem="no claim stands in both")
+from assay.runs import measure_position
 
 
 def score(value, **evidence):
@@ -31,17 +28,3 @@ def test_position_is_that_of_two_answers_in_both_orders():
     change = measure_position(samples, scores, is_of_pairs=True)
     assert change.value == pytest.approx(6 / 11 - 0.5)
     assert change.low is not None and change.high is not None and -0.5 < change.low < 0 < change.high < 0.5
-
-
-def test_a_shift_that_is_not_there_says_why():
-    shift = Estimate(0.12, 0.05, 0.19, n=6, groups=6)
-    nothing = Estimate(None, n=0, problem="no sample")
-    still = Estimate(0.0, n=6, groups=6, problem="no")
-    assert measure_shift(ProbeFindings(NOTHING, shift, 0, identical=False), kind="answers") == shift
-    for probe, problem in (
-        (ProbeFindings(NOTHING, nothing, 0, identical=False), "no answer can be changed so"),
-        (ProbeFindings(NOTHING, nothing, 6, identical=False), "no changed answer got a score"),
-        (ProbeFindings(NOTHING, still, 0, identical=True), "no score moved: no question had the change"),
-        (None, "no probe of it was asked for (--probed)"),
-    ):
-        assert measure_shift(probe, kind="answers").problem == problem

@@ -247,28 +247,17 @@ def test_the_ceiling_is_of_the_answers_that_are_scored():
     assert "raters' ceiling" in page and "two people or more" in page
 
 
-def test_why_answers_have_no_score():
-    """Three skipped for one reason, two without a recording, which is one reason whatever the sample; no text of it."""
-    miss = "no recording in /home/ann/x.jsonl for prompt p@1, sample s{}; the nearest is of: my number is 555"
-    reasons = ["the answer claims nothing"] * 3 + [miss.format(3), miss.format(4)]
-    scores = {
-        f"s{n}": Score(None, "skipped" if n < 3 else "failed", reason, {}, Usage()) for n, reason in enumerate(reasons)
-    } | {"s5": score(1.0)}
-    card = make_set_card(ANSWERS, JudgeScores("mini", scores, 1))
-    assert [(one.status, one.reason, one.count) for one in card.missing] == [
-        ("skipped", "the answer claims nothing", 3),
-        ("failed", "no recording for prompt p@1", 2),
-    ]
-    page = read_page(card_of(card))
-    assert "mini: 3 skipped: the answer claims nothing" in page
-    assert "mini: 2 failed: no recording for prompt p" in page and "555" not in page
-
-
-def test_reasons_are_counted_the_most_frequent_first():
-    reasons = ["the prompt needs 4,412 tokens, the model holds 4,096", *["no reply within 60 s"] * 2]
-    scores = {f"s{n}": Score(None, "failed", reason, {}, Usage()) for n, reason in enumerate(reasons)}
-    card = make_set_card(ANSWERS, JudgeScores("mini", {**scores, "s5": score(1.0)}, 1))
-    assert [(one.reason, one.count) for one in card.missing] == [(reasons[1], 2), (reasons[0], 1)]
+def test_why_an_answer_has_no_score():
+    """What failed is said before what was skipped; of a missing recording no text."""
+    miss = "no recording in /home/ann/x.jsonl for prompt p@1, sample s4; the nearest is of: my number is 555"
+    skipped = Score(None, "skipped", "the answer claims nothing", {}, Usage())
+    failed = Score(None, "failed", miss, {}, Usage())
+    for scores, why in (({}, "the answer claims nothing"), ({"s4": failed}, "no recording for prompt p@1, sample s4")):
+        all_scores = {"s0": skipped, "s5": score(1.0), **scores}
+        card = make_set_card(ANSWERS, JudgeScores("mini", all_scores, 1))
+        page = read_page(card_of(card))
+        assert card.failure == why
+        assert f"Why the first has no score: {why}" in page and "555" not in page
 
 
 @pytest.mark.parametrize("values", [[None] * 6, [0.5] * 6], ids=["all failed", "all equal"])
@@ -311,7 +300,6 @@ def test_nothing_on_a_card_is_obeyed():
     card = scored.model_copy(
         update={
             "set_name": evil, "rated": evil, "failure": evil, "failed": 1, "scored": 4, "metric": evil,
-            "missing": tuple(one.model_copy(update={"reason": evil}) for one in scored.missing),
         }
     )  # fmt: skip
     hostile = card_of(card, judge=evil).model_copy(update={"settings": {"decide": f"{evil}\u2028", evil: evil}})

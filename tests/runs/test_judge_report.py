@@ -9,7 +9,7 @@ import pytest
 from assay.errors import InputError
 from assay.meta_eval import Comparison, Estimate, find_standing
 from assay.presentation import Paragraph
-from assay.runs import ClaimAgreement, JudgeComparison, JudgeFindings, Panel
+from assay.runs import JudgeComparison, JudgeFindings, Panel
 from assay.runs.judging import comparison_report
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
@@ -24,7 +24,7 @@ def judge(name, rho, usd):
 
 
 def compared(*judges, panels=(), unit="usd"):
-    return JudgeComparison("faithfulness", unit, judges, (), ClaimAgreement(0, None), panels, "buy the best")
+    return JudgeComparison("faithfulness", unit, judges, (), panels, "buy the best")
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +79,9 @@ def test_two_judges_stand_beside_each_other_in_the_words_of_the_advice(differenc
     comparison = replace(
         compared(judge("one", 0.5, 0.1), judge("two", 0.2, 0.1)),
         pairs=(pair,),
-        claims=ClaimAgreement(12, 0.25),
     )
     parts = [part for block in comparison_report(comparison, ["s"]).blocks for part in block.parts]
     assert [part.text for part in parts if isinstance(part, Paragraph)] == [
         line,
-        "Verdicts on the 12 claims that all judged: agreement 0.25 of 1 (Krippendorff's alpha; 0 is chance).",
         "Not settled: no agreement with ratings can be compared with that of one.",
     ]

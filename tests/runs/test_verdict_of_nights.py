@@ -35,14 +35,3 @@ def test_answers_that_are_gone_are_no_fall():
     said = "helpdesk: failed by bleu, of which too few answers are those of the accepted run"
     assert first_line(report("gate failed", gone)) == said
     assert first_line(report("gate failed", gone | {"value": -0.2})) == "helpdesk: failed by a fall of bleu"
-
-
-def test_refusals_are_named_where_all_answers_without_a_value_are_such():
-    coverage = MEAN | {"gate": "coverage", "state": "failed"}
-    assert first_line(report("gate failed", coverage)) == "helpdesk: failed by answers without a value"
-    refusals = coverage | {"is_of_refusals": True}
-    assert first_line(report("gate failed", refusals)) == "helpdesk: failed by refusals and empty answers"
-    both = report("gate failed", refusals, refusals | {"metric": "faithfulness"})  # one cause, and no further gate
-    assert first_line(both) == "helpdesk: failed by refusals and empty answers"
-    further = report("gate failed", refusals, refusals, MEAN | {"state": "failed"})
-    assert first_line(further) == "helpdesk: failed by refusals and empty answers and 1 more gate"
