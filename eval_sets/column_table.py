@@ -111,9 +111,6 @@ _FAILURE_COLUMNS = frozenset(
 )
 _FAILED = frozenset(_listed(_TABLE["failed_statuses"]))
 
-SECOND_HEADERS = frozenset(_TABLE["second_headers"])
-"""Cells in a second row of names, as surveys have it: what kind of answer a column holds."""
-
 CONVERSATION_KEYS = _listed(_TABLE["conversation"])
 """Usual names of a column that names the conversation of a row."""
 

@@ -17,7 +17,6 @@ from .column_table import (
     NAMES,
     PREFERENCE_NAMES,
     SCORE_NAMES,
-    SECOND_HEADERS,
     TURN_ALIASES,
     USUAL_NAMES,
     columns_by_usual_name,
@@ -119,17 +118,14 @@ def may_be_left_out(values: Mapping[str, Any]) -> bool:
 
 
 def names_columns(values: Mapping[str, Any]) -> bool:
-    """Whether a row has the names of the columns once more, as where files were put together, or a second row of names.
+    """Whether a row has the names of the columns once more, as where files were put together.
 
-    Examples:
-        >>> names_columns({"question": "question", "answer": "answer", "rating": ""})
-        True
-        >>> names_columns({"Question": "Open-Ended Response", "Rate it": "Stars"}), names_columns({"a": "a", "b": "c"})
+    Example:
+        >>> names_columns({"question": "question", "rating": ""} | {"answer": "answer"}), names_columns({"a": "b"})
         (True, False)
     """
     cells = {name: cell for name, cell in values.items() if isinstance(cell, str) and cell.strip()}
-    is_repeated = len(cells) > 1 and all(cell.strip() == name for name, cell in cells.items())
-    return is_repeated or not SECOND_HEADERS.isdisjoint(cells.values())
+    return len(cells) > 1 and all(cell.strip() == name for name, cell in cells.items())
 
 
 def has_list(values: Mapping[str, Any]) -> bool:

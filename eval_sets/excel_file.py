@@ -1,6 +1,5 @@
 """Rows from an Excel file: one sheet, whose first filled row names the columns."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime, time
 from functools import partial
@@ -13,7 +12,6 @@ from ..name_suggestions import nearest_names, quote_names
 from ..regular_files import check_regular
 from ..text.wording import count_of, list_first
 from ..value_messages import shorten
-from .column_table import rater_of
 from .number_rule import NumberText
 from .rows import (
     MOST_COLUMNS,
@@ -21,7 +19,6 @@ from .rows import (
     Repeatable,
     Row,
     Rows,
-    count_known,
     explain_header,
     find_header,
     repeated_name,
@@ -39,9 +36,6 @@ _MOST_TAGS = {  # of a part of the file: Excel has at most 65,490 formats
     "xl/workbook.xml": (b"<", 400_000, "names"),
 }
 
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?ref="([A-Z]+\d+:[A-Z]+\d+)"')
-_LONGEST_TAG = 100
-
 _SheetRows = list[tuple[int, dict[int, Any]]]
 """The filled rows of a sheet, each with its number from 1 and its filled cells by place from 0."""
 
@@ -55,8 +49,7 @@ def open_excel(
         filled = [title for title, rows in sheets.items() if len(rows) > 1]
         if len(filled) > 1:
             listed = quote_names(filled)
-            likely = max(filled, key=lambda title: _count_columns(sheets[title], known))
-            raise InputError(f"{name}: has the sheets {listed}; choose one (--sheet {likely!r})")
+            raise InputError(f"{name}: has the sheets {listed}; choose one (--sheet {filled[0]!r})")
         sheet = filled[0] if filled else next(iter(sheets), "")
     if sheet not in sheets:
         similar = nearest_names(sheet, sheets) or list(sheets)[:1]
@@ -78,17 +71,9 @@ def open_excel(
     if number:
         notes += (f"{name}: row {first} names the columns; {count_of(number, 'row')} above it left out",)
     below = rows[number + 1 :]
-    if count := _fill_merged(path, name, sheet, below):
-        notes += (f"{name}, sheet {sheet}: {count_of(count, 'merged cell')} read in each row that they cover",)
     data_rows = Repeatable(lambda: _rows(below, columns, places, f"{name}, sheet {sheet}", first))
     header = explain_header(f"row {first}", columns, known)
     return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes, header=header)
-
-
-def _count_columns(rows: _SheetRows, known: Collection[str]) -> int:
-    """How many columns of a sheet have usual names, or are of raters."""
-    heads = ([str(cell) for cell in cells.values()] for _, cells in rows[:MOST_TITLES])
-    return max(count_known(head, known) + sum(bool(rater_of(name)) for name in head) for head in heads)
 
 
 def _notes(path: Path, name: str, sheet: str, sheets: Mapping[str, _SheetRows]) -> tuple[str, ...]:
@@ -137,44 +122,6 @@ def _formulas_without_values(path: Path, name: str, sheet: str, filled: Mapping[
         raise _damaged(name, error) from None
     finally:
         book.close()
-
-
-def _fill_merged(path: Path, name: str, sheet: str, rows: _SheetRows) -> int:
-    """Writes the value of merged cells, which stands in the first of them, in each filled row that they cover.
-
-    Returns how many of them there are. What is merged over columns alone, as a title is, stays.
-    """
-    from openpyxl import load_workbook
-    from openpyxl.utils import range_boundaries
-
-    by_line = dict(rows)
-    merged = set[bytes]()
-    cells = 0
-    try:
-        book = load_workbook(path, read_only=True)
-        try:
-            part = book[sheet]._worksheet_path  # a sheet that is read row by row does not know its merged cells
-        finally:
-            book.close()
-        with ZipFile(path) as archive, archive.open(part) as content:
-            rest = b""
-            for block in iter(partial(content.read, _BYTES_PER_BLOCK), b""):
-                rest = rest[-_LONGEST_TAG:] + block
-                for reference in {*_MERGED.findall(rest)} - merged:
-                    first, top, _, bottom = range_boundaries(reference.decode())
-                    value = by_line.get(top, {}).get(first - 1)
-                    covered = range(top + 1, min(bottom, rows[-1][0]) + 1) if value is not None else ()
-                    merged |= {reference} if covered else set()
-                    if (cells := cells + len(covered)) > _MOST_CELLS:
-                        raise _too_many(f"{name}, sheet {sheet}", "merged cells", _MOST_CELLS)
-                    for line in covered:
-                        if line in by_line:
-                            by_line[line].setdefault(first - 1, value)
-    except InputError:
-        raise
-    except Exception as error:  # whatever is damaged, the library raises as it comes
-        raise _damaged(name, error) from None
-    return len(merged)
 
 
 def _blocks(archive: ZipFile, part: ZipInfo) -> Iterator[bytes]:

@@ -176,10 +176,9 @@ class _Reader:
     def __init__(self, source: Rows, versions: tuple[str, ...], questions: Collection[str] | None) -> None:
         self._source, self._versions, self._questions = source, versions, questions
         self._unknown: list[tuple[Row, str, str]] = []  # with the column, and the name that no question has
-        self._further = 0
         self._uses: dict[str, str] = {}
         self._strangers: Counter[str] = Counter()
-        self._rows = self._empty = self._foreign = 0
+        self._rows = self._empty = self._foreign = self._further = 0
         self._unnamed = (versions[0], versions[1]) if len(versions) > 1 else ("A", "B")
 
     def read(self, row: Row) -> list[Preference]:
@@ -202,7 +201,6 @@ class _Reader:
         question = self._read_question(row, columns)
         if question is None:
             return []
-        self._further += len(choices) if self._questions is not None and question not in self._questions else 0
         rater, group, reason = (self._read_text(row, role, columns.roles[role]) for role in _ROLES[2:])
         return [
             Preference(question, first, second, choice, number or rater, group, reason) for number, choice in choices
@@ -222,6 +220,7 @@ class _Reader:
                 return known
         ids = [(column, name) for column, name in names if plain_name(column) not in _TEXTS]
         if columns.versions is not None and not ids:
+            self._further += 1
             return question
         column, name = (ids or names or [("id", "")])[0]
         self._unknown.append((row, column, name))
@@ -307,10 +306,7 @@ class _Reader:
 
     def _name_strangers(self) -> str:
         listed = [f"{name} ({count_of(rows, 'row')})" for name, rows in self._strangers.most_common()]
-        names = [name for name, _ in self._strangers.most_common(1)]
-        similar = nearest_names(names[0], self._versions) if names else []
-        hint = f"; if {names[0]} is {similar[0]}, rename it in the file" if similar else ""
-        return f"the file also compares {list_first(listed, _PLACES_SHOWN)}{hint or '; name runs NAME=RUN as it does'}"
+        return f"the file also compares {list_first(listed, _PLACES_SHOWN)}; name runs NAME=RUN as it does"
 
     def notes(self, preferences: Sequence[Preference]) -> Iterator[str]:
         """What a user should know about how the file was read."""
@@ -335,22 +331,9 @@ class _Reader:
         if self._further:
             further = count_of(self._further, "preference")
             yield f"{name}: {further} without an id of a question count as of further questions of these versions"
-        repeated = Counter(
-            (preference.question, frozenset((preference.first, preference.second)), preference.rater)
-            for preference in preferences
-            if preference.rater
-        )
-        if again := sum(times - 1 for times in repeated.values()):
-            again_given = count_of(again, "preference")
-            yield f"{name}: {again_given} of a rater who had decided that comparison before; all count"
 
 
 def _side_of(word: str, first: str, second: str) -> Choice | None:
-    """The version that a word names: written so, else in other letters."""
-    for names in ((first, second), (first.casefold(), second.casefold())):
-        if names[0] == names[1]:
-            return None
-        if word in names:
-            return _CHOICES[names.index(word)]
-        word = word.casefold()
-    return None
+    """The version that a word names, in whatever letters; None where it names none, or both."""
+    named = [name.casefold() == word.casefold() for name in (first, second)]
+    return _CHOICES[named.index(True)] if sum(named) == 1 else None

@@ -18,7 +18,6 @@ from .column_table import (
     GENERAL_NAMES,
     NAMES,
     ROLES,
-    SECOND_HEADERS,
     Raters,
     criterion_of,
     find_raters,
@@ -183,7 +182,7 @@ class ScoreFile:
         reasons = dict.fromkeys((row.place for row in rows), "")
         for row in rows:
             first = first_text(row.values)
-            if is_total(first) or first in SECOND_HEADERS or row.values.get(first) == first:  # few
+            if is_total(first) or row.values.get(first) == first:  # few
                 reasons[row.place] = explain_no_item(row.values, *(row.values.get(text) or "" for text in texts))
         of_items = [row for row in rows if not reasons[row.place]]
         unnamed = [row.place for row in of_items if not any(as_label(row.values.get(column)) for column in names)]

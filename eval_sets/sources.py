@@ -1,6 +1,5 @@
 """Where a set is (a file, a bundled set, a public one), and the format that it is in; flat rows of files of scores."""
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -32,7 +31,6 @@ _OPENERS: Mapping[str, Callable[[Path, str], Rows]] = {
     ".parquet": open_parquet,
 }
 SUFFIXES = (*_OPENERS, *DELIMITED, *EXCEL_SUFFIXES)
-_HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*(:[\w.-]+)?")
 
 
 def is_to_download(source: str) -> bool:
@@ -89,10 +87,9 @@ def _open_file(path: Path, name: str, sheet: str | None, header_row: int | None,
         elif suffix in _OPENERS:
             opened = _OPENERS[suffix](path, name)
         else:
-            cure = f"save the set as one of {quote_names(SUFFIXES)}"
-            if suffix == ".log":
-                cure = "write a chat log as a table of its messages: the columns conversation, role, content and time"
-            raise InputError(f"{name}: files `{suffix}` are not supported; {cure}")
+            raise InputError(
+                f"{name}: files `{suffix}` are not supported; save the set as one of {quote_names(SUFFIXES)}"
+            )
     return replace(opened, folder=path.parent)
 
 
@@ -102,17 +99,11 @@ def _no_sheet(name: str, sheet: str | None) -> None:
 
 
 def _is_folder(path: Path, name: str) -> InputError:
-    if any((path / marker).exists() for marker in ("state.json", "dataset_dict.json")):
-        cure = "write it as a file: datasets.load_from_disk(FOLDER).to_parquet(FILE), of several splits one"
-        return InputError(f"{name}: is a folder saved by `datasets`; {cure}")
     return InputError(f"{name}: is a folder; name a file in it: {quote_names(sorted(p.name for p in path.iterdir()))}")
 
 
 def _not_found(name: str, path: Path) -> InputError:
     folder = path.parent
-    if _HUB_NAME.fullmatch(name) and path.suffix.lower() not in SUFFIXES and not folder.is_dir():
-        cure = "a set on the Hugging Face Hub is a file first: datasets.load_dataset(NAME, split=...).to_parquet(FILE)"
-        return InputError(f"{name}: there is no such file, nor a folder `{folder}`; correct the path; {cure}")
     try:
         names_in_folder = [
             entry.name for entry in folder.iterdir() if entry.suffix.lower() in SUFFIXES or entry.is_dir()

@@ -228,11 +228,11 @@ def test_rows_that_are_no_answers_are_left_out_and_named(tmp_path, row, says):
     assert says in notes
 
 
-@pytest.mark.parametrize("row", ["question,answer,context,rating", "Open-Ended Response,Open-Ended Response,,Stars"])
-def test_a_second_row_of_names_is_no_answer(tmp_path, row):
-    """Files that were put together have their names twice, and SurveyMonkey has a second row of them."""
+def test_a_second_row_of_names_is_no_answer(tmp_path):
+    """Files that were put together have their names twice."""
     path = tmp_path / "a.csv"
-    samples, notes = read(path, f"question,answer,context,rating\n{row}\nQ?,A.,c,5\nP?,B.,c,1\n")
+    names = "question,answer,context,rating"
+    samples, notes = read(path, f"{names}\n{names}\nQ?,A.,c,5\nP?,B.,c,1\n")
     assert [(sample.user_input, sample.rating) for sample in samples] == [("Q?", 5), ("P?", 1)]
     assert "1 row left out that repeats the names of the columns: line 2" in notes
     _, ratings = read_score_files([], path, ReadOptions())
@@ -631,30 +631,6 @@ def test_a_sum_in_the_column_of_questions_is_left_out_and_decides_no_scale(tmp_p
         (1, 5),
         (4, 5),
     ]
-
-
-def test_merged_cells_of_excel_are_read_in_each_row_that_they_cover(tmp_path):
-    from openpyxl import Workbook
-
-    book = Workbook()
-    sheet = book.active
-    for row in (
-        ("Ratings of May", None, None, None),
-        ("question", "system", "answer", "rating"),
-        ("How?", "old", "So.", 4),
-        (None, "new", "Thus.", 5),
-        ("Where?", "old", "Here.", 2),
-        (None, None, "There.", 3),
-    ):
-        sheet.append(row)
-    for cells in ("A1:D1", "A3:A4", "A5:A6", "B5:B6"):
-        sheet.merge_cells(cells)
-    book.save(tmp_path / "a.xlsx")
-    notes: list[str] = []
-    samples = load_set(tmp_path / "a.xlsx", notes=notes)
-    read = [(sample.user_input, sample.metadata["system"], sample.rating) for sample in samples]
-    assert read == [("How?", "old", 4), ("How?", "new", 5), ("Where?", "old", 2), ("Where?", "old", 3)]
-    assert f"{tmp_path / 'a.xlsx'}, sheet Sheet: 3 merged cells read in each row that they cover" in notes
 
 
 def test_a_row_of_sums_without_an_empty_cell_is_left_out_and_sets_no_scale(tmp_path):
