@@ -305,8 +305,8 @@ class ColumnSearch:
         if chosen[0].rater if chosen else is_told:
             chosen = self._on_one_scale(chosen, constant, is_told=is_told or self._scale is not None)
             unused = {column: why for column, why in unused.items() if column not in {one.name for one in constant}}
-        for rated in filter(None, (own, *chosen)):
-            check_high_is_good(self._object_name if rated.name == "ratings" else rated.name, self._names, self._name)
+        for read in filter(None, (own, *chosen)):
+            check_high_is_good(self._object_name if read.name == "ratings" else read.name, self._names, self._name)
         for column in self._beside - {rated.name for rated in chosen}:
             typed = f"--map {quote_word(f'{column}=rating_{self._raters[column]}')}"
             unused[column] = f"of a rater, beside {self._own}; {typed} reads it"

@@ -118,12 +118,7 @@ def may_be_left_out(values: Mapping[str, Any]) -> bool:
 
 
 def names_columns(values: Mapping[str, Any]) -> bool:
-    """Whether a row has the names of the columns once more, as where files were put together.
-
-    Example:
-        >>> names_columns({"question": "question", "rating": ""} | {"answer": "answer"}), names_columns({"a": "b"})
-        (True, False)
-    """
+    """Whether a row has the names of the columns once more, as where files were put together."""
     cells = {name: cell for name, cell in values.items() if isinstance(cell, str) and cell.strip()}
     return len(cells) > 1 and all(cell.strip() == name for name, cell in cells.items())
 

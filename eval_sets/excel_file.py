@@ -49,7 +49,7 @@ def open_excel(
         filled = [title for title, rows in sheets.items() if len(rows) > 1]
         if len(filled) > 1:
             listed = quote_names(filled)
-            raise InputError(f"{name}: has the sheets {listed}; choose one (--sheet {filled[0]!r})")
+            raise InputError(f"{name}: has the sheets {listed}; choose one (--sheet NAME)")
         sheet = filled[0] if filled else next(iter(sheets), "")
     if sheet not in sheets:
         similar = nearest_names(sheet, sheets) or list(sheets)[:1]
@@ -58,7 +58,7 @@ def open_excel(
     rows = sheets[sheet]
     if not rows:
         raise InputError(f"{name}, sheet {sheet}: is empty; its first row should name the columns")
-    notes = _notes(path, name, sheet, sheets)
+    notes = _notes(name, sheet, sheets)
     if header_row == 0:
         widest = max(max(cells) for _, cells in rows) + 1
         rows = [(0, {place: f"column {place + 1}" for place in range(widest)}), *rows]
@@ -76,16 +76,11 @@ def open_excel(
     return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes, header=header)
 
 
-def _notes(path: Path, name: str, sheet: str, sheets: Mapping[str, _SheetRows]) -> tuple[str, ...]:
-    """Which sheet is read of several, and which of its cells hold a formula without its value, or an error."""
+def _notes(name: str, sheet: str, sheets: Mapping[str, _SheetRows]) -> tuple[str, ...]:
+    """Which sheet is read of several, and which of its cells hold an error."""
     notes = []
     if others := [title for title in sheets if title != sheet]:
         notes.append(f"{name}: read the sheet {sheet}, not {quote_names(others)}")
-    if cells := _formulas_without_values(path, name, sheet, dict(sheets[sheet])):
-        notes.append(
-            f"{name}, sheet {sheet}: {count_of(len(cells), 'formula')} without a value, read as empty: "
-            f"{list_first(cells)}; open the file in Excel and save it, or write the values in place of the formulas"
-        )
     if errors := list(_errors_of_excel(sheets[sheet])):
         notes.append(
             f"{name}, sheet {sheet}: {count_of(len(errors), 'cell')} with an error of Excel, read as they stand: "
@@ -103,25 +98,6 @@ def _errors_of_excel(rows: _SheetRows) -> Iterator[str]:
         for place, cell in cells.items():
             if isinstance(cell, str) and cell in ERROR_CODES:
                 yield f"{get_column_letter(place + 1)}{line} {cell}"
-
-
-def _formulas_without_values(path: Path, name: str, sheet: str, filled: Mapping[int, Mapping[int, Any]]) -> list[str]:
-    """The cells whose formula was written by a program that computes nothing, so that the file has no value of them."""
-    from openpyxl import load_workbook
-
-    with ZipFile(path) as archive:
-        parts = [entry for entry in archive.infolist() if entry.filename.startswith("xl/worksheets/")]
-        if not any(b"<f" in block for entry in parts for block in _blocks(archive, entry)):
-            return []
-    book = load_workbook(path, read_only=True)  # with the formulas in place of their values
-    try:
-        book[sheet].reset_dimensions()
-        cells = (cell for row in book[sheet].iter_rows(max_row=_MOST_ROWS) for cell in row if cell.data_type == "f")
-        return [cell.coordinate for cell in cells if cell.column - 1 not in filled.get(cell.row, {})]
-    except Exception as error:  # whatever is damaged, the library raises as it comes
-        raise _damaged(name, error) from None
-    finally:
-        book.close()
 
 
 def _blocks(archive: ZipFile, part: ZipInfo) -> Iterator[bytes]:

@@ -301,12 +301,7 @@ def scale_of_header(column: str) -> tuple[float, float] | None:
 
 
 def parse_scale(text: str) -> Bounds:
-    """Reads a rating scale that a user types.
-
-    Examples:
-        >>> parse_scale("1-5"), parse_scale("-1 to 1")
-        ((1.0, 5.0), (-1.0, 1.0))
-    """
+    """Reads a rating scale that a user types."""
     match = _SCALE.fullmatch(text.strip().replace(":", "-"))
     low, high = (float(number.replace(",", ".")) for number in match.groups()) if match else (0.0, 0.0)
     if low >= high:
@@ -315,12 +310,7 @@ def parse_scale(text: str) -> Bounds:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a cell says that there is nothing.
-
-    Examples:
-        >>> is_missing("N.v.t."), is_missing(" "), is_missing(float("nan")), is_missing(0)
-        (True, True, True, False)
-    """
+    """Whether a cell says that there is nothing."""
     if isinstance(value, str):
         text = value.strip().casefold()
         return not text or text in NO_RATING_WORDS
@@ -532,8 +522,8 @@ def rating_range(ordered: Sequence[float]) -> Bounds:
     if scale in (None, USUAL_SCALES[-1]):
         (_, high), odd = find_odd_ratings(ordered, scale)
         if any(_is_far(rating, high) for rating in odd):
-            others = [rating for rating in ordered if rating not in odd]
-            return others[0], others[-1]
+            others = {*ordered} - {*odd}
+            return min(others), max(others)
     return ordered[0], ordered[-1]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError
-from ..name_suggestions import nearest_names, quote_names
+from ..name_suggestions import quote_names
 from ..text.wording import count_of, list_first
 from ..value_messages import check_type, describe_type, shorten
 from .column_table import ALIASES, PREFERENCES, is_no_rating, plain_name
@@ -249,22 +249,12 @@ class _Reader:
             shown = f" ({shorten(str(value), 30)})"
             raise self._error(row, column, f"is {describe_type(value)}{shown}, not a text; {_WORDS}")
         word = value.strip()
-        by_word = choice_of(word)
-        by_name = _side_of(word, first, second)
-        if column == "choice" and by_word is not None:  # our own column, which holds no names
-            return by_word
-        if by_name and by_word and by_name != by_word:
-            problem = (
-                f'is "{shorten(word)}", which is the name of the {by_name} version and the word for the {by_word} one; '
-                "write first or second"
-            )
-            raise self._error(row, column, problem)
-        choice = by_name or by_word
+        by_name, by_word = _side_of(word, first, second), choice_of(word)
+        # our own column `choice` holds no names
+        choice = (by_word or by_name) if column == "choice" else (by_name or by_word)
         if choice is None:
-            similar = nearest_names(word, [first, second])
-            hint = f"did you mean {similar[0]}? Else " if similar else ""
             names = f"the versions of the row are {quote_names([first, second])}"
-            raise self._error(row, column, f'is "{shorten(word)}", an unknown word; {hint}{_WORDS}; {names}')
+            raise self._error(row, column, f'is "{shorten(word)}", an unknown word; {_WORDS}; {names}')
         return choice
 
     def _read_text(self, row: Row, use: str, columns: Sequence[str]) -> str:

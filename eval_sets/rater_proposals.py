@@ -178,11 +178,6 @@ def may_be_rating(column: str) -> bool:
 
 
 def may_be_rater(column: str) -> bool:
-    """Whether a column may hold a rater's ratings by its name, and is no criterion's.
-
-    Examples:
-        >>> may_be_rater("Ann"), may_be_rater("overall")
-        (True, False)
-    """
+    """Whether a column may hold a rater's ratings by its name, and is no criterion's."""
     rater = _without_rating_words(column)
     return may_be_rating(column) and rater_of(f"rating_{rater}") == rater

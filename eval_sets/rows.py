@@ -104,12 +104,7 @@ class Rows:
 
 
 def repeated_name(names: Iterable[str]) -> str | None:
-    """Returns the first name that stands twice; None where all differ.
-
-    Example:
-        >>> repeated_name(["id", "question", "id"])
-        'id'
-    """
+    """Returns the first name that stands twice; None where all differ."""
     return next((name for name, times in Counter(names).items() if times > 1), None)
 
 

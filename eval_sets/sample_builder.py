@@ -9,7 +9,6 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ..errors import InputError
-from ..name_suggestions import quote_names
 from ..text.language_detection import detect_language
 from ..text.wording import count_of, list_first
 from ..value_messages import describe_mistake, describe_type, is_nothing, shorten
@@ -45,8 +44,6 @@ class ColumnAccount:
         self._no_ratings: dict[str, list[str]] = {}
         self._left_out: dict[str, list[str]] = {}
         self._silent: list[str] = []
-        self._ends_silent: list[str] = []  # conversations whose last question has a reply without a text
-        self._has_replies = False
         self._empty_words: list[str] = []  # answers such as "nan"
         self._rater_search = RaterSearch()
         self._is_rated = False
@@ -103,7 +100,6 @@ class ColumnAccount:
         else:
             self._silent.append(place)
         if sample.messages:
-            self._add_last_reply(sample, place)
             is_single = is_single_answer(sample)
             self._single += is_single
             self._conversations += not is_single
@@ -111,14 +107,6 @@ class ColumnAccount:
             self._messages += 0 if is_single else len(sample.messages)
             for message in sample.messages:
                 self._rated_in_vain += message.rating is not None and not message.is_answer
-
-    def _add_last_reply(self, sample: Sample, place: str) -> None:
-        asked = max((number for number, message in enumerate(sample.messages) if message.role == "user"), default=-1)
-        replies = [message for message in sample.messages[asked + 1 :] if message.role == "assistant"]
-        if replies and not any(message.is_answer for message in replies):
-            self._has_replies = True
-            if sample.response.strip():
-                self._ends_silent.append(place)
 
     def add_no_rating(self, column: str, row: Row, value: object) -> None:
         """Accounts for a cell of a column of ratings that says that there is none."""
@@ -140,13 +128,9 @@ class ColumnAccount:
         notes += [
             f"{self._source.name}: {describe_left_out(places, reason)}" for reason, places in self._left_out.items()
         ]
-        if self._silent and (self._answered or self._has_replies):  # a set of questions has no answers at all
+        if self._silent and self._answered:  # a set of questions has no answers at all
             silent = count_of(len(self._silent), "row has no answer and counts", "rows have no answer and count")
             notes.append(f"{self._source.name}: {silent} as an empty one: {list_first(self._silent, 5)}")
-        if self._ends_silent:
-            end = count_of(len(self._ends_silent), "conversation ends", "conversations end")
-            why = f"{end} with an empty reply or calls of tools alone: the answer before it is the one under test"
-            notes.append(f"{self._source.name}: {why}: {list_first(self._ends_silent, 5)}")
         if self._empty_words:
             says = count_of(len(self._empty_words), "answer is a word for nothing", "answers are words for nothing")
             scored = f"{says} and scored as a text; empty the cell where there was none"
@@ -499,15 +483,12 @@ _TABLE = 'a table is {"name": "...", "columns": {"date": ["2026-03-01"], "mbps":
 
 def explain_validation_error(error: ValidationError) -> tuple[str, str | None]:
     """Explains the first error of a row."""
-    errors = error.errors(include_url=False)
-    first = errors[0]
+    first = error.errors(include_url=False)[0]
     path = [str(part) for part in first["loc"] if not (first["loc"][0] == "tables" and part in _BRANCHES)]
     field = ".".join(path) or str(first.get("ctx", {}).get("field", "rating_min"))
     if first["type"] == "missing" and len(path) == 1:
         return field, None
-    others = {str(other["loc"][0]) for other in errors[1:] if other["loc"] and other["loc"][0] != first["loc"][0]}
-    more = f" (wrong in this row too: {quote_names(sorted(others))})" if others else ""
-    return field, _describe(first, field) + more
+    return field, _describe(first, field)
 
 
 def _describe(error: ErrorDetails, field: str) -> str:

@@ -15,7 +15,6 @@ from .column_table import (
     is_known_metric,
     is_mean_rating,
     is_of_program,
-    is_of_raters,
     plain_name,
     rater_of,
     usual_name,
@@ -147,7 +146,7 @@ def read_ratings(
     totals = {} if options.ratings else _explain_totals(file, read, options, has_scores=has_scores)
     read = [column for column in read if column not in totals]
     if not read and not has_scores:
-        read = _guess_rating_columns(file, {*metrics, *totals}, totals)
+        read = _guess_rating_columns(file, {*metrics, *totals})
     read = read or _mean_column(file)
     if not read:
         raise _nobody_rated(file, totals)
@@ -161,7 +160,6 @@ def read_ratings(
     columns = _join_raters(file, read)
     if not options.ratings:
         check_one_answer(file.names, read, name, "--rating COLUMN")
-        _tell_sums(file, read)
     file.tell_ratings(read, is_named=bool(options.ratings or file.joined))
     own = _rater_name(roles.get("rating", ""))  # a mapped column keeps its name
     if not options.ratings and len(columns) > 1 and roles.get("rating") in read and own in columns:
@@ -261,9 +259,8 @@ def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
         called = (*by_rater, *(column for column in raters.others if column in names))
         of_raters = file.joined or {rater_of(column) or column.removeprefix("ratings."): column for column in called}
         column_by_name = {column: column for column in names} | of_raters
-        named = _spell_raters(options.ratings, of_raters, names)
-        check_patterns(named, column_by_name, "rater or column of ratings", file.name, of_raters)
-        return list(dict.fromkeys(column_by_name[match] for match in match_columns(named, column_by_name)))
+        check_patterns(options.ratings, column_by_name, "rater or column of ratings", file.name, of_raters)
+        return list(dict.fromkeys(column_by_name[match] for match in match_columns(options.ratings, column_by_name)))
     if file.joined:
         for rater in filter(is_of_program, file.joined):
             cure = f"--rating {quote_word(rater)} reads them"
@@ -282,53 +279,23 @@ def _mean_column(file: ScoreFile) -> list[str]:
     return [column for column in file.names if is_mean_rating(column) and file.holds_numbers(column)][:1]
 
 
-def _tell_sums(file: ScoreFile, read: Collection[str]) -> None:
-    """Says which columns of numbers are no rater's by their names, such as `rating_avg`."""
-    others = [column for column in file.names if column not in (*_BOUNDS, *read)]
-    sums = (column for column in others if is_of_raters(column) or is_mean_rating(column))
-    if named := [column for column in sums if file.holds_numbers(column)]:
-        file.tell(f"no rater by its name: {quote_names(named)}")
+def _guess_rating_columns(file: ScoreFile, metrics: Collection[str]) -> list[str]:
+    """The columns of numbers that may be raters' by their names, or the only one of ratings; empty for none.
 
-
-def _spell_raters(typed: Sequence[str], raters: Collection[str], columns: Collection[str] = ()) -> list[str]:
-    """The names that were typed as the source spells them: raters are compared without case, columns with it."""
-    spelled: list[str] = []
-    for name in typed:
-        same = [rater for rater in raters if rater.casefold() == name.casefold()]
-        spelled += [name] if name in columns else same or [name]
-    return spelled
-
-
-def _guess_rating_columns(file: ScoreFile, metrics: Collection[str], totals: Mapping[str, str]) -> list[str]:
-    """The columns of numbers, where all may be ratings. Raises `InputError` where one is none, or there are none."""
-    if file.joined:
-        raise _nobody_rated(file)
-    numeric = [
-        column
-        for column in file.names
-        if column not in file.labels and not file.is_no_metric(column) and file.holds_numbers(column)
-    ]
+    Several criteria are not several raters, and a column of wide numbers may be what another one measures.
+    """
     candidates = [
         column
-        for column in numeric
+        for column in (() if file.joined else file.names)
+        if column not in file.labels and not file.is_no_metric(column) and file.holds_numbers(column)
         if not (is_known_metric(column) or is_of_program(column) or short_name(column) in metrics)
     ]
-    if not candidates and (means := _mean_column(file)):
-        return means
-    if not candidates and (numeric or file.is_long or holds_preferences(file.names)):
-        raise _nobody_rated(file, totals)
     numbers_by_column = [numbers for column in candidates if (numbers := file.rule(column)[0].values())]
-    if not numbers_by_column or any(max(numbers) - min(numbers) > _WIDEST_SCALE for numbers in numbers_by_column):
-        raise InputError(
-            f"{file.name}: which of its columns are ratings? {_HOW_TO_RATE} (it has {quote_names(file.names)})"
-        )
+    if any(numbers[-1] - numbers[0] > _WIDEST_SCALE for numbers in numbers_by_column):
+        return []
     may_be = [column for column in candidates if may_be_rating(column)]
     of_raters = [column for column in may_be if may_be_rater(column) or scale_of_header(column)]
-    if not of_raters and len(may_be) != 1:  # several criteria are not several raters
-        for column in candidates:
-            check_high_is_good(column, file.names, file.name)
-        raise _nobody_rated(file, totals)
-    return of_raters or may_be
+    return of_raters or (may_be if len(may_be) == 1 else [])
 
 
 def _read_scale(

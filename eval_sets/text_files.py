@@ -33,7 +33,7 @@ from .rows import (
 )
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_NAMES = {**dict.fromkeys(("utf-16", "utf-16-le", "utf-16-be"), "UTF-16"), "cp1252": "Windows-1252"}
+_NAMES = {"utf-16": "UTF-16", "cp1252": "Windows-1252"}
 _BYTES_PER_BLOCK = 2**18
 _MOST_ACCENTED = 0.25  # of the letters of a text in a Western language
 _MOST_ODD = 0.2  # so many characters in odd places beside one accented letter: names of people and places
@@ -55,7 +55,7 @@ class TextLine(NamedTuple):
 
 
 def find_encoding(path: Path) -> str:
-    """Finds the encoding of a text file: UTF-16 by its mark or NUL bytes, else UTF-8, or Windows-1252 (old Excel).
+    """Finds the encoding of a text file: UTF-16 by its mark, else UTF-8, or Windows-1252 (old Excel).
 
     Windows-1252 has to be plausible, and the file without a valid character of several bytes, which a damaged UTF-8
     file holds: any other that is not UTF-8 is read as UTF-8, and its bad lines are named.
@@ -68,8 +68,6 @@ def find_encoding(path: Path) -> str:
         for mark, encoding in _MARKS:
             if start.startswith(mark):
                 return encoding
-        if len(start) >= 4 and start[:4].count(0) == 2 and start[0] != start[1]:  # UTF-16 without its mark
-            return "utf-16-be" if start[0] == 0 else "utf-16-le"
         is_utf8, has_characters = True, False
         while block and (is_utf8 or not has_characters):
             is_utf8 = is_utf8 and _decodes(strict, block)
@@ -107,14 +105,7 @@ def _is_western(content: bytes) -> bool:
 
 
 def encoding_note(name: str, encoding: str) -> tuple[str, ...]:
-    """What to tell a user of a file that is not UTF-8; nothing for one that is.
-
-    Examples:
-        >>> encoding_note("answers.csv", "cp1252")
-        ('answers.csv: read as Windows-1252, because it is not UTF-8',)
-        >>> encoding_note("answers.csv", "utf-8")
-        ()
-    """
+    """What to tell a user of a file that is not UTF-8; nothing for one that is."""
     return (f"{name}: read as {_NAMES[encoding]}, because it is not UTF-8",) if encoding in _NAMES else ()
 
 

@@ -45,7 +45,7 @@ def test_the_answers_are_read_and_it_says_how(assay, workbook):
 
 def test_without_a_choice_the_sheets_are_named(assay, workbook):
     done = assay("run", workbook, code=1)
-    assert "has the sheets `Uitleg`, `Antwoorden`, `Cijfers`; choose one (--sheet 'Antwoorden')" in done.err
+    assert "has the sheets `Uitleg`, `Antwoorden`, `Cijfers`; choose one (--sheet NAME)" in done.err
 
 
 def test_a_column_that_only_mentions_the_field_is_proposed(assay):

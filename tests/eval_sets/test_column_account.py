@@ -93,27 +93,6 @@ def test_a_ticket_that_stands_twice_is_no_id(tmp_path):
     assert note.endswith('kept in the metadata: Ticket (it names line 2 and line 4 "7")')
 
 
-def test_formulas_that_were_never_computed_are_named(tmp_path):
-    """openpyxl writes formulas and computes none, as many exports do."""
-    from openpyxl import Workbook
-    from openpyxl.worksheet.formula import ArrayFormula, DataTableFormula
-
-    book = Workbook()
-    for row in (
-        ["question", "answer", "rating"],
-        ["q", "a", 4],
-        ["r", '=CONCAT("x","y")', "=1+1"],
-        ["s", "b", ArrayFormula("C4", "=SUM(A1:A2)")],
-        ["t", "c", DataTableFormula("C5", r1="A1")],
-    ):
-        book.active.append(row)
-    book.save(tmp_path / "a.xlsx")
-    notes: list[str] = []
-    samples = load_set(tmp_path / "a.xlsx", notes=notes)
-    assert [(sample.response, sample.rating) for sample in samples] == [("a", 4), ("", None), ("b", None), ("c", None)]
-    assert "4 formulas without a value, read as empty: B3, C3, C4, C5; open the file in Excel and save it" in notes[0]
-
-
 def test_errors_of_excel_are_named(tmp_path):
     from openpyxl import Workbook
 

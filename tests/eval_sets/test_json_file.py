@@ -221,11 +221,6 @@ def test_a_half_character_is_an_error(jsonl):
         load_set(jsonl('{"user_input": "q", "response": "\\ud83d"}'))
 
 
-def test_other_wrong_fields_of_the_row_are_named(jsonl, row):
-    with pytest.raises(InputError, match=r"field user_input: .*\(wrong in this row too: `response`\)"):
-        load_set(jsonl(row(user_input=1, response=2)))
-
-
 @pytest.mark.parametrize(
     ("written", "rating"),
     [("4", 4), ("4,5", 4.5), (" 4.5 ", 4.5), ("4,", 4), ("4e0", 4), (4, 4), (None, None), ("+3", 3)],

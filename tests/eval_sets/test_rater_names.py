@@ -331,13 +331,6 @@ def test_a_column_rating_that_is_mapped_to_a_rater_is_that_raters(beside):
     assert [sample.metadata for sample in samples] == [beside, beside]
 
 
-def test_german_marks_alone_are_no_ratings_and_the_file_of_them_says_how_to_turn_them(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("Frage,Antwort,Note\nf1,a1,1\nf2,a2,3\n")
-    with pytest.raises(InputError, match=r"Note says that its low end is good.*write 7 - x in place of each rating x"):
-        read_score_files([], path, ReadOptions())
-
-
 def test_promptfoos_grade_is_no_rating(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(

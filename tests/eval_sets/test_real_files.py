@@ -537,23 +537,6 @@ def test_ratings_by_rater_whose_column_says_that_low_is_good_are_refused(second,
         read(tmp_path / "a.csv", text, mapping={"Schulnote": "rating"})
 
 
-def test_replies_without_a_text_are_counted(tmp_path):
-    asked = [{"role": "user", "content": "Q"}]
-    again = [*asked, {"role": "assistant", "content": "A"}, {"role": "user", "content": "R"}]
-    blank = {"role": "assistant", "content": " "}
-    called = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "f"}}]}
-    rows = [[*asked, blank], [*again, blank], [*again, called], again, again[:2]]
-    text = json.dumps([{"id": str(n), "messages": messages} for n, messages in enumerate(rows)])
-    _, notes = read(tmp_path / "a.json", text)
-    assert "1 row has no answer and counts as an empty one: row 1" in notes
-    assert (
-        "2 conversations end with an empty reply or calls of tools alone: the answer before it is the one under test: "
-        "row 2, row 3"
-    ) in notes
-    _, notes = read(tmp_path / "a.json", json.dumps([{"messages": [*asked, called]}, {"messages": [*asked, blank]}]))
-    assert "2 rows have no answer and count as an empty one: row 1, row 2" in notes
-
-
 def test_the_first_rows_of_json_have_no_rating(tmp_path):
     """Exports leave out what is null; how many rows do so before the first that is rated says nothing."""
     for unrated in (1, 30):

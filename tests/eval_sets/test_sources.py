@@ -70,7 +70,7 @@ HEADER = "question,answer,rating"
 
 @pytest.mark.parametrize(
     ("encoding", "name"),
-    [("cp1252", "Windows-1252"), ("utf-16", "UTF-16"), ("utf-16-le", "UTF-16"), ("utf-16-be", "UTF-16")],
+    [("cp1252", "Windows-1252"), ("utf-16", "UTF-16")],
 )
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json"])
 def test_another_encoding_is_read_and_one_line_says_so(tmp_path, encoding, name, suffix):
@@ -176,7 +176,7 @@ def test_a_sheet_of_excel_is_read_as_a_table(tmp_path):
 
 def test_one_of_several_sheets_is_chosen(tmp_path):
     path = workbook(tmp_path / "answers.xlsx", may=ROWS, june=[*ROWS[:2], ["k9", "Who?", "Me.", None, 1, None]])
-    with pytest.raises(InputError, match=r"has the sheets `may`, `june`; choose one \(--sheet 'may'\)"):
+    with pytest.raises(InputError, match=r"has the sheets `may`, `june`; choose one \(--sheet NAME\)"):
         load_set(path)
     assert [sample.user_input for sample in load_set(path, sheet="june")] == ["How?", "Who?"]
     with pytest.raises(InputError, match="there is no sheet `jun`; did you mean `june`"):
