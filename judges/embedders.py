@@ -236,16 +236,6 @@ class LiteLLMEmbedder(Embedder):
         own._recent = self._recent
         return own
 
-    @property
-    def has_cassette(self) -> bool:
-        """Whether its vectors are recorded or replayed."""
-        return self._cassette is not None
-
-    @property
-    def has_bounds(self) -> bool:
-        """Whether a budget bounds its calls."""
-        return self._budget.is_bounded
-
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Embeds texts, from the cassette where it has them.
 

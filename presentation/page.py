@@ -78,7 +78,6 @@ def render_page(
     *,
     style: str = "",
     script: str = "",
-    parts: str = "",
 ) -> str:
     """A template of a package as a page that opens from disk, with `style`, `script` and `policy` for it to place.
 
@@ -87,9 +86,8 @@ def render_page(
     whole_style = read_asset(PACKAGE, "report.css", "static") + style
     policy = f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src '{_hash(whole_style)}'"
     policy += f"; script-src '{_hash(script)}'" if script else ""
-    environment = template_environment(package, parts) if parts else template_environment(package)
     made = {"style": whole_style, "script": script, "policy": policy, "reader": reader_language()}
-    return environment.get_template(template).render(view, **made)
+    return template_environment(package).get_template(template).render(view, **made)
 
 
 def write_page(path: Path, page: str) -> None:

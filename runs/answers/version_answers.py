@@ -10,7 +10,6 @@ from ...eval_sets import bundled_sets, read_set
 from ...eval_sets.items import describe_left_out_pair_ratings, version_label
 from ...eval_sets.levels import RatedLevel
 from ...eval_sets.public.set_facts import is_public
-from ...name_suggestions import nearest_names
 from ...text.wording import count_of, list_first, verb_of
 from .rated_level import choose_level
 from .table import AnswerTable
@@ -82,9 +81,7 @@ def split_source(source: AnswerTable, by: str) -> tuple[list[AnswerTable], list[
             without += 1
     if not by_version:
         names = sorted({name for sample in source.samples.values() for name in sample.metadata})
-        near = nearest_names(key, names)
-        hint = f"did you mean {near[0]}? They have" if near else "they have"
-        has = f"{hint} {list_first(names)}" if names else "they have no metadata"
+        has = f"they have {list_first(names)}" if names else "they have no metadata"
         raise UsageError(f"--by {key}: no sample of {source.name} has metadata.{key}; {has}")
     for name in wanted:
         if name not in by_version:

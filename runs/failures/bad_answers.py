@@ -13,7 +13,6 @@ from ...presentation.figure import Figure
 from ..answers.rating_direction import rates_pair
 from ..answers.table import AnswerTable
 from .failure_texts import (
-    LONGEST,
     FailureText,
     is_about_contexts,
     read_peoples_texts,
@@ -122,10 +121,7 @@ def _texts_of(
     for name, sample in answers.items():
         if name not in names:
             continue
-        verdicts = _verdicts(table, name, metric) if metric else []
-        own = verdicts or []
-        if verdicts is None and metric not in ALL_BASELINES and (reason := table.scores[name][metric].reason):
-            own = [FailureText("metric", reason[:LONGEST], metric)]
+        own = _verdicts(table, name, metric) if metric else []
         of_judges = [  # also where the metric that was named says nothing in words
             text
             for other in table.directions

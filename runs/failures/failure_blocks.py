@@ -17,7 +17,6 @@ _KINDS: dict[TextKind, tuple[str, str]] = {
     "reason": ("reason of a person", "reasons of people"),
     "sentence": ("sentence marked as wrong", "sentences marked as wrong"),
     "verdict": ("bad verdict of a judge", "bad verdicts of judges"),
-    "metric": ("reason of a metric", "reasons of a metric"),
 }
 
 
@@ -101,9 +100,6 @@ def failures_as_json(failures: Failures) -> dict[str, Any]:
         "notes": failure_notes(failures),
     }
 
-
-PACKAGE = __package__
-"""Its folder `templates` has the part of a page with the groups."""
 
 MOST_LISTED = 200
 """So many answers of a group are listed on a page."""

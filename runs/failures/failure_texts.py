@@ -10,11 +10,11 @@ from ...metrics import Score
 from ...metrics.faithfulness import read_judges_words
 from ...metrics.specification import parse_specification
 
-TextKind = Literal["reason", "sentence", "verdict", "metric"]
+TextKind = Literal["reason", "sentence", "verdict"]
 """What a text is.
 
 - `reason`: a person's reason; `sentence`: a sentence of the answer that a person marked as wrong
-- `verdict`: a claim, request, rule or criterion on which a judge's verdict is bad; `metric`: a metric's own reason
+- `verdict`: a claim, request, rule or criterion on which a judge's verdict is bad
 """
 
 BAD_VERDICTS = {"contradicted": "contradicted", "not_found": "not found"}

@@ -1,6 +1,5 @@
 """What scores samples, and how: metrics, whom they ask, the recordings and bounds; opened they are ready to score."""
 
-import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -25,7 +24,6 @@ from ..store.plan import CONVERSATION_DEFAULTS, Plan
 
 JUDGE_FIELD = "{judge}"
 """Stands for the judge's name in the name of a cassette."""
-_LOG = logging.getLogger(__name__)
 _SAMPLES_AT_ONCE = 16  # where no judge says how many calls it takes
 
 
@@ -254,25 +252,22 @@ class ScoringRequest:
         return models
 
     def _bind(self, metric: Metric, models: Sequence[LiteLLMJudge]) -> Metric:
-        """The metric with the run's judge of its model; one whose judge was open stays as it is, which is said."""
+        """The metric with the run's judge of its model; one whose judge was open stays as it is."""
         judge = getattr(metric, "judge", None)
-        if isinstance(judge, LiteLLMJudge) and judge.is_of_metric:
+        if not isinstance(judge, LiteLLMJudge):
+            return metric
+        if judge.is_of_metric:
             return metric.with_judge(next(model for model in models if model.has_model_of(judge)))
-        self._report_unbound(metric.name, "judge", judge)
-        self._report_unbound(metric.name, "embedder", getattr(metric, "embedder", None))
+        for name, is_set, has_own in (
+            ("cassette", self.options.cassette is not None, judge.has_cassette),
+            ("budget", self.options.budget.is_bounded, judge.has_bounds),
+        ):
+            if is_set and not has_own:
+                raise UsageError(
+                    f"{metric.name} brought its own judge, {judge.name}, for which the {name} of this evaluation does "
+                    f"not hold: give the {name} to that judge"
+                )
         return metric
-
-    def _report_unbound(self, metric: str, role: str, asked: Any) -> None:
-        """Says which options of the run do not hold for the judge or embedder that a metric brought."""
-        if asked is None or (role == "embedder" and not hasattr(asked, "has_cassette")):
-            return  # a model in this process has nothing to record and costs nothing
-        unbound = ["cassette"] * (self.options.cassette is not None and not getattr(asked, "has_cassette", False))
-        unbound += ["budget"] * (self.options.budget.is_bounded and not getattr(asked, "has_bounds", False))
-        if unbound:
-            _LOG.warning(
-                "%s brought its own %s, %s: the %s of this evaluation %s not hold for it",
-                metric, role, asked.name, " and the ".join(unbound), "does" if len(unbound) == 1 else "do",
-            )  # fmt: skip
 
     def _concurrent_samples(self, judge: LiteLLMJudge | None) -> int:
         if judge is not None and (self.options.concurrency is None or not is_judge(self.judge)):

@@ -125,9 +125,7 @@ class Results(AnswerTable):
         if not metric:
             raise UsageError("no answer has a value of a metric that was asked for; print the results to see why")
         if metric not in self.directions:
-            known = nearest_names(metric, self.metrics)
-            hint = f"did you mean {known[0]!r}? They" if known else "they"
-            raise UsageError(f"these results have no metric {metric!r}; {hint} have {', '.join(self.metrics)}")
+            raise UsageError(f"these results have no metric {metric!r}; they have {', '.join(self.metrics)}")
         values = self.values(metric)
         lowest, highest = min(values.values(), default=0.0), max(values.values(), default=0.0)
         best = flawless(lowest, highest, is_higher_better=self.directions[metric])
@@ -232,26 +230,14 @@ class Results(AnswerTable):
         from ...metrics.sample_state import write_thread
         from ...presentation.page import render_page
         from ..answers.rating_direction import describe_rating
-        from ..failures.failure_blocks import PACKAGE
 
         metric = self.first_metric
         ordered = [*self.worst(len(self.samples)).samples] if metric else []
         ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
         view = {"results": self, "metric": metric, "ids": ids, "baselines": ALL_BASELINES, "summary": self._table()}
         view["listed_question"], view["describe_rating"] = listed_question, describe_rating
-        view["failures"] = self._failures_view({name: number for number, name in enumerate(ids, 1)})
         view["thread_of"] = lambda sample: write_thread(sample, _LONGEST_RESULT).text
-        return render_page(__package__, "results_page.html", view, parts=PACKAGE)
-
-    def _failures_view(self, places: Mapping[str, int]) -> dict[str, Any] | None:
-        """Why answers are bad, with links to the answers of the page; None where no text says why."""
-        from ..failures.failure_blocks import view_failures
-
-        try:
-            failures = self.failures()
-        except UsageError:  # nothing is rated or has a value: the figures say so
-            return None
-        return view_failures(failures, lambda answer: f"#answer-{places[answer]}") if failures.texts else None
+        return render_page(__package__, "results_page.html", view)
 
     def _table(self) -> ResultTable:
         from ..answers.summary import summary_table

@@ -1,7 +1,6 @@
 """Metrics take the judges that `evaluate` takes, and a run gives them its recordings and bounds."""
 
 import asyncio
-import logging
 import re
 from pathlib import Path
 
@@ -125,15 +124,13 @@ def test_the_model_of_one_metric_is_that_of_the_stored_run():
         evaluate(ROWS, Faithfulness("openai/other"), store="runs", resume="last", progress=False)
 
 
-def test_it_is_said_where_they_do_not_hold(caplog):
+@pytest.mark.parametrize("bounds", [{"cassette": "replies.jsonl"}, {"budget": Budget(calls=9)}])
+def test_it_is_an_error_where_they_do_not_hold(bounds, openai_server):
     metric = Faithfulness(LiteLLMJudge("openai/gpt-4o-mini"))
-    with caplog.at_level(logging.WARNING):
-        evaluate(ROWS, metric, cassette="replies.jsonl", budget=Budget(calls=9), progress=False)
-    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert warnings == [
-        "faithfulness brought its own judge, openai/gpt-4o-mini: the cassette and the budget of this evaluation do not "
-        "hold for it"
-    ]
+    (name,) = bounds
+    with pytest.raises(UsageError, match=f"faithfulness brought its own judge, .* give the {name} to that judge"):
+        evaluate(ROWS, metric, progress=False, **bounds)
+    assert openai_server.requests == []
     judge = LiteLLMJudge("openai/gpt-4o-mini")
     with pytest.raises(UsageError, match="has its own budget: give the budget to the judge"):
         evaluate(ROWS, "faithfulness", judge=judge, budget=Budget(calls=9), progress=False)

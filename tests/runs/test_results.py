@@ -45,7 +45,7 @@ def test_the_worst_come_first_in_the_metrics_direction():
     assert list(results().worst(9, "rightness").scores) == ["b", "c"]  # no answer without a value, and not the best one
     assert list(results().worst(1, "wrongness").samples) == ["c"]
     assert results().worst(0).samples == {}
-    with pytest.raises(UsageError, match=r"have no metric 'rightnes'; did you mean 'rightness'\? They have rightness"):
+    with pytest.raises(UsageError, match="have no metric 'rightnes'; they have rightness"):
         results().worst(1, "rightnes")
 
 
