@@ -1,7 +1,6 @@
 """Faithfulness and weakest claim: what an answer claims, and whether its contexts support that."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -95,8 +94,6 @@ SUPPORT = "support"
 """The prompt of a claim and its contexts."""
 CONVERSATION_SUPPORT = "conversation_support"
 """The prompt where results of tools and what the customer said count too."""
-_SAYS, _NO_PROBABILITY, _PROBABILITY = "the judge says ", ", and gives no probability", ", P(yes) = "
-_FRAME = re.compile(rf"{_SAYS}\w+(?:{_NO_PROBABILITY}|{re.escape(_PROBABILITY)}[\d.]+)(?:: (?P<words>.*))?$", re.DOTALL)
 
 
 def support_request(
@@ -200,28 +197,10 @@ def predicate_claim(answer: Answer, text: str = "") -> Claim:
     if answer.option is None:
         return Claim(statement, "unverifiable", answer.problem or "the judge gave no answer")
     probability = None if answer.probabilities is None else answer.probability
-    reason = f"{_SAYS}{answer.option}"
-    reason += _NO_PROBABILITY if probability is None else f"{_PROBABILITY}{probability:.2f}"
+    reason = f"the judge says {answer.option}"
+    reason += ", and gives no probability" if probability is None else f", P(yes) = {probability:.2f}"
     reason += f": {answer.reason}" if answer.reason else ""
     return Claim(statement, "supported" if answer.option == YES else "not_found", reason, probability=probability)
-
-
-def read_judges_words(values: Mapping[str, Any]) -> str:
-    """Returns what a judge says of a claim in its own words, without the words that Assay puts around them.
-
-    Returns:
-        The words; empty where the judge adds none to its verdict, and where Assay decided without it.
-
-    Examples:
-        >>> predicate = Predicate("1", "It is free.")
-        >>> read_judges_words(predicate_claim(Answer(predicate, "no", reason="it costs 5")).evidence())
-        'it costs 5'
-        >>> read_judges_words(predicate_claim(Answer(predicate, "no", {"yes": 0.2, "no": 0.8})).evidence())
-        ''
-    """
-    reason = values.get("reason")
-    frame = _FRAME.search(reason) if isinstance(reason, str) and values.get("source", "judge") == "judge" else None
-    return (frame["words"] or "").strip() if frame else ""
 
 
 def with_quotes(claims: Sequence[Claim], contexts: tuple[str, ...]) -> list[Claim]:

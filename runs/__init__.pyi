@@ -40,7 +40,7 @@ from .decision.version_ratings import (
 from .decision.versions import VersionOptions as VersionOptions
 from .failures.bad_answers import count_others as count_others, select_bad_answers as select_bad_answers
 from .failures.failure_blocks import failure_notes as failure_notes, failure_sentences as failure_sentences
-from .failures.failure_texts import embeddable_texts as embeddable_texts, read_peoples_texts as read_peoples_texts
+from .failures.failure_texts import read_peoples_texts as read_peoples_texts
 from .judging.align import Aligner as Aligner
 from .judging.card_report import (
     CardEntry as CardEntry,

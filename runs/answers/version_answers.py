@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ...errors import UsageError
 from ...eval_sets import bundled_sets, read_set
-from ...eval_sets.items import describe_left_out_pair_ratings, version_label
+from ...eval_sets.items import version_label
 from ...eval_sets.levels import RatedLevel
 from ...eval_sets.public.set_facts import is_public
 from ...text.wording import count_of, list_first, verb_of
@@ -133,10 +133,3 @@ def at_rated_level(
     }
     level, note = choose_level(items, asked, rated)
     return by_level[level], level, note
-
-
-def describe_pair_ratings(versions: Sequence[AnswerTable]) -> list[str]:
-    """Says in a sentence how many ratings of pairs of answers are left out, by version; none where there are none."""
-    counts = {version.name: version.pair_ratings for version in versions if version.pair_ratings}
-    listed = list_first([f"{count:,} of {name}" for name, count in counts.items()], 5)
-    return [f"{describe_left_out_pair_ratings(sum(counts.values()))}: {listed}."] if counts else []

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from ...errors import InputError
 from ...eval_sets.column_table import NAMES
-from ...eval_sets.items import RATER, Item, ItemMatcher, has_other_answer, item_of, read_version, versioned_id
+from ...eval_sets.items import (
+    RATER,
+    Item,
+    ItemMatcher,
+    describe_left_out_pair_ratings,
+    has_other_answer,
+    item_of,
+    read_version,
+    versioned_id,
+)
 from ...eval_sets.preference_reading import is_preference_file
 from ...eval_sets.rows import Row
 from ...eval_sets.sample import FILE
@@ -19,7 +28,6 @@ from ...text.wording import count_of, list_first, verb_of
 from ..answers.pairing import PairedAnswer
 from ..answers.rating_join import agreed_rating, merge_spellings, ratings_by_rater, ratings_of_answers
 from ..answers.table import AnswerTable
-from ..answers.version_answers import describe_pair_ratings
 from ..ratings.judgement import read_answer_queues
 from .version_preferences import find_preferences
 from .versions import Scale, VersionOptions, VersionReading
@@ -100,7 +108,8 @@ def rate_versions(reading: VersionReading) -> VersionReading:
     if not files and not choices and not options.asked:
         _check_pair_ratings(versions)
     notes = [f"{version.name}, {version.rating_note}." for version in versions if version.rating_note]
-    notes += describe_pair_ratings(versions)
+    if pairs := sum(version.pair_ratings for version in versions):
+        notes.append(f"{describe_left_out_pair_ratings(pairs)}.")
     by_answer, scale, problem = _own_ratings(answers)
     notes += [f"{problem}."] if problem else []
     for file in files:

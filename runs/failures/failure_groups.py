@@ -15,7 +15,7 @@ from ...worker_threads import compute_beside
 from ..answers.rating_direction import rates_pair
 from ..answers.table import AnswerTable
 from .bad_answers import BadAnswers, count_others, select_bad_answers
-from .failure_texts import FailureText, TextKind, embeddable_texts
+from .failure_texts import FailureText, TextKind
 from .text_clusters import TextClusters, cluster_texts
 
 EXAMPLES = 3
@@ -100,7 +100,6 @@ class _Grouping:
     selected: BadAnswers
     drawn: Sequence[str]  # the bad answers whose texts these are
     texts: Sequence[tuple[str, FailureText]]  # each with the id of its answer
-    embeddable: Sequence[str]
     clusters: TextClusters
 
     def members(self) -> dict[int, list[int]]:
@@ -116,7 +115,7 @@ class _Grouping:
     def words(self, members: Mapping[int, Sequence[int]]) -> dict[int, list[str]]:
         """The typical words of each group."""
         languages = [self.selected.answers[answer].language or "" for answer, _ in self.texts]
-        texts = {label: "\n".join(self.embeddable[place] for place in places) for label, places in members.items()}
+        texts = {label: "\n".join(self.texts[place][1].text for place in places) for label, places in members.items()}
         return find_typical_words(texts, languages)
 
     def describe(self, label: int, places: Sequence[int], words: Sequence[str]) -> FailureGroup:
@@ -165,11 +164,11 @@ async def group_failures(
         return failures
     drawn = _draw_answers(selected.bad)
     texts = [(name, text) for name in drawn for text in selected.bad[name]]
-    embeddable = embeddable_texts([text for _, text in texts])
+    plain = [text.text for _, text in texts]
     sources = [selected.table.groups[answer] for answer, _ in texts]
-    vectors = await embed_texts(embeddable, embedder)
-    clusters = await compute_beside(cluster_texts, vectors, embeddable, sources, groups)
-    return await compute_beside(_describe_groups, failures, _Grouping(selected, drawn, texts, embeddable, clusters))
+    vectors = await embed_texts(plain, embedder)
+    clusters = await compute_beside(cluster_texts, vectors, plain, sources, groups)
+    return await compute_beside(_describe_groups, failures, _Grouping(selected, drawn, texts, clusters))
 
 
 def _draw_answers(bad: Mapping[str, Sequence[FailureText]]) -> list[str]:

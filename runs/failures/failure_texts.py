@@ -1,13 +1,12 @@
 """The texts that say why an answer is bad: raters' reasons, sentences they marked, and verdicts of judges."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from ...eval_sets import Sample
 from ...eval_sets.column_table import reason_rater
 from ...eval_sets.conversation import opening_question
 from ...metrics import Score
-from ...metrics.faithfulness import read_judges_words
 from ...metrics.specification import parse_specification
 
 TextKind = Literal["reason", "sentence", "verdict"]
@@ -31,8 +30,6 @@ class FailureText(NamedTuple):
     source: str  # the rater, the field of the file, or the metric that it comes from
     verdict: str = ""  # the verdict in words, such as "not found"; "" where there is none
     because: str = ""  # the reason for the verdict, as a report shows it; "" where there is none
-    # of it what the judge says in its own words: what Assay writes around them says nothing of the answer
-    words: str = ""
 
 
 def is_about_contexts(metric: str) -> bool:
@@ -66,7 +63,6 @@ def read_verdicts(metric: str, score: Score, sample: Sample) -> list[FailureText
                         metric,
                         verdict,
                         because[:LONGEST] if isinstance(because, str) else "",
-                        read_judges_words(entry)[:LONGEST] if key == "claims" else "",
                     )
                 )
     return texts if has_verdicts else None
@@ -131,13 +127,3 @@ def _texts_of_field(value: Any) -> Iterator[tuple[str, str]]:
             text = " ".join(held[:LONGEST].split()) if isinstance(held, str) else ""
             if any(map(str.isalpha, text)):  # a mark in a column called Note says no reason
                 yield "", text
-
-
-def embeddable_texts(texts: Sequence[FailureText]) -> list[str]:
-    """Returns what is embedded of each text: the text, and what the judge says in its own words of its verdict.
-
-    Example:
-        >>> embeddable_texts([FailureText("verdict", "It is free.", "faithfulness", words="it costs 5")])
-        ['It is free. (it costs 5)']
-    """
-    return [f"{text.text} ({text.words})" if text.words else text.text for text in texts]

@@ -17,11 +17,7 @@ from ...metrics.specification import CONVERSATION_BASELINES
 
 Keep = Callable[[Sample, dict[str, Score]], None]
 FinishedMetrics = Callable[[Sample], set[str]]
-
-
-def no_finished_metrics(_: Sample) -> set[str]:
-    """Returns an empty set: in a new run no metric has scored a sample."""
-    return set()
+"""The metrics that need not score a sample again."""
 
 
 async def execute(
@@ -31,7 +27,7 @@ async def execute(
     *,
     concurrency: int,
     turns: Turns = "last",
-    finished_metrics: FinishedMetrics = no_finished_metrics,
+    finished_metrics: FinishedMetrics = lambda _: set(),
 ) -> None:
     """Scores samples and gives each with its scores to `keep` as soon as it is done.
 

@@ -19,7 +19,7 @@ from ...metrics.specification import CONVERSATION_BASELINES
 from ...prompts import OTHER_LANGUAGE
 from ...value_messages import check_type
 from ..store.plan import Ending, Outcome, Plan
-from ..store.store import RunRow, Store, check_store, describe_running
+from ..store.store import RunRow, Store, check_store
 from .batch_run import BatchOptions, check_batches, has_submitted_batches, replies_in_batches
 from .execute import FinishedMetrics, execute
 from .run_writer import RunWriter
@@ -428,18 +428,11 @@ def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:
                 f"{named.id} was judged with settings that are not kept, since they may be secret; name the sets and "
                 f"the judge again: assay run SET --judge JUDGE --resume {named.id}"
             )
-        return _not_running(named)
+        return named
     run = store.newest_run_of(plan.identity) if name == "last" else store.run(name)
     if run is None or run.plan.identity != plan.identity:
         raise UsageError(
             f"no run to resume has these sets, metrics and judge ({store.path}); leave --resume out to begin one, or "
             "name only the run (--resume RUN) to go on with its own"
         )
-    return _not_running(run)
-
-
-def _not_running(run: RunRow) -> RunRow:
-    """The run, before anything is read for it; `StoredRun.begin` makes sure of it."""
-    if run.status == "running":
-        raise UsageError(describe_running(run.id))
     return run

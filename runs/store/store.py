@@ -142,7 +142,10 @@ class Store:
         """
         with explain_errors(self.database, "the run cannot be resumed"):
             if not self.database.locks.take(run):
-                raise UsageError(describe_running(run))
+                raise UsageError(
+                    f"run {run} is running: another process is at work on it. `assay show {run}` shows what it has so "
+                    "far; wait until it has ended, or end it first"
+                )
             self.database.execute("UPDATE runs SET status = 'running' WHERE id = ?", (run,))
 
     def end(self, run: str, status: str) -> None:
@@ -394,14 +397,6 @@ def marks_of(values: Collection[object]) -> str:
 
 def _read_plan(text: str) -> Plan:
     return Plan.model_validate_json(text, context=RECORDED)
-
-
-def describe_running(run: str) -> str:
-    """Says why a run cannot be resumed on which a process is at work."""
-    return (
-        f"run {run} is running: another process is at work on it. `assay show {run}` shows what it has so far; wait "
-        "until it has ended, or end it first"
-    )
 
 
 def check_store(store: Any) -> None:

@@ -7,11 +7,10 @@ import pytest
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample, turn_samples
-from assay.judges import Answer, Embedder, Predicate
-from assay.metrics import Score, predicate_claim
+from assay.judges import Embedder
+from assay.metrics import Score
 from assay.runs import (
     AnswerTable,
-    embeddable_texts,
     failure_sentences,
     read_peoples_texts,
     select_bad_answers,
@@ -211,36 +210,3 @@ def test_verdicts_of_conversations_are_read():
         ("pay", "call with wrong arguments"),
         ("tone", "level rude"),
     ]
-
-
-def chat(name, *answers, **fields):
-    messages = [{"role": "system", "content": "Be short."}]
-    for number, (answer, rating) in enumerate(answers):
-        messages += [
-            {"role": "user", "content": f"{name} {number}?"},
-            {"role": "assistant", "content": answer, "rating": rating},
-        ]
-    return Sample(**{"id": name, "messages": messages, "language": "en", **fields})
-
-
-@pytest.mark.parametrize("probabilities", [None, {"yes": 0.1, "no": 0.9}])
-def test_no_group_is_named_from_assays_own_words(probabilities):
-    def judged(text, words=""):
-        answer = Answer(Predicate("1", text), "no", probabilities, reason=words)
-        return Score(0.0, "scored", "0 of 1", {"claims": [predicate_claim(answer).evidence()]})
-
-    samples = [rated(0, 1), rated(1, 1)]
-    scores = {
-        "a0": {"faithfulness": judged("We deliver at night.")},
-        "a1": {"faithfulness": judged("Delivery by night is free.", "the page has no night delivery")},
-    }
-    cited = {"text": "Night is free.", "verdict": "not_found", "reason": 'the sample has no source "x"'}
-    scores["a0"]["citations"] = Score(0.0, "scored", "none", {"claims": [cited]})
-    selected = select_bad_answers(records(samples, scores, faithfulness=True, citations=True))
-    texts = [text for of_answer in selected.bad.values() for text in of_answer]
-    assert embeddable_texts(texts) == [
-        "We deliver at night.",
-        "Night is free.",
-        "Delivery by night is free. (the page has no night delivery)",
-    ]
-    assert texts[1].because == 'the sample has no source "x"'
