@@ -71,14 +71,7 @@ def read_run_scores(table: AnswerTable, options: ReadOptions, versions: RunVersi
 def read_run_ratings(
     rated: Sequence[AnswerTable], tables: Sequence[AnswerTable], options: ReadOptions, versions: RunVersions
 ) -> ScoreSource:
-    """Reads the ratings of the samples of several runs, each sample once.
-
-    Args:
-        rated: The answers of each version at the level, with all ratings that there are of them.
-        tables: The runs.
-        options: How the ratings are read.
-        versions: The versions that the runs are of.
-    """
+    """Reads the ratings of the samples of several runs, each sample once; `rated` has those of each version."""
     samples: dict[str, Sample] = {}
     notes: dict[str, None] = {}
     pairs = 0

@@ -119,12 +119,6 @@ def summarise(
 
     A metric that agrees less with the ratings than a baseline on the same samples is said to lose to it. Agreement is
     Spearman's correlation, negated where lower values are better.
-
-    Args:
-        table: The answers with their scores and ratings.
-        part_of: The part that a sample is of, such as its language.
-        has_agreement: Whether it is computed how they follow the ratings, which takes most of the time.
-        has_interval: Whether the means have intervals.
     """
     columns = _columns(table, part_of)
     rated = table.rated if has_agreement else None

@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 
 def read_source(store: "Store | None", text: str, reading: Mapping[str, Any] | None = None) -> AnswerTable:
-    """Reads a run, else a set: `NAME=RUN`, an id, the beginning of one, `last`, `last~1`, or a set's file or name.
-
-    Args:
-        store: The store of the runs, if there is one.
-        text: What names the run or the set.
-        reading: How a set is read, as `read_set` takes it.
-    """
+    """Reads a run, else a set: `NAME=RUN`, an id, the beginning of one, `last`, `last~1`, or a set's file or name."""
     version, _, place = text.partition("=")
     if not version or not place or Path(text).exists():
         version, place = "", text
@@ -111,12 +105,6 @@ def at_rated_level(
     rated: Collection[str] | None = None,
 ) -> tuple[list[AnswerTable], RatedLevel | None, str]:
     """Selects the answers at the level that is rated in all of several tables together, with all their ratings.
-
-    Args:
-        database: That of the rating page; None where there is none.
-        tables: The tables as they were read.
-        asked: The level that the user named; None to choose it.
-        rated: The answers that are rated; None where the tables' own ratings say it.
 
     Returns:
         The tables at the level, the level (None where there are no conversations), and a sentence that says so.

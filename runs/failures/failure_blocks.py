@@ -116,12 +116,7 @@ def render_failure_report(failures: Failures, about: Phrase | None = None) -> st
 
 
 def view_failures(failures: Failures, answer_url: Callable[[str], str] = lambda _: "") -> dict[str, Any]:
-    """Returns what a page shows of the groups, by the names that the templates know.
-
-    Args:
-        failures: The groups.
-        answer_url: The address of an answer by its id; "" where a page cannot link to it.
-    """
+    """Returns what a page shows of the groups, by the names that the templates know."""
     listed = failures.listed
     anchors = {id(group): f"why-{number}" for number, group in enumerate(listed, 1)}
 

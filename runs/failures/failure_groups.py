@@ -148,12 +148,6 @@ async def group_failures(
 ) -> Failures:
     """Groups the bad answers of a run by why they are bad.
 
-    Args:
-        table: The answers.
-        embedder: Turns texts into vectors.
-        metric: By which metric answers are bad; None for ratings where there are some (`select_bad_answers`).
-        groups: The number of groups; None to choose it.
-
     Raises:
         UsageError: There is nothing to go by, or more groups are asked for than there are texts.
         JudgeError: There is no usable vector of a text.

@@ -37,10 +37,6 @@ class RunWriter:
 
     A reply is on disk before it is scored. Scores of a batch that a kill takes away are made again from the replies.
     Every method raises `InputError` where the store cannot be read or written.
-
-    Args:
-        store: The store that the run is kept in.
-        run: The run's id.
     """
 
     def __init__(self, store: Store, run: str) -> None:

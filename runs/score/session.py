@@ -81,10 +81,6 @@ Around = Callable[[OpenedMetrics, FinishedMetrics], AbstractAsyncContextManager[
 class Record:
     """Where the scores of a session go: here they stay in memory, `StoredRun` keeps them in a store.
 
-    Args:
-        turns: On which turns of a conversation metrics of an answer run.
-        has_default_metrics: Whether nobody named metrics.
-
     Attributes:
         run: The id of the run in the store; "" without one.
         is_resumed: Whether replies of an earlier session may answer the questions.
@@ -158,13 +154,8 @@ async def score_samples(
 ) -> None:
     """Scores samples as requested. `assay run`, suites and `evaluate` all come here.
 
-    Args:
-        samples: What to score; drawn one by one.
-        record: Where the scores go.
-        request: The metrics, who is asked, and the bounds.
-        progress: Filled while it goes on; a new one if None.
-        on_progress: Called after each sample, and once before the first.
-        around: Makes what surrounds the scoring of the samples.
+    Samples are drawn one by one. `progress` is filled while it goes on; `on_progress` is called after each sample, and
+    once before the first.
 
     Raises:
         BudgetReached: A bound is reached; what was scored until then is in the record.
@@ -315,16 +306,7 @@ def run_plan(
 
 
 class StoredRun(Record):
-    """The record of a run in a store.
-
-    Args:
-        plan: What the run scores.
-        store: Where it is kept.
-        resume: The id of the run to go on with; a new run begins if None.
-        on_begin: Called with the id of a run that begins.
-        cassette: The file of recorded replies, if there is one.
-        has_batches: Whether the judge is asked in batches, which count what earlier sessions took.
-    """
+    """The record of a run in a store: of `resume`, or of one that begins. Batches count earlier sessions themselves."""
 
     def __init__(
         self,

@@ -100,23 +100,14 @@ class SetProfile:
         return self._turns == "none" and self.conversations > 0 and metric.measures == "answer"
 
     def metrics_of_conversations(self, *, has_defaults: bool) -> tuple[str, ...]:
-        """The metrics that are scored too where there are conversations: their baselines, and those of a default run.
-
-        Args:
-            has_defaults: Whether nobody named metrics.
-        """
+        """The metrics that are scored too of conversations: their baselines, and those of a default run."""
         has_actions = any("metadata.expected_actions" in fields for _, fields in self._fields)
         own = CONVERSATION_DEFAULTS if has_actions else CONVERSATION_DEFAULTS[:1]
         has_own = has_defaults and self.conversations > self._single
         return (*(own if has_own else ()), *CONVERSATION_BASELINES) if self.conversations else ()
 
     def notes(self, metrics: Sequence[str], added: Sequence[str] = ()) -> tuple[str, ...]:
-        """What the user should know of the samples: which ratings no metric meets, and what is not measured.
-
-        Args:
-            metrics: The metrics that were asked for.
-            added: Those that are scored too.
-        """
+        """Which ratings no metric meets, and what is not measured; `added` are scored though nobody asked for them."""
         notes = [describe_pair_ratings(self._pair_ratings)] if self._pair_ratings else []
         notes += filter(None, [self._describe_unmeasured(metrics, added)])
         if self._unused_ratings:

@@ -107,11 +107,7 @@ def _describe_difference(what: str, metric: str, now: Mapping[str, float], befor
 
 
 def describe_moment(moment: str, now: datetime) -> Phrase:
-    """A moment in words, as somebody says it at another one, whose time zone counts.
-
-    Args:
-        moment: In ISO 8601, with its zone.
-        now: The present moment, with its zone.
+    """A moment (ISO 8601) in words, as somebody says it at another one, whose time zone counts.
 
     Example:
         >>> from datetime import UTC

@@ -71,11 +71,7 @@ class Plan(BaseModel):
         return tuple(dict.fromkeys((*self.metrics, *own, *BASELINES, *baselines)))
 
     def with_declarations(self, metrics: "Iterable[Metric]") -> "Plan":
-        """This plan with what its loaded metrics declare recorded: their directions, and which measure conversations.
-
-        Args:
-            metrics: The metrics that the run scores, as the catalogue made them.
-        """
+        """This plan with what its loaded metrics declare: their directions, and which measure conversations."""
         metrics = list(metrics)
         directions = {metric.name: metric.higher_is_better for metric in metrics}
         of_conversations = tuple(metric.name for metric in metrics if metric.measures == "conversation")

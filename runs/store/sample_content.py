@@ -68,9 +68,6 @@ class ContentReader:
     """Reads samples that these functions wrote; turns that follow their conversation take no further look-up.
 
     A turn whose conversation is not kept, as in a run that was interrupted, has no messages.
-
-    Args:
-        find: Gives what is kept under an id; None where nothing is.
     """
 
     def __init__(self, find: Callable[[str], str | None]) -> None:

@@ -102,10 +102,6 @@ class Store:
 
         This process is at work on it until `end` or `close`: another one cannot resume it.
 
-        Args:
-            plan: What the run scores.
-            cassette: The file of recorded replies that it replays, if it does.
-
         Raises:
             InputError: The store cannot be written to.
         """

@@ -406,7 +406,7 @@ def test_of_two_choices_by_one_rater_that_of_the_later_file_counts(tmp_path):
         (["old.jsonl", "nope"], "", "'nope' is no set, and no run"),
         (["old.jsonl", "last"], "", "there are no runs here"),
         (["old.jsonl"], "system", "no sample of old.jsonl has metadata.system; they have topic"),
-        (["old.jsonl"], "topics", "did you mean topic"),
+        (["old.jsonl"], "topics", "they have topic"),
         (["old.jsonl"], "topic", "all answers of old.jsonl are of x"),
         (["old.jsonl"], "topic=x,y", "no sample of old.jsonl has topic 'y'; there is x"),
     ],
