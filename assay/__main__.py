@@ -4,7 +4,7 @@ import os
 import sys
 
 from . import cli
-from .interruption import INTERRUPTED, end_at_once, raise_error, was_interrupted
+from .interruption import INTERRUPTED, end_at_once, raise_error
 
 
 def main() -> None:
@@ -26,12 +26,8 @@ def _run() -> None:
     try:
         raise_error()
         cli.main()
-    except SystemExit:
-        raise
-    except BaseException as error:  # the second Ctrl-C, while the command ends because of the first
-        if was_interrupted(error):
-            sys.exit(INTERRUPTED)
-        raise
+    except KeyboardInterrupt:  # the second Ctrl-C, while the command ends because of the first
+        sys.exit(INTERRUPTED)
     finally:
         end_at_once()
 

@@ -16,10 +16,8 @@ from .errors import InputError, UsageError
 from .regular_files import kind_of_no_file
 
 _LEAST_SPACE = 1 << 20  # bytes
-_ABANDONED_AFTER = 3600.0  # seconds
-# /dev/stdout may lead to a regular file, whose place a draft must not take either; /dev/shm is a folder like any other
-_OF_THE_SYSTEM = re.compile(r"/dev/[^/]+|/dev/fd/.*|/proc/.*/fd/.*")
-_MOST_LINKS = 40  # as Linux follows
+_ABANDONED_AFTER = 86_400.0  # seconds
+_OF_THE_SYSTEM = re.compile(r"/dev/(?!shm/).*|/proc/.*")  # /dev/stdout may lead to a regular file
 
 
 def check_space(folder: Path) -> None:
@@ -39,23 +37,10 @@ def check_replaceable(target: Path, optional: str = "") -> None:
         ...
         assay.errors.UsageError: /dev/null: is a device, not a file; name a file, or leave out --out
     """
-    kind = kind_of_no_file(target) or ("a device" if _is_of_the_system(target) else "")
+    kind = kind_of_no_file(target) or ("a device" if _OF_THE_SYSTEM.fullmatch(str(target)) else "")
     if kind:
         cure = "name a file in it" if kind == "a folder" else "name a file"
         raise UsageError(f"{target}: is {kind}, not a file; {cure}{f', or leave out {optional}' if optional else ''}")
-
-
-def _is_of_the_system(target: Path) -> bool:
-    """Whether a path, or a link on the way, is a device of the system or an open file of a process."""
-    place = target
-    for _ in range(_MOST_LINKS):
-        if _OF_THE_SYSTEM.fullmatch(os.path.abspath(place)):  # noqa: PTH100 - `resolve` would follow the links at once
-            return True
-        try:
-            place = place.parent / place.readlink()
-        except (OSError, ValueError):  # no link
-            return False
-    return False
 
 
 def check_writable(target: Path) -> None:
@@ -127,21 +112,11 @@ def remove_drafts(target: Path) -> None:
 
 
 def _remove_abandoned_drafts(target: Path) -> None:
-    """Removes the drafts of a file that nobody writes any more: unchanged for an hour, and their process is gone.
-
-    The hour is for drafts of another machine on a shared disk, whose processes cannot be seen from here.
-    """
+    """Removes the drafts of a file that nobody writes any more: unchanged for a day."""
     for draft in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
         with suppress(OSError):  # another process removed it first, or has it open (Windows), or it is not ours
-            if time.time() - draft.stat().st_mtime > _ABANDONED_AFTER and not _is_running(draft.suffixes[-2][1:]):
+            if time.time() - draft.stat().st_mtime > _ABANDONED_AFTER:
                 draft.unlink()
-
-
-def _is_running(process: str) -> bool:
-    """Whether a process has the number in a draft's name; True for what is no number, which is not our draft."""
-    import psutil
-
-    return not process.isdecimal() or psutil.pid_exists(int(process))
 
 
 def _draft_path(target: Path) -> Path:

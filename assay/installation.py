@@ -12,11 +12,9 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from importlib.metadata import (
-    Distribution,
     EntryPoint,
     PackageNotFoundError,
     distribution,
-    distributions,
     entry_points,
 )
 from importlib.resources.abc import Traversable
@@ -149,7 +147,7 @@ def _checkout_project() -> Mapping[str, Any] | None:
 def _own_requirements() -> list[str]:
     project = _checkout_project()
     if project is None:
-        return own_distribution().requires or []
+        return distribution("assay").requires or []
     extras = project["optional-dependencies"]
     return [f'{line} ; extra == "{extra}"' for extra, lines in extras.items() for line in lines]
 
@@ -157,22 +155,12 @@ def _own_requirements() -> list[str]:
 def _origin() -> dict[str, Any] | None:
     """Where Assay was installed from (PEP 610); a checkout that is not installed counts as installed from there."""
     try:
-        recorded = own_distribution().read_text("direct_url.json")
+        recorded = distribution("assay").read_text("direct_url.json")
     except PackageNotFoundError:
         recorded = None
     if recorded is None and _checkout_project() is not None:  # what a build left there says nothing of where it is from
         return {"url": Path(__file__).parents[1].as_uri(), "dir_info": {"editable": True}}
     return json.loads(recorded) if recorded else None
-
-
-def own_distribution() -> Distribution:
-    """Returns the metadata of this installation of Assay.
-
-    A build leaves an `assay.egg-info` in a checkout, which Python finds first there and which may be old: metadata that
-    says where it was installed from comes before it.
-    """
-    installed = [metadata for metadata in distributions(name="assay") if metadata.read_text("direct_url.json")]
-    return installed[0] if installed else distribution("assay")
 
 
 def find_own_commit() -> tuple[str, str] | None:

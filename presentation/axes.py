@@ -5,11 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _STEPS = (1, 2, 2.5, 5, 10)
-_MOST = 1e300  # larger values stand at the axis's end
-_LEAST = 1 / _MOST
 _NOISE = 1e-9  # values that differ less, of their size, differ by rounding in the computer
-_SMALLEST_FIXED = 1e-4  # a smaller step is written with a power of ten
-_LARGEST_FIXED = 1e9  # and so is a larger tick
+_LARGEST_FIXED = 1e9  # a larger tick is written with a power of ten
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +19,15 @@ class Axis:
 
     def percent(self, value: float) -> float:
         """Where a value stands, in percent of the axis; values outside stand at its end."""
-        length = self.high / 2 - self.low / 2  # halves: the length of the longest axis is no number
-        share = (value / 2 - self.low / 2) / length if length else 0.5
+        share = (value - self.low) / (self.high - self.low)
         return round(100 * min(1.0, max(0.0, share)), 2)
 
     @property
     def labels(self) -> tuple[tuple[float, str], ...]:
         """(percent, text) of each tick."""
         step = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else 1.0
-        most = max(abs(self.ticks[0]), abs(self.ticks[-1]))
-        if step < _SMALLEST_FIXED or most >= _LARGEST_FIXED:
-            digits = 2 + max(0, math.ceil(math.log10(most / step)))
-            return tuple((self.percent(tick), f"{tick:.{digits}g}") for tick in self.ticks)
+        if max(abs(self.ticks[0]), abs(self.ticks[-1])) >= _LARGEST_FIXED:
+            return tuple((self.percent(tick), f"{tick:.4g}") for tick in self.ticks)
         is_exact = (all(abs(round(tick, digits) - tick) < step / 1000 for tick in self.ticks) for digits in range(9))
         digits = [*is_exact, True].index(True)
         return tuple((self.percent(tick), f"{tick:,.{digits}f}") for tick in self.ticks)
@@ -46,10 +40,10 @@ def axis_over(values: Iterable[float], *, about: int = 5, within: tuple[float, f
         >>> axis_over([0.2, 0.9]).ticks, axis_over([0.5, 0.5 + 1e-16], about=2).ticks
         ((0.2, 0.4, 0.6, 0.8, 1.0), (0.0, 0.5, 1.0))
     """
-    listed = [min(_MOST, max(-_MOST, value)) for value in values]
+    listed = list(values)
     low, high = (min(listed), max(listed)) if listed else (0.0, 1.0)
     size = max(abs(low), abs(high))
-    if high - low <= max(_NOISE * size, _LEAST):
+    if high - low <= max(_NOISE * size, _NOISE):
         room = max(0.5, size / 10)
         low, high = low - room, high + room
     step = _step((high - low) / about)

@@ -16,7 +16,7 @@ import pytest
 
 from assay import installation
 from assay.errors import UsageError
-from assay.installation import install_command, load_entry, own_distribution, require_extra
+from assay.installation import install_command, load_entry, require_extra
 
 ROOT = Path(__file__).parents[1]
 
@@ -55,20 +55,20 @@ class Distribution:
 )
 def test_the_command_installs_from_where_assay_came(monkeypatch, origin, arguments):
     monkeypatch.setattr(installation, "_checkout_project", lambda: None)
-    monkeypatch.setattr(installation, "own_distribution", lambda: Distribution(origin))
+    monkeypatch.setattr(installation, "distribution", lambda _: Distribution(origin))
     monkeypatch.setattr(installation, "find_spec", lambda _: object())
     assert shlex.split(install_command("st")) == [sys.executable, "-m", "pip", "install", *arguments]
 
 
 def test_without_pip_the_command_is_uvs(monkeypatch):
     monkeypatch.setattr(installation, "_checkout_project", lambda: None)
-    monkeypatch.setattr(installation, "own_distribution", lambda: Distribution(None))
+    monkeypatch.setattr(installation, "distribution", lambda _: Distribution(None))
     monkeypatch.setattr(installation, "find_spec", lambda _: None)
     assert shlex.split(install_command("st")) == ["uv", "pip", "install", "--python", sys.executable, "assay[st]"]
 
 
 def test_in_a_checkout_that_a_build_left_metadata_in_the_command_installs_the_checkout(monkeypatch):
-    monkeypatch.setattr(installation, "own_distribution", lambda: Distribution(None))
+    monkeypatch.setattr(installation, "distribution", lambda _: Distribution(None))
     monkeypatch.setattr(installation, "find_spec", lambda _: object())
     assert shlex.split(install_command("st"))[-2:] == ["-e", f"{ROOT}[st]"]
 
@@ -79,12 +79,6 @@ def test_a_missing_library_is_one_error_that_says_how_to_install_it():
     assert str(raised.value) == (
         f"the embedder st:MODEL needs the extra `st` (no_such_library is missing): {install_command('st')}"
     )
-
-
-def test_metadata_that_a_build_left_in_a_checkout_is_passed_over(monkeypatch):
-    left, installed = Distribution(None), Distribution({"url": "file:///srv/assay", "dir_info": {}})
-    monkeypatch.setattr(installation, "distributions", lambda name: [left, installed])
-    assert own_distribution() is installed
 
 
 def test_a_module_of_another_package_that_cannot_be_imported_is_one_error(tmp_path, monkeypatch):

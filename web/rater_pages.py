@@ -29,7 +29,6 @@ RATER_HOME = "/rate"
 _CANNOT_TELL = "cannot-tell"
 _LONGEST_REASON = 1000
 _SIDES: dict[str, Side] = {"1": "left", "2": "same", "3": "right"}  # by the key
-_MOST_BOXES = 3000  # sentences of a page's conversation that can be marked
 
 
 class RaterPages:
@@ -177,14 +176,9 @@ def _view_rated(sample: Sample, language: Language) -> ThreadView:
     """The thread of what is rated. The sentences of all its answers can be marked, or those of the rated one."""
     tested = None if count_turns(sample) else find_tested_turn(sample)
 
-    boxes = 0
-
     def render(turn: int, text: str) -> RatedAnswer | None:
-        nonlocal boxes
-        if turn != tested:
-            boxes += len(split_answer(text, sample.language))
-            if tested is not None or boxes > _MOST_BOXES:
-                return None
+        if tested is not None and turn != tested:
+            return None
         return render_answer(text, sample.language, prefix=f"{turn}-")
 
     return view_thread(sample, language, tested=tested, render=render)

@@ -1,7 +1,6 @@
 """Who may do what on a page: signed links, sessions, forms of their own pages, and the checks of every request."""
 
 import hmac
-import json
 import re
 import secrets
 from collections.abc import Callable, Sequence
@@ -134,12 +133,10 @@ class GuardMiddleware:
         if problem := self._problem(scope):
             await refuse(*problem)
             return
-        bounded = _Bounded(receive)
         try:
-            await self._app(self._public_scope(scope), bounded, send_guarded)
-        except ClientDisconnect:  # gone before all was sent: nobody waits for a reply
-            if bounded.is_exceeded and not has_started:
-                await refuse(*_TOO_LARGE)
+            await self._app(self._public_scope(scope), receive, send_guarded)
+        except ClientDisconnect:
+            pass  # gone before all was sent: nobody waits for a reply
         except Exception:
             if not has_started:
                 await render_failure(Request(scope))(scope, receive, send_guarded)
@@ -156,7 +153,8 @@ class GuardMiddleware:
         if scope["method"] not in _SAFE_METHODS and not self._site.is_own_origin(headers.get("origin", ""), host):
             return 403, "This request comes from another page. Open the link that you were given."
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > 9 or int(length) > LARGEST_BODY:
+        is_counted = length.isdecimal() and len(length) < 10 and "transfer-encoding" not in headers
+        if not is_counted or int(length) > LARGEST_BODY:
             return _TOO_LARGE
         if b"%00" in scope["raw_path"] + scope["query_string"]:
             return 400, "This address has a zero character, as no address of ours has."
@@ -169,24 +167,6 @@ class GuardMiddleware:
         scheme, _, host = self._site.public.partition("://")
         headers = [(name, value) for name, value in scope["headers"] if name != b"host"]
         return {**scope, "scheme": scheme, "headers": [(b"host", host.encode()), *headers]}
-
-
-class _Bounded:
-    """A request's body, cut off as if disconnected beyond `LARGEST_BODY`: a chunked body does not say its length."""
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self._size = 0
-
-    @property
-    def is_exceeded(self) -> bool:
-        """Whether more came than may."""
-        return self._size > LARGEST_BODY
-
-    async def __call__(self) -> Message:
-        message = await self._receive()
-        self._size += len(message.get("body", b""))
-        return {"type": "http.disconnect"} if self.is_exceeded else message
 
 
 SEE_OTHER = 303
@@ -212,15 +192,6 @@ class Form:
     def texts(self, name: str) -> list[str]:
         """All values of a field, such as the boxes that are ticked."""
         return self._fields.get(name, [])
-
-    def json_text(self, name: str) -> str:
-        """A text that the page wrote as JSON, because a browser changes line ends in a form; empty where it is none."""
-        try:
-            value = json.loads(self.text(name))
-            is_text = isinstance(value, str) and bool(value.encode()) and "\0" not in value
-        except (ValueError, RecursionError):  # half of a surrogate pair ("\ud800") is no text of ours either
-            return ""
-        return value if is_text else ""
 
     def level(self, name: str) -> float:
         """A level of a rating scale."""

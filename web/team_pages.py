@@ -81,7 +81,7 @@ class TeamPages:
         visitor, form = await self._sessions.read_form(request, COORDINATOR)
         if visitor is None:
             return render_unknown_visitor(request)
-        sample, reason = form.json_text("sample"), form.text("reason")
+        sample, reason = form.text("sample"), form.text("reason")
         try:
             value = form.level("value")
             await self._in_queue(lambda queue: _adjudicate(queue, sample, value, reason))

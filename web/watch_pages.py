@@ -16,7 +16,7 @@ from ..presentation.figure import Figure, Kind
 from ..runs import Store
 from ..runs.store.answer_address import answer_url
 from ..traces.source import read_utc
-from ..traces.watch.alarms import ALARMS_AND_BANDS, AlarmAnswer
+from ..traces.watch.alarms import AlarmAnswer
 from ..traces.watch.judging import watch_queues
 from ..traces.watch.watch_look import give_watch_verdict, read_levels
 from ..traces.watch.watch_settings import describe_bound
@@ -80,7 +80,6 @@ class WatchPages:
             "charts": _draw_charts(row, charted, every_alarm),
             "bounds": [] if newest is None else [(describe_bound(one.bound), one) for one in newest.look.bounds],
             "bound_figure": _bound_figure,
-            "alarms_and_bands": ALARMS_AND_BANDS,
             "since": lambda bound: "" if newest is None else _day_of(newest, bound),
             "standing": [(alarm, answers) for alarm, answers in alarms if alarm.stands],
             "cleared": [(alarm, answers) for alarm, answers in alarms if not alarm.stands],

@@ -103,7 +103,6 @@ def _what_went(*names: str) -> str:
 def _end_at_signals() -> Callable[[], None]:
     """Makes TERM (`kill`, a container that stops, a job that is cancelled) and a terminal that closes end as Ctrl-C."""
     before: dict[signal.Signals, Any] = {}
-    restore_ctrl_c = _block_ignored_ctrl_c()
 
     def end(number: int, frame: FrameType | None) -> None:
         at_ctrl_c = signal.getsignal(signal.SIGINT)  # by asyncio while calls are under way
@@ -121,27 +120,6 @@ def _end_at_signals() -> Callable[[], None]:
     def restore() -> None:
         for number, handler in before.items():
             signal.signal(number, handler)
-        restore_ctrl_c()
-
-    return restore
-
-
-def _block_ignored_ctrl_c() -> Callable[[], None]:
-    """Blocks Ctrl-C where it is ignored, as in a shell script's background, and handles it as elsewhere.
-
-    It still ends nothing, and asyncio, which takes care of Ctrl-C only where its handler is Python's own, brings its
-    tasks to an end at TERM. An error raised into its event loop would be lost in some of its callbacks, and the run
-    would go on.
-    """
-    is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    if not (is_ignored and _is_main_thread() and hasattr(signal, "pthread_sigmask")):  # Windows has none
-        return lambda: None
-    blocked_before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    def restore() -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # first: this forgets a Ctrl-C that was blocked
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked_before)
 
     return restore
 

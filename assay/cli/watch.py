@@ -95,8 +95,6 @@ def watch(
 
 
 def _check(file: Path, settings: "WatchSettings") -> None:
-    from ..traces.watch.judging import describe_tool_ratings
-
     if is_json():
         echo_json(settings.as_json())
         return
@@ -108,7 +106,6 @@ def _check(file: Path, settings: "WatchSettings") -> None:
         echo_notice(
             f"{file}: nobody rates (`ratings.raters`), so that there is an estimate only where people annotate traces"
         )
-    echo_notice(describe_tool_ratings(settings))
 
 
 def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None) -> int:
@@ -225,8 +222,7 @@ def _counts_line(stored: "StoredLook") -> str:
 
 
 def _print_alarms(standing: list["StoredAlarm"], stored: "StoredLook", fired: Collection[int] = ()) -> None:
-    """Prints alarms as they are today, and why the figures of the window may lie within a bound whose alarm stands."""
-    from ..traces.watch.alarms import ALARMS_AND_BANDS
+    """Prints alarms as they are today."""
     from ..traces.watch.watch_settings import describe_bound
 
     today = {describe_bound(state.bound): state.sentence for state in stored.look.bounds if state.broken}
@@ -236,8 +232,6 @@ def _print_alarms(standing: list["StoredAlarm"], stored: "StoredLook", fired: Co
         for answer in alarm.answers if is_new else ():
             score, question = "" if answer.score is None else f" {answer.score:.2f}", one_line(answer.question, 60)
             echo(f"    {one_line(answer.id, 40)}{score}  {question} -> {one_line(answer.answer, 80)}")
-    if any(alarm.bound in today for alarm in standing):
-        echo(f"  {ALARMS_AND_BANDS}")
 
 
 def _print_segments(stored: "StoredLook") -> None:

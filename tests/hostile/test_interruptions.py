@@ -68,42 +68,6 @@ def test_a_command_is_stopped_at_its_changes_of_files(light_python, tmp_path, co
     assert every and number > step
 
 
-IMPORTS = """
-import itertools, runpy, signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)
-number, *sys.argv[1:] = sys.argv[1:]
-numbers = itertools.count(1)
-def see(event, _):
-    has_begun = sys.excepthook is not sys.__excepthook__
-    if event == "import" and has_begun and next(numbers) == int(number):
-        signal.raise_signal(signal.SIGINT)
-sys.addaudithook(see)
-runpy.run_module("assay", run_name="__main__", alter_sys=True)
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT reaches no single process there")
-@pytest.mark.parametrize("number", [1])
-def test_control_c_while_it_imports(number):
-    words = [sys.executable, "-c", IMPORTS, str(number), "--help"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
-
-
-def test_control_c_while_the_command_ends(light_python):
-    """After its last `except`, before Ctrl-C ends the process at once."""
-    program = """
-import signal, sys
-import assay.__main__ as command
-command.end_at_once = lambda: signal.raise_signal(signal.SIGINT)
-sys.argv = ["assay", "--version"]
-command.main()
-"""
-    done = light_python.run("-c", program)
-    assert (done.returncode, done.stderr) == (130, "")
-    assert done.stdout.startswith("assay")
-
-
 @pytest.mark.parametrize("ignored", [False, True])
 def test_a_program_that_imports_the_package_keeps_its_own_control_c(ignored):
     handler = "signal.signal(signal.SIGINT, signal.SIG_IGN); " if ignored else ""

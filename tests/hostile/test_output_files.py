@@ -57,10 +57,9 @@ def test_a_link_to_a_file_is_written(tmp_path):
     assert link.read_text(encoding="utf-8") == "new"
 
 
-def test_standard_output_is_refused_wherever_it_leads(tmp_path, monkeypatch):
+def test_standard_output_is_refused_wherever_it_leads(monkeypatch):
     monkeypatch.setattr("assay.atomic_files.kind_of_no_file", lambda _: "")  # as with `> file`
-    (tmp_path / "link").symlink_to("/dev/stdout")
-    for path in (Path("/dev/stdout"), Path("/dev/../dev/fd/1"), Path("/proc/self/fd/1"), tmp_path / "link"):
+    for path in (Path("/dev/stdout"), Path("/dev/fd/1"), Path("/proc/self/fd/1")):
         with pytest.raises(UsageError, match="is a device, not a file; name a file, or leave out --out"):
             check_replaceable(path, "--out")
     check_replaceable(Path("/dev/shm/scores.csv"))

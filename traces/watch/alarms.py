@@ -48,13 +48,6 @@ class AlarmMessage:
         return {"text": one_line(f"{self.watch}: {what}: {self.sentence} {self.page}".strip())} | asdict(self)
 
 
-ALARMS_AND_BANDS = (
-    "An alarm weighs the last 1 to 30 whole days; the figures and their bands are averages of the whole window, "
-    "so that they may lie within a bound whose alarm stands."
-)
-"""Why the newest figures and a standing alarm do not contradict each other."""
-
-
 _TRIES = 3
 _SECONDS = 10.0  # of one try
 _LONGEST_WAIT = 8.0  # seconds between two tries

@@ -22,7 +22,7 @@ from ...text.wording import count_of, verb_of
 from ..cursor import trace_id
 from ..source import Source
 from .answer_pull import tool_ratings
-from .watch_settings import WatchSettings, format_duration
+from .watch_settings import WatchSettings
 from .watch_state import StepCounts, WatchRecords
 
 
@@ -280,20 +280,6 @@ def read_queue_ratings(records: WatchRecords) -> int:
                 ratings.setdefault(rating.sample, {})[rating.rater] = float(rating.value)
         agreed |= queue.adjudications()
     return records.add_ratings(ratings, agreed)
-
-
-def describe_tool_ratings(settings: WatchSettings) -> str:
-    """Says when ratings are read that people write in the tracing tool after a pull, and which of them count."""
-    reread = settings.ratings.reread
-    if reread is None:
-        when = "are not read (`ratings.reread`)"
-    else:
-        how_often = "at each step" if settings.source_address.is_file else "once a day"
-        when = f"are read {how_often}, for {format_duration(reread)}"
-    text = f"ratings that people write in the tracing tool on traces that are pulled {when}"
-    if settings.ratings.raters:
-        text += "; they count only for answers drawn for `ratings.raters` (leave `raters` out, and all count)"
-    return text
 
 
 def reread_annotations(
