@@ -6,6 +6,8 @@ import signal
 import pytest
 from interrupted_runs import command_at_request, scores
 
+from assay.runs import Ledger, Store
+
 METRICS = "faithfulness:claims=judge"
 SAMPLES, CALLS, AT_ONCE = 10, 20, 2
 MOST_OUT = 300
