@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ..atomic_files import replace_file
 from ..errors import InputError
@@ -63,8 +63,7 @@ class AgreementRecord(_Record):
     spearman: float
     low: float | None = None  # lower end of its 95% interval
     high: float | None = None  # upper end of its 95% interval
-    # the best agreement that any measure could reach with these ratings (in older files: what one rater reaches against
-    # the mean of the others); None with one rating per answer
+    # the best agreement that any measure could reach with these ratings; None with one rating per answer
     rater_ceiling: float | None = None
     ratings: str  # fingerprint of the ratings, so that a second fit on the same ones is recognised
 
@@ -104,9 +103,7 @@ class Scorer(_Record):
     Ramdas, 2023), from answers of folds that the fit left out.
     """
 
-    # version of the file format. A file of version 1 has one `half_width`, which becomes the only band: its interval
-    # holds the rating with this probability over all answers, and not of each kind of them.
-    version: Literal[1, 2] = 2
+    version: Literal[2] = 2  # of the file format
     assay: str
     kind: str  # how the weights came about (`subset`, `mean-rank`, `normalised-sum`, `ridge`, `logistic`)
     parts: tuple[ScorerPart, ...] = Field(min_length=1)
@@ -126,19 +123,15 @@ class Scorer(_Record):
     # predicted ratings below which answers are held back; None where there is no such threshold
     hold_below: float | None = None
     agreement: AgreementRecord  # how well it agreed with the ratings, out of fold
-    # fingerprints of the rated answers that it was fitted on, in order; None in files of Assay 0.1, which do not know
-    # them
+    # fingerprints of the rated answers that it was fitted on, in order; None where their texts were not read
     answers: tuple[str, ...] | None = None
 
-    @model_validator(mode="before")
+    @field_validator("version", mode="before")
     @classmethod
-    def _open_version_1(cls, values: Any) -> Any:
-        """One half width for all answers is one band."""
-        if not isinstance(values, dict) or values.get("version") != 1 or "half_width" not in values:
-            return values
-        bands = [(values.get("rating_min"), values["half_width"])]
-        kept = {name: value for name, value in values.items() if name != "half_width"}
-        return kept | {"by_rating": bands, "by_prediction": bands}
+    def _is_not_of_0_1(cls, version: Any) -> Any:
+        if version == 1:
+            raise ValueError("it was written by Assay 0.1; fit it again: assay meta RUN --save FILE")
+        return version
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -148,13 +141,6 @@ class Scorer(_Record):
     def was_fitted_on(self, question: str, answer: str) -> bool:
         """Whether it was fitted on the rating of this very answer, which its predictions then only repeat."""
         return self.answers is not None and fingerprint_answer(question, answer) in self.answers
-
-    @property
-    def promise(self) -> str:
-        """What its interval promises, such as "for at least 90% of such answers"; of version 1 only of all answers."""
-        if self.version == 1:
-            return f"for about {self.level:.0%} of all answers"
-        return f"for at least {self.level:.0%} of such answers"
 
     def describe_rating(self, predicted: float) -> str:
         """A predicted rating with its scale, such as "3.4 of 5"."""

@@ -74,7 +74,7 @@ def _part_evidence(score: Score) -> dict[str, Any]:
 
 def explain_prediction(scorer: Scorer, prediction: Prediction, remarks: Sequence[str]) -> str:
     """One sentence: the predicted rating, its interval, what to do, and the part that speaks most for or against."""
-    interval = f"{prediction.low:.1f} to {prediction.high:.1f} {scorer.promise}"
+    interval = f"{prediction.low:.1f} to {prediction.high:.1f} for at least {scorer.level:.0%} of such answers"
     by_weight = sorted(prediction.contributions.items(), key=lambda part: part[1])
     decision = DECISION_WORDS[prediction.decision]
     reason = f"the team would rate it about {scorer.describe_rating(prediction.predicted)} ({interval}): {decision}"

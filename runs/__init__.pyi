@@ -82,7 +82,6 @@ from .judging.set_card import (
 from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison
 from .ratings.judgement import queue_ids as queue_ids
 from .ratings.pair_progress import pair_progress as pair_progress, queue_choices as queue_choices
-from .ratings.rating_order import rating_order as rating_order, score_columns as score_columns
 from .ratings.rating_progress import (
     disagreements as disagreements,
     rater_agreement as rater_agreement,

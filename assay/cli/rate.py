@@ -37,30 +37,18 @@ if TYPE_CHECKING:
     help="Text that raters see beside the answer. Changed, it begins a new series; the old one is kept.",
 )
 @click.option(
-    "--choose",
-    type=click.Choice(["random", "spread", "disagreement"]),
-    default="random",
-    show_default=True,
-    help="Which answers come first; all but random need a RUN with scores.",
-)
-@click.option(
     "--turns",
     type=click.Choice(["none", "each"]),
     default="none",
     show_default=True,
     help="What of a conversation is rated: none of its turns but the whole, or each answer by itself (ID#PLACE).",
 )
-@click.option(
-    "--by",
-    metavar="METRIC|FIELD",
-    help="The metric to choose by (default: the run's first); with --pairs the field of metadata that names the "
-    "version of each answer.",
-)
+@click.option("--by", metavar="FIELD", help="With --pairs, the field of metadata that names each answer's version.")
 @click.option(
     "--limit",
     type=BoundedCount(),
-    help="At most so many answers, drawn from all as --choose says, or so many pairs: of more than two versions a "
-    "random pair per question before any second one.",
+    help="At most so many answers, drawn from all at random, or so many pairs: of more than two versions a random pair "
+    "per question before any second one.",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the order and of the hidden repeats.")
 @with_file_options
@@ -73,7 +61,6 @@ def rate(
     per_answer: int | None,
     scale: str | None,
     guideline: Path | None,
-    choose: str,
     turns: str,
     by: str | None,
     limit: int | None,
@@ -90,7 +77,7 @@ def rate(
 
     \b
     assay rate helpdesk_en --raters ada,bob
-    assay rate last --raters ada,bob,cleo --guideline guideline.md --choose spread
+    assay rate last --raters ada,bob,cleo --guideline guideline.md
     assay rate today=RUN_A new=RUN_B --pairs --raters ada,bob
     """
     from pydantic import ValidationError
@@ -111,8 +98,8 @@ def rate(
         )
     if pairs and scale is not None:
         raise UsageError("--pairs has no --scale: raters choose one answer, the other, or neither")
-    if pairs and choose != "random":
-        raise UsageError(f"--pairs takes the questions at random, not by --choose {choose}; leave out --choose")
+    if by is not None and not pairs:
+        raise UsageError(f"--by {by} parts one run into versions, whose answers are compared: add --pairs")
     if raters is None:
         raise UsageError("name the raters: --raters NAME,NAME")
     names = tuple(name.strip() for name in raters.split(",") if name.strip())
@@ -122,7 +109,7 @@ def rate(
     try:
         settings = QueueSettings.model_validate(
             {"raters": names, "per_answer": per_answer or min(2, len(names)), "rating_min": low, "rating_max": high}
-            | {"choose": choose, "seed": seed, "turns": turns}
+            | {"seed": seed, "turns": turns}
         )
     except ValidationError as error:
         raise UsageError(f"--raters, --per-answer, --scale: {describe_first_mistake(error)}") from error
@@ -134,7 +121,7 @@ def rate(
         _serve(open_pair_queue(runs, compared, settings, guideline=text, limit=limit), store, server)
         return
     rated = find_source(runs, source, settings.turns, reading)
-    queue = open_queue(runs, rated, settings, guideline=text, by=by, limit=limit)
+    queue = open_queue(runs, rated, settings, guideline=text, limit=limit)
     _serve(queue, store, server)
 
 
@@ -234,7 +221,7 @@ def _show_pairs(queue: "RatingQueue", out: Path | None, series: int | None) -> N
         echo(f"{count_of(len(choices) - same, 'choice')}{unasked} written to {out}")
         return
     progress = pair_progress(queue)
-    lines = filter(None, (*map(str, progress.versions), str(progress.agreement or ""), progress.left_sentence))
+    lines = filter(None, (*map(str, progress.versions), str(progress.agreement or "")))
     print_result(
         lambda: _status(queue) | asdict(progress),
         *_progress_lines(queue),

@@ -26,28 +26,12 @@ class Disagreement:
 
 
 def predictions(table: ScoreTable, evaluation: MetaEvaluation) -> tuple[str, dict[str, float]]:
-    """Returns the name of the measure, and the rating that its score stands for, by item.
-
-    These are the chosen combination's predictions, out of fold; without one, the best metric's scores replaced by the
-    ratings of the same rank.
-    """
+    """Returns the name of the chosen combination, and by item the rating that it predicts out of fold."""
     selection = evaluation.selection
-    if selection is not None and selection.predictions and selection.chosen.metrics:
-        values_by_item = zip(table.items, selection.predictions, strict=True)
-        return " + ".join(selection.chosen.metrics), {
-            item: value for item, value in values_by_item if value is not None
-        }
-    candidates = [metric for metric in evaluation.metrics if metric.spearman.value is not None and not metric.baseline]
-    if not candidates:
+    if selection is None:
         return "", {}
-    best = max(candidates, key=lambda metric: metric.spearman.value or -1).name
-    scores, ratings = table.column(best), table.mean_rating
-    is_scored, is_rated = ~np.isnan(scores), ~np.isnan(ratings)
-    order = np.argsort(np.argsort(scores[is_scored], kind="stable"), kind="stable")
-    shares = (order + 0.5) / max(1, len(order))
-    values = np.quantile(ratings[is_rated], shares)
-    items = [item for item, scored in zip(table.items, is_scored, strict=True) if scored]
-    return best, dict(zip(items, map(float, values), strict=True))
+    predicted = zip(table.items, selection.predictions, strict=True)
+    return selection.chosen.name, {item: value for item, value in predicted if value is not None}
 
 
 def worst_disagreements(

@@ -1,4 +1,4 @@
-"""What is rated: the answers of a set or of a run, with the run's scores to choose by."""
+"""What is rated: the answers of a set or of a run, in random order."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -9,7 +9,6 @@ from ...eval_sets import Sample
 from ...eval_sets.turns import is_turn, turn_samples
 from ...text.wording import count_of
 from ..ratings.judgement import QueueSettings, RatedTurns, queue_ids
-from ..ratings.rating_order import rating_order, score_columns
 from ..ratings.rating_queue import RatingQueue
 from ..store.store import Store
 from .table import AnswerTable
@@ -50,19 +49,23 @@ def open_queue(
     settings: QueueSettings,
     *,
     guideline: str | None,
-    by: str | None = None,
     limit: int | None = None,
 ) -> RatingQueue:
     """The newest queue of this source with these settings, else a new one; its guideline brought up to date.
 
-    The answers are drawn from all of the source; a limit then takes the first that were drawn.
+    The answers are drawn at random from all of the source, as every estimate takes them for; a limit then takes the
+    first that were drawn.
     """
     source = table.run or ", ".join(table.sets)
     for name in queue_ids(store.database, source=source):
         queue = RatingQueue(store.database, name)
         if queue.settings == settings:
             return go_on(queue, len(table.samples), limit, guideline)
-    samples = [table.samples[name] for name in _order(table, source, settings, by)[:limit]]
+    import numpy as np
+
+    samples = list(table.samples.values())
+    order = np.random.default_rng(settings.seed).permutation(len(samples)).tolist()
+    samples = [samples[place] for place in order[:limit]]
     return RatingQueue.create(store.database, samples, settings, source=source, guideline=guideline or "")
 
 
@@ -77,19 +80,3 @@ def go_on(queue: RatingQueue, most: int, limit: int | None, guideline: str | Non
     if guideline is not None:
         queue.change_guideline(guideline)
     return queue
-
-
-def _order(table: AnswerTable, source: str, settings: QueueSettings, by: str | None) -> list[str]:
-    """The ids of the answers in the order in which they are rated; `by` is the metric that counts first."""
-    if by is not None and by not in table.metrics:
-        raise UsageError(f"{source} has no scores of {by!r}; it has {', '.join(table.metrics) or 'none'}")
-    columns = {
-        metric: {name: value if table.directions[metric] else -value for name, value in table.values(metric).items()}
-        for metric in sorted(table.metrics, key=lambda metric: metric != by)
-    }
-    names = list(table.samples)
-    try:
-        order = rating_order(settings.choose, score_columns(columns, names), seed=settings.seed)
-    except ValueError as error:
-        raise UsageError(f"{source}: {error}; rate a run that has them, or --choose random") from error
-    return [names[place] for place in order]

@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...errors import InputError
 from ...eval_sets.column_table import NAMES
@@ -26,14 +25,10 @@ from ...eval_sets.score_files import find_scale, read_ratings
 from ...eval_sets.sources import flat_rows
 from ...text.wording import count_of, list_first, verb_of
 from ..answers.pairing import PairedAnswer
-from ..answers.rating_join import agreed_rating, merge_spellings, ratings_by_rater, ratings_of_answers
+from ..answers.rating_join import agreed_rating, merge_spellings, ratings_by_rater
 from ..answers.table import AnswerTable
-from ..ratings.judgement import read_answer_queues
 from .version_preferences import find_preferences
 from .versions import Scale, VersionOptions, VersionReading
-
-if TYPE_CHECKING:
-    from ..store.database import Database
 
 _VERSION_COLUMNS = tuple(dict.fromkeys(("version", "system", "run", *NAMES["version"])))
 _OwnRatings = dict[tuple[int, str], dict[str, float]]  # by version and answer, then by rater
@@ -125,8 +120,6 @@ def rate_versions(reading: VersionReading) -> VersionReading:
             by_answer[key] = by_answer.get(key, {}) | ratings
         scale = file_scale
         notes += file_notes
-    if reading.database is not None:
-        notes += _describe_queues(reading.database, versions)
     if not any(by_answer.values()):
         return replace(reading, problem=problem, rating_notes=(*notes, *choice_notes))
     by_answer = merge_spellings(by_answer)
@@ -414,15 +407,3 @@ def _find(
                 f"{file}, {item.place}: {name or item.user_input[:60]!r} is an answer of {listed}; {whose}"
             )
     return matches
-
-
-def _describe_queues(database: "Database", versions: Sequence[AnswerTable]) -> list[str]:
-    """Says which ratings are of answers that were not drawn at random."""
-    queues = {one.queue for version in versions for one in ratings_of_answers(database, list(version.samples.values()))}
-    settings = {name: queue.settings for name, queue in read_answer_queues(database).items()} if queues else {}
-    chosen = {name: settings[name].choose for name in sorted(queues) if settings[name].choose != "random"}
-    return [
-        f"The answers of {name} were chosen by {choose} and not at random: the estimates assume that what is rated is "
-        "a random part."
-        for name, choose in chosen.items()
-    ]

@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ...text.wording import count_of
 from ..store.database import Database
-from .rating_order import Choose
 
 QueueKind = Literal["answers", "pairs"]
 """What the items of a queue are: answers to rate, or pairs of answers to compare."""
@@ -31,7 +30,7 @@ class QueueSettings(BaseModel):
         repeat_share: Share of a rater's answers that come back once, unmarked, in [0, 0.5].
         lock_seconds: How long an answer is kept for the rater who has it open.
         seed: Seed of the hidden repeats.
-        choose: How the order of the answers was chosen (see `rating_order`).
+        choose: How Assay 0.2 chose the order of the answers; today it is random.
         turns: What of a conversation is rated: `none` of its turns but the whole, or `each` of its answers.
     """
 
@@ -44,7 +43,7 @@ class QueueSettings(BaseModel):
     repeat_share: float = Field(default=0.05, ge=0, le=0.5)
     lock_seconds: float = Field(default=900, gt=0)
     seed: int = 0
-    choose: Choose = "random"
+    choose: str = "random"
     turns: RatedTurns = "none"
 
     @property

@@ -1,4 +1,4 @@
-"""What people chose between two answers of a queue: the choices, and whether raters agree, or prefer a side."""
+"""What people chose between two answers of a queue: the choices, and whether raters agree."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -115,27 +115,10 @@ class PairProgress:
 
     versions: tuple[VersionCounts, ...]  # the counts of each pair of versions, in the order of the queue's versions
     agreement: ChoiceAgreement | None  # None before five pairs have choices of two raters
-    left: "Estimate"  # the share of the choices of a side, hidden repeats included, in which it was the left one
-
-    @property
-    def left_sentence(self) -> str:
-        """The share of the left side in a sentence; "" without a choice of a side."""
-        if self.left.value is None:
-            return ""
-        sentence = (
-            f"the left side was chosen in {Figure.from_estimate('share', self.left)} of "
-            f"{count_of(self.left.n or 0, 'choice of a side', 'choices of a side')}"
-        )
-        low, high = self.left.low, self.left.high
-        if low is not None and high is not None and not low <= 0.5 <= high:
-            sentence += ": raters prefer a side, whatever stands there"
-        return sentence
 
 
 def pair_progress(queue: RatingQueue) -> PairProgress:
     """Computes what the choices of the present series show."""
-    from ...meta_eval.estimate import estimate_proportion
-
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for choice in queue_choices(queue):
         one = choice.preference
@@ -146,10 +129,7 @@ def pair_progress(queue: RatingQueue) -> PairProgress:
         for pair in combinations(names, 2)
         if pair in counts
     )
-    sided = [rating for rating in queue.ratings() if rating.value]
-    first = {name: queue.question(name).first for name in {rating.sample for rating in sided}}
-    left = sum((rating.shown_first == first[rating.sample]) is (rating.value == -1) for rating in sided)
-    return PairProgress(versions, choice_agreement(queue), estimate_proportion(left, len(sided)))
+    return PairProgress(versions, choice_agreement(queue))
 
 
 def choice_agreement(queue: RatingQueue) -> ChoiceAgreement | None:

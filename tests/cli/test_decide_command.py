@@ -198,17 +198,6 @@ def test_a_report_says_of_which_runs_and_files_it_is_and_who_rated(assay, tmp_pa
     assert "; report of " in about
 
 
-def test_a_queue_that_was_not_drawn_at_random_is_said(assay, two_runs):
-    store = Store(".assay")
-    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0, choose="spread")
-    queue = open_queue(store, find_source(store, two_runs[1]), settings, guideline=None)
-    assignment = queue.next_item("ada")
-    queue.save("ada", assignment.sample.id, 4.0)
-    store.close()
-    out = " ".join(assay("decide", *two_runs, "--metric", "token_overlap").out.split())
-    assert "were chosen by spread and not at random: the estimates assume that what is rated is a random part" in out
-
-
 def test_a_run_that_did_not_end_is_said(assay, two_runs):
     store = Store(".assay")
     store.end(two_runs[1], "interrupted")

@@ -148,7 +148,7 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
         ("judges compare x.jsonl --probes padded", "assay judges card"),
         ("run x.jsonl --shard-rows 5", "--out FOLDER"),
         ("run x.jsonl --ray-address=ray://h", "RAY_ADDRESS"),
-        ("rate x.jsonl --choose active", "random, spread or disagreement"),
+        ("rate x.jsonl --choose spread", "drawn at random"),
         ("prompts use mine", "--prompts FOLDER"),
         ("cassettes split x.jsonl", "assay cassettes merge"),
         ("cassettes diff a.jsonl b.jsonl", "assay show changes"),

@@ -43,9 +43,8 @@ def test_meta_takes_the_ratings_that_were_given_in_the_store(assay, set_file, tm
         (["--raters", "ada", "--per-answer", "2"], "name more raters or lower per_answer"),
         (["--raters", "ada,ada"], "same name"),
         (["--raters", "ada", "--scale", "5-5"], "no two levels"),
-        (["--raters", "ada", "--choose", "spread"], "needs the scores of 1 metric"),
         (["--raters", "ada", "--guideline", "missing.md"], "missing.md"),
-        (["--raters", "ada", "--by", "faithfulness"], "has no scores of 'faithfulness'"),
+        (["--raters", "ada", "--by", "system"], "add --pairs"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_is_served(assay, set_file, words, message):

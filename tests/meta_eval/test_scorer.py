@@ -74,59 +74,6 @@ def test_the_file_holds_all_of_it_and_is_read_back(tmp_path):
     assert "- [10.0, 1.0]" in file.read_text()  # one point per line, for review
 
 
-VERSION_1 = """\
-# Made by `assay meta --save`. Run it with: assay run SET --metrics scorer:team.yaml
-version: 1
-assay: 0.1.0
-kind: subset
-parts:
-- metric: token_overlap
-  higher_is_better: true
-  weight: 1.0
-  percentiles:
-  - [0.0, 0.0]
-  - [1.0, 1.0]
-  missing: 0.0
-judge: null
-embedder: null
-prompts: []
-rating_min: 1.0
-rating_max: 5.0
-ratings:
-- [-0.5, 1.0]
-- [0.5, 5.0]
-level: 0.9
-half_width: 1.25
-send_at: 4.0
-hold_below: 2.0
-agreement:
-  items: 60
-  groups: 15
-  spearman: 0.5
-  low: 0.3
-  high: 0.7
-  rater_ceiling: null
-  ratings: '000000000000'
-"""
-
-
-def test_a_file_of_version_1_predicts_as_before(tmp_path):
-    """Its interval is the prediction +- 1.25, cut at the ends of the scale; its thresholds decide."""
-    file = tmp_path / "team.yaml"
-    file.write_text(VERSION_1, encoding="utf-8")
-    scorer = Scorer.load(file)
-    for value, expected in (
-        (0.0, (1.0, 1.0, 2.25, "hold")),
-        (0.5, (3.0, 1.75, 4.25, "person")),
-        (0.75, (4.0, 2.75, 5.0, "send")),
-    ):
-        prediction = scorer.predict({"token_overlap": value})
-        assert (prediction.predicted, prediction.low, prediction.high, prediction.decision) == expected
-    scorer.save(file)
-    assert Scorer.load(file) == scorer and scorer.version == 1
-    assert scorer.promise == "for about 90% of all answers" and scorer.answers is None
-
-
 @pytest.mark.parametrize(
     ("value", "low", "high"),
     [
@@ -152,7 +99,7 @@ def test_the_interval_holds_what_either_kind_of_band_allows(value, low, high):
     [
         (("level: 0.9", "level: wide"), 'level: is a text ("wide"), not a number; write 4 or 4.5'),
         (("kind: subset", "kinds: subset"), "kinds: is an unknown key; did you mean `kind`? The keys are "),
-        (("version: 2", "version: 3"), "version: is 3; write 1 or 2"),
+        (("version: 2", "version: 1"), "written by Assay 0.1; fit it again"),
         (("weight: 0.5", "weight: .nan"), "weight: is nan, not a number that can be reckoned with"),
         (("kind: subset\n", ""), "kind: is missing; add it"),
     ],
