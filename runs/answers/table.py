@@ -125,11 +125,6 @@ class AnswerTable:
                         values[name] = record["value"]
         return parts
 
-    @property
-    def has_only_pair_ratings(self) -> bool:
-        """Whether ratings of pairs of answers were left out, and no other rating is there."""
-        return self.pair_ratings > 0 and all(sample.human_rating is None for sample in self.samples.values())
-
     def where(self, names: Collection[str]) -> Self:
         """The table of some of its answers, in their order."""
         scores = {name: self.scores[name] for name in names if name in self.scores}

@@ -26,7 +26,7 @@ def measure_versions(reading: VersionReading) -> VersionReading:
     reading = _choose_measure(reading)
     names = [name for name in _common_metrics(reading.versions) if name != reading.measure]
     others = {name: _orient(reading.versions, name) for name in names}
-    notes = (*reading.notes, *_describe_missing(reading, others), *reading.rating_notes)
+    notes = (*reading.notes, *reading.rating_notes)
     reading = _set_scales(_separate_fitted(replace(reading, others=others, notes=notes)))
     if not reading.choices:
         return reading
@@ -59,12 +59,9 @@ def _choose_measure(reading: VersionReading) -> VersionReading:
         if is_all_rated or ((reading.rated or reading.choices) and not metrics):
             why = "every answer is rated" if is_all_rated else "the versions have only baselines in common"
             return replace(reading, notes=(*reading.notes, f"Only what people say decides: {why}."))
-        if options.has_default and not reading.problem:
+        if options.has_default:
             return reading
-        if reading.problem:
-            which = f"--metric NAME, of {list_first(names)}, or --scorer FILE" if names else "--scorer FILE"
-            raise UsageError(f"{reading.problem}, or name a measure that decides ({which})")
-        raise UsageError(_which_measure(versions, scorers or metrics, names))
+        raise UsageError(_which_measure(scorers or metrics, names))
     _check_metric(versions, metric, names)
     return _take_metric(reading, metric)
 
@@ -98,22 +95,17 @@ def _orient(versions: Sequence[AnswerTable], metric: str) -> _Values:
     )
 
 
-def _which_measure(versions: Sequence[AnswerTable], candidates: Sequence[str], names: Sequence[str]) -> str:
+def _which_measure(candidates: Sequence[str], names: Sequence[str]) -> str:
     if candidates:
         return (
             f"which measure decides? It is fixed before you look: name one with --metric, of {list_first(candidates)} "
             "(or a saved scorer with --scorer FILE); the others are shown beside it and never decide"
         )
-    if names:
-        return (
-            f"the versions have only baselines in common ({', '.join(names)}) and no ratings: name one of these with "
-            "--metric, score the versions with a metric that follows your raters, or rate some answers"
-        )
-    without = [version.name for version in versions if not version.directions]
+    common = f"only baselines ({', '.join(names)})" if names else "no metric"
     return (
-        f"nothing decides: {list_first(without or [version.name for version in versions])} "
-        "has no scores that the others have, and nothing is rated; score the versions with one metric (assay run SET "
-        "--metrics NAME), or rate answers of each (assay rate SET --raters NAME)"
+        f"nothing decides: the versions have {common} in common, and too little is rated; score them with one metric "
+        "(assay run SET --metrics NAME), name a baseline with --metric, or rate answers of each (assay rate SET "
+        "--raters NAME)"
     )
 
 
@@ -196,18 +188,6 @@ def _check_parts(version: AnswerTable, scorer: Scorer, file: Path) -> None:
             f"{file}: the scorer was fitted with the judge {judge}, and {version.name} was judged by "
             f"{by or 'none'}; score it: {command}"
         )
-
-
-def _describe_missing(reading: VersionReading, others: Mapping[str, _Values]) -> list[str]:
-    """Says which of the metrics that are shown beside have no value of some answers."""
-    counts = {
-        name: sum(answer.sample.id not in values[answer.version] for answer in reading.answers)
-        for name, values in others.items()
-    }
-    missing = [f"{name} of {count_of(count, 'answer')}" for name, count in counts.items() if count]
-    if not missing:
-        return []
-    return [f"In the other metrics the mean stands in for what has no value: {list_first(missing)}."]
 
 
 def _separate_fitted(reading: VersionReading) -> VersionReading:

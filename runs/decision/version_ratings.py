@@ -100,28 +100,24 @@ def rate_versions(reading: VersionReading) -> VersionReading:
     choices, choice_notes = find_preferences(reading, of_choices)
     reading = replace(reading, choices=choices, preferences_from=", ".join(map(str, of_choices)))
     files = [file for file in options.ratings if file not in of_choices]
-    if not files and not choices and not options.asked:
-        _check_pair_ratings(versions)
     notes = [f"{version.name}, {version.rating_note}." for version in versions if version.rating_note]
     if pairs := sum(version.pair_ratings for version in versions):
         notes.append(f"{describe_left_out_pair_ratings(pairs)}.")
-    by_answer, scale, problem = _own_ratings(answers)
-    notes += [f"{problem}."] if problem else []
+    by_answer, scale = _own_ratings(answers)
     for file in files:
         of_file, file_scale, file_notes = _read_file(file, versions, scale, options)
         if scale is not None and file_scale != scale:
-            count = sum(map(len, by_answer.values()))
-            notes.append(
-                f"{count_of(count, 'other rating')} {verb_of(count, 'does', 'do')} not count, "
-                f"being on another scale than {file}."
+            (low, high), (file_low, file_high) = scale, file_scale
+            raise InputError(
+                f"{file}: its ratings are on {file_low:g} to {file_high:g}, and those so far on {low:g} to {high:g}; "
+                "bring them to one scale"
             )
-            by_answer = {}
         for key, ratings in of_file.items():
             by_answer[key] = by_answer.get(key, {}) | ratings
         scale = file_scale
         notes += file_notes
     if not any(by_answer.values()):
-        return replace(reading, problem=problem, rating_notes=(*notes, *choice_notes))
+        return replace(reading, rating_notes=(*notes, *choice_notes))
     by_answer = merge_spellings(by_answer)
     means, rater_notes, has_other_raters = _average(versions, answers, by_answer)
     answers = _with_agreed(answers, means, scale)
@@ -140,18 +136,6 @@ def rate_versions(reading: VersionReading) -> VersionReading:
         ),
         has_other_raters=has_other_raters,
     )
-
-
-def _check_pair_ratings(versions: Sequence[AnswerTable]) -> None:
-    """Raises where a version has no ratings but those of pairs: nobody rated its answers by themselves."""
-    for version in versions:
-        if not version.has_only_pair_ratings:
-            continue
-        raise InputError(
-            f"{version.name}: its ratings say which of two answers is better, and a decision needs ratings of one "
-            "answer or preferences between these versions (--ratings), or a measure (--metric NAME, --scorer FILE); "
-            "what a judge of pairs is worth says `assay judges card MODEL --on SET`"
-        )
 
 
 def _with_agreed(
@@ -174,8 +158,8 @@ def _with_agreed(
     return tuple(rated)
 
 
-def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None, str]:
-    """The ratings that came with the answers, their scale, and why none counts where there are several scales."""
+def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None]:
+    """The ratings that came with the answers, and their scale."""
     ratings: _OwnRatings = {}
     scales: dict[Scale, int] = {}
     for answer in answers:
@@ -185,9 +169,8 @@ def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | 
             scales[scale] = scales.get(scale, 0) + 1
     if len(scales) > 1:
         listed = " and ".join(f"{count:,} on {low:g} to {high:g}" for (low, high), count in scales.items())
-        why = f"they are on different scales, {listed}; bring them to one scale"
-        return {}, None, f"No rating that came with the answers counts: {why}"
-    return ratings, next(iter(scales), None), ""
+        raise InputError(f"the answers are rated on different scales, {listed}; bring them to one scale")
+    return ratings, next(iter(scales), None)
 
 
 def _describe_shared(
@@ -319,10 +302,8 @@ def _read_file(
     names = [version.name for version in versions]
     by_label = {version.run: version.name for version in versions if version.run and not by}
     by_label |= {name: name for name in names}
-    column, other_names = _find_version_column(rows, by_label, by)
-    whose = other_names or (
-        f"say whose is rated in a column `version` ({list_first(names)}), or write the answer in a column `response`"
-    )
+    column = _find_version_column(rows, by_label, by)
+    whose = f"say whose is rated in a column `version` ({list_first(names)}), or write the answer in `response`"
     reading = ReadOptions(scale=options.scale, versions=column or None)
     source = read_ratings(rows, str(file), reading, repeated="keep one of them" if column else whose)
     scale, scale_notes = find_scale(source, own_scale)
@@ -352,7 +333,7 @@ def _read_file(
     if not ratings:
         raise InputError(
             f"{file}: none of its ratings is of an answer of {list_first(names)}; rows name answers by question and "
-            f"answer, or by id and version{other_names and f'; {other_names}'}"
+            f"answer, or by id and version: {whose}"
         )
     if unmatched:
         verb = verb_of(unmatched, "is", "are")
@@ -360,22 +341,12 @@ def _read_file(
     return ratings, scale, notes
 
 
-def _find_version_column(rows: Sequence[Row], by_label: Mapping[str, str], by: str) -> tuple[str, str]:
-    """The column whose cells name versions; where there is none, what to do about one that names others, if any."""
-    listed = list_first(list(dict.fromkeys(by_label.values())))
-    other_names = ""
+def _find_version_column(rows: Sequence[Row], by_label: Collection[str], by: str) -> str:
+    """The column whose cells name these versions; "" where none does."""
     for column in filter(None, (by, *_VERSION_COLUMNS)):
-        labels = list(dict.fromkeys(label for row in rows if (label := read_version(row.values, column))))
-        if by_label.keys() & {*labels}:
-            return column, ""
-        if labels and not other_names:
-            typed = " ".join(f"{label}=RUN" for label in labels[: len(by_label)])
-            own_names = "" if by else f", or call the runs as the file does (assay decide {typed})"
-            other_names = (
-                f"its column {column} names {list_first([repr(label) for label in labels], 5)}, and the versions "
-                f"are {listed}: write these names there{own_names}"
-            )
-    return "", other_names
+        if any(read_version(row.values, column) in by_label for row in rows):
+            return column
+    return ""
 
 
 def _find(

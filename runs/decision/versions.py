@@ -73,7 +73,6 @@ class VersionReading:
     # --- what people said
     rated: int = 0  # how many answers have a rating
     rating_scale: Scale | None = None  # None where nothing is rated
-    problem: str = ""  # why no rating counts though there are some; "" otherwise
     rating_notes: tuple[str, ...] = ()  # which ratings and preferences count, and which do not
     raters: tuple[str, ...] = ()  # who rated answers, as far as their names are known
     # the answers, by question and text, whose ratings name no rater: with those of people who are named they compare

@@ -74,5 +74,4 @@ def test_ratings_of_pairs_rate_no_answer():
     pair = answer("pair", other_response="No.", rating=1, rating_min=-2, rating_max=2)
     table = AnswerTable({}, {"pair": pair, "one": answer("one", rating=4)}, {}).without_pair_ratings()
     assert [sample.human_rating for sample in table.samples.values()] == [None, 4]
-    assert table.pair_ratings == 1 and not table.has_only_pair_ratings
-    assert table.where(["pair"]).has_only_pair_ratings
+    assert table.pair_ratings == 1
