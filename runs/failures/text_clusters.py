@@ -4,13 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageError
-from ...meta_eval.clustering import (
-    OUTLIER,
-    candidate_counts,
-    choose_group_count,
-    number_by_size,
-    principal_components,
-)
+from ...meta_eval.clustering import OUTLIER, candidate_counts, choose_group_count, principal_components
 from ...text.wording import count_of
 
 if TYPE_CHECKING:
@@ -34,7 +28,7 @@ def cluster_texts(
 ) -> TextClusters:
     """Clusters texts by Ward's criterion on principal components; without `count` silhouette chooses how many groups.
 
-    A text fits nowhere (-1) where it is alone, or is nearer to the texts of another group than to those of its own.
+    A text that is alone is in no group (-1).
     """
     import numpy as np
 
@@ -50,8 +44,7 @@ def cluster_texts(
         return TextClusters(labels, np.zeros(total))
     space = principal_components(vectors)
     counts = [count] if count else _counts(total, different)
-    _, chosen, _ = choose_group_count(space, counts, _quality, documents=units)
-    labels = _without_misfits(space, chosen)
+    _, labels, _ = choose_group_count(space, counts, _quality, documents=units)
     return TextClusters(labels, _distances(space, labels))
 
 
@@ -63,22 +56,6 @@ def _counts(texts: int, different: int) -> list[int]:
 def _quality(measures: "Measures") -> float:
     """Silhouette, times the share of texts that are in a group: many texts alone are no good grouping."""
     return -1.0 if measures.silhouette is None else (1 + measures.silhouette) * (1 - measures.outliers) - 1
-
-
-def _without_misfits(points: "Vectors", labels: "Labels") -> "Labels":
-    """The groups without the texts that are nearer to another group than to their own."""
-    import numpy as np
-    from sklearn.metrics import silhouette_samples
-
-    inside = labels != OUTLIER
-    groups = len(set(labels[inside].tolist()))
-    if not 2 <= groups < int(inside.sum()):
-        return labels
-    fits = np.ones(len(labels), dtype=bool)
-    fits[inside] = silhouette_samples(points[inside], labels[inside]) >= 0
-    kept = np.where(fits, labels, OUTLIER)
-    sizes = np.bincount(kept[kept != OUTLIER], minlength=groups)
-    return number_by_size(np.where((kept != OUTLIER) & (sizes[kept] > 1), kept, OUTLIER))
 
 
 def _distances(space: "Vectors", labels: "Labels") -> "Vectors":
