@@ -485,20 +485,21 @@ def find_odd_ratings(values: Sequence[float], scale: Bounds | None) -> tuple[Bou
         >>> find_odd_ratings([0, 20, 50, 90], (0, 100))[1], find_odd_ratings([0, 0, 0, 100], (0, 100))[1]
         ([], [])
     """
-    for low, high in USUAL_SCALES if len(values) >= _FEWEST_TOLD else ():
+    is_beyond_usual = scale in (None, USUAL_SCALES[-1])
+    whole = _WHOLE_SCALES if scale is None and is_whole(values) else ()
+    for low, high in (*whole, *USUAL_SCALES) if len(values) >= _FEWEST_TOLD else ():
         odd = [value for value in values if not low <= value <= high]
         most = max(1, _FEW * len(values))
-        if len({*odd}) == 1 and (not odd[0] or _is_far(odd[0], high)):
-            most = max(most, (_MOST_MARKS if odd[0] else _MOST_ZEROS) * len(values))
+        if {*odd} == {0}:
+            most = max(most, _MOST_ZEROS * len(values))
+        elif len({*odd}) == 1 and is_beyond_usual and not 0 <= odd[0] <= _FAR * high:
+            most = max(most, _MOST_MARKS * len(values))
         is_narrower = scale is None or high - low < scale[1] - scale[0]
+        is_told = 0 < len(odd) <= most and (low >= 0 or min(odd) > _FAR * high)
         # of a scale to 100, or of two labels, all others may be 0
-        if is_narrower and 0 < len(odd) <= most and {*values} - {*odd} != {0}:
+        if is_narrower and is_told and {*values} - {*odd} != {0}:
             return (low, high), odd
     return scale or (values[0], values[-1]), []
-
-
-def _is_far(rating: float, top: float) -> bool:
-    return not 0 <= rating <= _FAR * top
 
 
 def _top_hint(values: Sequence[float], scale: Bounds) -> str:
@@ -521,7 +522,7 @@ def rating_range(ordered: Sequence[float]) -> Bounds:
     scale = usual_scale(ordered[0], ordered[-1], whole=is_whole(ordered))
     if scale in (None, USUAL_SCALES[-1]):
         (_, high), odd = find_odd_ratings(ordered, scale)
-        if any(_is_far(rating, high) for rating in odd):
+        if odd and (scale is None or max(odd) > _FAR * high):
             others = {*ordered} - {*odd}
             return min(others), max(others)
     return ordered[0], ordered[-1]

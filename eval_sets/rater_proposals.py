@@ -1,6 +1,7 @@
 """Columns that may hold a rater's ratings, though their names do not say so: those of colleagues."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -24,7 +25,7 @@ from .number_rule import ColumnCells, is_whole, label_of, scale_of_header
 _HIGHEST = 10
 _FEWEST_VALUES = 3  # different ones: two may be a flag
 _MOST_LABELS = 5  # of a scale in words
-_MOST_TEXTS = 30  # different ones: a column with more holds texts
+_MOST_DIFFERENT = 30  # cells: a column with more is of no small scale
 _MOST_ODD = 0.2  # the share of cells that may hold something else, by a slip: 55 for 5
 _FIRST_WORD, _LAST_WORD = re.compile(r"([^\s_.:-]+)[\s_.:-]+(?=\w)"), re.compile(r"(?<=\w)[\s_.:-]+([^\s_.:-]+)$")
 _RATER_WORDS = frozenset(("rater", "human", *NAMES["rater"]))  # which may stand before a rater's own name
@@ -47,17 +48,17 @@ class RaterSearch:
     """
 
     def __init__(self) -> None:
-        self._cells: dict[str, ColumnCells] = {}
-        self._texts = set[str]()  # the columns of texts
+        self._cells = defaultdict[str, ColumnCells](ColumnCells)
+        self._others = set[str]()  # the columns of texts and of wide numbers
 
     def add(self, cells: Mapping[str, Any]) -> None:
         """Looks at the cells of a row that no field takes, by column."""
         for column, cell in cells.items():
-            if column not in self._texts:
-                added = self._cells.setdefault(column, ColumnCells())
+            if column not in self._others:
+                added = self._cells[column]
                 added.add(cell)
-                if len(added.texts) > _MOST_TEXTS:
-                    self._texts.add(column)
+                if len(added.texts) + len(added.numbers) > _MOST_DIFFERENT:
+                    self._others.add(column)
                     del self._cells[column]
 
     def result(self) -> list[str]:

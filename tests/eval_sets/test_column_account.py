@@ -256,6 +256,9 @@ def test_raters_of_every_form_are_on_one_scale(tmp_path, name, text):
     [
         ([4, 2, 5, 1, 55, 3], r"line 6, field rating: 55 is outside the scale 1-5; correct it, or say the scale"),
         ([7, 8, 3, 10, 100], r"line 6, field rating: 100 is outside the scale 1-10"),
+        ([1, 2, 3.5, 5, 44, 44], r"line 6, field rating: 44 is outside the scale 1-5"),
+        ([-2, 0, 1, 2, -1, 99], r"line 7, field rating: 99 is outside the scale -2-2"),
+        ([0, 1, 5, 2, 0.5, -1], r"line 7, field rating: -1 is outside the scale 0-5"),
         ([4, 2, 99, 5, 1, 99, 3], r"line 4, field rating: 99 is outside the scale 1-5"),
         ([*[5] * 11, 55], r"line 13, field rating: 55 is outside the scale 1-5"),
         ([4, 2, 5, 1, -1, -1], r"line 6, field rating: -1 is outside the scale 1-5"),
