@@ -154,19 +154,6 @@ def test_a_rater_who_gave_few_numbers_has_the_scale_of_the_others(tmp_path, ada,
         assert [sample.ratings["ada"] for sample in samples] == [float(value) for value in ada.split()]
 
 
-def test_criteria_are_no_raters(tmp_path):
-    dutch_and_german = "question,answer,Beoordeling begrijpelijkheid,Bewertung Höflichkeit\na,b,4,1\nc,d,1,5\n"
-    samples, (note,) = read(tmp_path / "b.csv", dutch_and_german)
-    assert [dict(sample.ratings) for sample in samples] == [{}, {}] and note.count("a criterion, not a rater") == 2
-    samples, (note,) = read(tmp_path / "a.csv", "question,answer,rating_correctness,Rating (tone)\na,b,4,1\nc,d,1,5\n")
-    assert [dict(sample.ratings) for sample in samples] == [{}, {}]
-    assert samples[0].metadata == {"rating_correctness": "4", "Rating (tone)": "1"}
-    assert note.endswith(
-        "kept in the metadata: rating_correctness (a criterion, not a rater; --map rating_correctness=rating uses it), "
-        "Rating (tone) (a criterion, not a rater; --map 'Rating (tone)=rating' uses it)"
-    )
-
-
 def test_the_links_in_a_column_of_texts_stay_in_the_metadata(tmp_path):
     samples, notes = read(
         tmp_path / "a.csv", "vraag,antwoord,bron\na,b,https://x.nl/faq\nc,d,De cursus is gratis.\ne,f,faq.html\ng,h,\n"
@@ -182,12 +169,6 @@ def test_what_excel_writes_for_no_value_is_no_rating(tmp_path, word):
     samples, notes = read(tmp_path / "a.csv", f"question,answer,beoordeling\na,b,4\nc,d,{word}\ne,f,1\n")
     assert [sample.rating for sample in samples] == [4, None, 1]
     assert notes[1] == f'1 cell of beoordeling without a rating: line 3 "{word}"'
-
-
-def test_percentages_are_a_scale(tmp_path):
-    samples, notes = read(tmp_path / "a.csv", "question,answer,score\na,b,0%\nc,d,100 %\ne,f,62.5%\n")
-    assert [sample.rating for sample in samples] == [0, 100, 62.5]
-    assert "score as rating from 0 to 100" in notes[0]
 
 
 @pytest.mark.parametrize("title", [["Ratings of March"], ["Ratings of March", "Ann", "2026"]])

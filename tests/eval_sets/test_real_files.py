@@ -400,13 +400,6 @@ def test_ratings_of_several_people_in_rows_of_their_own_are_of_one_answer(tmp_pa
     assert "annotator as rater" in once_notes[0]
 
 
-def test_a_file_of_preferences_is_named(tmp_path):
-    path = tmp_path / "arena.jsonl"
-    path.write_text(json.dumps({"model_a": "x", "model_b": "y", "winner": "tie"}), encoding="utf-8")
-    with pytest.raises(InputError, match=r"holds preferences between versions, and no answers; assay decide"):
-        load_set(path)
-
-
 @pytest.mark.parametrize(("header", "row", "says"), CASES["other_teams"])
 def test_the_columns_of_other_teams(tmp_path, header, row, says):
     path = tmp_path / "export.csv"
