@@ -50,7 +50,6 @@ from .judging.card_report import (
 from .judging.experiment import (
     JudgeScores as JudgeScores,
     JudgeScoring as JudgeScoring,
-    build_value_table as build_value_table,
     score_by_judges as score_by_judges,
 )
 from .judging.judge_card import CardAgreement as CardAgreement
@@ -61,7 +60,6 @@ from .judging.judge_comparison import (
     compare_judges as compare_judges,
 )
 from .judging.pairwise_preferences import (
-    PairwisePreferences as PairwisePreferences,
     measure_position_bias as measure_position_bias,
     net_preferences as net_preferences,
     prefer_versions as prefer_versions,
@@ -77,7 +75,6 @@ from .judging.set_card import (
     OVERLAP as OVERLAP,
     first_failure as first_failure,
     make_set_card as make_set_card,
-    rater_ceilings_of as rater_ceilings_of,
 )
 from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison
 from .ratings.judgement import queue_ids as queue_ids
@@ -133,7 +130,6 @@ from .suite.gates import (
 from .suite.history import (
     History as History,
     JudgedSample as JudgedSample,
-    RunValues as RunValues,
     find_baseline as find_baseline,
     read_history as read_history,
 )

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from ... import __version__
@@ -50,9 +49,6 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
     injected = judge.probed.get(INJECTED, {})
     is_unseen = INJECTED in probes and probes[INJECTED].identical
     injections = check_injections(samples, scores, injected, judge.again, is_unseen=is_unseen)
-    if injections is not None and not injections.tried and (why := first_failure(injected.values())):
-        share = replace(injections.share, problem=f"{injections.share.problem}: {why}")
-        injections = injections.model_copy(update={"share": share})
     ceiling, one_rater = rater_ceilings_of(rated)
     [pass_fail] = pass_fail_agreement(table.only([metric]), seed=seed).values()
     agreement = {name: getattr(pass_fail, name) for name in CardPassFail.model_fields}
@@ -172,10 +168,7 @@ def _flips(card_set: CardSet, judge: JudgeScores) -> Estimate:
         is_answer = card_set.kind == "answers"
         why = "no answer was asked again (--probed)" if is_answer else f"{card_set.kind} are asked once"
         return Estimate(None, n=0, groups=0, problem=why)
-    flips = compare_probed(card_set.samples, judge.scores, judge.again).flips
-    if flips.value is None and (reason := first_failure(judge.again.values())):
-        return replace(flips, problem=f"no answer that was asked again got a score: {reason}")
-    return flips
+    return compare_probed(card_set.samples, judge.scores, judge.again).flips
 
 
 def _cost(judge: JudgeScores) -> JudgeCost | None:

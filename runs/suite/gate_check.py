@@ -31,7 +31,6 @@ ROUNDING = 1e-12
 _MOST_NAMES = 5  # ids of samples that a failed gate lists
 _LONGEST_NAME, _LONGEST_WHY = 40, 160  # characters of an id, and of why a sample has no value
 _MOST_EVIDENCE = 1_000_000.0
-_SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-9, 1e12  # figures beyond are written with a power of ten
 
 
 @dataclass(frozen=True)
@@ -253,15 +252,12 @@ def format_figure(value: float, bound: float | None = None) -> str:
         ('0.051', '0.72', '0.5', '153')
         >>> format_figure(0.6496, 0.65), format_figure(0.65, 0.65)
         ('0.6496', '0.65')
-        >>> format_figure(2e99), format_figure(-3e-300)
-        ('2e+99', '-3e-300')
     """
-    is_plain = not value or _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN
-    first = 1 - math.floor(math.log10(abs(value))) if value and is_plain else 0
+    first = 1 - math.floor(math.log10(abs(value))) if value else 0
     shown = ""
     for decimals in range(max(0, first), max(0, first) + 12):
-        shown = f"{value:.{decimals}f}" if is_plain else f"{value:.{decimals + 2}g}"
-        shown = shown.rstrip("0").rstrip(".") if decimals and is_plain else shown
+        shown = f"{value:.{decimals}f}"
+        shown = shown.rstrip("0").rstrip(".") if decimals else shown
         if (
             bound is None
             or _is_equal(value, bound)

@@ -221,11 +221,6 @@ def test_flips_are_of_claims_asked_again():
     again = {**scores, "s0": score(1.0, "supported", "supported")}
     card = make_set_card(ANSWERS, JudgeScores("mini", scores, 1, again=again))
     assert (card.flips.value, card.flips.n, card.flips.groups) == (pytest.approx(1 / 12), 12, 6)
-    missing = {name: score(None, reason="no recording in /home/ann/x.jsonl for prompt p@1, sample s0; secret")
-               for name in scores}  # fmt: skip
-    card = make_set_card(ANSWERS, JudgeScores("mini", scores, 1, again=missing, probed={"injected": missing}))
-    assert card.flips.problem.endswith("got a score: no recording for prompt p@1, sample s0")
-    assert card.injections is not None and "no recording for prompt p@1, sample s0" in card.injections.share.problem
 
 
 def test_the_ceiling_is_of_the_answers_that_are_scored():
