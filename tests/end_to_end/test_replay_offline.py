@@ -20,7 +20,7 @@ TEXT_AND_NUMBERS = ("faithfulness", "faithfulness:numeric=false")  # with comput
 HELPDESK = [
     *((f"helpdesk.{judge}.jsonl", BOTH, DEMO_METRICS) for judge in ("qwen1.5b", "qwen0.5b")),
     ("helpdesk_de.qwen1.5b.jsonl", ("helpdesk_de",), DEMO_METRICS),
-    ("helpdesk_nl.english.qwen1.5b.jsonl", BOTH[:1], ("heuristic.hal:translate=judge",)),
+    ("helpdesk_nl.english.qwen1.5b.jsonl", BOTH[:1], ("heuristic:translate=judge",)),
 ]
 KPI = [(f"kpi.{judge}.jsonl", KPI_SETS, TEXT_AND_NUMBERS) for judge in ("qwen1.5b", "qwen0.5b")]
 
