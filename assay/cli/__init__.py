@@ -88,8 +88,11 @@ def _replacement(error: click.ClickException) -> str:
     """What stands in place of what is named in an error of usage, where it went; empty of any other."""
     typed = re.findall(r"'([^']*)'", error.format_message())  # an option or a command, or an option and its value
     context = error.ctx if isinstance(error, click.UsageError) else None
-    command = context.command_path.rpartition(" ")[2] if context is not None else ""
-    return _what_went(" ".join(typed[:2]), *(f"{command} {name}" for name in typed[:1]), *typed[:1])
+    path = context.command_path.partition(" ")[2] if context is not None else ""
+    commands = (path, path.rpartition(" ")[2])  # `cassettes check`, and `check` whatever it stands below
+    return _what_went(
+        " ".join(typed[:2]), *(f"{command} {name}" for command in commands for name in typed[:1]), *typed[:1]
+    )
 
 
 def _what_went(*names: str) -> str:

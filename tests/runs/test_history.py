@@ -143,21 +143,6 @@ def test_a_run_that_was_judged_otherwise_has_no_baseline(*, assay, nightly, judg
     assert night()[1:] == (1, 1, "")  # the night before the change; none of those that were judged otherwise
 
 
-def test_an_old_store_has_one_accepted_run(nightly, tmp_path):
-    """A former version wrote the time in whole seconds, one run at a time."""
-    first, second = nightly(), nightly()
-    store = Store(tmp_path / ".assay")
-    ledger = Ledger(store)
-    with store.database.transaction():
-        for number, (run, at) in enumerate(
-            [(first, "2026-01-01T01:00:00+00:00"), (second, "2026-01-02T01:00:00+00:00")]
-        ):
-            store.database.execute("INSERT INTO accepted VALUES ('desk', 'no judge', ?, ?, ?)", (run, at, number))
-    baseline = ledger.baseline("desk", "no judge")
-    assert baseline.runs == (second,)
-    assert ledger.accepted_runs("desk") == {second}
-
-
 def test_a_replayed_run_counts_once(*, assay, nightly, judge_file, openai_server, tmp_path):
     """The same replies again are no second look at the system."""
     judge_file()
