@@ -26,7 +26,7 @@ from .thread_view import ThreadView, find_tested_turn, view_thread
 T = TypeVar("T")
 COORDINATOR = "coordinator"
 TEAM_HOME = "/team"
-_MOST_CHARACTERS = 30_000  # of one conversation
+_CUT = 2_000  # characters of one message
 _MOST_DISAGREEMENTS = 50  # shown at once; the next ones follow when these are adjudicated
 
 
@@ -133,4 +133,4 @@ def _view_folded(sample: Sample, language: Language) -> ThreadView | None:
     if not sample.messages:
         return None
     tested = None if count_turns(sample) else find_tested_turn(sample)
-    return view_thread(sample, language, tested=tested, most_characters=_MOST_CHARACTERS)
+    return view_thread(sample, language, tested=tested, cut=_CUT)

@@ -14,7 +14,7 @@ from ..presentation.rendered_markdown import RenderedText, render_markdown
 from ..presentation.texts import format_time, make_readable, shorten
 from .answer_view import RatedAnswer
 
-_CUTS = (20_000, 5_000, 2_000, 1_000, 200)  # characters of one text; the greatest with which all of them fit is taken
+_CUT = 20_000  # characters of one text
 _MOST_TOOL_CHARACTERS = 5_000
 _LONGEST_PARSED = 100_000  # characters of JSON that is written readably
 _MOST_PARTS = 20  # tool calls or contexts of one message
@@ -43,15 +43,13 @@ def view_thread(
     render: RenderAnswer | None = None,
     scores: Mapping[int, tuple[str, str]] | None = None,
     has_ratings: bool = False,
-    most_characters: int = 300_000,
+    cut: int = _CUT,
 ) -> ThreadView:
     """A conversation as a page shows it.
 
-    All its texts together have a bound: long texts are cut, and each says how many of its characters are not shown.
+    Long texts are cut, and each says how many of its characters are not shown.
     """
     messages = sample.messages
-    texts = [text for message in messages for text in _texts(message)]
-    cut = next((cut for cut in _CUTS if sum(min(len(text), cut) for text in texts) <= most_characters), _CUTS[-1])
     policy = next((place for place, message in enumerate(messages) if message.role == "system"), None)
     tools = tool_names(messages)
     views = []
@@ -85,11 +83,6 @@ def view_thread(
         }
         views.append(view)
     return views
-
-
-def _texts(message: Message) -> list[str]:
-    calls = [call.function.arguments for call in message.tool_calls[:_MOST_PARTS]]
-    return [message.text, *calls, *message.retrieved_contexts[:_MOST_PARTS]]
 
 
 def _name_speaker(kind: str, message: Message, language: Language, tool: str) -> str:

@@ -18,8 +18,8 @@ from .sessions import Sessions, Visitor
 T = TypeVar("T")
 READER = "reader"
 VIEW_HOME = "/runs"
-VIEW_HOMES = {READER: VIEW_HOME, "editor": VIEW_HOME}
-"""The first page of whoever may look; links that earlier versions printed name an editor."""
+VIEW_HOMES = {READER: VIEW_HOME}
+"""The first page of whoever may look."""
 _MOST_KEPT = 32
 
 RunState = tuple[str, str, int, int]

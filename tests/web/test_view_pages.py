@@ -379,19 +379,6 @@ def test_a_store_that_cannot_be_written_to_is_shown_and_nothing_is_written(tmp_p
     assert {file.name: file.read_bytes() for file in (tmp_path / "runs").iterdir()} == before
 
 
-def test_a_link_of_an_earlier_version_still_opens_the_runs(view_site, tmp_path):
-    """0.2 signed its links with the role `editor`."""
-    itsdangerous = pytest.importorskip("itsdangerous")
-    store = Store(tmp_path / ".assay")
-    write_run(store)
-    site = view_site(tmp_path)
-    ((secret,),) = store.database.execute("SELECT secret FROM view_access").fetchall()
-    store.close()
-    token = itsdangerous.URLSafeSerializer(secret, salt="assay link").dumps(["editor", "editor", ""])
-    with enter(site._replace(link=f"{site.address}/enter/{token}")) as client:
-        assert "1 run" in page_text(client.get("/runs").text)
-
-
 def test_a_changed_answer_is_found_by_its_new_words(tmp_path):
     from assay.runs import AnswerIndex, AnswerQuery
 

@@ -104,7 +104,7 @@ class LangfuseSource:
         for some in _joined(ids):
             parameters = {about: some, "fields": "details,subject,annotation", "limit": _SCORES_PAGE}
             listed += [score for page in self._project.scores(parameters) for score in page]
-        return _group([self._with_config(_flatten(score)) for score in listed], _owner)
+        return _group([self._with_config(score) for score in listed], _owner)
 
     def _with_config(self, score: dict[str, Any]) -> dict[str, Any]:
         """A person's score with the config that tells its scale."""
@@ -165,14 +165,6 @@ def _owner(score: Mapping[str, Any]) -> str:
     subject = score.get("subject")
     subject = subject if isinstance(subject, Mapping) else {}
     return str(subject.get("traceId" if subject.get("kind") == "observation" else "id"))
-
-
-def _flatten(score: dict[str, Any]) -> dict[str, Any]:
-    """A score whose groups of fields are objects of their own, as older servers send them, with all fields in one."""
-    groups = [score[name] for name in ("details", "annotation") if isinstance(score.get(name), dict)]
-    for group in groups:
-        score = {**group, **score}
-    return {name: value for name, value in score.items() if value not in (None, {}) and value not in groups}
 
 
 def _joined(ids: Mapping[str, Any]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from ...value_messages import shorten
 from ..address import TraceAddress, environment_urls, find_server_url
 from ..http_client import HttpClient, RefusedRequest, ToolServer, basic_secret, read_key
 
-_OLDEST = "MLflow 3.2 is needed; correct the address, or update the server"  # the first that keeps assessments
+_OLDEST = "MLflow 3.5 is needed; correct the address, or update the server"  # the first that keeps spans
 _PORT = 5000
 _URI = "MLFLOW_TRACKING_URI"
 _KEYS = "MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"

@@ -30,6 +30,7 @@ _LOCATION = "mlflow.trace.spansLocation"
 _OWN_ATTRIBUTES = {"mlflow.spanInputs", "mlflow.spanOutputs", "mlflow.spanType", "mlflow.traceRequestId"}
 _IN_DATABASE = ("TRACKING_STORE", "ARCHIVE_REPO")
 _GONE = "its spans are not there; it may have been deleted"
+_NOT_STORED = "its spans are in no database: they are read of a server of MLflow 3.5 or later that has one"
 
 
 class SpanReader:
@@ -42,7 +43,7 @@ class SpanReader:
         """Loads the spans of traces: by the trace's id its spans, or why there are none."""
         ids = {str(info.get("trace_id")): (info.get("tags") or {}).get(_LOCATION) for info in infos}
         loaded = self._load_stored([name for name, location in ids.items() if location in _IN_DATABASE])
-        return {name: loaded[name] if name in loaded else self._load_file(name) for name in ids}
+        return dict.fromkeys(ids, _NOT_STORED) | loaded
 
     def _load_stored(self, ids: Sequence[str]) -> dict[str, list[Span] | str]:
         if not ids:
@@ -63,14 +64,6 @@ class SpanReader:
             loaded[name] = self._read_spans(values)
         return loaded
 
-    def _load_file(self, name: str) -> list[Span] | str:
-        """Loads spans from where servers before 3.5 and those without a database keep them."""
-        path = "/ajax-api/2.0/mlflow/get-trace-artifact"
-        try:
-            return self._read_spans(self._server.client.call("GET", path, params={"request_id": name}))
-        except RefusedRequest as error:
-            return f"its spans cannot be read: {error.problem}"
-
     def _read_spans(self, values: Any) -> list[Span] | str:
         try:
             return list(map(_read_span, values.get("spans") or ()))
@@ -79,25 +72,23 @@ class SpanReader:
 
 
 def _read_span(span: Mapping[str, Any]) -> Span:
-    """Reads a span as the database has it (attributes as protobuf's JSON) or a file (each attribute is JSON)."""
-    listed, status = span.get("attributes") or {}, span.get("status") or {}
-    attributes = _listed(listed) if isinstance(listed, list) else {name: _parsed(text) for name, text in listed.items()}
+    """Reads a span as the database has it: attributes as protobuf's JSON."""
+    attributes, status = _listed(span.get("attributes") or ()), span.get("status") or {}
     return {
-        "span_id": _hexadecimal(span.get("span_id") or (span.get("context") or {}).get("span_id")),
-        "parent_id": _hexadecimal(span.get("parent_span_id") or span.get("parent_id")) or None,
+        "span_id": _hexadecimal(span.get("span_id")),
+        "parent_id": _hexadecimal(span.get("parent_span_id")) or None,
         "name": span.get("name"),
         "type": attributes.get("mlflow.spanType"),
-        "start_ns": int(span.get("start_time_unix_nano") or span.get("start_time") or 0),
-        "end_ns": int(span.get("end_time_unix_nano") or span.get("end_time") or 0),
-        "status": str(status.get("code") or span.get("status_code") or "UNSET").removeprefix("STATUS_CODE_"),
-        "status_message": str(status.get("message") or span.get("status_message") or ""),
+        "start_ns": int(span.get("start_time_unix_nano") or 0),
+        "end_ns": int(span.get("end_time_unix_nano") or 0),
+        "status": str(status.get("code") or "UNSET").removeprefix("STATUS_CODE_"),
+        "status_message": str(status.get("message") or ""),
         "inputs": attributes.get("mlflow.spanInputs"),
         "outputs": attributes.get("mlflow.spanOutputs"),
         "attributes": {name: value for name, value in attributes.items() if name not in _OWN_ATTRIBUTES},
         "events": [
-            {"name": event.get("name"), "attributes": _listed(own) if isinstance(own, list) else own}
+            {"name": event.get("name"), "attributes": _listed(event.get("attributes") or ())}
             for event in span.get("events") or ()
-            for own in [event.get("attributes") or {}]
         ],
     }
 
@@ -114,13 +105,6 @@ def _value(value: Mapping[str, Any]) -> Any:
     if kind == "array_value":
         return list(map(_value, held.get("values") or ()))
     return int(held) if kind == "int_value" else held
-
-
-def _parsed(text: Any) -> Any:
-    try:
-        return json.loads(text)
-    except (TypeError, ValueError):
-        return text
 
 
 def _hexadecimal(text: Any) -> str:

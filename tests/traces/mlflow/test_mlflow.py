@@ -168,7 +168,7 @@ class TestReading:
             write_one(writer, [], state="IN_PROGRESS"): "still in progress",
             write_one(writer, [], state="ERROR"): "chatbot failed",
             write_one(writer, [SpanToLog("CHAIN", {"a": "x", "b": "y"}, "Yes.")], at=START + 3): "no question",
-            write_one(writer, [], at=START + 4): "spans cannot be read",
+            write_one(writer, [], at=START + 4): "spans are in no database",
             write_one(writer, tags={"mlflow.trace.sourceScorer": "tone"}, at=START + 5): "scorer `tone`",
             write_one(writer, full_trace(answer="nul \0 byte"), at=START + 6): "NUL",
         }
@@ -379,7 +379,7 @@ class TestFaults:
         proxy.script = lambda call: Reply(403, b"Invalid Host header")
         assert problem().endswith("does not allow this host name (status 403): start it so that it does")
         proxy.script = lambda call: Reply(404, b"<html>")
-        assert "status 404; it is an older MLflow or none: MLflow 3.2 is needed" in problem()
+        assert "status 404; it is an older MLflow or none: MLflow 3.5 is needed" in problem()
         proxy.script = lambda call: Reply(200, b"<html>", {"content-type": ""})
         assert "with no JSON (no type): correct the address" in problem()
 
