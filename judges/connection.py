@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
-from ..errors import JudgeUnavailable, UsageError
+from ..errors import JudgeUnavailable
 from ..value_messages import check_type
 from ..worker_threads import call_beside
 from .alignment import load_alignment
@@ -171,12 +171,6 @@ class Connection:
         limiter, of_run = self._limiter(), _run_limiter.get()
         async with limiter.slot() as ticket, nullcontext() if of_run is None else of_run.slot():
             price = known_price(self.settings)
-            if price is None and self.budget.usd is not None and self.settings.model.startswith(PYTHON):
-                raise UsageError(
-                    f"{self.settings.label} is a function, whose calls have no known price, so a budget in USD cannot "
-                    "be kept; bound tokens or calls instead (Budget(tokens=100_000)), or give its price in USD per "
-                    'million tokens: LiteLLMJudge(function, price={"input": 1, "output": 2}, budget=...)'
-                )
             size = measure_question(question, self.settings, price)
             async with self.budget.spend(size, on_lost) as call:
                 try:

@@ -13,7 +13,6 @@ from pydantic import (
     model_validator,
 )
 
-from ..errors import UsageError
 from ..eval_sets.sample import Sample
 from ..judges import Answer, JudgeLike, Level, Predicate, ScoreQuestion
 from ..languages.yaml_file import read_yaml
@@ -140,13 +139,7 @@ class Rubric(BaseModel):
 
 def read_rubric(file: str | Path) -> Rubric:
     """Reads a rubric from a YAML file."""
-    path = Path(file).expanduser()
-    if path.suffix.lower() in {".md", ".markdown"}:
-        raise UsageError(
-            f"{path}: a rubric is a YAML file: a list `criteria`, each with `name`, `question`, `weight` and `levels`; "
-            "rubrics in Markdown went"
-        )
-    return read_yaml(path, Rubric)
+    return read_yaml(Path(file).expanduser(), Rubric)
 
 
 class RubricMetric(JudgedMetric):

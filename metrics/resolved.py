@@ -41,7 +41,6 @@ class _Listed(NamedTuple):
     requests: list[str]
     invented: list[str]
     usage: Usage
-    evidence: dict[str, Any]
 
 
 class Resolved(JudgedMetric):
@@ -51,7 +50,7 @@ class Resolved(JudgedMetric):
     Range: [0, 1]. A conversation without a request is skipped.
 
     The judge lists the requests from what customer and assistant said, without the tools, in whose results nobody asks
-    for anything. One request that comes twice is one, and thanks or a greeting is none (`courtesies` in the evidence).
+    for anything. One request that comes twice is one, and thanks or a greeting is none.
     A listed request is the judge's invention where it shares no word with what the customer said, or has all its words
     from one message of the assistant and not half of them from the customer: it is left out, and stands in the
     evidence as `invented`; where all are, the score is failed. Words are compared by their stems and by their first
@@ -103,7 +102,7 @@ class Resolved(JudgedMetric):
             return scored(0.0, "the assistant never answers")
         listed = await self._list(sample, frozenset().union(*words_of_customer))
         names = ["resolved"] if self.goal == "given" else ["requests", "resolved"]
-        evidence: dict[str, Any] = {"goal": self.goal} | self.asked_with(sample, *names) | listed.evidence
+        evidence: dict[str, Any] = {"goal": self.goal} | self.asked_with(sample, *names)
         if not listed.requests:
             if listed.invented:
                 evidence["invented"] = listed.invented
@@ -136,7 +135,7 @@ class Resolved(JudgedMetric):
     async def _list(self, sample: Sample, spoken: Set[str]) -> _Listed:
         """The requests, those that the judge made up, and what listing them took."""
         if self.goal == "given":
-            return _Listed(given_requests(sample), [], NO_USAGE, {})
+            return _Listed(given_requests(sample), [], NO_USAGE)
 
         def ask(conversation: str) -> Question[Requests]:
             return self.question("requests", sample, Requests, {"conversation": conversation})
@@ -147,15 +146,12 @@ class Resolved(JudgedMetric):
         texts = [without_words_to_judge(" ".join(text.split()), language) for text in reply.value.requests]
         kinds = load_sentence_kinds(language)
         distinct: dict[tuple[str, ...], str] = {}
-        courtesies = [text for text in texts if text and kinds.find_kind(text) in _COURTESIES]
         for text in texts:
-            if not text or text in courtesies:
-                continue
-            distinct.setdefault(content_stems(text, language) or (text,), text)
-        evidence = {"courtesies": courtesies} if courtesies else {}
+            if text and kinds.find_kind(text) not in _COURTESIES:
+                distinct.setdefault(content_stems(text, language) or (text,), text)
         answers = [_stems(message.text, sample) for message in _of_role(sample, "assistant")]
         kept = [text for text in distinct.values() if _is_of_customer(_stems(text, sample), spoken, answers)]
-        return _Listed(kept, [text for text in distinct.values() if text not in kept], reply.usage, evidence)
+        return _Listed(kept, [text for text in distinct.values() if text not in kept], reply.usage)
 
 
 def given_requests(sample: Sample) -> list[str]:

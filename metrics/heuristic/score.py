@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
 from ...judges import JudgeLike
 from ...languages import language_or_fallback
-from ...languages.sections import MessageType
 from ...prompts import BUNDLED, Prompts
 from ...text.wording import count_of
 from ...worker_threads import compute_beside
@@ -39,7 +38,6 @@ from .verbatim_guide import THRESHOLD, VerbatimGuide
 LOWEST, HIGHEST = 1.0, 5.0
 SCORED_TYPES = ("binary", "instruction")
 
-Types = Literal["predicted", "labelled"]
 Override = Literal["unspecified_components", "verbatim_guide"]
 
 
@@ -101,7 +99,6 @@ class Heuristic(Metric):
         *,
         all_types: bool = False,
         overrides: bool = True,
-        types: Types = "predicted",
         rules: Rules = "positional",
         translate: Literal["judge"] | None = None,
         judge: JudgeLike | None = None,
@@ -116,7 +113,6 @@ class Heuristic(Metric):
         Args:
             all_types: Score every message type, not only binary and instruction.
             overrides: Let an unspecified component or a verbatim guide decide alone; False gives the plain sum.
-            types: `labelled` takes a sample's own `message_type` where it has one, instead of predicting it.
             rules: How the type is predicted; `paper` goes by the paper's ordered lists.
             translate: `judge`: the starred features read an English translation by the judge.
             judge: The judge of `translate=judge`.
@@ -134,7 +130,6 @@ class Heuristic(Metric):
         require_packages("heuristic", "the metric heuristic")
         self._all_types = all_types
         self._overrides = overrides
-        self._labelled = types == "labelled"
         self._rules = rules
         self.judge = open_translator(translate, judge)
         self._prompts = prompts
@@ -151,11 +146,7 @@ class Heuristic(Metric):
 
     def classify_sample(self, sample: Sample) -> TypeMatch:
         """Finds the type of the sample's message, with the pattern that matched."""
-        match = classify(sample.user_input, language_or_fallback(sample.language), self._rules)
-        if self._labelled and sample.message_type:
-            label = f"the sample says so; its words say {match.type}: {match.reason}"
-            return replace(match, type=cast(MessageType, sample.message_type), reason=label)
-        return match
+        return classify(sample.user_input, language_or_fallback(sample.language), self._rules)
 
     async def measure(self, sample: Sample) -> Score:
         """Skipped for a message that is neither binary nor instruction.

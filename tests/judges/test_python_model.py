@@ -125,18 +125,17 @@ def test_errors_of_a_function(ask):
         reply_of(LiteLLMJudge(lambda _: 5), ask("Free?"))
 
 
-def test_a_budget_in_usd_of_a_function_without_a_price_is_refused_before_it_is_called(ask):
-    texts: list[str] = []
-
-    def judge(text: str) -> str:
-        texts.append(text)
-        return "yes"
-
-    with pytest.raises(UsageError, match=r"judge is a function, whose calls have no known price, so a budget in USD"):
-        evaluate([SAMPLE], ["faithfulness"], judge=judge, budget=Budget(usd=1), progress=False)
-    assert texts == []
-    priced = LiteLLMJudge(judge, price={"input": 1, "output": 2}, budget=Budget(usd=1))
-    assert reply_of(priced, ask("Free?")) == "yes"
+def test_a_budget_in_usd_needs_the_price_of_a_function(ask):
+    with pytest.raises(UsageError, match=r"so a budget in USD cannot be kept; bound tokens instead"):
+        evaluate(
+            [SAMPLE, SAMPLE.model_copy(update={"id": "s2", "response": "Other."})],
+            ["faithfulness"],
+            judge=says_yes,
+            budget=Budget(usd=1),
+            progress=False,
+        )
+    priced = LiteLLMJudge(says_yes, price={"input": 1, "output": 2}, budget=Budget(usd=1))
+    assert reply_of(priced, ask("Free?")) == "yes to Free?"
     assert priced.usage.usd == pytest.approx((priced.usage.tokens_in * 1 + priced.usage.tokens_out * 2) / 1e6)
 
 

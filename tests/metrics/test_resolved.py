@@ -93,7 +93,7 @@ def test_thanks_are_no_request_and_one_that_comes_twice_is_one(judge, openai_ser
     says(openai_server, [CANCEL, *same, "Thank you for your help."], {CANCEL: "Yes"})
     score = score_of(judge(decide="single"), talk())
     assert [request["text"] for request in score.evidence["requests"]] == [CANCEL]
-    assert (score.value, score.evidence["courtesies"]) == (1.0, ["Thank you for your help."])
+    assert score.value == 1.0
     says(openai_server, ["Thanks!"], {})
     assert score_of(judge(decide="single"), talk()).status == "skipped"
 

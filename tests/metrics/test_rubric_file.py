@@ -113,7 +113,6 @@ def test_how_a_statement_is_typed(judge, typed, statement, needs):
         ("predicate:It is short:fields=answer", "'answer' is no field that a judge can be shown"),
         ("predicate:It is short:colour=red", "'colour' is not an option of this metric; its options are: fields, sta"),
         ("rubric:nowhere.yaml", "nowhere.yaml: the file cannot be read"),
-        ("rubric:helpful.md", "helpful.md: a rubric is a YAML file"),
     ],
 )
 def test_a_mistake_in_the_specification(judge, typed, told):

@@ -83,9 +83,6 @@ def test_which_messages_are_scored():
     statement = sample(user_input="I want to import hours")  # no question mark: reasoning by the paper's lists
     assert asyncio.run(Heuristic().assess(statement)).status == "scored"
     assert asyncio.run(Heuristic(rules="paper").assess(statement)).evidence["message_type"] == "reasoning"
-    labelled = sample(message_type="general")
-    assert asyncio.run(Heuristic().assess(labelled)).status == "scored"
-    assert asyncio.run(Heuristic(types="labelled").assess(labelled)).status == "skipped"
 
 
 def test_a_pipeline_that_is_not_there_is_told_by_name(tmp_path):
