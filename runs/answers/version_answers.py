@@ -87,15 +87,9 @@ def split_source(source: AnswerTable, by: str) -> tuple[list[AnswerTable], list[
         raise UsageError(f"--by {key}: all answers of {source.name} are of {names[0]}; name a run with two or more")
     notes = []
     if without:
-        notes.append(f"{count_of(without, 'answer')} of {source.name} without metadata.{key} {_is_left_out(without)}.")
-    if others := [name for name in by_version if name not in names]:
-        count = sum(len(by_version[name]) for name in others)
-        notes.append(f"{count_of(count, 'answer')} of {list_first(others)} {_is_left_out(count)}, as --by says.")
+        left_out = verb_of(without, "is left out", "are left out")
+        notes.append(f"{count_of(without, 'answer')} of {source.name} without metadata.{key} {left_out}.")
     return [replace(source.where(by_version[name]), name=name) for name in names], notes
-
-
-def _is_left_out(count: int) -> str:
-    return f"{verb_of(count, 'is', 'are')} left out"
 
 
 def at_rated_level(

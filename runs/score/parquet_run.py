@@ -96,27 +96,11 @@ class PartSummary(BaseModel):
 class PartReport(BaseModel):
     """What became of one part in this session; `problem` is the class and the text of the error that ended scoring."""
 
-    file: str = ""
-    ids: tuple[str, ...] = ()
     summary: PartSummary | None = None
     is_new: bool = False
     usage: Usage = Usage()
     lost: LostCalls = LostCalls()
     problem: tuple[str, str] | None = None
-
-
-class IdsOfFiles:
-    """The ids of the answers that were read, as hashes: there may be many."""
-
-    def __init__(self) -> None:
-        self._file_of: dict[int, str] = {}
-
-    def add(self, file: str, ids: Iterable[str]) -> None:
-        """Adds those of a part. Raises `InputError` for one that another file has."""
-        for name in ids:
-            other = self._file_of.setdefault(hash(name), file)
-            if other != file:
-                raise InputError(f"{file}: the id {name!r} is in {other} too; make their ids differ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +181,7 @@ def run_parquet(
     if options.cassette is not None and not is_bundled(options.cassette):
         options = replace(options, cassette=options.cassette.expanduser().absolute())  # workers have other folders
     job = PartsJob(plan, out.expanduser().absolute(), options)
-    files, outcome, ids = _find_files(plan.sets), ParquetOutcome(), IdsOfFiles()
+    files, outcome = _find_files(plan.sets), ParquetOutcome()
     with _only_process(job.out):
         for part in sorted(job.out.glob("*.parquet"))[:1]:
             _read_own(part, job)
@@ -207,8 +191,6 @@ def run_parquet(
         on_progress(outcome)
         with closing(_score_with_ray(files, job) if with_ray else score_files(files, job)) as reports:
             for report in reports:
-                if with_ray:  # its workers know each only the files that they read
-                    ids.add(report.file, report.ids)
                 outcome.add(report)
                 on_progress(outcome)
                 if report.problem is not None:
@@ -223,14 +205,16 @@ def run_parquet(
 
 def score_files(files: Iterable[Path], job: PartsJob) -> Generator[PartReport]:
     """Scores files, one part after another; a problem is the last report."""
-    progress, ids = Progress(), IdsOfFiles()
+    progress, file_of = Progress(), dict[int, Path]()  # by the hash of an id: there may be many
     try:
         for file in files:
             count = 0
             for count, samples in enumerate(_read_parts(file, job.plan), 1):
                 progress, part = Progress(), job.part_of(file, count - 1)
-                report = PartReport(file=str(file), ids=tuple(sample.id for sample in samples))
-                ids.add(report.file, report.ids)
+                report = PartReport()
+                for sample in samples:
+                    if (other := file_of.setdefault(hash(sample.id), file)) != file:
+                        raise InputError(f"{file}: the id {sample.id!r} is in {other} too; make their ids differ")
                 if part.exists():
                     report.summary = _check_rows(part, samples, job)
                 else:

@@ -173,9 +173,6 @@ class Judging(NamedTuple):
             >>> before, now = (JudgeSettings(model="openai/m", parameters={"temperature": one}) for one in (0, 0.7))
             >>> Judging(now, {"support.en": ["1"]}).describe_change(Judging(before, {"support.en": ["2"]}))
             "the judge's settings differ, the prompt support.en differs"
-            >>> nobody, same = Judging(None, {}), Judging(now, {})
-            >>> nobody.describe_change(same), same.describe_change(same)
-            ('the judge is no judge, not openai/m', '')
         """
         shared = self.prompts.keys() & before.prompts.keys()
         differing = sorted(name for name in shared if self.prompts[name] != before.prompts[name])
