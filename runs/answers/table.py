@@ -60,8 +60,6 @@ class AnswerTable:
         """Reads a run, all of it once, with the ratings that its samples came with.
 
         Args:
-            store: Where the run is.
-            run: The run.
             fields: What is read of the scores beside value, status and reason. Without any the table is small.
             evidence: What is kept of the scores' evidence, by key; None for all.
         """

@@ -57,11 +57,7 @@ class RunOptions:
             raise UsageError(f"the mode {self.mode} needs a cassette: name its file (--cassette FILE)")
 
     def cassette_file(self, find_judge: Callable[[], JudgeSettings | None]) -> Path | None:
-        """The cassette's file, with the judge's name in its place; None without a cassette.
-
-        Args:
-            find_judge: Gives the judge's settings; called where the file's name has a place for its name.
-        """
+        """The cassette's file, with the judge's name where it has a place for it; None without a cassette."""
         if self.cassette is None or JUDGE_FIELD not in str(self.cassette):
             return self.cassette
         judge = find_judge()

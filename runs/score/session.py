@@ -243,16 +243,12 @@ def run_plan(
     was asked and scored is kept, and the run can be resumed.
 
     Args:
-        plan: What is scored, by which metrics, judge, embedder and prompts.
-        store: Where the run is kept.
-        options: How it is carried out: the cassette, the budget, the concurrency.
+        plan, store: What is scored, and where it is kept.
         resume: The id of the run to go on with; a new run begins if None.
         skip_bad: Leave out rows that cannot be read, instead of raising.
-        batches: How the judge is asked in batches; None to ask it call by call.
         progress: Filled while it goes on; a new one if None.
-        on_begin: Called with the id of a run that begins.
-        on_progress: Called after each sample, and once before the first.
-        on_note: Called, before the first call is paid for, with each note about how the sets are read.
+        on_begin: Called with the id of a run that begins; `on_progress` after each sample, and once before the first;
+            `on_note`, before the first call is paid for, with each note about how the sets are read.
 
     Raises:
         InputError: A row or a prompt cannot be read.

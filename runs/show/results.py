@@ -64,15 +64,7 @@ class Results(AnswerTable):
 
     @classmethod
     def from_store(cls, store: Store, run: str) -> "Results":
-        """Reads the results of a run.
-
-        Args:
-            store: Where the run is.
-            run: The run's id, or `last`.
-
-        Raises:
-            UsageError: There is no such run.
-        """
+        """Reads the results of a run (its id, or `last`). Raises `UsageError` where there is no such run."""
         check_store(store)
         return read_results(store, store.run(run))
 
@@ -154,9 +146,6 @@ class Results(AnswerTable):
 
     def explain(self, sample: str) -> "Audit":
         """Returns how one sample came by its scores: claims, verdicts and quotes; to be printed or shown in a notebook.
-
-        Args:
-            sample: The sample's id.
 
         Raises:
             UsageError: No sample has this id.

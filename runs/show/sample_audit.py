@@ -77,11 +77,6 @@ def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_headin
         yield from _part_lines(evidence)
     for claim in evidence.pop("claims", []):
         yield from _claim_lines(claim)
-    for question in evidence.pop("questions", []):
-        cosine = "" if question["cosine"] is None else f"{Figure('cosine', question['cosine'])}  "
-        yield (Part(f"  {cosine}{one_line(question['text'])}"),)
-    for criterion in evidence.pop("criteria", []):
-        yield (Part(f"  {one_line(criterion['text'])}: {one_line(criterion['reason'])}"),)
     for name, value in evidence.items():
         for text in evidence_lines(name, value):
             yield (Part(f"  {text}", "detail"),)

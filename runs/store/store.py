@@ -278,8 +278,6 @@ class Store:
         Samples come in the order of their set, metrics in that of the plan.
 
         Args:
-            run: The run, or its id.
-            sample: The sample whose scores are read.
             fields: What is read beside the value, the status and the reason. Of evidence that is left out the counts of
                 sentences stay, and of a scorer all: it says what its rating was fitted to.
         """
