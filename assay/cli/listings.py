@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..presentation.result_table import Field, Paragraph, ReportBlock, tabulate
-from .output import echo_notice, print_result
+from .output import print_result
 from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
@@ -20,22 +20,13 @@ if TYPE_CHECKING:
 def runs(limit: int, *, store: str | Path) -> None:
     """List the runs of a store, the newest first.
 
-    A run that cannot be read is named on standard error; the others are listed.
-
     \b
     assay show runs
     assay show RUN
     """
-    from ..errors import InputError
     from ..runs import Store
 
     opened = Store(store, must_exist=True)
-    rows = []
-    for run_id in opened.run_ids(limit):
-        try:
-            rows.append(opened.run(run_id))
-        except InputError as error:
-            echo_notice(str(error))
     listed = [
         {
             "run": row.id,
@@ -45,7 +36,7 @@ def runs(limit: int, *, store: str | Path) -> None:
             "metrics": list(row.plan.metrics),
             "judge": row.plan.judge.label if row.plan.judge else None,
         }
-        for row in rows
+        for row in map(opened.run, opened.run_ids(limit))
     ]
     fields = (
         Field("run", "text", itemgetter("run"), is_whole=True),

@@ -49,11 +49,13 @@ def select_bad_answers(table: AnswerTable, metric: str | None = None) -> BadAnsw
         return BadAnswers(table, "", "rated below the middle of the scale", rated, _texts_of(table, rated, names, ""))
     has_pairs = any(map(rates_pair, table.samples.values()))
     unrated_why = "its ratings say which of two answers is better" if has_pairs else "no answer is rated"
-    name = metric or _first_metric(table)
-    values = table.values(name) if name in table.directions else {}
-    if not values:
+    scored = {name: values for name in table.directions if (values := table.values(name))}
+    name = metric or next((name for name in scored if name not in ALL_BASELINES), next(iter(scored), ""))
+    if name not in scored:
+        what = f"of the metric {name!r}" if name else "of a metric, and no answer is rated (assay rate)"
         known = ", ".join(table.directions) or "none"
-        raise UsageError(f"run {table.run or ''} has no value of the metric {name!r}; its metrics are {known}")
+        raise UsageError(f"run {table.run or ''} has no value {what}; its metrics are {known}")
+    values = scored[name]
     words, names = _bad_by_metric(name, table, values)
     answers = {key: table.samples[key] for key in values}
     rule = words if metric else f"{words}, as {unrated_why}"
@@ -72,17 +74,6 @@ def count_others(selected: BadAnswers) -> int:
         name not in counted and name not in with_turns and not (is_turn(sample) and _conversation(sample) in counted)
         for name, sample in samples.items()
     )
-
-
-def _first_metric(table: AnswerTable) -> str:
-    """The first metric with a value: one that is no baseline, where there is one."""
-    scored = [name for name in table.directions if table.values(name)]
-    if not scored:
-        raise UsageError(
-            f"{table.run or ''}: no answer is rated, and no metric has a value; rate answers (assay rate), or run with "
-            "another metric"
-        )
-    return next((name for name in scored if name not in ALL_BASELINES), scored[0])
 
 
 def _bad_by_metric(metric: str, table: AnswerTable, scored: Mapping[str, float]) -> tuple[str, set[str]]:
