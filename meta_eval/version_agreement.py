@@ -46,7 +46,6 @@ class MetricVersions:
     calls: int = 0  # in how many pairs its own test says that one version is better
     # those pairs of `calls` where the raters' mean says the contrary: (what it calls better, the other)
     contrary: tuple[tuple[str, str], ...] = ()
-    unseen: tuple[tuple[str, str], ...] = ()  # those pairs of `calls` where the raters' own test sees no difference
     problem: str = ""
 
 
@@ -196,11 +195,7 @@ class _RatedAnswers:
             return MetricVersions(name, is_baseline, len(places), problem=problem)
         raters_there = by_raters if len(places) == len(self.places) else self.compare(places)
         pairs = list(zip(raters_there, self.compare(places, values), strict=True))
-        called = [
-            ((self._names[own.first], self._names[own.second])[:: -own.winner], raters, own)
-            for raters, own in pairs
-            if own.winner and own.is_called
-        ]
+        called = [(own, raters) for raters, own in pairs if own.winner and own.is_called]
         return MetricVersions(
             name,
             is_baseline,
@@ -208,6 +203,9 @@ class _RatedAnswers:
             pairs=sum(raters.winner != 0 for raters, _ in pairs),
             ordered=sum(raters.winner != 0 and raters.winner == own.winner for raters, own in pairs),
             calls=len(called),
-            contrary=tuple((winner, loser) for (winner, loser), raters, own in called if raters.winner == -own.winner),
-            unseen=tuple((winner, loser) for (winner, loser), raters, _ in called if not raters.is_called),
+            contrary=tuple(
+                (self._names[own.first], self._names[own.second])[:: -own.winner]
+                for own, raters in called
+                if raters.winner == -own.winner
+            ),
         )

@@ -9,8 +9,6 @@ from ...errors import UsageError
 from ...text.wording import count_of
 from ..arrays import Bools, Floats, Places
 
-HEAVY = 25.0
-"""A rated answer that stands for so many times as many answers as the median one is said: the figures rest on few."""
 _LEAST_CHANCE = 1e-30  # so that weights and their cubes stay numbers
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ...errors import UsageError
-from ...text.wording import count_of, verb_of
+from ...text.wording import count_of
 from ..arrays import Bools
 from ..estimate import Estimate
 from ..groups import FEWEST_GROUPS, FEWEST_RATED
@@ -14,11 +14,10 @@ from .bound_evidence import FALSE_ALARMS, AlarmState, WeighedBound, ratings_need
 from .day_sums import DaySums
 from .look import Bound, BoundState, Look, SegmentLook
 from .outcome_terms import corrected_terms, judge_terms
-from .production_answers import HEAVY, ProductionAnswers, SamplingDesign
+from .production_answers import ProductionAnswers, SamplingDesign
 from .window_estimate import LOOKS_ERROR, NO_RATINGS, estimate_window
 
 _MOST_SEGMENTS = 20  # per field
-_UNRATED_SHARE = 0.1  # of the answers, from which on it is said that their days have no rating
 _LATEST = 7  # days after which a rating that did not come is no longer waited for
 _LARGEST_SCORE = 1e50  # of a judge: the cubes of larger ones are no numbers
 _FINDABLE = 0.3  # of five levels: a fall that a team would want to know of
@@ -218,26 +217,10 @@ class _Production:
         left_out = int((self.is_in & ~design.is_counted).sum())
         if left_out and self.mean_terms.is_rated.any():
             yield f"{count_of(left_out, 'answer')} of these days could not be drawn: the figures are not about them."
-        unrated = self._unrated_days(counted)
-        if unrated.any() and rated:
-            days = len(np.unique(answers.days[unrated]))
-            yield (
-                f"{count_of(int(unrated.sum()), 'answer')} of these are of {count_of(days, 'day')} without a rating, "
-                f"which {verb_of(days, 'is', 'are')} taken to be as the other days."
-            )
         if design.unused_ratings:
             yield (
                 f"{count_of(design.unused_ratings, 'rating')} of answers that were not drawn with a known chance, or "
                 "that have no judge's score, are not used: they say nothing of the others."
-            )
-        heavy = self.is_in & (design.rating_weight > HEAVY)
-        if heavy.any():
-            share = float(design.rating_weight[heavy].sum() / design.rating_weight[self.is_in].sum())
-            count = int(heavy.sum())
-            yield (
-                f"{count_of(count, 'rated answer')} of the {rated:,} {verb_of(count, 'stands', 'stand')} for "
-                f"{share:.0%} of the answers, since few were rated where most answers were: "
-                "the intervals are wider for it."
             )
         whole = len(self._day_numbers) - 1
         waiting = whole - min((self._whole(bound) for bound in bounds), default=whole)
@@ -247,13 +230,6 @@ class _Production:
             yield f"Bounds are decided without the last {count_of(waiting, 'whole day')}: ratings are still to come."
         if whole and rated and any(bound.kind in ("mean", "fall") for bound in bounds):
             yield from self._needed(level)
-
-    def _unrated_days(self, counted: Bools) -> Bools:
-        """The answers of whole days without a rating, where they are more than a tenth of all that count."""
-        day = self.mean_terms.day
-        has_rating = np.bincount(day[self.mean_terms.is_rated], minlength=len(self._day_numbers)) > 0
-        unrated = counted & ~has_rating[day] & (day < len(self._day_numbers) - 1)
-        return np.asarray(unrated if unrated.sum() > _UNRATED_SHARE * counted.sum() else np.zeros(len(day), dtype=bool))
 
     def _needed(self, level: float) -> Iterator[str]:
         """How many ratings a day find a fall within 30 days."""

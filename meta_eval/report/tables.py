@@ -249,8 +249,7 @@ def _false_winners(one: MetricVersions) -> str:
     """How many pairs it calls against the raters, of those that it calls."""
     if not one.calls:
         return "calls none" if not one.problem else "-"
-    unseen = f"; {len(one.unseen)} unseen by raters" if one.unseen else ""
-    return f"{len(one.contrary)} of {one.calls}{unseen}"
+    return f"{len(one.contrary)} of {one.calls}"
 
 
 def version_pair_table(versions: VersionAgreement) -> ResultTable:
