@@ -237,6 +237,7 @@ class ColumnSearch:
         raters = find_raters(tuple(column for column in columns if column not in self._mapping))
         for column in self._raters.keys() & raters.others.keys():
             del self._raters[column], self._cells[column]
+            self._beside.discard(column)
         self._criteria |= raters.others
         for column in columns:
             if column in self._named_means:

@@ -543,10 +543,12 @@ def find_common_scale(
         InputError: They are on different scales: a rater's own is much narrower than that of all, and enough ratings
             tell it.
     """
+    raters = {rater: cells for rater, cells in raters.items() if cells.values()}
     if told is None:
-        scales = {rater: find_rating_scale(cells) for rater, cells in raters.items() if cells.values()}
+        scales = {rater: find_rating_scale(cells) for rater, cells in raters.items()}
         told = {rater: scale[:2] for rater, scale in scales.items() if not isinstance(scale, str)}
         raters = {rater: raters[rater] for rater in scales if rater in told or len({*raters[rater].values()}) == 1}
+    told = {rater: scale for rater, scale in told.items() if rater in raters}
     if not told:
         return None
     ranges = [rating_range(cells.values()) for cells in raters.values()]

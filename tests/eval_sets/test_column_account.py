@@ -259,3 +259,9 @@ def test_a_rating_that_may_be_of_a_longer_scale_is_no_mistake(tmp_path, ratings,
     rows = "".join(f"q{n},a{n},{rating}\n" for n, rating in enumerate(ratings))
     samples, _ = read(tmp_path / "a.csv", f"question,answer,rating\n{rows}")
     assert {(sample.rating_min, sample.rating_max) for sample in samples} == {scale}
+
+
+def test_a_rater_of_whom_all_ratings_became_dates_is_named(tmp_path):
+    text = "question,answer,rating_ann,rating_bob\na,b,5-Mar,4\nc,d,1-Feb,1\n"
+    with pytest.raises(InputError, match=r'line 2, field ratings \(column rating_ann\): "5-Mar" is a date'):
+        read(tmp_path / "a.csv", text)

@@ -223,6 +223,9 @@ def test_a_criterion_that_only_later_rows_have_takes_no_mapping(tmp_path):
     assert [sample.rating for sample in load_set(path, notes=[])] == [None] * 10
     (first, *_, last) = load_set(path, mapping={"rating_foo": "rating"}, notes=[])
     assert (first.rating, last.rating, last.rating_max) == (1, 10, 10)
+    beside = [row | {"rating": 3 - n % 2} | ({"rating_tone": 3} if n > 4 else {}) for n, row in enumerate(rows)]
+    path.write_text("\n".join(map(json.dumps, beside)))
+    assert [sample.rating for sample in load_set(path, notes=[])] == [3, 2] * 5
 
 
 def test_three_observers_are_no_programs(tmp_path):
