@@ -1,12 +1,10 @@
 """Which failed calls are made again, and how long to wait before."""
 
 import asyncio
-import email.utils
 import itertools
 import json
 import random
 import re
-import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TypeVar
 
@@ -213,14 +211,9 @@ def read_retry_after(values: Mapping[str, str]) -> float | None:
         return max(0.0, float(headers["retry-after-ms"]) / 1000)
     except (KeyError, ValueError):
         pass
-    value = headers.get("retry-after", "")
     try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except (ValueError, OverflowError):
+        return max(0.0, float(headers.get("retry-after", "")))
+    except ValueError:  # none, or a date: then the pause is ours
         return None
 
 

@@ -47,8 +47,7 @@ class ContextPrecision(JudgedMetric):
 
     Formula: the average precision of the passages in their order, sum over k of P@k * v_k / sum of v_k; v_k is
     P(useful) of the passage at rank k, or 1 and 0 where the judge gives no probabilities, and P@k the mean of v_1..v_k.
-    By plain verdicts (useful at 0.5 and above) it stands as `by_verdicts` in the evidence. Range: [0, 1]; 0 where no
-    passage is useful. A passage on which the judge gives no answer makes the sample failed.
+    Range: [0, 1]; 0 where no passage is useful. A passage on which the judge gives no answer makes the sample failed.
 
     The same as Ragas's `ContextPrecision` and DeepEval's `ContextualPrecisionMetric`, and with `against=response`
     Ragas's `ContextUtilization`.
@@ -83,11 +82,9 @@ class ContextPrecision(JudgedMetric):
         answers = await self.decide("context_precision", sample, state, statements)
         claims = [predicate_claim(answer) for answer in answers.values()]
         value = average_precision([claim.support for claim in claims])
-        by_verdicts = average_precision([float(claim.verdict == "supported") for claim in claims])
         evidence = {
             "against": self.against,
             "claims": [claim.evidence() for claim in claims],
-            "by_verdicts": by_verdicts,
         } | self.asked_with(sample, "context_precision")
         return scored(value, _reason(claims), evidence, answers.usage)
 

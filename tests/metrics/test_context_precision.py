@@ -23,21 +23,20 @@ def by_passage(*shares):
 
 
 @pytest.mark.parametrize(
-    ("shares", "value", "by_verdicts"),
+    ("shares", "value"),
     [
         # useful at ranks 1 and 3: (1/1 + 2/3) / 2
-        ((1.0, 0.0, 1.0), (1 + 2 / 3) / 2, (1 + 2 / 3) / 2),
-        ((0.0, 0.0, 0.0), 0.0, 0.0),
+        ((1.0, 0.0, 1.0), (1 + 2 / 3) / 2),
+        ((0.0, 0.0, 0.0), 0.0),
         # P@k = 0.8, 0.5, 0.6; sum of P@k * v = 0.64 + 0.1 + 0.48 = 1.22, divided by 1.8
-        ((0.8, 0.2, 0.8), 1.22 / 1.8, (1 + 2 / 3) / 2),
+        ((0.8, 0.2, 0.8), 1.22 / 1.8),
     ],
 )
-def test_average_precision(*, judge, sample, decide, shares, value, by_verdicts):
+def test_average_precision(*, judge, sample, decide, shares, value):
     decide(by_passage(*shares))
     given = sample(retrieved_contexts=PASSAGES, reference=REFERENCE)
     score = asyncio.run(ContextPrecision(judge(logprobs=True)).assess(given))
     assert score.value == pytest.approx(value, abs=1e-4)
-    assert score.evidence["by_verdicts"] == pytest.approx(by_verdicts, abs=1e-4)
     assert [claim.probability for claim in score.claims] == pytest.approx(shares, abs=1e-4)
 
 
