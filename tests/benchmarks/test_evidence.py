@@ -9,7 +9,7 @@ import evidence
 import pytest
 from card_evidence import read_judged_sets
 from finding import decide, write_findings
-from measurement import Measurement, anchor, read_measurements
+from measurement import Measurement, Quote, anchor, read_measurements
 
 from assay.meta_eval import Estimate
 from assay.runs import CardAgreement
@@ -163,6 +163,40 @@ def test_the_words_follow_from_the_figures(low, high, sentence):
     assert write_findings(measure(low, high))[0].text == sentence
 
 
+def test_a_figure_older_than_its_code_says_so_wherever_it_stands(monkeypatch, tmp_path):
+    """In its sentence, under its table, in the list of other pages' figures, and under the README's table: when it was
+    measured, and what changed, but in the sentence only that it is older."""
+    age = "measured at `0123456`, before `metrics` changed"
+    monkeypatch.setattr(evidence, "describe_age", lambda one: age)
+    dated = measure(0.1, 0.3).model_copy(update={"commit": "0123456", "date": date(2026, 1, 1)})
+    quoted = dated.model_copy(
+        update={
+            "topic": "elsewhere",
+            "tables": [],
+            "findings": [],
+            "quotes": [Quote(page="docs/a.md", text="a figure")],
+        }
+    )
+    page = evidence.write_page([dated, quoted], [])
+    assert "(n = 60 in 7 groups). Older than its code. [Table](../benchmarks/results/tables.md#a)" in page
+    tables = evidence.write_tables([dated, quoted], [])
+    assert tables.count("2026-01-01, commit `0123456`, before `metrics` changed") == 2
+    write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, BETTER))
+    made_cards = dated.model_copy(update={"cards": ["a.json"]})
+    judged = read_judged_sets(tmp_path)
+    readme = evidence.write_readme_table([made_cards], judged)
+    assert "\nMeasured at `0123456`, before `metrics` changed.\n" in readme
+    assert "groups). Older than its code. [Table]" in evidence.write_page([made_cards], judged)
+
+
+def test_without_the_interval_of_the_difference_nobody_can_tell():
+    """However far apart the two figures are."""
+    assert write_findings(measure(0.1, 0.3))[1].text == (
+        "Nobody can tell yet whether the judge agrees better or worse on A: judge 0.50; overlap 0.25 "
+        "(n = 60 in 7 groups; no interval of the difference was recorded)."
+    )
+
+
 def agreement(name, value):
     """An agreement on 60 answers in 7 groups."""
     rho = NOTHING if value is None else Estimate(value, value - 0.1, value + 0.1, n=60, groups=7)
@@ -241,3 +275,10 @@ def test_the_readme_shows_the_demos_judge_on_what_people_rated(tmp_path):
     table = evidence.write_readme_table(read_measurements(), read_judged_sets(tmp_path))
     rows = [line for line in table.splitlines() if line.startswith("| public")]
     assert rows == ["| public:mtrag:dev | 60 in 7 | 0.50 [0.40, 0.60] | 0.40 [0.30, 0.50] | the judge |"]
+
+
+def test_names_on_a_card_do_nothing_in_the_page(tmp_path):
+    write_card(tmp_path / "a.json", judge_card("<b>|x", 0.5, BETTER, name="[a](http://b.example)"))
+    page = evidence.write_page([], judged := read_judged_sets(tmp_path)) + evidence.write_tables([], judged)
+    assert "<b>" not in page
+    assert "[a](" not in page

@@ -107,12 +107,35 @@ def scores(tmp_path):
     return path
 
 
+def test_where_all_are_rated_their_own_mean_is_said(assay, tmp_path):
+    path = tmp_path / "scores.jsonl"
+    rows = [{"id": f"a{n}", "cheap": n % 2, "judge": n % 3, "rating": 1 + n % 5} for n in range(20)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    shown = assay("estimate", "--scores", path, "--judged", "judge").out
+    assert "All are rated: 3.00 is their own mean. The interval is for more answers like these." in " ".join(
+        shown.split()
+    )
+
+
 def test_an_estimate_names_its_metric_and_asks_for_ratings(assay, scores, tmp_path):
     typed = ("estimate", "--scores", scores)
     assert "no metric 'other'" in assay(*typed, "--judged", "other").err
     few = tmp_path / "few.jsonl"
     few.write_text("".join(scores.read_text(encoding="utf-8").splitlines(keepends=True)[11:]), encoding="utf-8")
     assert "9 rated answers do not suffice: rate at least 10" in assay("estimate", "--scores", few).err
+
+
+def test_an_estimate_asks_for_ratings_from_other_groups_too(assay, tmp_path):
+    """60 of 400 answers rated; of two answers a group the ratings are of 30 groups, of one each of 60."""
+    for in_group, others in ((2, ", from other groups too"), (1, "")):
+        rows = [
+            {"id": f"a{n}", "group": f"g{n // in_group}", "m": n % 7, "rating": 1 + n // 2 % 5 if n < 60 else None}
+            for n in range(400)
+        ]
+        path = tmp_path / "groups.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        shown = " ".join(assay("estimate", "--scores", path).out.split())
+        assert re.search(rf"Rate about \d+ more answers{others} for an interval 0\.\d wide \(assay rate last\)", shown)
 
 
 def test_an_estimate_has_the_marks_of_its_reader(assay, tmp_path, monkeypatch):
@@ -124,6 +147,15 @@ def test_an_estimate_has_the_marks_of_its_reader(assay, tmp_path, monkeypatch):
     assert re.search(r"Mean rating of all 1\.200 answers: 3,00 \[2,\d\d; 3,\d\d\] on 0,5-5,5", shown)
     assert re.search(r"Bad answers \(rated below the middle\): 50,0% \[\d\d,\d%; \d\d,\d%\]", shown)
     assert re.search(r"Rate about \d+ more answers for an interval 0,\d+ wide \(assay rate last\)", shown)
+
+
+def test_equal_ratings_are_not_said_to_leave_the_interval_wide(assay, tmp_path):
+    """60 fives of 300: the interval, .24 wide, would be .05 wide with all rated fives; no number is told."""
+    rows = [{"id": f"a{n}", "m": n % 7, "rating": 5 if n < 60 else None} for n in range(300)]
+    path = tmp_path / "fives.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    shown = assay("estimate", "--scores", path, "--scale", "1-5").out
+    assert "5.00 [4.76, 5.00]" in shown and "Rating the others too" not in shown and "Rate about" not in shown
 
 
 def test_estimate_and_meta_say_one_mean(assay, scores):
@@ -154,6 +186,18 @@ def test_changes_say_of_a_metric_what_decide_says(assay, set_file):
     by_metric = {row["metric"]: [row[figure] for figure in figures] for row in changes}
     assert {row["metric"]: [row[figure] for figure in figures] for row in decided} == by_metric
     assert any(row["p"] is not None and row["difference"] for row in decided)
+
+
+def test_a_question_that_was_answered_several_times_counts_once(assay, tmp_path):
+    """Without ids each of five questions was asked three times: their means differ by 1 of 2 words, in each by 0.5."""
+    runs = []
+    for name, answer in (("a", "Yes"), ("b", "Yes indeed")):
+        rows = [{"question": f"Q{n % 5}?", "answer": answer, "context": "Yes", "group": n % 5} for n in range(15)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        run = assay("run", f"{name}.jsonl", "--metrics", "rouge_l_precision", "--json", code=0).json["run"]
+        runs.append(run)
+    row = assay("show", "changes", *runs, "--json", code=0).json["metrics"][0]
+    assert (row["n"], row["mean_a"], row["mean_b"], row["difference"]) == (5, 1, 0.5, -0.5)
 
 
 def test_answers_that_became_empty_or_refused_are_changes(assay, set_file):

@@ -3,6 +3,7 @@
 import json
 import math
 import shlex
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,19 @@ def test_looks_at_files_are_counted_by_their_answers(assay, tmp_path):
     assert "This look is not counted: " in unkept["notes"][0] and "cannot be opened" in unkept["notes"][0]
 
 
+def test_versions_of_the_same_answers_each_keep_their_looks(assay, tmp_path):
+    """The version in use, a copy of it and a new one: the three pairs stand in each look."""
+    old, copy = (write(tmp_path / f"{name}.jsonl", "old", lambda n: 1 + n % 3) for name in ("old", "copy"))
+    few = write(tmp_path / "few.jsonl", "new", lambda n: 2 + n % 2 if n < 6 else None)
+    more = write(tmp_path / "more.jsonl", "new", lambda n: 2 + n % 2 if n < 12 else None)
+    looks = [assay("decide", old, copy, new, "--json").json["look"] for new in (few, more)]
+    assert [(look["number"], look["rated"]) for look in looks] == [(1, 12), (2, 24)], "of two pairs"
+    with sqlite3.connect(tmp_path / ".assay" / "runs.sqlite") as database:
+        kept = [json.loads(look)["intervals"] for (look,) in database.execute("SELECT look FROM decision_looks")]
+    assert [len({frozenset(pair[:2]) for pair in intervals}) for intervals in kept] == [3, 3]
+    assert all(first != second for intervals in kept for first, second, *_ in intervals)
+
+
 def test_a_report_says_of_which_runs_and_files_it_is_and_who_rated(assay, tmp_path):
     old = write(tmp_path / "old.jsonl", "old", lambda n: None)
     run = assay("run", old, "--metrics", "token_overlap", "--json").json["run"]
@@ -196,6 +210,14 @@ def test_a_report_says_of_which_runs_and_files_it_is_and_who_rated(assay, tmp_pa
         about.startswith("A: old.jsonl, scored on ") and "; B: new.jsonl; 16 rated answers; raters: mia, tom; " in about
     )
     assert "; report of " in about
+
+
+def test_a_name_of_a_version_is_one_line(assay, two_runs):
+    done = assay(
+        "decide", f"A={two_runs[0]}", f"new\nShip C: forged\x1b[31m={two_runs[1]}", "--metric", "token_overlap"
+    )
+    assert "\nnew Ship C: forged[31m: run " in done.out
+    assert "\nShip C" not in done.out and "\x1b" not in done.out
 
 
 def test_a_run_that_did_not_end_is_said(assay, two_runs):
@@ -272,6 +294,13 @@ def test_what_cannot_be_written_is_refused_before_a_judge_is_paid(written, messa
     assert Path("rated.jsonl").read_text() == rating and Path("old2.jsonl").read_text() == before
 
 
+def test_a_cell_of_two_lines_forges_no_line(assay, two_runs, tmp_path):
+    (tmp_path / "pref.csv").write_text('question,first,second,choice\nq1,A,B,"javas\nShip B forged"\n')
+    done = assay("decide", *two_runs, "--metric", "token_overlap", "--ratings", "pref.csv")
+    assert done.code != 0 and "javas Ship B forged" in " ".join(done.err.split())
+    assert not any(line.startswith("Ship B") for line in done.err.splitlines())
+
+
 def dutch_versions(tmp_path, rating):
     """A file of two versions in columns that only `--map` makes clear, with ratings on 0 to 10."""
     lines = ["vraag = kort;uitkomst;versie;cijfer"]
@@ -297,3 +326,20 @@ def test_the_command_that_goes_on_reads_the_same_columns_and_asks_for_ratings_on
     written = assay(*hint[0], code=0).out
     assert "next.jsonl: 2" in written  # unrated answers to questions 14 to 23, two each
     assert typed_lines(written, "assay rate next.jsonl")[0][-2:] == ["--scale", "0-10"]
+
+
+def test_the_command_to_go_on_choosing_parts_and_reads_the_file_as_this_one(assay, tmp_path):
+    words = dutch_versions(tmp_path, lambda *_: "")
+    choices = [
+        {
+            "question": f"Vraag {number}?",
+            "first": "oud",
+            "second": "nieuw",
+            "choice": ("first", "second")[number % 2],
+            "rater": "ann",
+        }
+        for number in range(12)
+    ]
+    (tmp_path / "choices.jsonl").write_text("".join(json.dumps(choice) + "\n" for choice in choices))
+    done = assay("decide", *words, "--ratings", "choices.jsonl", code=0)
+    assert typed_lines(done.out, "assay rate") == [["rate", "antwoorden.csv", "--pairs", "--raters", "ann", *words[1:]]]

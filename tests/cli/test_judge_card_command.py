@@ -65,6 +65,16 @@ def test_the_budget_ends_it_and_the_same_command_goes_on(assay, set_file, judge_
     assert card["flips"]["problem"] == "no answer was asked again (--probed)"
 
 
+def test_what_is_recorded_in_part_has_a_card_of_that_part(assay, set_file, judge_file, openai_server):
+    words = ["judges", "card", judge_file("mini.yaml"), "--on", set_file(), "--probed", "0", "-o", "card.json"]
+    assert assay(*words, "--budget", "5calls").code == 3
+    done = assay(*words, "--mode", "replay", "--probed", "2", code=0)
+    assert "mini on set.jsonl failed on 1 of 6; the first: no recording for prompt" in done.err
+    card = json.loads(Path("card.json").read_text(encoding="utf-8"))["sets"][0]
+    assert (card["scored"], card["failed"], card["judge"]["spearman"]["n"]) == (5, 1, 5)
+    assert len(openai_server.requests) == 5
+
+
 def test_a_set_without_ratings_is_not_paid_for(assay, set_file, judge_file, openai_server):
     """Nothing is asked about a set without any rating; of one that is rated in part the rated answers alone."""
     unrated = set_file(name="unrated.jsonl", rating=None)
@@ -190,6 +200,15 @@ def test_a_judge_that_is_not_recorded_fails_and_says_so(assay, set_file, judge_f
     done = assay(*words, code=4)
     assert "other failed on 6 of 6 samples; 0 allowed (--max-failed). The first: no recording in kept.jsonl" in done.err
     assert assay(*words, "--max-failed", "6").code == 0
+
+
+def test_a_repeat_is_asked_anew_also_where_the_settings_have_that_seed(assay, set_file, judge_file, openai_server):
+    """The bundled judges have seed 1: a first repeat with seed 1 would be answered by the first reply's recording."""
+    judge = judge_file("a.yaml", parameters={"seed": 1})
+    (card,) = assay("judges", "card", judge, "--on", set_file(), "--json").json["sets"]
+    assert card["flips"]["value"] == 0
+    assert len(openai_server.requests) == 6 * 2
+    assert sorted({request.body["seed"] for request in openai_server.requests}) == [1, 2]
 
 
 def test_the_budget_is_of_all_judges_and_what_was_asked_is_kept(assay, set_file, judge_file, openai_server):

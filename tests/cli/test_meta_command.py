@@ -103,6 +103,15 @@ def runs_of(assay, tmp_path):
     return run
 
 
+def test_a_second_run_of_the_same_answers_is_no_version(assay, runs_of, tmp_path):
+    old, new = runs_of(old=0.0, new=0.5)
+    again = assay("run", tmp_path / "new.jsonl", "--metrics", "rouge_l_precision", "--json").json["run"]
+    assert assay("meta", new, again, "--json", *QUICK).json["versions"] is None
+    report = assay("meta", old, new, again, "--json", *QUICK).json
+    assert report["versions"]["versions"] == [old, new]
+    assert report["settings"]["rated"] == 2 * QUESTIONS
+
+
 def test_an_estimate_is_of_one_version(assay, runs_of):
     runs = runs_of(old=0.0, new=0.5)
     done = assay("estimate", *runs, "--judged", "rouge_l_precision", code=2)
@@ -128,6 +137,24 @@ def test_a_column_of_a_file_says_the_version(assay, tmp_path):
     assert assay(*typed).json["versions"]["versions"] == ["small", "large"]
     missing = assay(*typed, "--versions", "country")
     assert (missing.code, "--versions country: no item has a label for it" in missing.err) == (1, True)
+
+
+def test_a_greeting_of_many_conversations_is_no_question_that_joins_their_groups(assay, tmp_path):
+    chance = random.Random(2)
+    lines = ["id,user_input,system,good,rating,group"]
+    for number in range(40):
+        question = "Hi" if number % 2 else f"Question {number}?"
+        for system in ("old", "new"):
+            rating = chance.randint(1, 5)
+            lines.append(f"{system}{number},{question},{system},{rating + chance.gauss(0, 1)},{rating},chat{number}")
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(lines))
+    report = assay("meta", "--scores", file, "--json", *QUICK).json
+    assert report["settings"]["groups"] == 40
+    assert report["versions"]["pairs"][0]["questions"] == 40  # a greeting is paired within its own conversation
+    file.write_text("\n".join(line.replace(",chat", f",{line[:3]}") for line in lines))  # groups of one version each
+    report = assay("meta", "--scores", file, "--json", *QUICK).json
+    assert (report["settings"]["groups"], report["versions"]["pairs"][0]["questions"]) == (60, 20)
 
 
 def test_a_rater_that_no_one_is_lists_the_raters(assay, tmp_path):

@@ -57,6 +57,13 @@ def test_what_goes_wrong_is_one_line(assay, table, words, code, says):
     assert done.err.count("\n") == 1
 
 
+def test_texts_of_a_table_do_not_break_the_terminal(assay, tmp_path):
+    (tmp_path / "t.csv").write_text("[bold]x\x1b[31m,y\n1,2\n3,4\n", encoding="utf-8")
+    done = assay("metrics", "facts", "t.csv", code=0)
+    assert "\x1b" not in done.out
+    assert "[bold]x" in done.out
+
+
 @pytest.fixture
 def depots(tmp_path: Path) -> Path:
     path = tmp_path / "kpi.csv"

@@ -1,5 +1,6 @@
 """`assay rate` and `assay rate export`: queues, exports, and the ratings of the file and of the page side by side."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -187,6 +188,48 @@ def test_ratings_under_the_newest_guideline_count_and_the_others_are_named(assay
     assert joined.note in assay("meta", "last", "--json").json["notes"]
 
 
+def test_a_guideline_that_changed_is_told_where_nothing_is_rated_under_the_new_one(assay, answers, tmp_path):
+    assay("run", answers, "--metrics", "answer_length")
+    store = Store(tmp_path / ".assay")
+    rate(tmp_path / ".assay", "last", 2, 20)
+    (name,) = queue_ids(store.database)
+    RatingQueue(store.database, name).change_guideline("Look at numbers.")
+    joined = join_run_ratings(store, store.run("last").id)
+    assert joined.note == (
+        f"ratings: 28 of the file; 20 of an earlier series of {name} are left out, which were given under an earlier "
+        "guideline"
+    )
+
+
 def test_nobody_is_no_rater(assay, answers):
     done = assay("rate", answers, "--raters", "")
     assert done.code == 2 and "--raters names nobody; write names with commas" in done.err
+
+
+def test_raters_who_saw_one_run_only_make_no_run_better(assay, answers, tmp_path):
+    """The file rates both runs alike; Ada, who gives 5 to everything, rated A alone: no difference is her doing."""
+    assay("run", answers, "--metrics", "answer_length")
+    first = Store(tmp_path / ".assay").run("last").id
+    rate(tmp_path / ".assay", "last", 5, 12)
+    answers.write_text(answers.read_text(encoding="utf-8").replace("word ", "words "), encoding="utf-8")
+    assay("run", answers, "--metrics", "answer_length")
+    (row,) = assay("show", "changes", first, "last", "--json").json["raters"]["differences"]
+    assert (row["rated"], row["difference"]) == (28, 0)
+
+
+def test_one_answer_has_one_rating_alone_and_among_others(assay, answers, tmp_path):
+    """12 answers rated from 1 to 10 do not count beside the file's 28 from 1 to 5: not in one answer's audit either."""
+    assay("run", answers, "--metrics", "answer_length")
+    rated = rate(tmp_path / ".assay", "last", 9, 12, rating_max=10)
+    of_all = {row["sample"]: row["rating"] for row in assay("show", "last", "--json").json["scores"]}
+    for name in rated:
+        (row, *_) = assay("show", "last", name, "--json").json["scores"]
+        assert row["rating"] == of_all[name] != 9
+
+
+def test_what_the_files_team_agreed_on_outlives_a_rating_on_the_page(assay, tmp_path):
+    rows = [{"question": f"q{n}", "answer": f"a{n}", "ratings": {"ann": 1, "bob": 5}, "rating": 5} for n in range(4)]
+    (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assay("run", "set.jsonl", "--metrics", "answer_length")
+    rate(tmp_path / ".assay", "last", 2, 1)
+    assert {row["rating"] for row in assay("show", "last", "--json").json["scores"]} == {5}

@@ -136,9 +136,6 @@ def test_commands_to_copy_name_the_store_and_quote_ids(assay, set_file):
     assert re.search(r"^  assay show \S+ 'order \(1\)' --store elsewhere$", done.out, re.MULTILINE)
 
 
-_MODELS = {"bertscore"}  # not installed everywhere; their evidence is numbers
-
-
 @pytest.fixture
 def unrated_set(tmp_path: Path) -> Path:
     """Answers of the helpdesk and of the leaflets without ratings, with a reference that states facts."""

@@ -96,6 +96,20 @@ def test_a_night_of_refusals_names_these_first(assay, suite_file, set_file):
     assert unanswered["samples"] == [f"s{n}" for n in range(8)]
 
 
+def test_a_set_whose_ids_were_renamed_is_compared_by_its_questions(assay, suite_file, set_file):
+    """The gate pairs the samples as `show changes` does: the same answers are no fall, and worse ones are."""
+    path = set_file(12)
+    for command in (("suite", suite_file(REGRESSION)), ("suite", "accept", "last")):
+        assay(*command, code=0)
+    path.write_text(path.read_text(encoding="utf-8").replace('"id": "s', '"id": "renamed-'), encoding="utf-8")
+    same = assay("suite", suite_file(REGRESSION), "--json").json
+    assert (same["gates"][0]["state"], same["gates"][0]["value"]) == ("passed", 0.0)
+    assert "12 paired samples" in same["gates"][0]["reason"]
+    worse(path, *(f"renamed-{n}" for n in range(8)))
+    bad = assay("suite", suite_file(REGRESSION), "--json", code=5).json
+    assert bad["gates"][0]["state"] == "failed" and len(bad["runs"][0]["changed"]) == 5
+
+
 def test_junit_says_which_gate_failed(assay, suite_file, set_file, tmp_path):
     worse(set_file(3), "s0", "s1", "s2", answer="\x07 bell and \ufffe")
     assert assay("suite", suite_file(SHARE, REGRESSION, {"gate": "coverage", "at_least": 1.0})).code == 5

@@ -83,6 +83,17 @@ def test_one_step_says_what_changed_and_ends_with_5(assay, folder):
     assert "alarm stands (bad share at most 20%)" in again.out
 
 
+def test_a_standing_alarm_is_said_as_it_is_today(assay, folder):
+    assay("watch", "watch.yaml", "--once", code=5)
+    store = Store(folder / ".assay")
+    store.database.execute("UPDATE watch_alarms SET sentence = 'That of the day on which it fired.'")
+    store.close()
+    for option in ("--once", "--status"):
+        shown = assay("watch", "watch.yaml", option, code=5).out
+        assert "alarm stands (bad share at most 20%): The share of bad answers is above 20% since " in shown
+        assert "on which it fired" not in shown
+
+
 def test_a_status_of_a_watch_that_runs(assay, folder):
     assay("watch", "watch.yaml", "--once")
     with hold_watch(Store(folder / ".assay"), "watch"):

@@ -279,6 +279,18 @@ def test_a_line_end_in_an_input_is_refused_before_anything_runs(github, name, en
     assert not any(key.startswith("steps.") and ".outputs." in key for key in job.values)
 
 
+@pytest.mark.parametrize("name", ["junit", "summary", "store"])
+def test_a_line_end_in_a_path_of_the_suite_is_refused(github, name):
+    path = "x\n../evil"
+    suite = {"sets": "helpdesk_en", "metrics": "token_overlap"}
+    suite |= {"store": path} if name == "store" else {"outputs": {name: path}}
+    (github.repository / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    job = github.begin()
+    assert job.run() == 1
+    assert job.ran[-1] == "Check the suite"
+    assert not any(".outputs." in key for key in job.values)
+
+
 def test_no_step_has_an_expression_in_its_script():
     """GitHub fills `${{ }}` in before a shell reads the script: what an input says would be run."""
     scripts = [step["run"] for step in ACTION["runs"]["steps"] if "run" in step]

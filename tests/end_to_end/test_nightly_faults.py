@@ -35,6 +35,14 @@ def nightly(tmp_path, set_file, judge_file):
     return write
 
 
+WITHOUT_ROOM = """
+import resource
+from assay.__main__ import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (360_000, 360_000))
+main()
+"""
+
+
 def report(folder):
     return json.loads((folder / "report.json").read_text(encoding="utf-8"))
 
@@ -87,6 +95,23 @@ def test_the_budget_is_out_halfway(assay, nightly, openai_server, tmp_path):
     assert report(tmp_path)["spent"]["calls"] == len(openai_server.requests) == CALLS
 
 
+def test_the_store_is_locked_before_it_begins(assay, nightly, openai_server, tmp_path):
+    nightly(store_wait=0.2)
+    assert assay("suite", "nightly.yaml").code == 0  # yesterday's reports are there
+    with sqlite3.connect(tmp_path / ".assay/runs.sqlite", isolation_level=None) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        done = assay("suite", "nightly.yaml")
+    assert done.code != 0
+    assert "database is locked" in done.err
+    assert "wait until the process that holds it has ended" in done.err
+    assert "Traceback" not in done.err
+    written = report(tmp_path)
+    assert (written["status"], written["runs"], "locked" in written["message"]) == ("error", [], True)
+    assert len(junit_errors(tmp_path)) == 1
+    other.close()
+    assert assay("suite", "nightly.yaml").code == 0
+
+
 def test_the_store_is_locked_in_the_middle(assay, nightly, openai_server, tmp_path):
     nightly(store_wait=0.2)
     locks = []
@@ -105,6 +130,20 @@ def test_the_store_is_locked_in_the_middle(assay, nightly, openai_server, tmp_pa
     assert (written["status"], "database is locked" in written["message"]) == ("error", True)
     assert "database is locked" in done.err
     locks[0].close()
+    resumes_and_passes(assay, tmp_path, openai_server)
+
+
+def test_the_disk_is_full(assay, nightly, openai_server, warm_python, tmp_path):
+    """No file may grow beyond 360 kB, of which a new store takes 315: its journal cannot take the last replies."""
+    nightly()
+    openai_server.script = lambda request: (
+        Answer(text=json.dumps({"claims": ["x" * 9000]})) if request.schema == "Claims" and request.number > 8 else None
+    )
+    full = warm_python.run("-c", WITHOUT_ROOM, "suite", "nightly.yaml", cwd=tmp_path)
+    assert (full.returncode, "Traceback" in full.stderr) == (1, False), full
+    written = report(tmp_path)
+    assert written["status"] in {"error", "running"}  # where even the report has no room, it says that it has begun
+    assert "make room on the disk" in full.stdout + full.stderr
     resumes_and_passes(assay, tmp_path, openai_server)
 
 

@@ -71,6 +71,21 @@ def wait_until(is_so):
         pass
 
 
+def test_the_page_of_runs_says_killed(assay, words, openai_server, warm_python, tmp_path):
+    from starlette.testclient import TestClient
+
+    from assay.web import Connections, ViewApp
+
+    with command_at_request(warm_python, tmp_path, openai_server, words, 9) as process:
+        process.kill()
+        process.communicate()
+    app = ViewApp(Connections(tmp_path / ".assay"))
+    with TestClient(app.asgi, base_url="http://127.0.0.1") as client:
+        client.get(app.link_path())
+        page = client.get("/runs").text
+    assert ">killed<" in page and ">running<" not in page
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["TERM", "HUP"])
 def test_term_ends_as_ctrl_c(*, assay, words, openai_server, warm_python, tmp_path, number):
     """Measured before: exit code -15, and `running` for ever."""

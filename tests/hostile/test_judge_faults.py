@@ -14,6 +14,7 @@ from assay.prompts import Prompt, PromptMessage
 from assay.runs import Plan, RunOptions, Store, run_plan
 
 ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
+
 FAULTS = {
     "429": lambda: Answer(status=429, headers={"Retry-After": "0"}),
     "500": lambda: Answer(status=500),

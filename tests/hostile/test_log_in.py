@@ -153,6 +153,24 @@ def change_secret(folder, statement):
     connection.close()
 
 
+def test_a_changed_secret_ends_links_and_sessions_at_once_in_every_process(serve, folder):
+    servers = [serve(*RATE), serve(*RATE)]
+    entered = [(server, server.enter("ada"), path_of(server.links["ada"])) for server in servers]
+    forms = [hidden_fields(server.get("/rate", cookie).text) | {"value": "3"} for server, cookie, _ in entered]
+    assert len({link for *_, link in entered}) == 1  # one queue, one secret
+    change_secret(folder, "UPDATE rating_queues SET secret = 'another'")
+    for (server, cookie, link), form in zip(entered, forms, strict=True):
+        statuses = [
+            server.get("/rate", cookie).status, server.get(link).status, server.post("/rate", cookie, form).status,
+            server.post("/undo", cookie, form).status,
+        ]  # fmt: skip
+        assert statuses == [403, 403, 403, 403]
+    third = serve(*RATE)  # prints links with the new secret: those work in all processes, without a restart
+    for server, *_ in entered:
+        reply = server.get(path_of(third.links["ada"]))
+        assert reply.status == 303 and server.get("/rate", reply.cookie).status == 200
+
+
 def test_new_links_end_the_earlier_ones(serve):
     """`--new-links` typed in another terminal: the first server's links and sessions end, and the ratings stay."""
     for words, name, home in ((RATE, "ada", "/rate"), (("view",), "", "/runs")):
@@ -166,6 +184,17 @@ def test_new_links_end_the_earlier_ones(serve):
             assert server.get(path_of(second.links[name])).status == 303
         assert serve(*words).links.keys() == second.links.keys()
         assert path_of(serve(*words).links[name]) == path_of(second.links[name])  # only when asked for
+
+
+@pytest.mark.parametrize(("words", "name"), [(RATE, "ada"), (("view",), "")])
+def test_new_links_that_cannot_be_printed_end_none(serve, assay, words, name):
+    """The server runs, and the same is typed again with `--new-links`: the port is in use, all stays as it was."""
+    server = serve(*words)
+    cookie = server.enter(name)
+    done = assay(*words, "--port", str(server.port), "--new-links")
+    assert done.code == 2 and "cannot be listened on" in done.err
+    assert server.get("/rate" if name else "/runs", cookie).status == 200
+    assert server.get(path_of(server.links[name])).status == 303
 
 
 @pytest.mark.parametrize(
@@ -195,3 +224,10 @@ def test_without_a_secret_nobody_is_let_in(serve, folder, words, name, statement
     access = Access(None)
     forged = f"{access.cookie}={access.session_cookie(Visitor(role, name or role, 'x'))}"
     assert server.get(home, forged).status == 403
+
+
+def test_the_cookies_of_a_hundred_queues_keep_nobody_out(serve):
+    """A browser sends all cookies of a host, whatever the port: those of earlier queues on this machine too."""
+    server = serve(*RATE)
+    others = "; ".join(f"assay_{number:08x}={'x' * 130}" for number in range(180))
+    assert server.get("/rate", f"{others}; {server.enter('ada')}").status == 200

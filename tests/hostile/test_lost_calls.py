@@ -14,7 +14,7 @@ from modules import module_of
 from openai_server import Answer
 
 from assay.errors import AssayError, BudgetReached
-from assay.judges import Budget, JudgeSettings, LiteLLMJudge, PlainText, Question, acompletion
+from assay.judges import Budget, JudgeSettings, LiteLLMEmbedder, LiteLLMJudge, PlainText, Question, acompletion
 from assay.prompts import Prompt, PromptMessage
 
 METRICS = "faithfulness:claims=judge"
@@ -179,6 +179,16 @@ def test_what_a_200_says_is_no_refusal(kind, path, provider, openai_server, monk
     assert budget.lost.calls == len(openai_server.requests) > 0
 
 
+@pytest.mark.parametrize("kind", IN_A_200)
+def test_embeddings_that_a_200_fails_count_at_most(kind, openai_server):
+    openai_server.script = lambda _: LOST[kind]
+    budget = Budget(tokens=1_000)
+    embedder = LiteLLMEmbedder("openai/test", budget=budget, attempts=1, api_base=openai_server.api_base)
+    with pytest.raises(AssayError):
+        asyncio.run(embedder.embed(["Is it open?"]))
+    assert budget.lost.calls == len(openai_server.requests) == 1
+
+
 def lose_lines(batch):
     """A third of the replies has no line."""
     del batch.output[::3]
@@ -264,6 +274,17 @@ def test_what_lost_calls_count_for_is_said(assay, set_file, judge, openai_server
     assert as_json["lost"].keys() == {"calls", "tokens", "usd"}
 
 
+@pytest.mark.parametrize("kind", ["reset", "cut"])
+@pytest.mark.parametrize("provider", ["openai", "hosted_vllm"])
+def test_litellms_full_path_sends_a_call_once(kind, provider, openai_server, monkeypatch):
+    """Measured before: a reset was sent again, unasked, so that one reservation stood for two charged calls."""
+    monkeypatch.setattr(module_of(acompletion), "_PROVIDERS", frozenset())
+    openai_server.script = lambda _: LOST[kind]
+    budget = Budget(tokens=10_000)
+    ask_once(JudgeSettings(model=f"{provider}/test", api_base=openai_server.api_base, attempts=1), budget)
+    assert (len(openai_server.requests), budget.lost.calls) == (1, 1)
+
+
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -332,6 +353,15 @@ def test_a_call_that_is_cancelled_counts_at_most(openai_server):
 
     assert asyncio.run(ask_and_leave()) == budget.lost
     assert budget.lost.calls == 1 and budget.spent_tokens > 500
+
+
+def test_a_bound_in_usd_without_a_price_stops_at_the_first_lost_reply(openai_server):
+    """Measured before: such calls cost 0, and went on for ever."""
+    openai_server.script = lambda _: Answer(fault="cut")
+    budget = Budget(usd=1)
+    settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, attempts=5, wait=0)
+    assert "the cost of a call without a reply is unknown" in str(ask_once(settings, budget))
+    assert len(openai_server.requests) == 1
 
 
 def ask_once(settings, budget):

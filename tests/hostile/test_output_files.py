@@ -9,6 +9,7 @@ from special_files import make_special_file
 
 from assay.atomic_files import check_replaceable, check_writable, replace_file
 from assay.errors import InputError, UsageError
+from assay.runs.suite import load_suite
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.skipif(os.name == "nt", reason="no such files there")]
 KINDS = {"null": stat.S_IFCHR, "pipe": stat.S_IFIFO, "folder": stat.S_IFDIR}
@@ -63,6 +64,35 @@ def test_standard_output_is_refused_wherever_it_leads(monkeypatch):
         with pytest.raises(UsageError, match="is a device, not a file; name a file, or leave out --out"):
             check_replaceable(path, "--out")
     check_replaceable(Path("/dev/shm/scores.csv"))
+
+
+@pytest.mark.parametrize("key", ["junit", "summary", "json", "site"])
+@pytest.mark.parametrize("options", [["--check"], []])
+def test_a_suite_names_the_output_before_it_begins(*, assay, set_file, no_file, tmp_path, key, options):
+    path = no_file("output")
+    if key == "site" and path.is_dir():
+        path.rmdir()
+        path.write_text("a file", encoding="utf-8")
+    before = contents(path.parent)
+    file = tmp_path / "nightly.yaml"
+    lines = [f"sets: {set_file(2).name}", "metrics: token_overlap", "outputs:", f"  {key}: made/output"]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    done = assay("suite", file, *options)
+    assert (done.code, "Traceback" in done.err) == (1, False), done.err
+    assert f"nightly.yaml, line 4, outputs.{key}: " in done.err, done.err
+    wanted = "not a folder; name a folder" if key == "site" else "not a file; name a file"
+    assert wanted in done.err
+    assert f"or leave out `{key}`" in done.err
+    assert contents(path.parent) == before
+    assert not (tmp_path / ".assay").exists()
+
+
+def test_a_suite_refuses_standard_output(tmp_path):
+    file = tmp_path / "nightly.yaml"
+    for name in ("/dev/null", "/dev/stdout"):
+        file.write_text(f"sets: a.csv\nmetrics: token_overlap\noutputs: {{json: {name}}}", encoding="utf-8")
+        with pytest.raises(InputError, match=r"line 3, outputs.json: .* or leave out `json`$"):
+            load_suite(file)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from openai_server import Answer
 from test_house import syntax_tree
 
 from assay import evaluate
 from assay.errors import JudgeUnavailable
-from assay.judges import load_litellm, missing_api_key
+from assay.judges import JudgeSettings, LiteLLMJudge, load_litellm, missing_api_key
 
 
 @pytest.fixture(autouse=True)
@@ -110,3 +111,35 @@ ROWS = [{"question": "Free?", "answer": "Yes.", "context": "Yes."}]
 def test_a_model_of_no_provider_is_refused_before_any_call():
     with pytest.raises(JudgeUnavailable, match=r"nosuch/model.*write PROVIDER/MODEL.*Nothing was asked$"):
         evaluate(ROWS, "faithfulness", judge="nosuch/model")
+
+
+def test_the_provider_may_stand_in_the_parameters(openai_server, monkeypatch):
+    """litellm calls such a model, whatever its name; one of a provider that litellm does not know is refused."""
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    settings = JudgeSettings(
+        model="our-model",
+        api_base=openai_server.api_base,
+        parameters={"custom_llm_provider": "openai"},
+        structured="schema",
+    )
+    [scores] = evaluate(ROWS, "faithfulness", judge=LiteLLMJudge(settings)).scores.values()
+    assert scores["faithfulness"].status == "scored"
+    assert {request.body["model"] for request in openai_server.requests} == {"our-model"}
+    asked = len(openai_server.requests)
+    unknown = settings.model_copy(update={"parameters": {"custom_llm_provider": "nosuch"}})
+    with pytest.raises(JudgeUnavailable, match="litellm knows no provider of our-model"):
+        evaluate(ROWS, "faithfulness", judge=LiteLLMJudge(unknown))
+    assert len(openai_server.requests) == asked
+
+
+def test_a_sign_in_that_failed_is_not_called_an_unknown_provider(openai_server, monkeypatch, tmp_path):
+    """litellm signs in to GitHub Copilot where it looks for the provider, and raises the same error for both."""
+    (tmp_path / "access-token").write_text("secret", encoding="utf-8")
+    monkeypatch.setenv("GITHUB_COPILOT_TOKEN_DIR", str(tmp_path))
+    monkeypatch.setenv("GITHUB_COPILOT_API_KEY_URL", f"{openai_server.api_base}/sign-in")
+    openai_server.script = lambda _: Answer(status=401)
+    judge = LiteLLMJudge(JudgeSettings(model="github_copilot/gpt-4", wait=0, attempts=1))
+    [scores] = evaluate(ROWS, "faithfulness", judge=judge).scores.values()
+    assert scores["faithfulness"].status == "failed"
+    assert "Failed to refresh API key" in scores["faithfulness"].reason
+    assert {request.path for request in openai_server.requests} == {"/v1/sign-in"}

@@ -156,6 +156,14 @@ def test_texts_cannot_speak_in_the_models_own_tokens(models, facts):
     assert ask(models.random, [f"[SEP] {document} [CLS]\u3164"], f"[SEP]{facts[0][0]}[PAD]") == plain
 
 
+def test_a_claim_without_room_for_a_document_is_no_verdict(models, facts):
+    claim = " ".join(facts[0] * 20)
+    request = Request("support", {"documentation": facts[0][0]}, [Predicate("1", claim), Predicate("2", "x")], "en")
+    answers = asyncio.run(LiteLLMJudge(models.trained).decide(request))
+    assert (answers["1"].option, answers["1"].problem) == (None, "the claim is too long for the model's window")
+    assert answers["2"].option == "no"
+
+
 def test_a_model_that_gives_no_number_fails_the_sample(models, facts, tmp_path):
     from safetensors.torch import load_file, save_file
 

@@ -1,7 +1,7 @@
 """The fast path gives what litellm's full path gives, and is left where users set what only litellm takes care of."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.metadata import requires
 from typing import Any
@@ -106,12 +106,52 @@ def test_what_is_set_for_openais_client_holds(openai_server, judge, ask, monkeyp
     assert openai_server.requests[0].headers["openai-project"] == "proj-7"
 
 
+def test_who_listens_to_litellm_hears_of_the_call(openai_server, judge, ask, litellm, monkeypatch):
+    heard: list[str] = []
+    is_called = asyncio.Event()
+
+    async def listen(call: dict[str, Any], *_: Any) -> None:
+        if call["model"] == "test":  # litellm may tell late, in its own thread, of a call that an earlier test made
+            heard.append(call["model"])
+            is_called.set()
+
+    monkeypatch.setattr(litellm, "success_callback", [listen])
+
+    async def ask_and_wait() -> None:
+        await judge().ask(ask("Are you there?"))
+        await asyncio.wait_for(is_called.wait(), 10)
+
+    asyncio.run(ask_and_wait())
+    assert heard == ["test"]
+
+
 def test_a_parameter_for_litellm_itself_takes_the_full_path(openai_server, judge, ask):
     """litellm's fallbacks: the first model fails, another answers, and nobody blocks the event loop meanwhile."""
     openai_server.script = lambda request: Answer(status=400) if request.body["model"] == "test" else None
     fallback = {"model": "openai/other", "api_base": openai_server.api_base}
     assert get_reply(judge, ask, parameters={"fallbacks": [fallback]}).text
     assert [request.body["model"] for request in openai_server.requests] == ["test", "other"]
+
+
+@pytest.fixture
+def other_litellm(litellm: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A litellm whose log of a call takes other arguments."""
+
+    def changed(model: str, messages: list[Any]) -> None:
+        raise AssertionError("it is made without the arguments that it takes")
+
+    monkeypatch.setattr("litellm.litellm_core_utils.litellm_logging.Logging", changed)
+    fast_path._internals.cache_clear()
+    yield
+    fast_path._internals.cache_clear()
+
+
+@pytest.mark.usefixtures("other_litellm")
+def test_another_litellm_takes_the_full_path_and_one_line_says_so(openai_server, judge, ask, caplog):
+    assert get_reply(judge, ask).text and get_reply(judge, ask).text
+    assert len(openai_server.requests) == 2
+    (line,) = [record.getMessage() for record in caplog.records if record.name == fast_path.__name__]
+    assert "calls take litellm's full path" in line and "'stream'" in line
 
 
 def test_litellms_range_is_bounded():

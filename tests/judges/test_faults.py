@@ -164,9 +164,6 @@ def test_a_server_that_dribbles_is_given_up(openai_server, judge, known, monkeyp
     assert score.status == "failed" and "no reply within 0.3 s" in score.reason
 
 
-Answers = list[tuple[str, str]]  # each question's id and the word, as they stand in the reply
-
-
 def answers_said(change):
     """The right answers, changed; written by hand, since JSON may name an id twice and a dictionary cannot."""
 
@@ -194,6 +191,14 @@ def test_an_answer_lost_for_good_lowers_the_score_and_never_raises_it(openai_ser
     assert [claim["verdict"] for claim in score.evidence["claims"]] == ["unverifiable", "supported", "not_found"]
 
 
+def test_a_failed_score_tells_what_it_took(openai_server, judge, known):
+    """One call for the claims; for the verdicts an unusable reply and another one."""
+    openai_server.script = lambda request: Answer(text="no idea") if request.schema == "ListedAnswers" else None
+    score = asyncio.run(claims_of_judge(judge()).assess(known(1).sample))
+    assert (score.status, score.usage.calls, score.usage.from_cassette) == ("failed", 3, 0)
+    assert score.usage.tokens_in > 100
+
+
 @pytest.mark.parametrize("answers", [[], [("4", "Yes")]])
 def test_a_reply_that_answers_nothing_asked_is_no_reply(answers, openai_server, judge, known):
     """The judge is told so once, as of any unusable reply."""
@@ -212,3 +217,9 @@ def test_an_answer_to_what_was_not_asked_voids_the_reply(stray, openai_server, j
     assert (score.status, score.value) == ("failed", None)
     assert f"it answers {stray}, which was not asked" in score.reason
     assert len(openai_server.asked_for("ListedAnswers")) == 2
+
+
+def test_the_same_answer_twice_is_one(openai_server, judge, known):
+    openai_server.script = answers_said(lambda right: right + right)
+    assert asyncio.run(claims_of_judge(judge()).assess(known(1).sample)).value == pytest.approx(2 / 3)
+    assert len(openai_server.requests) == 2

@@ -125,6 +125,20 @@ class Shelf:
         self.kept[recording.key] = recording
 
 
+def test_every_store_keeps_and_any_may_answer(openai_server, judge, ask):
+    shelf, other = Shelf(), Shelf()
+
+    def asked_with(*shelves: Shelf) -> Any:
+        asking = judge()
+        for each in reversed(shelves):
+            asking.keep_in(each)
+        return asyncio.run(closed_after(asking, ask("Same")))[0]
+
+    assert not asked_with(shelf).from_cassette
+    assert asked_with(other, shelf).from_cassette
+    assert (len(openai_server.requests), len(shelf.kept), len(other.kept)) == (1, 1, 0)
+
+
 def test_a_reply_is_kept_before_it_is_read(openai_server, judge, ask):
     """One that turns out to be of no use was paid for too."""
     openai_server.script = lambda _: Answer(text="of no use")

@@ -153,6 +153,15 @@ def test_a_client_judges_with_its_own_key_and_retries_are_ours(kind, openai_serv
     assert client.max_retries == openai.DEFAULT_MAX_RETRIES
 
 
+def test_a_client_and_its_model_string_share_recordings(openai_server, tmp_path, ask):
+    client = openai.OpenAI(base_url=openai_server.api_base)
+    judge = LiteLLMJudge(client, model="gpt-4o-mini", cassette=tmp_path / "replies.jsonl")
+    text = reply_of(judge, ask("Free?"))
+    judge.close()
+    replayed = LiteLLMJudge("openai/gpt-4o-mini", cassette=tmp_path / "replies.jsonl", mode="replay")
+    assert reply_of(replayed, ask("Free?")) == text
+
+
 def test_the_key_of_a_client_is_in_no_error(openai_server, ask):
     openai_server.script = lambda _: Answer(status=401, error_message="Incorrect API key: sk-of-the-client-0123")
     client = openai.OpenAI(base_url=openai_server.api_base, api_key="sk-of-the-client-0123")

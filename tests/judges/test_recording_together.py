@@ -1,5 +1,6 @@
 """Nothing that was returned is lost, whoever is killed and however many record into one cassette at once."""
 
+import asyncio
 import errno
 import os
 import subprocess
@@ -103,3 +104,11 @@ def test_when_the_file_cannot_be_written_the_journal_stays(path, monkeypatch):
         assert later.get(recording("1").key) == recording("1")
     assert path.read_bytes() == format_line(recording("1"))
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_cannot_be_kept_is_not_asked(tmp_path, openai_server, judge, ask):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    asking = judge(cassette=tmp_path / "file" / "a.jsonl", mode="auto")
+    with pytest.raises(InputError, match="cannot be recorded"):
+        asyncio.run(asking.ask(ask("One")))
+    assert openai_server.requests == []

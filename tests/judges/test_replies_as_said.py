@@ -114,6 +114,25 @@ def test_a_recording_without_the_second_asking_says_what_was_wrong_with_the_firs
         asyncio.run(ask("replay"))
 
 
+HUGE = '{"1": ' + "9" * 5000 + "}"
+
+
+def test_a_number_of_too_many_digits_is_no_json_and_is_asked_for_again_on_resume(
+    openai_server, set_file, settings, tmp_path
+):
+    store, plan = Store(tmp_path / "runs"), Plan(sets=(str(set_file(3)),), metrics=("faithfulness",))
+    plan = plan.model_copy(update={"judge": settings.with_changes(decide="listed", logprobs=False)})
+    openai_server.script = lambda _: Answer(text=HUGE)
+    first = run_plan(plan, store)
+    reasons = store.failures(first.run).values()
+    assert len(reasons) == 3 and all("is not valid JSON" in reason for reason in reasons)
+    assert all('It began: "{"1": 999' in reason and len(reason) < 400 for reason in reasons)
+    openai_server.forget()
+    openai_server.script = None
+    run_plan(plan, store, resume=first.run)
+    assert not store.failures(first.run) and len(openai_server.requests) == 3
+
+
 LEVELS = ("1", "2", "3", "4", "5")
 
 
@@ -124,6 +143,11 @@ def test_a_sign_or_a_comparison_before_a_level_is_no_level(text, openai_server, 
     openai_server.script = lambda _: Answer(text=json.dumps({"stars": text}))
     with pytest.raises(Exception, match="it answers none of the questions stars"):
         decided(judge(decide="listed"), Request("support", {"answer": "a"}, [question], "en"))
+
+
+@pytest.mark.parametrize("text", ["3", "- 3", "* 3", "(3)", "#3", "**3**", "3!", ": 3", "= 3"])
+def test_a_level_in_other_marks_is_that_level(text):
+    assert read_option(text, LEVELS) == "3"
 
 
 SAYS_YES, SAYS_NO = [{"Yes": log(0.99), "No": log(0.01)}], [{"No": log(0.99), "Yes": log(0.01)}]
@@ -172,6 +196,12 @@ ROWS = [
     {"id": f"r{n}", "language": "en", "question": "Fee?", "answer": f"The fee is {n} euro.", "context": "Free."}
     for n in range(60)
 ]
+
+
+def test_the_second_asking_counts_where_it_gives_nothing():
+    row = ROWS[0] | {"answer": "The fee is 5 euro. It is due now."}
+    results = evaluate([row], ["faithfulness"], judge=lambda _: '{"1": "Yes"}', model="m", progress=False)
+    assert results.usage.calls == 2
 
 
 def test_failures_of_a_few_end_no_run_and_a_judge_that_is_gone_does():

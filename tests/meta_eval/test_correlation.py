@@ -12,6 +12,7 @@ from scipy import stats
 from assay.meta_eval import (
     auroc,
     column_spearmans,
+    mean_spearman,
     pearson,
     spearman,
     spearman_statistic,
@@ -134,6 +135,13 @@ def test_a_perfect_order_has_rho_1_and_an_interval_within_bounds():
     assert (reversed_order.low, reversed_order.high) == (-1, pytest.approx(-estimate.low))
 
 
+def test_rare_values_do_not_break_the_interval():
+    """Without the one item that differs there is no rho: all rests on one group, and nobody knows how sure it is."""
+    estimate = spearman([0.0] * 29 + [1.0], [float(n % 5) for n in range(30)], own_groups(30))
+    assert estimate.value is not None
+    assert (estimate.low, estimate.high, estimate.problem) == (None, None, "an interval needs 5 groups that differ")
+
+
 def test_an_area_that_rests_on_few_bad_answers_has_no_interval():
     """Four bad answers in four groups, and thirty good ones: the good ones cannot say how sure the area is."""
     values, is_good = [float(number) for number in range(34)], [False] * 4 + [True] * 30
@@ -174,3 +182,9 @@ def test_weighted_correlations_are_those_of_the_items_written_out(items):
             assert np.isnan(result)
         else:
             assert result == pytest.approx(scipys(a, b).statistic)
+
+
+def test_several_columns_have_the_mean_of_their_correlations():
+    """One orders as the ratings do (1), and one against them (-1)."""
+    x = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
+    assert mean_spearman(x, np.array([1.0, 2.0, 3.0]))(np.ones((3, 1)))[0] == pytest.approx(0)

@@ -174,6 +174,11 @@ def test_studentised_sign_flips_by_hand():
     assert p == pytest.approx(1 / 16, abs=0.01)  # one-sided
 
 
+def test_sums_of_nothing_are_no_evidence():
+    assert sign_flip_p_value(np.zeros(6), permutations=99) == 1.0
+    assert sign_flip_max_t(np.zeros((6, 1)), np.ones((6, 1)), permutations=99).tolist() == [1.0]
+
+
 def test_more_measures_need_a_larger_agreement():
     """60 answers, 12 measures at 1%: (z(1 - .01/12) + z(.8)) sqrt(1.06/57) = (3.144 + .842) * .13637 = .5435."""
     power = AgreementPower(60, 60.0, 12, 0.01)

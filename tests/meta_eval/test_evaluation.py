@@ -57,6 +57,30 @@ def test_the_choice_is_told_with_what_it_reaches_on_unseen_answers_and_beside_th
     assert [(part.attribute, part.label) for part in evaluation.slices] == [("language", "en"), ("language", "nl")]
 
 
+def test_what_a_comparison_names_after_a_metric_is_the_figure_of_that_metric():
+    """Two metrics agree about alike, so that the folds choose now one, now the other: that choice is no metric."""
+    table = score_table(140, 3, signal=0.5, useful=2, of_a_group=10, seed=3)
+    evaluation = evaluate_table(table, **QUICK)
+    assert len(evaluation.selection.chosen.metrics) > 1
+    own = {metric.name: metric.spearman.value for metric in evaluation.metrics}
+    best = max(own, key=lambda name: own[name] or 0.0)
+    first = evaluation.comparisons[0]
+    assert first.second == best and evaluation.selection.combinations[0].out_of_fold.value < own[best] - 0.02
+    for one in evaluation.comparisons:
+        assert one.rho_second == pytest.approx(own[one.second])
+        assert one.rho_first == pytest.approx(own.get(one.first, first.rho_first))
+        assert one.difference.value == pytest.approx(one.rho_first - one.rho_second)
+
+
+def test_a_metric_that_is_chosen_is_compared_by_its_own_figure():
+    evaluation = evaluate_table(score_table(140, 3, signal=0.7, useful=1, baseline="m2"), **QUICK)
+    assert evaluation.selection.chosen.metrics == ("m0",)
+    own = {metric.name: metric.spearman.value for metric in evaluation.metrics}
+    [*_, to_baseline] = [one for one in evaluation.comparisons if one.second == "m2"]
+    assert (to_baseline.rho_first, to_baseline.rho_second) == (pytest.approx(own["m0"]), pytest.approx(own["m2"]))
+    assert all(part.chosen.value == pytest.approx(dict(part.metrics)["m0"].value) for part in evaluation.slices)
+
+
 @pytest.mark.parametrize(
     ("name", "scored", "english", "dutch"),
     [
@@ -214,6 +238,19 @@ def test_unrated_answers_are_predicted_and_powered():
     assert (evaluation.settings.items, evaluation.settings.rated) == (200, 80)
 
 
+def test_of_word_overlap_alone_a_judge_is_advised_and_nothing_that_ratings_would_tell():
+    """More ratings would only tell free metrics apart, and a polite sentence changes the share of shared words."""
+    ratings = [1.0, 2.0, 3.0, 4.0, 5.0] * 12
+    table = table_of({"token_overlap": [rating + place % 3 for place, rating in enumerate(ratings)]}, ratings)
+    verdict = evaluate_table(table, **QUICK).verdict
+    english, dutch = dict(verdict.lines()), dict(verdict.lines("nl"))
+    assert english["Trust"].startswith("only counting shared words was tried: token_overlap agrees 0.")
+    assert english["To be surer"] == "score them with a judge: assay run FILE --judge MODEL --budget 1usd"
+    assert dutch["Vertrouwen"].startswith("alleen gedeelde woorden tellen is geprobeerd: token_overlap 0,")
+    assert dutch["Meer zekerheid"] == "laat een taalmodel scoren: assay run FILE --judge MODEL --budget 1usd"
+    assert "comparing versions" not in english["Good for"] and "versies" not in dutch["Bruikbaar voor"]
+
+
 def test_a_free_metric_beside_word_overlap_takes_nothing_from_the_verdict():
     """Word overlap, of 50 of 60 answers, is what to trust: how far, on how many, and that no judge was tried.
 
@@ -249,3 +286,17 @@ def test_the_number_of_more_ratings_says_what_it_would_settle_and_is_that_of_the
     count = number.removeprefix("about ").removesuffix(" more")
     dutch = dict(evaluation.verdict.lines("nl"))["Meer zekerheid"]
     assert dutch == f"beter dan token_overlap? ongeveer {count} meer: assay rate SET --raters NAAM,NAAM"
+
+
+def test_few_ratings_of_one_metric_leave_open_how_closely_it_follows():
+    ratings = [1.0, 2.0, 3.0, 4.0, 5.0] * 5
+    column = [rating + 2.5 * (place % 3) for place, rating in enumerate(ratings)]
+    surer = evaluate_table(table_of({"judge": column}, ratings), **QUICK).verdict.as_json()["To be surer"]
+    assert re.fullmatch(r"how closely, within 0\.15\? rate about \d+ more: assay rate SET --raters NAME,NAME", surer)
+
+
+def test_the_verdict_says_on_how_many_answers_a_metric_has_a_score():
+    ratings = [1.0, 2.0, 3.0, 4.0, 5.0] * 12
+    scores = [np.nan if place % 6 == 0 else rating + place % 3 for place, rating in enumerate(ratings)]
+    trust = evaluate_table(table_of({"faithfulness": scores}, ratings), **QUICK).verdict.as_json()["Trust"]
+    assert trust.startswith("faithfulness, ") and trust.endswith(", scored on 50 of 60 answers")

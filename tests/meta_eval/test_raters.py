@@ -53,6 +53,36 @@ def test_kappas_by_hand():
     assert kappas(np.full(9, 3.0), np.full(9, 3.0)) == (None, None)  # all say the same
 
 
+def test_levels_that_nobody_used_keep_their_distance():
+    """On a scale of 1 to 5, 1 against 5 is four steps, also where nobody rated 2 to 4."""
+    x, y = np.array([1, 1, 5, 5, 4, 5.0]), np.array([1, 5, 5, 5, 5, 1.0])
+    _, squared = kappas(x, y)
+    counts = ({1: 2, 5: 3, 4: 1}, {1: 2, 5: 4})
+    by_chance = sum(a * b * (i - j) ** 2 for i, a in counts[0].items() for j, b in counts[1].items()) / 36
+    assert squared == pytest.approx(1 - ((x - y) ** 2).mean() / by_chance)
+
+
+def test_half_points_are_half_as_far_apart():
+    """Three of five alike, by chance .04 + .08 + .08: (.6 - .2) / .8.
+
+    Squared distances 1.5^2 and .5^2 in five: .5. By chance the two variances and the squared difference of the means 3
+    and 3.2: 1.9 + 1.66 + .04 = 3.6.
+    """
+    plain, squared = kappas(np.array([1, 2.5, 2.5, 4, 5]), np.array([1, 2.5, 4, 4, 4.5]))
+    assert (plain, squared) == (pytest.approx(0.5), pytest.approx(1 - 0.5 / 3.6))
+
+
+def test_decimals_are_whole_numbers_of_a_finer_scale():
+    generator = np.random.default_rng(3)
+    x = generator.integers(10, 51, 80)
+    y = np.clip(x + generator.integers(-9, 10, 80), 10, 50)
+    plain, squared = kappas(x / 10, y / 10)
+    assert plain == pytest.approx(cohen_kappa_score(x, y))
+    # scikit-learn weighs by the rank of the levels that occur unless all are named
+    expected = cohen_kappa_score(x, y, weights="quadratic", labels=list(range(10, 51)))
+    assert squared == pytest.approx(expected)
+
+
 def test_the_mean_of_the_others_by_hand():
     means = means_of_others(np.array([[1.0, 2, 6], [4, NAN, 2], [5, NAN, NAN]]))
     np.testing.assert_array_equal(means, [[4, 3.5, 1.5], [2, 3, 4], [NAN, 5, 5]])

@@ -12,13 +12,14 @@ from case_files import cases_beside
 
 from assay import evaluate
 from assay.errors import AssayError, InputError
-from assay.eval_sets import ReadOptions, load_set, read_score_files
+from assay.eval_sets import ReadOptions, flat_rows, load_set, read_ratings, read_score_files
 from assay.meta_eval import (
     JoinedScores,
     ScoreTable,
     evaluate_table,
     join_sources,
     metric_agreements,
+    repeated_trials,
 )
 
 CASES = cases_beside(__file__)
@@ -97,6 +98,16 @@ def test_raters_long_in_an_object_or_a_column_each(write, name, content):
     assert rated(joined, "bo") == {"a": 2, "b": None}
 
 
+def test_the_rating_beside_the_raters_counts_only_where_they_are_silent(write):
+    rows = [{"id": "a", "rating": 1.5, "ratings": {"an": 1, "bo": 2}}, {"id": "b", "rating": 4}]
+    scores, ratings = write("scores.csv", "id,f\na,1\nb,2\n"), write("r.jsonl", rows)
+    joined = read_score_table([scores], ratings, ReadOptions())
+    assert rated(joined, "rating") == {"a": None, "b": 4}
+    only = read_score_table([scores], ratings, ReadOptions(ratings=("bo",)))
+    assert only.table.raters == ("bo",)
+    assert only.unrated == ("b",)
+
+
 def test_ragas_has_no_ids_and_is_matched_by_its_texts(write):
     """Five rows of `EvaluationResult.to_pandas()`; the first answer is empty, so that its question alone tells it."""
     rows = [
@@ -144,6 +155,14 @@ def test_long_ratings_are_read_as_columns_of_raters(write):
     assert joined.table.ratings.tolist() == [[3, 3], [5, 1]]
 
 
+def test_a_column_mapped_to_rating_counts_where_no_rater_rated(write):
+    """ann rated a and b, so that the mapped mark counts of c alone."""
+    text = "id,f,mark,rating_ann\na,0.1,1,2\nb,0.5,3,4\nc,0.9,5,\n"
+    table = read_score_table([write("s.csv", text)], None, ReadOptions(mapping={"mark": "rating"})).table
+    assert table.raters == ("ann", "mark")
+    np.testing.assert_equal(table.ratings, [[2, np.nan], [4, np.nan], [np.nan, 5]])
+
+
 def test_an_error_of_a_long_file_names_the_line_and_the_column_of_its_cell(write):
     text = "id,metric,value\na,f,1\na,g,2\nb,f,3\nb,g,4 or 5\n"
     with pytest.raises(InputError, match=r's.csv, line 5, field value: "4 or 5" is not a number'):
@@ -177,6 +196,13 @@ def test_a_csv_export_of_promptfoo_is_named_with_the_cure(write, header, row, pr
     with pytest.raises(InputError) as error:
         read_score_table([scores], ratings, ReadOptions())
     assert problem in str(error.value)
+
+
+def test_a_csv_export_of_promptfoo_whose_answers_are_mapped_is_read(write):
+    scores = write("s.csv", f"question,{OF_PROMPTFOO}\nWhy?,So.,PASS,1,{{}},ok,\n")
+    ratings = write("r.csv", "question,answer,ann\nWhy?,So.,4\nWhen?,Now.,3\n")
+    mapping = {"[openai:a] {{question}}": "response"}
+    assert read_score_table([scores], ratings, ReadOptions(mapping=mapping)).table.items == ("r-1",)
 
 
 def test_one_metric_of_two_judges_is_two_columns_and_of_one_judge_in_two_files_is_one(write):
@@ -244,6 +270,13 @@ def test_ids_that_belong_to_other_answers_are_told(write):
         read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
 
 
+def test_two_rated_answers_with_one_text_need_ids(write):
+    ratings = [{"id": number, "question": "q", "answer": "yes", "rating": 3} for number in range(2)]
+    scores = [{"question": "q", "answer": "yes", "f": 1}]
+    with pytest.raises(AssayError, match="give both files an id column"):
+        read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
+
+
 def test_columns_of_raters_are_ratings_and_may_have_gaps(write):
     file = write("scores.csv", "id,rating_ada,rating_bob,good\na,4,5,0.5\nb,3,n.v.t.,0.1\nc,1,2,0.2\n")
     joined = read_score_table([file], None, ReadOptions())
@@ -280,6 +313,13 @@ def test_what_a_table_derives():
     assert table(groups=("z", "a", "z")).group_numbers.tolist() == [1, 0, 1]
     with pytest.raises(InputError, match="no metric 'rouge' in the table; it has faithfulness, errors"):
         table().column("rouge")
+
+
+def test_parts_keep_everything_together():
+    two = table(groups=("p", "q", "r")).take([0, 2])
+    assert (two.items, two.groups, two.scores[1, 0]) == (("a", "c"), ("p", "r"), 0.5)
+    only = table().only(["errors"])
+    assert (only.metrics, only.directions, only.scores.shape) == (("errors",), {"errors": False}, (3, 1))
 
 
 @pytest.mark.parametrize(
@@ -385,6 +425,19 @@ def test_a_failure_that_is_written_as_a_score_is_missing_and_counted(write, text
     assert any("1 score of f_score missing, as the metric failed there: line 2" in note for note in joined.notes)
 
 
+def test_a_reason_that_says_one_thing_again_and_again_is_read_at_once(write):
+    """Each took as many steps as 2 to the number of its repetitions: all together minutes."""
+    rows = "".join(f"a{n},0,{'rate-limit ' * 18},{n % 5 + 1}\n" for n in range(400))
+    joined = read_score_table([write("s.csv", f"id,f_score,f_reason,rating\n{rows}")], None, ReadOptions())
+    assert set(column(joined, "f_score").values()) == {0}
+
+
+def test_the_error_of_one_metric_is_not_that_of_another(write):
+    text = "id,f_score,g_score,g_reason,rating\na,0,0,Error: timeout,1\nb,0.5,0.5,,5\n"
+    joined = read_score_table([write("s.csv", text)], None, ReadOptions())
+    assert (column(joined, "f_score")["a"], column(joined, "g_score")["a"]) == (0, None)
+
+
 @pytest.mark.parametrize(
     ("scores", "first"), [("-1 0.5 1", None), ("-1 0 1", -1), ("-1 -0.5 0.5", -1), ("-1 2 0.5", -1)]
 )
@@ -397,10 +450,37 @@ def test_minus_one_beside_shares_is_no_score(write, scores, first):
     assert any(note.endswith(said) for note in joined.notes) == (first is None)
 
 
+def test_a_verdict_on_a_score_is_no_failure_of_it(write):
+    text = "id,metric,value,status,rating\na,f,0.2,failed,1\nb,f,0.9,passed,5\n"
+    assert column(read_score_table([write("s.csv", text)], None, ReadOptions()), "f") == {"a": 0.2, "b": 0.9}
+
+
 def test_a_row_that_sums_up_others_is_no_item(write):
     joined = read_score_table([write("s.csv", "id,f,rating\na,0.1,1\nb,0.9,5\nAverage,0.5,3\n")], None, ReadOptions())
     assert joined.table.items == ("a", "b")
     assert any("1 row left out that sums up others (Average): line 4" in note for note in joined.notes)
+
+
+def test_a_row_that_names_no_item_tells_no_scale(write):
+    joined = read_score_table([write("s.csv", "id,f,rating\na,0.1,1\nb,0.9,5\n,,30\n")], None, ReadOptions())
+    assert joined.table.items == ("a", "b") and (joined.table.rating_min, joined.table.rating_max) == (1, 5)
+    assert sum("1 row left out that names no item: line 4" in note for note in joined.notes) == 1
+
+
+def test_two_columns_of_one_rater_are_joined(write):
+    joined = read_score_table(
+        [write("s.csv", "id,f,rating_anja,Cijfer Anja\na,0.1,1,\nb,0.9,,5\n")], None, ReadOptions()
+    )
+    assert joined.table.raters == ("anja",)
+
+
+def test_another_rating_of_people_is_no_metric(write):
+    file = write("s.csv", "id,f,user_rating,expert_rating\na,0.1,1,2\nb,0.9,5,4\nc,0.5,3,3\n")
+    joined = read_score_table([file], None, ReadOptions())
+    assert (joined.table.metrics, rated(joined)) == (("f",), {"a": 1, "b": 5, "c": 3})
+    assert f"{file}: expert_rating is another rating and no metric; --rating expert_rating reads it" in joined.notes
+    chosen = read_score_table([file], None, ReadOptions(ratings=("expert_rating",)))
+    assert (chosen.table.metrics, rated(chosen)) == (("f",), {"a": 2, "b": 4, "c": 3})
 
 
 def test_rated_answers_that_nothing_scored_are_told_what_scores_them(write):
@@ -416,6 +496,25 @@ def test_raters_on_two_scales_in_long_rows_are_brought_to_one(write):
     assert (rated(joined, "an"), rated(joined, "bo")) == ({"a": 5, "b": 3}, {"a": 1, "b": 5})
 
 
+def test_long_rows_of_several_versions_and_a_rating_off_its_scale(write):
+    scores = "id,model,metric,value\na,old,f,0.1\na,new,f,0.9\nb,old,f,0.3\nb,new,f,0.8\n"
+    ratings = "id,model,rating\na,old,2\na,new,5\nb,old,1\nb,new,7\n"
+    options = ReadOptions(versions="model")
+    joined = read_score_table([write("s.csv", scores)], write("r.csv", ratings), options)
+    assert column(joined, "f") == {"a@old": 0.1, "a@new": 0.9, "b@old": 0.3, "b@new": 0.8}
+    told = "the scale of 1 to 10 is taken from its ratings: one rating is 7 (line 5, field rating) and all others"
+    assert any(told in note for note in joined.notes)
+    with pytest.raises(InputError, match=r"r\.csv, line 5, field rating: is 7, off the scale of 1 to 5, which --scale"):
+        read_score_table([write("s.csv", scores)], write("r.csv", ratings), replace(options, scale=(1, 5)))
+
+
+def test_an_id_with_the_question_of_another_answer_means_that_answer(write):
+    ratings = [{"id": n, "question": f"q{n}?", "answer": f"a{n}", "rating": n + 1} for n in range(3)]
+    scores = [{"id": 2 - n, "question": f"q{n}?", "f": n / 2} for n in range(3)]
+    joined = read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
+    assert column(joined, "f") == {"0": 0, "1": 0.5, "2": 1}
+
+
 def test_ratings_of_pairs_in_a_file_are_left_out_and_said(write):
     header = "id,rating,rating_min,rating_max,other_response\n"
     ratings = write("r.csv", header + "a,2,1,5,\nb,4,1,5,\nc,-2,-2,2,No.\nd,1,-2,2,\n")
@@ -426,6 +525,30 @@ def test_ratings_of_pairs_in_a_file_are_left_out_and_said(write):
         InputError, match=r"r2\.csv: its ratings say which of two answers is better, and ratings of one"
     ):
         read_score_table([write("s.csv", "id,f\nc,3\n")], write("r2.csv", header + "c,-2,-2,2,No.\n"), ReadOptions())
+
+
+_TWO_SCALES = [(1, 20), (5, 100), (3, 60), (4, 80), (2, 40)]
+
+
+_WIDE_RATINGS = "id,rating_ann,rating_bob\n" + "".join(f"q{n},{a},{b}\n" for n, (a, b) in enumerate(_TWO_SCALES))
+
+
+_LONG_RATINGS = "id,rater,rating\n" + "".join(f"q{n},ann,{a}\nq{n},bob,{b}\n" for n, (a, b) in enumerate(_TWO_SCALES))
+
+
+_OBJECT_RATINGS = "".join(
+    json.dumps({"id": f"q{n}", "ratings": {"ann": a, "bob": b}}) + "\n" for n, (a, b) in enumerate(_TWO_SCALES)
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("r.csv", _WIDE_RATINGS), ("r.csv", _LONG_RATINGS), ("r.jsonl", _OBJECT_RATINGS)]
+)
+def test_raters_on_two_scales_that_nothing_tells_are_an_error(write, name, text):
+    scores = write("s.csv", "id,bleu\n" + "".join(f"q{n},0.{n}\n" for n in range(5)))
+    with pytest.raises(InputError, match=r"raters are on different scales: ann 1 to 5, bob 0 to 100; .*--scale LOW"):
+        read_score_table([scores], write(name, text), ReadOptions())
+    assert read_score_table([scores], write(name, text), ReadOptions(scale=(0, 100))).table.rating_max == 100
 
 
 @pytest.mark.parametrize(
@@ -453,6 +576,12 @@ def test_a_long_file_with_ratings_has_each_answers_rating_once(write: Write) -> 
     assert (column(joined, "m"), column(joined, "n")) == ({"a": 0.5, "b": None}, {"a": 0.25, "b": 1})
 
 
+def test_two_ratings_of_one_answer_in_a_long_file_are_named(write: Write) -> None:
+    path = write("long.csv", LONG.replace("0.25,scored,Q1,A1,,", "0.25,scored,Q1,A1,3,"))
+    with pytest.raises(InputError, match=r"line 3, field rating: is 3, and of the same answer 2 at line 2; correct"):
+        read_score_table([path], None, ReadOptions())
+
+
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "parquet"])
 def test_saved_results_are_read_as_the_table_that_they_are(tmp_path: Path, suffix: str) -> None:
     samples = load_set("helpdesk_en", limit=6)
@@ -469,6 +598,49 @@ def test_saved_results_are_read_as_the_table_that_they_are(tmp_path: Path, suffi
         assert [(one.id, one.response, one.rating) for one in read] == [
             (one.id, one.response, one.human_rating) for one in samples
         ]
+
+
+def test_a_long_file_with_two_ratings_of_one_answer_is_no_set(write: Write) -> None:
+    path = write("long.csv", LONG.replace("0.25,scored,Q1,A1,,", "0.25,scored,Q1,A1,3,"))
+    with pytest.raises(InputError, match=r"line 3, field rating: differs from that of the same answer at line 2"):
+        load_set(path)
+
+
+def test_one_55_among_fives_is_an_error(write: Write) -> None:
+    path = write("a.csv", "id,m,rating\n" + "".join(f"q{n},0.{n},5\n" for n in range(11)) + "q,0.5,55\n")
+    with pytest.raises(InputError, match=r"line 13, field rating: is 55, and the other ratings lie on the scale 1-5"):
+        read_score_table([path], None, ReadOptions())
+
+
+def test_a_rater_who_used_one_label_is_read_by_the_labels_of_all(write: Write) -> None:
+    """Of good and bad, Ann gave both and Bob only good."""
+    rows = "a,q,x,Ann,good\na,q,x,bob,good\nb,q2,y,Ann,bad\nb,q2,y,bob,good\n"
+    ratings = write("lab.csv", f"id,question,answer,rater,rating\n{rows}")
+    _, source = read_score_files([write("sc.csv", "id,f\na,0.9\nb,0.1\n")], ratings, ReadOptions())
+    assert source is not None
+    assert source.columns == {"Ann": {0: 1, 1: 0}, "bob": {0: 1, 1: 1}}
+    assert source.scale == (0, 1)
+    assert source.notes == (f"{ratings}: read rating as ratings from 0 to 1, good is 1 and bad is 0",)
+    assert [dict(sample.ratings) for sample in load_set(ratings)] == [{"Ann": 1, "bob": 1}, {"Ann": 0, "bob": 1}]
+
+
+def test_rows_of_scores_that_name_no_answer_are_not_one(write: Write) -> None:
+    path = write("k.csv", "metric,value,rating\nf,0.5,4\nf,0.5,5\n")
+    source = read_ratings(flat_rows(path), path.name, ReadOptions())
+    assert source.columns == {"rating": {0: 4, 1: 5}}
+
+
+def test_rows_that_repeat_others_are_told_and_are_no_trials(write):
+    """Of six rows three are of one question with one answer, of which two have the same rating; two rows are trials."""
+    rows = [("Hoe?", "Zo.", 4, 0.9), ("Hoe?", "Zo.", 4, 0.9), ("Hoe?", "Zo.", 2, 0.9), ("Wie?", "Ik.", 1, 0.1)]
+    rows += [("Waar?", "Hier.", 5, 0.8), ("Waar?", "Daar.", 1, 0.2)]
+    lines = ["id,question,answer,rating,faithfulness"]
+    lines += [",".join(map(str, (f"a{place}", *row))) for place, row in enumerate(rows)]
+    joined = read_score_table([write("scores.csv", "\n".join(lines))], None, ReadOptions())
+    copies = "1 row repeats another (the same question, answer and ratings): each row counts as an answer"
+    assert copies in joined.notes
+    (trials, *_) = repeated_trials(joined.table, {})
+    assert (trials.questions, trials.trials, trials.pass_rate.value) == (1, 2, 0.5)
 
 
 def test_ids_of_several_versions_and_groups_that_are_missing(write):

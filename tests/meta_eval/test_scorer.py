@@ -19,6 +19,7 @@ from assay.meta_eval import (
     fingerprint_ratings,
     fit_combination,
     fit_scorer,
+    percentile_knots,
 )
 
 AGREEMENT = AgreementRecord(items=60, groups=15, spearman=0.5, low=0.3, high=0.7, ratings="0" * 12)
@@ -115,6 +116,12 @@ def test_a_file_that_is_wrong_is_told_with_its_line(tmp_path, change, message):
         Scorer.load(tmp_path / "none.yaml")
 
 
+def test_percentiles_of_many_values_are_a_few_points():
+    knots = percentile_knots(list(range(1000)), most=5)
+    assert len(knots) == 5
+    assert knots[0] == (0.0, 0.0005) and knots[-1] == (999.0, 0.9995)
+
+
 def test_equal_weights_and_learnt_weights():
     """The second metric is noise: ridge gives it next to nothing, a mean of ranks a half."""
     draw = np.random.default_rng(0)
@@ -149,6 +156,26 @@ def test_bands_by_hand():
     few = ratings[5:]
     bands = conformal_bands(few, few, np.arange(25), 0.9, scale=(1.0, 5.0), most=5)
     assert bands == ((1.0, 2.0), (2.5, 3.0))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bands"),
+    [
+        # 12 of 120 below 5: a band of their own, with the largest residual for 0.9 * 13 / 12 = 0.975
+        ([1.0] * 4 + [2.0] * 8, 108, ((1.0, 3.0), (3.5, 0.5))),
+        # 9 of 60 below 5 are too few for a quantile: the whole scale
+        ([1.0] * 4 + [2.0] * 5, 51, ((1.0, 4.0), (3.5, 0.5))),
+        # 4 of 28 below 2, which 8 have: one band of 12, no more than 1.5 times ten
+        ([1.0] * 4 + [2.0] * 8, 16, ((1.0, 3.0), (3.5, 0.5))),
+        # nobody is rated below 5: one band
+        ([], 30, ((1.0, 0.5),)),
+    ],
+)
+def test_the_few_below_most_ratings_are_a_band(low, high, bands):
+    """Residuals of 3 for low ratings and of 0.5 for fives."""
+    ratings = np.array([*low, *[5.0] * high])
+    residuals = np.where(ratings < 5, -3.0, 0.5)
+    assert conformal_bands(ratings, residuals, np.arange(len(ratings)), 0.9, scale=(1.0, 5.0), most=5) == bands
 
 
 def make_table(count: int, noise: float, seed: int = 0, *, flip: bool = False) -> ScoreTable:

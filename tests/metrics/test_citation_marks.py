@@ -94,6 +94,14 @@ def test_footnotes_with_names():
     assert [(mark.text, mark.name) for mark in marked.marks] == [("[^ret]", "https://shop.example/returns")]
 
 
+@pytest.mark.parametrize("line", ["[2]", "[2], [3].", "Source: [2]", "Sources used: [1], [2]", "([2])"])
+def test_a_line_of_marks_stands_for_what_is_above(line):
+    marked = read(f"Free [1].\n{line}\n")
+    assert [mark.stands_alone for mark in marked.marks] == [False] + [True] * (len(marked.marks) - 1)
+    assert marked.plain.strip() == "Free."
+    assert not any(mark.stands_alone for mark in read(f"Free [1].\nSo it is {line}\n").marks)
+
+
 def test_sources_by_number_name_label_and_address():
     english = load_language("en")
     sources = CitableSources(CONTEXTS, {}, english)
@@ -161,6 +169,13 @@ def test_precision_and_recall(*, judge, sample, facts, answer, precision, recall
             pytest.approx(precision),
             pytest.approx(recall),
         )
+
+
+def test_a_citation_in_a_lead_in_stands_for_the_list_below_it(judge, sample, facts):
+    facts()
+    tested = sample(response="We do this [1]:\n- Returns are free.\n- You get an e-mail.\n\nCall us [2].")
+    score = asyncio.run(Citations(judge(decide="single")).assess(tested))
+    assert [claim["citations"] for claim in score.evidence["claims"]] == [[0], [0], [1]]
 
 
 def test_the_evidence(judge, sample, facts):

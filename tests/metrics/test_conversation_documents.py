@@ -1,6 +1,8 @@
 """Faithfulness within a conversation: what counts as documentation, how it is shown, and where a quote stands."""
 
 import asyncio
+import json
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,11 +14,13 @@ from assay.judges import JudgeSettings, find_context_limit
 from assay.metrics import (
     Documentation,
     Faithfulness,
+    WeakestClaim,
     collect_documents,
     fitting_documents,
     support_request,
 )
 from assay.prompts import BUNDLED
+from assay.runs import Audit
 
 ORDER = '{"id": "A-17", "total": "49.90", "status": "packed"}'
 MESSAGES: list[dict[str, Any]] = [
@@ -109,6 +113,46 @@ def test_each_quote_names_its_kind(judge, decide):
     assert [claim.evidence() for claim in score.claims] == score.evidence["claims"]
     assert score.evidence["documentation"][2] == {"kind": "tool result", "turn": 3}
     assert [entry.partition("@")[0] for entry in score.evidence["prompts"]] == ["conversation_support.en"]
+
+
+def test_the_terminal_says_where_each_quote_stands(judge, decide):
+    """The claims are nearest to the context of turn 6, the messages of turns 1 and 3, and the context of turn 4."""
+    decide(lambda statement: 0.9)
+    messages = [dict(message) for message in MESSAGES]
+    messages[6]["content"] += " Parcels leave the warehouse on working days."
+    sample = conversation(messages=messages)
+    score = asyncio.run(Faithfulness(judge(logprobs=True)).assess(sample))
+    places = re.findall(r'" \((.*)\)$', str(Audit(sample, {"faithfulness": score})), re.MULTILINE)
+    assert places == ["context 0, 0-26", "the customer, turn 1", "tool result, turn 3", "earlier context, turn 4"]
+
+
+def test_a_long_result_is_quoted_in_part(judge, decide):
+    decide(lambda statement: 0.9)
+    rows = [{"flight": f"HAT{number}", "price": number} for number in range(300)]
+    rows[200]["note"] = "The lamp is packed in Utrecht"
+    messages = [dict(message) for message in MESSAGES]
+    messages[3]["content"] = json.dumps(rows)
+    messages[6]["content"] = "The lamp is packed in Utrecht."
+    score = asyncio.run(Faithfulness(judge(logprobs=True)).assess(conversation(messages=messages)))
+    quote = score.evidence["claims"][0]["quote"]
+    assert len(quote) <= 300
+    assert "packed in Utrecht" in quote
+
+
+def test_questions_document_nothing_and_the_customers_facts_alone_can_be_scored(judge, openai_server, decide):
+    messages = [{"role": "user", "content": "Is it free?"}, {"role": "assistant", "content": "Returns are free."}]
+    score = asyncio.run(Faithfulness(judge()).assess(conversation(messages=messages)))
+    assert (score.status, score.value) == ("skipped", None)
+    assert "nothing is documented" in score.reason
+    assert not openai_server.requests
+    decide(lambda statement: 0.8)
+    messages = [
+        {"role": "user", "content": "I have two lamps."},
+        {"role": "assistant", "content": "You have two lamps."},
+    ]
+    score = asyncio.run(WeakestClaim(judge(logprobs=True)).assess(conversation(messages=messages)))
+    assert score.value == pytest.approx(0.8, abs=1e-4)
+    assert score.evidence["documentation"] == [{"kind": "customer", "turn": 0}]
 
 
 def judge_reading(tokens: int) -> Any:

@@ -10,6 +10,7 @@ import pytest
 from openai_server import Answer
 
 from assay.eval_sets import Sample
+from assay.judges import JudgeSettings, LiteLLMJudge
 from assay.metrics import Resolved, find_meeting_turns
 
 MESSAGES: list[dict[str, Any]] = [
@@ -98,6 +99,14 @@ def test_thanks_are_no_request_and_one_that_comes_twice_is_one(judge, openai_ser
     assert score_of(judge(decide="single"), talk()).status == "skipped"
 
 
+def test_there_and_back_are_two_requests(judge, openai_server):
+    ways = ["Fly from Rome to Oslo.", "Fly from Oslo to Rome."]
+    says(openai_server, ways, {})
+    messages = [{"role": "user", "content": "Rome to Oslo, and back to Rome, by air: I fly."}, MESSAGES[6]]
+    score = score_of(judge(decide="single"), talk(messages))
+    assert [request["text"] for request in score.evidence["requests"]] == ways
+
+
 @pytest.mark.parametrize(
     "invention",
     ["The customer wants a refund for Ann.", "I do not know when the lamp comes back."],
@@ -178,3 +187,14 @@ def test_a_long_conversation_is_written_beside_the_event_loop(judge, openai_serv
     long = [{"role": "user", "content": "Please cancel order 311. " * 1000}, MESSAGES[6]]
     assert asyncio.run(Watched(judge(decide="single")).assess(talk(long))).value == 1
     assert on_the_loop == [False, True]
+
+
+def test_a_conversation_that_does_not_fit_fails_with_the_size(openai_server):
+    says(openai_server, [CANCEL], {CANCEL: "Yes"})
+    settings = JudgeSettings(model="openai/gpt-4", api_base=openai_server.api_base, wait=0)  # reads 8,192 tokens
+    long = [{"role": "user", "content": "Please cancel order 311. " * 3000}, MESSAGES[6]]
+    score = score_of(LiteLLMJudge(settings, decide="single"), talk(long))
+    assert (score.value, score.status) == (None, "failed")
+    assert "take a judge with a longer context" in score.reason
+    assert "tool" not in score.reason, "there is no result of a tool that could be cut"
+    assert not openai_server.requests

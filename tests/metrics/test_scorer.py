@@ -127,3 +127,15 @@ def test_a_scorer_is_not_saved_over_itself(assay, tmp_path):
     assert assay("meta", "last", "--metrics", "rouge_1", "--save", "new.yaml", *quick).code == 0
     assert [part["metric"] for part in yaml.safe_load(Path("new.yaml").read_text())["parts"]] == ["rouge_1"]
     assert assay("meta", "last", *quick).code == 0, "in the table it may stand"
+
+
+def test_a_scorer_of_a_scorer_is_refused(assay, tmp_path, scorer_file):
+    """Files that an earlier version wrote name themselves as a part, and would call themselves without end."""
+    file = tmp_path / "team.yaml"
+    scorer = Scorer.load(scorer_file().partition(":")[2])
+    part = scorer.parts[0].model_copy(update={"metric": "scorer:team.yaml"})
+    scorer.model_copy(update={"parts": (part,)}).save(file)
+    write_set([Sample(id="a", user_input="How?", response="So.", retrieved_contexts=("So.",))], tmp_path / "set.jsonl")
+    done = assay("run", "set.jsonl", "--metrics", "scorer:team.yaml")
+    assert done.code == 1 and "team.yaml: parts.0.metric: scorer:team.yaml is a scorer" in done.err
+    assert "assay meta RUN --metrics A,B --save team.yaml" in done.err

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -172,6 +173,22 @@ def test_the_order(actions, in_order):
     assert assess(talk(*made, expected_actions=[SEND, PAY]), mode="exact").value == 1
 
 
+def test_the_order_of_equal_calls_cannot_be_told():
+    pay, again = call("pay", {"sum": 5}), call("pay", {"sum": 5}, "b")
+    send = call("send", {"to": "Ann"}, "c")
+    failed_first = (pay, result("Error: busy"), again, result("paid", "b"))
+    assert assess(talk(*failed_first, expected_actions=[PAY, PAY])).evidence["in_order"] is True
+    assert assess(talk(*failed_first, expected_actions=[PAY, PAY]), mode="exact").value == 1
+    # the second of two equal expected calls is the one that was made: send, pay
+    assert assess(talk(send, pay, expected_actions=[PAY, SEND, PAY])).evidence["in_order"] is True
+    # the second of two equal calls made is the one that was expected: pay, send
+    assert assess(talk(send, pay, send, expected_actions=[PAY, SEND])).evidence["in_order"] is True
+    assert assess(talk(send, pay, pay, expected_actions=[PAY, SEND, PAY])).evidence["in_order"] is False
+    # what had an effect came last, whatever failed before
+    late = (pay, result("Error: busy"), send, again, result("paid", "b"))
+    assert assess(talk(*late, expected_actions=[PAY, SEND])).evidence["in_order"] is False
+
+
 @given(st.lists(st.lists(st.integers(0, 6), unique=True, max_size=4), max_size=6))
 def test_the_matching_is_the_largest(candidates):
     def largest(left, used):
@@ -186,8 +203,47 @@ def test_the_matching_is_the_largest(candidates):
     assert all(place in candidates[left] for left, place in matches.items())
 
 
+@pytest.mark.parametrize(
+    ("actions", "problem"),
+    [
+        ({"name": "pay"}, r"metadata\.expected_actions is .*, not a list; write \["),
+        ("pay", r"metadata\.expected_actions is a text that is no JSON"),
+        ([PAY, {"kwargs": {}}], r"metadata\.expected_actions\[1\] has no name"),
+        ([{"name": "pay", "arguments": "{"}], r"metadata\.expected_actions\[0\]\.arguments is no object"),
+        ([{"name": "pay", "any_value": [1]}], r"metadata\.expected_actions\[0\]\.any_value is a list"),
+    ],
+)
+def test_a_list_that_is_none_makes_a_failed_score(actions, problem):
+    score = assess(talk(*MADE, expected_actions=actions))
+    assert score.status == "failed"
+    assert re.match(problem, score.reason), score.reason
+
+
 @pytest.mark.parametrize("arguments", ["", "null", "[]", "{", "5", '{"sum": 5', "{'sum': 5}"])
 def test_arguments_that_are_no_object(arguments):
     score = assess(talk(call("pay", arguments), expected_actions=[PAY]))
     assert score.value == 0
     assert score.evidence["wrong_arguments"][0]["wrong"][0]["argument"] == "sum"
+
+
+def test_odd_names_and_deep_values():
+    name = "∆\u202epay\n*[x]"
+    assert assess(talk(call(name), expected_actions=[{"name": name, "kwargs": {}}])).value == 1
+    deep: Any = []
+    for _ in range(5000):
+        deep = [deep]
+    sample = talk(call("pay")).model_copy(
+        update={"metadata": {"expected_actions": [{"name": "x", "kwargs": {"a": deep}}]}}
+    )
+    score = assess(sample)
+    assert (score.status, "nested too deeply" in score.reason) == ("failed", True)
+
+
+def test_hundreds_of_calls_are_matched():
+    """Trying the ways to pair them one by one would never end."""
+    made = [call("pay", {"sum": number % 7}, str(number)) for number in range(280)]
+    expected = [{"name": "pay", "kwargs": {"sum": number % 7}} for number in range(280)]
+    assert assess(talk(*made, expected_actions=expected)).value == 1
+    assert assess(talk(*made, expected_actions=expected[:140])).value == pytest.approx(2 / 3)
+    other = [{"name": "pay", "kwargs": {"sum": -1}}] * 280
+    assert assess(talk(*made, expected_actions=other)).value == 0

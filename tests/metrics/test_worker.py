@@ -9,7 +9,7 @@ from contextvars import ContextVar
 import pytest
 
 from assay.eval_sets import Sample
-from assay.metrics import run_to_end
+from assay.metrics import ComputedMetric, Score, run_to_end, scored
 from assay.worker_threads import compute_beside
 
 LABEL: ContextVar[str] = ContextVar("LABEL")
@@ -67,3 +67,31 @@ def test_a_forked_process_computes_too():
 
 def compute_in_child() -> None:
     assert asyncio.run(compute_beside(sum, [1, 2])) == 3
+
+
+class WhereComputed(ComputedMetric):
+    name = "where_computed"
+
+    def compute(self, sample: Sample) -> Score:
+        return scored(float(threading.current_thread() is threading.main_thread()), "on the main thread or not")
+
+
+@pytest.mark.parametrize(("length", "on_the_loop"), [(20_000, 1.0), (20_001, 0.0)])
+def test_only_long_texts_go_to_a_worker(length, on_the_loop):
+    assert asyncio.run(WhereComputed().assess(sample(length))).value == on_the_loop
+
+
+def test_the_result_is_not_written_out():
+    """asyncio writes the result into the text of an error that it drops: two summaries of all scores per run."""
+    written = []
+
+    class Result:
+        def __repr__(self) -> str:
+            written.append(self)
+            return "a result"
+
+    async def work() -> Result:
+        return Result()
+
+    assert isinstance(run_to_end(work()), Result)
+    assert written == []

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from assay import decide, evaluate
 from assay.eval_sets import ReadOptions, Sample
 from assay.runs import AnswerTable, Store, join_scores
 from assay.runs.ratings import QueueSettings, RatingQueue
@@ -82,3 +83,24 @@ def joined_table(run, **options):
     with closing(Store(".assay")) as store:
         tables = [AnswerTable.read(store, store.run(run), ("evidence", "usage"))]
         return join_scores(store.database, tables, [], None, ReadOptions(**options)).table
+
+
+def test_one_rater_in_two_spellings_is_one(assay):
+    versions = []
+    for name, rater, level in (("old", "Ada", 2), ("new", "ADA", 3)):
+        samples = make_answers(name)
+        rated = [sample.model_copy(update={"ratings": {rater: level, f"only {name}": 5}}) for sample in samples]
+        versions.append(evaluate(rated, "answer_length", progress=False))
+    decision = decide(versions, names=["old", "new"])
+    assert [version.mean for version in decision.versions] == [2, 3]
+    assert any(note.startswith("24 ratings by only new, only old are left out") for note in decision.notes)
+
+
+def test_a_mean_of_raters_in_a_file_is_no_agreement():
+    """Only Ada rated both versions: the mean that the file has of her and of others does not count instead."""
+    versions = []
+    for name, other, level in (("old", "Bo", 1), ("new", "Cleo", 5)):
+        samples = make_answers(name)
+        ratings = {"rating": (3 + level) / 2, "ratings": {"Ada": 3, other: level}}
+        versions.append(evaluate([s.model_copy(update=ratings) for s in samples], "answer_length", progress=False))
+    assert [version.mean for version in decide(versions, names=["old", "new"]).versions] == [3, 3]

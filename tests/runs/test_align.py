@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import sys
 from math import exp, log
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from openai_server import Answer as Reply
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
-from assay.judges import Embedder, LiteLLMJudge, load_settings
+from assay.judges import JUDGE_FILE, Embedder, LiteLLMJudge, load_settings
 from assay.metrics import load_metric
 from assay.runs import Aligner
 
@@ -127,6 +128,35 @@ def test_examples_come_from_other_groups(judge, openai_server):
     assert shown == 4 * 24
 
 
+def test_a_judge_that_is_used_on_what_it_learned_from_is_shown_no_example_of_the_group(
+    judge_file, openai_server, tmp_path, monkeypatch
+):
+    """Answers 0 and 1 are of one group, 2 and 3 of another; beside a new answer all four stand."""
+    openai_server.script = say_what_it_says
+    monkeypatch.setattr(sys.modules[Embedder.__module__], "load_embedder", lambda name: WordCounts())
+    settings = yaml.safe_load(judge_file(logprobs=True).read_text())
+    (tmp_path / "team").mkdir()
+    aligned = {"metric": METRIC, "candidate": "few-shot", "embedder": "letters", "shown": 4}
+    (tmp_path / "team" / "judge.yaml").write_text(yaml.safe_dump(settings | {"aligned": aligned}))
+    samples = rated_samples(4)
+    lines = [
+        {"id": one.id, "group": one.group, "question": "?", "answer": one.response, "rating": 1, "scale": 5}
+        for one in samples
+    ]
+    (tmp_path / "team" / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    metric = load_metric(METRIC, LiteLLMJudge(str(tmp_path / "team")))
+
+    def shown(sample):
+        openai_server.requests.clear()
+        asyncio.run(metric.assess(sample))
+        asked = "".join(request.user for request in openai_server.requests)
+        return {*re.findall(r"answer: Answer of group (\d+)", asked)}
+
+    assert shown(samples[0]) == shown(samples[1]) == {"1"}
+    assert shown(samples[2]) == {"0"}
+    assert shown(samples[0].model_copy(update={"id": "new"})) == {"0", "1"}
+
+
 def test_too_little_or_nothing_to_learn_is_said(judge):
     with pytest.raises(UsageError, match="12 answers are rated; a judge learns from 20 or more"):
         make_aligner(judge, rated_samples(12))
@@ -154,3 +184,13 @@ def test_the_command_writes_nothing_where_nothing_wins(assay, judge_file, openai
     assert bounded.code == 3 and "--resume" in bounded.err
     assert assay("judges", "align", METRIC, "rated.jsonl").code == 2
     assert "no candidate is called 'magic'" in assay(*typed, "--candidates", "magic").err
+
+
+@pytest.mark.parametrize(
+    "learned", ["candidate: isotonic", "candidate: prompts mine", "candidate: few-shot, rules: '- Say no.'"]
+)
+def test_a_judge_that_learned_what_is_no_longer_learned(tmp_path, learned):
+    record = f"model: openai/m\naligned: {{metric: faithfulness, {learned}}}\n"
+    (tmp_path / JUDGE_FILE).write_text(record, encoding="utf-8")
+    with pytest.raises(InputError, match=r"is of Assay 0.2, .* align the judge again with `assay judges align`"):
+        load_settings(str(tmp_path))

@@ -205,6 +205,24 @@ def test_a_refused_batch_stops_the_run_and_says_why(assay, set_file, judge_file,
     assert (done.code, done.json["run"]) == (0, run)  # the same command goes on with the same run
 
 
+def test_a_cassette_named_by_its_judge_is_filled(assay, set_file, judge_file, openai_server, tmp_path):
+    """A session that ends before any reply has paid: its run stays, and the same command goes on with it."""
+    words = [*command(set_file(2), judge_file()), "--cassette", "replies.{judge}.jsonl"]
+    interrupt_polling(openai_server)
+    assert assay(*words).code == 1
+    (run,) = Store(tmp_path / ".assay").run_ids(9)
+    openai_server.batches.on_call = None
+    batches = ("run", "batches", "status", "--cassette", "replies.{judge}.jsonl", "--json")
+    assert "say whose it is (--judge MODEL)" in assay(*batches, code=2).err
+    (listed,) = assay(*batches, "--judge", judge_file()).json["batches"]
+    assert listed["requests"] == 4
+    done = assay(*words, "--json", code=0)
+    assert done.json["run"] == run
+    assert set(openai_server.batches.asked.values()) == {1}
+    assert str(Store(tmp_path / ".assay").cassette(run)) == "replies.openai-test.jsonl"
+    assert [*tmp_path.glob("replies.*")] == [tmp_path / "replies.openai-test.jsonl"]
+
+
 def interrupt_polling(server):
     server.batches.on_call = lambda call: Answer(status=401) if call.kind == "retrieve" else None
 
@@ -293,6 +311,25 @@ def test_what_batch_cannot_go_with_is_said(assay, set_file, judge_file, openai_s
     done = assay(*command(set_file(2), judge_file(decide="decisions")), code=2)
     assert "is asked as a decision model, which has no batches" in done.err
     assert not openai_server.batches.calls
+
+
+def test_two_processes_or_judges_never_share_batches(assay, set_file, judge_file, openai_server, tmp_path):
+    from assay.judges import locked
+
+    words = [*command(set_file(2), judge_file()), "--cassette", "c.jsonl"]
+    with locked(tmp_path / "c.jsonl.batches"):
+        busy = assay(*words)
+    assert busy.code == 2
+    assert "another process is at work on these batches" in busy.err
+    interrupt_polling(openai_server)
+    assert assay(*words).code == 1
+    openai_server.batches.on_call = None
+    other = assay(
+        *command(set_file(2), judge_file("other.yaml", model="openai/other")), "--cassette", "c.jsonl", code=2
+    )
+    assert "batches of another judge (openai/test) are under way there" in other.err
+    assert assay(*words).code == 0
+    assert len(openai_server.batches.batches) == 2
 
 
 def test_a_journal_that_is_cut_off_is_read_and_a_broken_one_is_named(

@@ -99,6 +99,19 @@ def test_styled_without_its_marks_is_the_answer(name):
     assert styled_count >= 0.9 * len(samples)
 
 
+def test_styled_leaves_out_marks_that_would_change_what_is_claimed():
+    """A lead-in that heads a list stays above it, and a heading over a fragment would become a part of its claim."""
+    for answer in (
+        "We are open. On Mondays: from 9 to 5.",
+        "The plans are:\n- Basic\n- Pro\nAll are free. Ask us.",
+        "Ja, dat kan. Nee, dat mag niet.\n> citaat\n```\ncode\n```",
+    ):
+        sample = SAMPLE.model_copy(update={"response": answer})
+        english = load_language("en")
+        assert claiming_sentences(changed("styled", sample).response, english) == claiming_sentences(answer, english)
+    assert perturb(SAMPLE.model_copy(update={"response": "**Yes.**"}), "styled") is None
+
+
 @pytest.mark.parametrize("language", [language.code for language in packs_with("probes")])
 def test_neither_an_instruction_nor_a_courtesy_is_a_claim(language):
     """So that neither of them can change what a judge is asked about the claims."""

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -63,6 +64,22 @@ def test_versions_with_other_ids_are_paired_by_question(tmp_path):
     assert by_version(reading, reading.table.ratings) == {"A": [1, 2, 3], "B": [5, 4, 3]}
 
 
+def test_ids_that_are_of_other_questions_are_said_and_ratings_go_to_the_question_that_they_name(tmp_path):
+    old = version("old", [None] * 4)
+    new = [sample(f"q{n}", f"Question {3 - n}?", f"new {3 - n}") for n in range(4)]
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("id,version,rating\nq0,A,1\nq0,B,5\n")
+    reading = read(tmp_path, old, new, ratings=(ratings,))
+    assert by_version(reading, reading.table.question) == {"A": [0, 1, 2, 3], "B": [3, 2, 1, 0]}
+    assert by_version(reading, reading.table.ratings)["B"] == [5, None, None, None]
+    (note,) = (note for note in reading.notes if "paired by question" in note)
+    assert note.startswith("4 ids are of another question in another version: ")
+    ratings.write_text("id,version,question,rating\nq0,A,Question 0?,1\nq0,B,Question 0?,5\nq1,B,Written otherwise,2\n")
+    reading = read(tmp_path, old, new, ratings=(ratings,))
+    assert by_version(reading, reading.table.ratings) == {"A": [1, None, None, None], "B": [None, 2, None, 5]}
+    assert not any("paired by question" in note for note in read(tmp_path, old, old, ratings=(ratings,)).notes)
+
+
 def test_trials_of_one_task_are_paired_by_group(tmp_path):
     """Two agents on three tasks, two trials each, whose customers begin with other words each time."""
     rows = [
@@ -92,11 +109,91 @@ def test_versions_that_share_no_question_are_compared_unpaired(tmp_path):
     assert any("compared unpaired" in note for note in reading.notes)
 
 
+def test_topics_in_common_are_no_questions_in_common(tmp_path):
+    """A has questions 0 to 19 and B 19 to 38, two of each topic: 1 of 39 is in common.
+
+    B also has questions 40 to 42 on topics of A: 4 of the 10 topics of A are in common, which are no pairs of answers.
+    """
+
+    def on(numbers, name, rating):
+        return [
+            sample(f"{name}{n}", f"Question {n}?", f"{name} {n}", rating).model_copy(update={"group": f"topic {topic}"})
+            for n, topic in numbers
+        ]
+
+    old = on([(n, n // 2) for n in range(20)], "old", 2)
+    new = on([*((n, n // 2) for n in range(19, 39)), *((n, n - 40) for n in range(40, 43))], "new", 3)
+    decision = decide_reading(read(tmp_path, old, new))
+    (row,) = decision.differences
+    assert (row.questions, row.changed, row.rated) == (42, 42, 42)
+    assert any(note.startswith("The versions have 1 of 42 questions in common") for note in decision.notes)
+    assert not decision.is_paired
+
+
+def test_few_questions_in_common_decide_nothing_against_all_other_answers(tmp_path):
+    """A and B share 3 of 10 questions, on which A is rated 4 and B 3; elsewhere A is rated 1 and B 5.
+
+    The means are (3 x 4 + 7 x 1) / 10 = 1.9 and (3 x 3 + 7 x 5) / 10 = 4.4, so that B is 2.5 higher.
+    """
+    other = [sample(f"x{n}", f"Another {n}?", f"new {n}", 5) for n in range(7)]
+    reading = read(tmp_path, version("old", [4] * 3 + [1] * 7), [*version("new", [3] * 3), *other])
+    decision = decide_reading(reading)
+    (row,) = decision.differences
+    assert (round(row.difference, 9), row.left_out) == (2.5, 0)
+    assert [round(one.mean, 9) for one in decision.versions] == [1.9, 4.4]
+    assert any(
+        note.startswith("The versions have 3 of 17 questions in common, and are compared unpaired")
+        for note in decision.notes
+    )
+    half = read(tmp_path, version("old", [4] * 5 + [1] * 5), [*version("new", [3] * 5), *other[:5]])
+    by_pairs = decide_reading(half)  # half of the questions
+    assert (by_pairs.deciding.difference, by_pairs.deciding.left_out) == (-1, 10)
+    rests_on = give_decision_verdict(by_pairs).as_json()["Rests on"]
+    assert rests_on.startswith("your raters' ratings of 5 of 5 pairs of answers; 10 without a pair"), rests_on
+
+
+def test_what_to_rate_next_of_unpaired_versions_is_any_unrated_answer(tmp_path):
+    """Two of ten questions are shared: the versions are compared unpaired, and B's own unrated answers tell too."""
+    other = [sample(f"x{n}", f"Another {n}?", f"new {n}") for n in range(8)]
+    old = [one.model_copy(update={"rating": None, "ratings": {"mia": 3}}) for one in version("old", [3] * 10)]
+    to_rate = list_next(read(tmp_path, old, [*version("new", [None] * 2), *other]), 100)
+    assert len(to_rate) == 10 and all(one.response.startswith("new") for answers in to_rate for one in answers)
+
+
+def test_the_first_look_at_unpaired_versions_knows_how_few_of_one_are_rated(tmp_path):
+    """All 30 of A and 5 of 30 of B: (30 x 5 / 35) / (30 x 30 / 60) = 2 / 7 of the information."""
+    other = [sample(f"x{n}", f"Another {n}?", f"new {n}", 1 + n % 5 if n < 5 else None) for n in range(30)]
+    decision = decide_reading(read(tmp_path, version("old", [1 + n % 5 for n in range(30)]), other))
+    assert decision.look.share == pytest.approx(2 / 7)
+
+
 def test_a_mean_is_over_the_answers_of_a_version_however_often_a_question_is_asked(tmp_path):
     """Four answers to one question, rated 1, and one to another, rated 5: 9 / 5."""
     often = [sample(f"a{n}", "Hello?", f"Hi {n}.", 1) for n in range(4)] + [sample("a4", "Open?", "Yes.", 5)]
     decision = decide_reading(read(tmp_path, often, version("new", [3, 4, 5])))
     assert round(decision.versions[0].mean, 9) == 1.8
+
+
+def test_answers_whose_ratings_name_nobody_are_rated_again_beside_those_of_the_other_version(tmp_path):
+    """Mia's ratings of B alone would not count beside ratings of A that name no rater: the loop would not end."""
+    old, new = version("old", [3] * 12), version("new", [4] * 6 + [None] * 6)
+    to_rate = list_next(read(tmp_path, old, new), 100)
+    assert sorted(one.response for answers in to_rate for one in answers) == sorted(
+        f"{name} {n}" for name in ("old", "new") for n in range(6, 12)
+    )
+    rated = [one.model_copy(update={"ratings": {"mia": 2 + ("new" in one.response)}}) for one in rating_set(to_rate)]
+    reading = (
+        read(tmp_path, old, new, ratings=(tmp_path / "rated.jsonl",))
+        if write(tmp_path / "rated.jsonl", rated)
+        else None
+    )
+    assert reading is not None and list_next(reading, 100) == []
+    assert by_version(reading, reading.table.ratings) == {"A": [3] * 6 + [2] * 6, "B": [4] * 6 + [3] * 6}
+    named = [one.model_copy(update={"rating": None, "ratings": {"mia": 3}}) for one in old]
+    begun = [one.model_copy(update={"rating": None, "ratings": {"mia": 4} if one.rating else {}}) for one in new]
+    assert {one.response for answers in list_next(read(tmp_path, named, begun), 100) for one in answers} == {
+        f"new {n}" for n in range(6, 12)
+    }
 
 
 def test_turns_of_one_conversation_are_other_questions(tmp_path):
@@ -159,6 +256,16 @@ def test_raters_of_every_version_who_share_no_question_settle_nothing(tmp_path):
     assert [one.rated for one in decide_reading(read(tmp_path, old, new)).versions] == [1, 1]
 
 
+@pytest.mark.parametrize("again", [3, 4], ids=["equally", "otherwise"])
+def test_the_same_answers_rated_twice_make_nobody_a_rater_of_both_versions(tmp_path, again):
+    """Ann rates the old version and, of the new one, the four answers that are the same; Bob rates the others."""
+    old, new = by_rater("old", ann=[3] * 12), by_rater("new", ann=[again] * 4 + [None] * 8, bob=[None] * 4 + [4] * 8)
+    new[:4] = [one.model_copy(update={"response": other.response}) for one, other in zip(new[:4], old[:4], strict=True)]
+    decision = decide_reading(read(tmp_path, old, new))
+    assert decision.verdict == "unsettled" and decision.has_other_raters
+    assert [(one.n, one.rated) for one in decision.versions] == [(12, 12), (12, 12)]
+
+
 def test_versions_rated_by_other_people_settle_nothing(tmp_path):
     """One point more is what Bob gives; the same answer in both versions says nothing of who is strict."""
     old, new = by_rater("old", ann=[2, 3, 4] * 4), by_rater("new", bob=[3, 4, 5] * 4)
@@ -207,6 +314,20 @@ def test_ratings_on_two_scales_do_not_count(tmp_path):
         read(tmp_path, version("old", [1, 2]), on_ten)
 
 
+def test_a_file_of_pairs_that_lost_their_other_answer_rates_no_version(tmp_path):
+    """Of eight rows two are answers on 1 to 5; four are rated as pairs, two of them without their other answer."""
+    header = "question,answer,other_response,rating,rating_min,rating_max\n"
+    rows = ["Question 0?,old 0,,2,1,5", "Question 0?,new 0,,4,1,5"]
+    rows += [f"Question 1?,{one} 1,{other},-2,-2,2" for one in ("old", "new") for other in ("x", "")]
+    rows += ["Question 2?,old 2,,,-2,2", "Question 2?,new 2,x,,-2,2"]  # nobody rated them: they are no ratings
+    file = tmp_path / "ratings.csv"
+    file.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
+    reading = read(tmp_path, version("old", [None] * 2), version("new", [None] * 2), ratings=(file,))
+    assert by_version(reading, reading.table.ratings) == {"A": [2, None], "B": [4, None]}
+    said = " ".join(reading.notes)
+    assert f"{file}: 4 ratings say which of two answers is better, and are left out." in said
+
+
 def test_a_file_of_ratings_names_answers_by_text_or_by_id_and_version(tmp_path):
     old, new = version("old", [None] * 3), version("new", [None] * 3)
     by_text = tmp_path / "text.csv"
@@ -228,6 +349,16 @@ def test_a_file_of_ratings_names_answers_by_text_or_by_id_and_version(tmp_path):
     ambiguous.write_text("id,rating\nzz,1\n")
     with pytest.raises(InputError, match="none of its ratings is of an answer of A, B"):
         read(tmp_path, old, new, ratings=(ambiguous,))
+
+
+def test_a_version_in_some_rows_only_tells_these_apart(tmp_path):
+    file = tmp_path / "some.csv"
+    file.write_text("id,question,answer,version,rating\nq0,,,A,1\nq0,,,B,5\n,Question 1?,new 1,,4\n")
+    reading = read(tmp_path, version("old", [None] * 2), version("new", [None] * 2), ratings=(file,))
+    assert by_version(reading, reading.table.ratings) == {"A": [1, None], "B": [5, 4]}
+    file.write_text("id,question,answer,version,rating\nq0,,,A,1\nq0,,,B,5\nq1,Question 1?,new 1,,4\n")
+    reading = read(tmp_path, version("old", [None] * 2), version("new", [None] * 2), ratings=(file,))
+    assert by_version(reading, reading.table.ratings) == {"A": [1, None], "B": [5, 4]}
 
 
 @pytest.mark.parametrize(
@@ -352,6 +483,17 @@ def test_what_to_rate_first_is_the_version_that_nobody_rated():
     assert neither.sentence.endswith("rate about 7 answers of each.")
 
 
+def test_where_all_answers_of_a_version_are_rated_it_does_not_matter_what_the_scorer_was_fitted_on(team):
+    """Its mean is that of its ratings; the scorer helps with the other version, which it was not fitted on."""
+    own = [0.0, 0.25, 0.5, 0.2, 0.1, 0.7, 0.3]
+    one = results(version("old", [1.0, 2.0, 3.0, 2.0, 1.0, 4.0, 2.0]), own=own)
+    other = results(version("new", [1.0, 2.0, 3.0, 2.0, 1.0, None, None]), own=own)
+    decision = decide([one, other], scorer=team)
+    assert [version.rated for version in decision.versions] == [7, 5]
+    assert decision.basis == "ratings and scores"
+    assert decision.versions[0].mean == pytest.approx(15 / 7)
+
+
 def test_what_to_rate_next_is_unrated_and_differs(tmp_path):
     old, new = version("old", [1, 2, 3, 4, 5, None]), version("new", [1, None, None, 4, 5, None])
     new[2] = sample("q2", "Question 2?", "old 2")  # the same answer: it is rated
@@ -363,6 +505,18 @@ def test_what_to_rate_next_is_unrated_and_differs(tmp_path):
     blind = rating_set(to_rate)
     assert sorted(one.id for one in blind) == [f"answer-{number}" for number in range(1, 5)]
     assert all(one.rating is None and not one.metadata for one in blind)
+
+
+@pytest.mark.parametrize(("prefix", "groups"), [("old-", 12), ("q", 12), ("grouped", 4)])
+def test_what_is_rated_next_has_groups_that_do_not_say_whose_answer_it_is(prefix, groups, tmp_path):
+    """Both answers to a question are of one group, whatever their ids are; questions of one group keep one."""
+    old, new = version("old", [None] * 12, prefix), version("new", [None] * 12, "new-")
+    if prefix == "grouped":
+        old = [one.model_copy(update={"group": f"old page {n % 4}"}) for n, one in enumerate(old)]
+    to_rate = list_next(read(tmp_path, old, new, has_default=True), 100)
+    assert all(len({one.group for one in answers}) == 1 for answers in to_rate)
+    names = {one.group for one in rating_set(to_rate)}
+    assert names == {f"group-{number}" for number in range(1, groups + 1)}
 
 
 def test_what_was_compared_is_not_to_rate_next(tmp_path):
@@ -437,6 +591,24 @@ def test_systems_whose_rows_have_the_id_of_the_question_are_paired_by_it(tmp_pat
         read_versions(None, [path], VersionOptions(by="system", ratings=(ratings,)))
 
 
+@pytest.mark.parametrize("by", ["channel", "metadata.channel", "channel = web,app"])
+def test_however_the_field_of_versions_is_written_rows_and_ratings_are_read_by_it(tmp_path, by):
+    """Rows of one id are of two channels, which the file of ratings names too; looks are those at one pair of versions.
+
+    Each channel has six answers; q0 is rated 1 on the web and 4 in the app.
+    """
+    answers, ratings = tmp_path / "answers.csv", tmp_path / "ratings.csv"
+    rows = [f"q{n},Question {n}?,{channel} {n},{channel}" for n in range(6) for channel in ("web", "app")]
+    answers.write_text("\n".join(["id,user_input,response,channel", *rows]))
+    ratings.write_text("id,channel,rating\nq0,web,1\nq0,app,4\n")
+    options = VersionOptions(by=by, ratings=(ratings,), scale=(1, 5))
+    reading = read_versions(None, [str(answers)], options)
+    assert by_version(reading, reading.table.question) == {"web": [*range(6)], "app": [*range(6)]}
+    assert by_version(reading, reading.table.ratings) == {"web": [1, *[None] * 5], "app": [4, *[None] * 5]}
+    plain = read_versions(None, [str(answers)], replace(options, by="channel"))
+    assert reading.stored == plain.stored
+
+
 def test_samples_without_the_field_are_left_out_and_counted(tmp_path):
     rows = [
         sample(f"{n}-{system}", f"Q{n}?", f"{system} {n}", 3 + n % 2, metadata={"system": system} if system else {})
@@ -485,6 +657,13 @@ def test_preferences_are_read_from_a_file_and_named_by_version_or_run(tmp_path):
     assert (decision.verdict, decision.best) == ("ship", "B")
 
 
+def test_ratings_above_the_scale_of_the_answers_are_on_their_own(tmp_path):
+    file = tmp_path / "ten.csv"
+    file.write_text("id,version,rating\nq0,A,8\nq0,B,10\nq1,A,0\nq1,B,\n")
+    reading = read(tmp_path, version("old", [1, 2]), version("new", [3, 4]), ratings=(file,))
+    assert reading.table.scale == (0, 10)
+
+
 def test_a_file_may_rate_one_of_the_versions_it_lists(tmp_path):
     file = tmp_path / "one.csv"
     file.write_text("id,version,rater,rating\nq0,A,ann,\nq0,B,ann,4\nq1,B,ann,5\n")
@@ -495,6 +674,55 @@ def test_a_file_may_rate_one_of_the_versions_it_lists(tmp_path):
 def prefer(file, *rows, columns="id,model_a,model_b,winner"):
     file.write_text("\n".join([columns, *rows]) + "\n", encoding="utf-8")
     return file
+
+
+def test_preferences_of_unknown_ids_do_not_count(tmp_path):
+    versions = version("old", [None] * 20), version("new", [None] * 20)
+    rows = [f"q{n},A,B,B" for n in range(10)]
+    file = prefer(tmp_path / "some.csv", *rows, "zz1,A,B,A", "zz2,A,B,A")
+    reading = read(tmp_path, *versions, ratings=(file,))
+    assert reading.preferences is not None and reading.preferences.question.tolist() == list(range(10))
+    note = "2 rows left out, of questions that these versions do not have: zz1, zz2"
+    assert any(note in one for one in reading.notes)
+    strange = prefer(tmp_path / "none.csv", *(f"other-{n},A,B,B" for n in range(20)))
+    message = 'none.csv, line 2, field id: is "other-0", and none of the 20 rows with a preference is of a question'
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, *versions, ratings=(strange,))
+    unnamed = prefer(tmp_path / "bare.csv", *["B"] * 20, columns="preference")
+    with pytest.raises(InputError, match=r"bare.csv, line 2, field id: is missing: no row is of a question of these"):
+        read(tmp_path, *versions, ratings=(unnamed,))
+
+
+def test_preferences_find_their_question_by_text_beside_another_id(tmp_path):
+    versions = version("old", [None] * 20), version("new", [None] * 20)
+    file = prefer(
+        tmp_path / "p.csv",
+        *(f"x{n},Question  {n}?,A,B,B" for n in range(6)),
+        columns="id,question,model_a,model_b,winner",
+    )
+    reading = read(tmp_path, *versions, ratings=(file,))
+    assert reading.preferences is not None and reading.preferences.question.tolist() == list(range(6))
+
+
+def test_preferences_that_name_versions_and_no_id_are_of_further_questions(tmp_path):
+    versions = version("old", [None] * 20), version("new", [None] * 20)
+    file = prefer(tmp_path / "p.csv", *(f"Other {n}?,A,B,B" for n in range(6)), columns="prompt,model_a,model_b,winner")
+    reading = read(tmp_path, *versions, ratings=(file,))
+    assert reading.preferences is not None and min(reading.preferences.question.tolist()) == 20
+    assert any("6 preferences without an id of a question count as of further questions" in n for n in reading.notes)
+
+
+def test_a_rating_off_the_scale_is_named_where_it_stands(tmp_path):
+    file = tmp_path / "rated.csv"
+    rows = [f"q{n},{name},{rater},3" for n in range(6) for name in "AB" for rater in ("ada", "bob")]
+    file.write_text("\n".join(["id,version,rater,rating", *rows]).replace("q1,A,bob,3", "q1,A,bob,9") + "\n")
+    versions = version("old", [None] * 6), version("new", [None] * 6)
+    message = r"rated.csv, line 7, field rating: is 9, off the scale of 1 to 5, which --scale says; correct the rating"
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, *versions, ratings=(file,), scale=(1, 5))
+    notes = read(tmp_path, *versions, ratings=(file,)).notes
+    note = "scale of 1 to 10 is taken from its ratings: one rating is 9 (line 7, field rating) and all others lie on"
+    assert any(note in one for one in notes)
 
 
 def test_too_few_preferences_are_named_with_their_file(tmp_path):
@@ -519,3 +747,42 @@ def test_a_metric_that_is_named_decides_beside_ratings_of_pairs(tmp_path):
     note = "11 ratings say which of two answers is better, and are left out."
     assert [one for one in decision.notes if "which of two answers" in one] == [note]
     assert [version.rated for version in decision.versions] == [0, 0]
+
+
+def test_the_same_answer_with_ratings_that_differ_counts_in_each_mean_with_its_own(tmp_path):
+    """Of 6 answers the first 2 are the same, rated 1 and 1 in A's file and 5 and 5 in B's; the others 3, 4, 3, 4.
+
+    The means are (1 + 1 + 14) / 6 and (5 + 5 + 14) / 6; answers that are the same count as no different.
+    """
+    rated = {"A": [1, 1, 3, 4, 3, 4], "B": [5, 5, 3, 4, 3, 4]}
+    old, new = (
+        [sample(f"q{n}", f"Question {n}?", f"{'same' if n < 2 else name} {n}", of) for n, of in enumerate(ratings)]
+        for name, ratings in rated.items()
+    )
+    reading = read(tmp_path, old, new)
+    assert by_version(reading, reading.table.ratings) == rated
+    (note,) = (note for note in reading.notes if "different ratings" in note)
+    assert note.startswith("2 answers that several versions gave have different ratings in each")
+    decision = decide_reading(reading)
+    assert [one.mean for one in decision.versions] == pytest.approx([16 / 6, 24 / 6])
+    assert (decision.differences[0].difference, decision.differences[0].changed) == (0, 4)
+
+
+def test_the_same_answer_without_ratings_has_the_mean_of_those_that_differ(tmp_path):
+    """Three versions gave one answer: 2 in A, 5 in B, nothing in C, where it counts as 3.5."""
+    versions = [[sample("q0", "Free?", "Yes.", rating), *version(name, [None, 3])[1:]] for name, rating in
+                (("a", 2), ("b", 5), ("c", None))]  # fmt: skip
+    reading = read(tmp_path, *versions)
+    assert by_version(reading, reading.table.ratings) == {"A": [2, 3], "B": [5, 3], "C": [3.5, 3]}
+
+
+def test_questions_of_one_text_are_one_group(tmp_path):
+    """Ids q0 to q5 ask three texts twice, so that there are three groups; a group that is named stays by itself."""
+    old, new = (
+        [sample(f"q{n}", f"Question {n % 3}?", f"{name} {n}", 3, group="page" if n == 5 else None) for n in range(6)]
+        for name in ("old", "new")
+    )
+    assert by_version(read(tmp_path, old, new), read(tmp_path, old, new).table.group) == {
+        "A": [0, 1, 2, 0, 1, 3],
+        "B": [0, 1, 2, 0, 1, 3],
+    }

@@ -59,6 +59,10 @@ def test_what_decides_nothing_is_left_out():
     )
 
 
+def test_a_rating_of_one_version_only_leaves_the_scores_to_decide():
+    assert order(answer("old", "q", "No.", 5, 0.2), answer("new", "q", "Yes.", None, 0.6)) == [("q", "score", 0.4)]
+
+
 def test_of_three_versions_the_best_and_the_worst_count():
     """Ratings 2, 5 and 3 differ by 3; two answers of one version, rated 1 and 3, count as their mean, 2."""
     three = [answer("a", "q", "A.", 2), answer("b", "q", "B.", 5), answer("c", "q", "C.", 3)]
@@ -86,6 +90,30 @@ def test_two_answers_mark_both_sides_and_of_more_each_is_beside_the_first():
         '<p class="text">Press <ins>Save</ins>.</p>',
         '<p class="text">Press OK<ins>!</ins></p>',
     ]
+
+
+def test_one_text_stands_once():
+    contrast = contrast_answers([NamedAnswer(name, Sample(user_input="How?", response="So.")) for name in "ab"])
+    assert contrast.is_same and len(contrast.rows) == len(contrast.rows[0]) == 1
+
+
+def conversation(*texts):
+    roles = ["user", "assistant"] * len(texts)
+    messages = [{"role": role, "content": text} for role, text in zip(roles, texts, strict=False)]
+    return Sample(id="chat", messages=messages)
+
+
+def test_of_two_conversations_the_messages_that_differ_and_of_three_the_answers():
+    """Message 1 differs; message 3 is the same. The second has two messages more. Three stand as their last answers."""
+    first = NamedAnswer("a", conversation("Free?", "Yes.", "Until?", "May."))
+    second = NamedAnswer("b", conversation("Free?", "No.", "Until?", "May.", "Ok", "Bye."))
+    contrast = contrast_answers([first, second])
+    headings = [[column.heading for column in row] for row in contrast.rows]
+    assert headings == [["a, turn 1", "b, turn 1"], ["not in a", "b, turn 4"], ["not in a", "b, turn 5"]]
+    assert contrast.messages == 3 and contrast.is_of_conversations
+    three = contrast_answers([first, second, first._replace(name="c")])
+    assert [[column.heading for column in row] for row in three.rows] == [["a", "b", "c"]]
+    assert three.messages == 0 and "May." in three.rows[0][0].text.html
 
 
 def test_preferences_decide_where_ratings_are_the_same_or_missing():

@@ -75,6 +75,19 @@ def test_nobody_stands_out_in_an_unsettled_decision_and_it_says_what_settles_it(
     assert "nobody can tell how many" in texts(render_decision_report(replace(unsettled, needs=Needs())))
 
 
+def test_what_is_missing_is_not_shown_as_a_figure():
+    """Without ratings and intervals: no column of them, and a mean that has no interval."""
+    bare = VersionDifference("old", "new", 0.4, None, None, None, 118)
+    versions = tuple(replace(one, low=None, high=None, p_best=None, rated=0) for one in (OLD, NEW))
+    decision = replace(SHIP, verdict="unsettled", versions=versions, differences=(bare,), basis="scores", measure="f")
+    page = render_decision_report(decision)
+    assert table_cells(page, 0)[1] == ["new", "3.80 (no interval)", "118", "0"]
+    shown = texts(page)
+    assert "P(best)" not in page
+    assert "scores, which decide nothing: nothing is rated" in shown and "mean score" in shown
+    assert "No question is known on which answers of the versions differ" in shown
+
+
 def answers_of(texts_of, question="q", **figures):
     for version, text in texts_of.items():
         sample = Sample(id=question, user_input="How do I save?", response=text)

@@ -106,3 +106,8 @@ def test_a_metric_that_breaks_fails_its_samples_and_nobody_elses():
     reason = results.scores["s1"]["broken"].reason
     assert reason.startswith("broken broke: ZeroDivisionError: a defect (test_execute.py, line ")
     assert "test_execute.py" in results.scores["s1"]["broken"].evidence["traceback"]
+
+
+def test_two_samples_with_one_id_are_refused_and_not_merged():
+    with pytest.raises(InputError, match='index 2, field id: "s0" is the id of index 0 too'):
+        evaluate([*samples(2), samples(1)[0]], [TokenOverlap()])

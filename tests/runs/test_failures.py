@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.errors import UsageError
-from assay.eval_sets import Sample, turn_samples
+from assay.eval_sets import Sample, turn_samples, with_turns
 from assay.judges import Embedder
 from assay.metrics import Score
 from assay.runs import (
@@ -210,3 +210,56 @@ def test_verdicts_of_conversations_are_read():
         ("pay", "call with wrong arguments"),
         ("tone", "level rude"),
     ]
+
+
+def chat(name, *answers, **fields):
+    messages = [{"role": "system", "content": "Be short."}]
+    for number, (answer, rating) in enumerate(answers):
+        messages += [
+            {"role": "user", "content": f"{name} {number}?"},
+            {"role": "assistant", "content": answer, "rating": rating},
+        ]
+    return Sample(**{"id": name, "messages": messages, "language": "en", **fields})
+
+
+def test_a_single_answer_with_messages_and_its_turn_are_one_answer():
+    samples = [
+        chat("session", ("Five years.", 4.5), ("Ninety years.", 1.5)),
+        chat("one", ("Open on Sunday.", None), ratings={"ann": 2, "bob": 1}),
+        chat("two", ("It is free.", None), ratings={"ann": 5, "bob": 4}),
+    ]
+    scores = {
+        "one#2": {"faithfulness": claims(("Open on Sunday.", "not_found"))},
+        "session#4": {"faithfulness": claims(("Ninety years.", "not_found"))},
+    }
+    run = records(list(with_turns(samples, "each")), scores, faithfulness=True)
+    failures = grouped(run)
+    assert (failures.bad, failures.answers, failures.not_counted) == (2, 4, 0)
+    assert (failures.without_text, dict(failures.texts)) == (0, {"verdict": 2})
+    by_metric = grouped(run, metric="faithfulness")
+    assert (by_metric.bad, by_metric.answers, by_metric.not_counted) == (2, 2, 2)
+
+
+def test_a_rated_conversation_has_the_verdicts_on_its_turns_and_its_turns_do_not_count_beside_it():
+    samples = [chat("a", ("Five years.", None), ("Ninety years.", 5), rating=1), chat("b", ("So.", None), ("Yes.", 2))]
+    scores = {"a#4": {"faithfulness": claims(("Ninety years.", "contradicted"))}}
+    failures = grouped(records(list(with_turns(samples, "each")), scores, faithfulness=True))
+    assert (failures.bad, failures.answers, failures.not_counted) == (2, 2, 1)
+    assert dict(failures.texts) == {"verdict": 1}
+
+
+def test_where_the_metric_says_nothing_in_words_people_and_other_judges_do():
+    samples = [rated(n, None) for n in range(14)]
+    samples[1] = rated(1, None, "The price is wrong.")
+    scores = {
+        f"a{n}": {
+            "token_overlap": Score(n / 20, "scored", "overlap"),
+            "faithfulness": claims((f"The login is {n}.", "not_found")),
+        }
+        for n in range(14)
+    }
+    alone = grouped(records(samples, scores, faithfulness=True, token_overlap=True), metric="token_overlap")
+    assert (alone.bad, dict(alone.texts)) == (3, {"verdict": 2, "reason": 1})  # a quarter of 14 is 3
+    plain = {name: {"token_overlap": values["token_overlap"]} for name, values in scores.items()}
+    failures = grouped(records(samples, plain, token_overlap=True))
+    assert (failures.metric, failures.bad, failures.without_text) == ("token_overlap", 3, 2)

@@ -65,6 +65,18 @@ def test_a_figure_below_its_bound_is_not_yet_a_failure():
     assert "is 0.5 (required: at least 0.51), which noise can do: evidence under 2 of the 20" in result.reason
 
 
+def test_runs_that_repeat_themselves_may_change_one_answer():
+    """Fifty answers, each its own group: one that changes by 1 is 0.02, and evidence of 20 takes 3.33 times as much."""
+    again = [0.0] * 5 + [1.0] * 45  # 0.9
+    for bound, state in ((0.9, "passed"), (0.91, "passed"), (0.94, "passed"), (0.95, "failed")):
+        result = results(MEAN | {"at_least": bound}, again, nights=[again])  # two: 3.33 * 0.02 / sqrt(2) = 0.047
+        assert (bound, result.state) == (bound, state)
+    assert "but must be at least 0.95; evidence" in results(MEAN | {"at_least": 0.95}, again, nights=[again]).reason
+    assert results({"gate": "coverage", "at_least": 0.8}, [None] * 30, nights=[[None] * 30]).state == "failed"
+    one_missing = [None] + [1.0] * 49  # what must be there always was not there once
+    assert results({"gate": "coverage", "at_least": 1}, one_missing, nights=[one_missing]).state == "failed"
+
+
 def test_a_topic_that_collapses_fails_and_a_small_one_is_said():
     """Forty answers in 8 groups of 5: one group is 0.125 of the mean, two are 0.25, which is more than 0.15."""
     groups = [f"g{n // 5}" for n in range(40)]

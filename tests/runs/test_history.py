@@ -143,6 +143,12 @@ def test_a_run_that_was_judged_otherwise_has_no_baseline(*, assay, nightly, judg
     assert night()[1:] == (1, 1, "")  # the night before the change; none of those that were judged otherwise
 
 
+def test_runs_of_two_suites_are_not_one_baseline(assay, nightly):
+    runs = [nightly(), nightly(name="other")]
+    refused = assay("suite", "accept", *runs)
+    assert (refused.code, "one suite and one judge" in refused.err) == (2, True)
+
+
 def test_a_replayed_run_counts_once(*, assay, nightly, judge_file, openai_server, tmp_path):
     """The same replies again are no second look at the system."""
     judge_file()

@@ -1,5 +1,7 @@
 """Judges side by side: agreement, costs, all together, and which to buy."""
 
+from dataclasses import replace
+
 import pytest
 from scipy.stats import spearmanr
 
@@ -40,6 +42,16 @@ def test_each_judges_row():
     assert (row.judge, row.samples, row.failed) == ("good", N, 0.0)
     assert row.agreement.value == pytest.approx(1.0)
     assert (row.tokens, row.usd, row.seconds) == (pytest.approx(100_000), pytest.approx(1.0), pytest.approx(500))
+
+
+def test_costs_are_of_answers_that_were_asked_about_as_on_a_card():
+    """20 of 40 answers claim nothing and took no call; the others took 100 tokens each: 1,000 answers take 100,000."""
+    judge = judged("good", PERFECT)
+    nothing = Score(None, "skipped", "no claims")
+    judge = replace(judge, scores=judge.scores | {f"s{number}": nothing for number in range(20)})
+    row = compare_judges("faithfulness", SAMPLES, [judge, judged("bad", NOISE)]).judges[0]
+    card = make_set_card(make_card_set("set", SAMPLES, 40, "faithfulness"), judge)
+    assert row.tokens == pytest.approx(100_000) == card.cost.tokens_in + card.cost.tokens_out
 
 
 @pytest.mark.parametrize(
@@ -98,6 +110,28 @@ def test_a_cheaper_judge_is_said_to_do_as_well_only_where_it_does():
     assert pair.difference.low < 0 and pair.difference.high > 0.1
     worse = f"it could be up to {pair.difference.high:.2f} worse than a, the best here"
     assert f"; {worse}; your ratings cannot tell (about " in comparison.advice
+
+
+def test_an_unknown_price_makes_tokens_the_cost():
+    comparison = compare_judges(
+        "faithfulness", SAMPLES, [judged("a", PERFECT, tokens=900, usd=None), judged("b", PERFECT, tokens=90)]
+    )
+    assert (
+        comparison.advice.startswith("buy b: agreement 1.00 of 1")
+        and "90,000 tokens per 1,000 answers" in comparison.advice
+    )
+    assert comparison.judges[0].usd is None
+
+
+def test_judges_that_are_all_free_cost_time():
+    """Tokens of a small and a large model on your own machine are not the same work; 2 s per call, 4 or 1 at once."""
+    slow = replace(judged("slow", PERFECT, usd=0.0), concurrency=1)
+    comparison = compare_judges("faithfulness", SAMPLES, [slow, judged("fast", PERFECT, tokens=9000, usd=0.0)])
+    assert comparison.unit == "seconds"
+    assert (
+        comparison.advice.startswith("buy fast: agreement 1.00 of 1")
+        and "500 seconds per 1,000 answers" in comparison.advice
+    )
 
 
 def test_without_ratings_nobody_is_bought():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.meta_eval import Scorer
-from assay.runs import Store
+from assay.runs import AnswerIndex, AnswerQuery, Store
 
 METRICS = """
 from assay import metric
@@ -108,6 +108,22 @@ def test_a_level_without_conversations_is_an_error_with_a_cure(assay):
     assert "no sample of the run has messages; leave --level out" in done.err
 
 
+def test_a_level_that_nobody_rated_is_an_error(assay):
+    run(assay, write("chats.jsonl", "conversation"), "each")
+    done = assay("meta", "last", "--level", "turn")
+    assert done.code != 0
+    assert f"none of its {3 * COUNT} turns is rated" in done.err
+
+
+@pytest.mark.parametrize(("column", "level"), [("chat-{0}", "conversations"), ("chat-{0}#2", "turns")])
+def test_a_file_of_ratings_says_the_level_by_its_ids(assay, column, level):
+    run(assay, write("chats.jsonl", ""), "each")
+    rows = "".join(f"{column.format(number)},{number % 5 + 1}\n" for number in range(COUNT))
+    Path("team.csv").write_text(f"id,rating\n{rows}", encoding="utf-8")
+    result = meta(assay, "--ratings", "team.csv")
+    assert f"evaluated at the level of {level}, of which {COUNT} are rated" in result["notes"]
+
+
 def test_a_scorer_of_conversations_is_fitted_saved_and_applied(assay):
     run(assay, write("chats.jsonl", "conversation"), "last", "own.py:thanked,own.py:words")
     meta(assay, "--save", "team.yaml")
@@ -125,6 +141,15 @@ def test_a_scorer_of_conversations_is_fitted_saved_and_applied(assay):
     assert metrics["scorer:team.yaml"]["rated"] == COUNT
     again = assay("run", "chats.jsonl", "--metrics", "scorer:team.yaml", "--turns", "none", "--json")
     assert json.loads(again.out)["metrics"]["scorer:team.yaml"]["rated"] == 0  # all of them were fitted on
+
+
+@pytest.mark.parametrize(("level", "count"), [("conversation", COUNT), ("turn", 3 * COUNT)])
+def test_an_estimate_is_of_what_is_rated(assay, level, count):
+    run(assay, write("chats.jsonl", "conversation turn"), "each", "answer_length")
+    chosen = () if level == "conversation" else ("--level", level)  # both are rated: conversations, if not said
+    typed = ("estimate", "last", "--judged", "answer_length", "--json")
+    mean = assay(*typed, *chosen).json
+    assert (mean["answers"], mean["judged"], mean["rated"]) == (count, count, count)
 
 
 def test_raters_of_conversations_and_of_turns_are_never_taken_together(assay):
@@ -177,6 +202,21 @@ def test_two_runs_of_conversations_are_compared(assay, turns):
     assert assay("show", "changes", first, "last").code == 0
 
 
+def test_words_of_any_message_find_the_conversation_and_those_of_a_turn_the_turn(assay):
+    run(assay, write("chats.jsonl", "conversation", 5), "each")
+    store = Store(".assay")
+    run_id = store.run("last").id
+    index = AnswerIndex(store.database)
+
+    def find(text):
+        return [row.sample for row in index.search(run_id, AnswerQuery(text=text)).rows]
+
+    assert find("bye") == [f"chat-{number}" for number in range(5)]  # after the last answer
+    assert find("answer3") == ["chat-3", "chat-3#2", "chat-3#4", "chat-3#6"]
+    assert find("question1of2") == ["chat-2", "chat-2#4"]
+    assert find("zebra") == []  # the policy is said by nobody
+
+
 SUITE = """
 sets: chats.jsonl
 metrics: [own.py:words, own.py:thanked]
@@ -185,6 +225,16 @@ gates:
   - {{gate: mean, metric: own.py:thanked, at_least: {bound}, strict: true}}
   - {{gate: coverage, metric: own.py:words, at_least: 1}}
 """
+
+
+@pytest.mark.parametrize(("turns", "bound", "code"), [("last", 1, 0), ("each", 50, 5)])
+def test_one_conversation_is_a_test_with_a_gate(assay, turns, bound, code):
+    write("chats.jsonl", "", 1)
+    Path("suite.yaml").write_text(SUITE.format(turns=turns, bound=bound), encoding="utf-8")
+    done = assay("suite", "suite.yaml", "--json", code=code)
+    gates = {gate["metric"]: gate["state"] for gate in json.loads(done.out)["gates"]}
+    assert gates["own.py:words"] == "passed"
+    assay("suite", "suite.yaml", code=code)  # beside the first one
 
 
 def single(number, *, where):

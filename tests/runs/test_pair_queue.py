@@ -11,10 +11,14 @@ from assay.runs import (
     Store,
     disagreements,
     find_pairs,
+    join_ratings,
     open_pair_queue,
     pair_progress,
     queue_choices,
+    queue_ids,
+    rated_ids,
     rater_progress,
+    ratings_of_answers,
     store_preferences,
 )
 from assay.runs.ratings import QueueSettings, RatingQueue
@@ -82,6 +86,16 @@ def test_sides_are_of_the_rater_and_the_question(store, tmp_path):
     again = RatingQueue(store.database, queue.id)
     assert sides["ada"] == [again._is_first_left("ada", name, False) for name in again.names()]
     assert sides["ada"] != sides["bob"]
+
+
+def test_sides_of_one_queue_tell_nothing_of_another_s(store, tmp_path):
+    """With the same raters, seed and places: round 1's exported sides are no key to round 2."""
+    rounds = [
+        make_queue(store, write_versions(tmp_path, *names, count=60)) for names in (("old", "new"), ("new", "newer"))
+    ]
+    for rater in ("ada", "bob"):
+        sides = [[queue._is_first_left(rater, f"pair-{n}", False) for n in range(1, 61)] for queue in rounds]
+        assert 10 < sum(one is other for one, other in zip(*sides, strict=True)) < 50
 
 
 def test_answers_that_are_the_same_are_ties_that_nobody_is_asked_about(store, tmp_path):
@@ -196,6 +210,20 @@ def test_preferences_of_a_store_follow_the_versions_that_are_asked_for(store, tm
     again = make_queue(store, [f"old={old.source}", f"new={new.source}"], seed=7)
     choose_all(again, "ada", "old")  # the newer choice counts
     assert {one.choice for one in store_preferences(store.database, asked) if one.rater} == {"second"}
+
+
+def test_choices_are_no_ratings(store, tmp_path):
+    """Also where an answer's id is that of a pair."""
+    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=2))
+    choose_all(queue, "ada", "new")
+    sample = Sample(id="pair-1", user_input="How 0?", response="old 0")
+    assert queue_ids(store.database) == [] and queue_ids(store.database, None) == [queue.id]
+    assert rated_ids(store.database, ["pair-1"]) == []
+    assert ratings_of_answers(store.database, [sample]) == []
+    assert join_ratings(store.database, {"pair-1": sample}).samples["pair-1"].ratings == {}
+    with pytest.raises(UsageError, match="has pairs to compare, not answers to rate"):
+        queue.add(sample)
+    assert RatingQueue(store.database, queue.id).kind == "pairs"
 
 
 def test_what_tells_a_version_is_not_shown(store, tmp_path):

@@ -135,6 +135,12 @@ def test_the_position_bias_by_hand():
     assert 0 < low < 0.5 < high < 1
 
 
+def test_a_judge_that_never_chooses_has_no_bias():
+    bias = measure_position_bias(orders(*[("tie", "tie")] * 6), list("abcdef"))
+    assert bias.first_shown.value is None
+    assert bias.sentence == "The judge preferred neither answer in all of 6 comparisons."
+
+
 def test_net_preferences_are_means_over_versions_and_raters():
     made = [
         Preference("1", "a", "b", "second", "ann"),

@@ -201,6 +201,20 @@ def test_a_bad_row_is_named_and_what_came_before_it_stays(assay, set_file):
     assert names("out") == ["answers-0-00000.parquet"]
 
 
+def test_scores_of_other_answers_and_of_other_metrics_are_not_mixed(assay, set_file):
+    pattern = write_files(set_file(3), 3)
+    words = ("run", pattern, "--out", "out", "--metrics")
+    assert assay(*words, "token_overlap").code == 0
+    other = assay(*words, "declined")
+    assert (other.code, "holds scores of other metrics, another judge or other options" in other.err) == (2, True)
+    write_files(set_file(3, response="Close it."), 3)
+    changed = assay(*words, "token_overlap", code=1)
+    assert "out/answers-0-00000.parquet: holds the scores of other rows than" in changed.err
+    Path("out/answers-0-00000.parquet").unlink()
+    assert assay(*words, "token_overlap").code == 0
+    assert {row["response"] for row in read_scores("out").values()} == {"Close it."}
+
+
 def test_an_id_that_two_files_have_is_refused_as_in_a_store(assay, set_file, judge_file, openai_server):
     """The second file begins with the last answer of the first: nothing is paid for it, and no part holds it."""
     lines = set_file(6).read_text().splitlines()
@@ -225,6 +239,17 @@ def test_what_failed_is_counted_and_scored_again_where_its_part_is_removed(assay
     openai_server.script = None
     assert assay(*words).code == 4, "the part stays as it is"
     Path("out/answers-0-00000.parquet").unlink()
+    assert assay(*words).code == 0
+
+
+def test_two_commands_do_not_score_into_one_folder(
+    *, assay, set_file, judge_file, openai_server, warm_python, tmp_path
+):
+    """They would pay for its questions twice."""
+    words = ["run", write_files(set_file(6), 6), "--judge", str(judge_file()), "--metrics", JUDGED, "--out", "out"]
+    with command_at_request(warm_python, tmp_path, openai_server, words, 5):
+        refused = assay(*words)
+        assert (refused.code, "another process is at work on it" in refused.err) == (2, True), refused.err
     assert assay(*words).code == 0
 
 
@@ -300,6 +325,17 @@ def test_ray_writes_the_same_files_and_goes_on_with_those_of_one_process(assay, 
     assert len(openai_server.requests) == 9 + 9
     assert names("out") == names("here")
     assert read_scores("out") == read_scores("here")
+
+
+@pytest.mark.extras("ray")
+@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("ray_here")
+def test_an_id_that_the_files_of_two_workers_have_is_refused(assay, set_file):
+    lines = set_file(3).read_text().splitlines()
+    Path("doubled.jsonl").write_text("\n".join([*lines, *lines]))
+    words = ("run", write_files(Path("doubled.jsonl"), 3, 3), "--metrics", "token_overlap", "--out", "out")
+    said = " ".join(assay(*words, "--engine", "ray", code=1).err.split())
+    assert f"the id {json.loads(lines[0])['id']!r} is in" in said and "make their ids differ" in said
 
 
 @pytest.mark.slow

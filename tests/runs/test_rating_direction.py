@@ -64,6 +64,19 @@ def test_the_audit_of_a_pair_has_both_answers_and_says_which_way_its_rating_poin
     assert page.count("(above 0 the other answer is better)") == page.count("The other answer:") == 6
 
 
+def test_what_goes_by_ratings_of_answers_says_why_those_of_pairs_are_none(assay, pairs):
+    """Two runs of six rated pairs: their ratings are of neither run's answers, and no reason to call them unrated."""
+    other = _rewrite(pairs, lambda _, row: row | {"response": "a"}, "other.jsonl")
+    first, second = (assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in (pairs, other))
+    why = "Whether your raters like B better is not known: A: its ratings say which of two answers is better"
+    assert " ".join(assay("show", "changes", first, second).out.split()).count(why) == 1
+    compared = assay("show", "changes", first, second, "--json").json
+    assert any(one.startswith(why) for one in compared["sentences"]) and compared["raters"] is None
+    failures = " ".join(assay("show", "failures", first).out.split())
+    assert "as its ratings say which of two answers is better" in failures
+    assert "as no answer is rated" not in failures
+
+
 def prefer_as_people(request):
     answers = request.user.partition("<first_answer>")[2]
     is_other = "No idea." in answers.partition("</first_answer>")[0]
@@ -80,6 +93,46 @@ def test_pairwise_follows_the_ratings_of_pairs(assay, pairs, judge_file, openai_
     assert metrics["pairwise"]["spearman"] > 0.8
     assert metrics["token_overlap"]["spearman"] is None
     assert assay("show", done.json["run"]).code == 0
+
+
+def test_pairwise_has_no_figure_where_ratings_have_no_sides(assay, pairs, judge_file, openai_server):
+    """The same pairs rated from 1 to 5: a rating is of the answer, and says nothing of which of two is better."""
+    _rewrite(pairs, _rate_from_1_to_5)
+    openai_server.script = prefer_as_people
+    done = assay("run", pairs, "--metrics", "pairwise", "--judge", judge_file("mini.yaml"), "--json")
+    assert done.json["metrics"]["pairwise"]["scored"] == 6
+    assert (done.json["metrics"]["pairwise"]["spearman"], done.json["metrics"]["pairwise"]["rated"]) == (None, 0)
+    assert done.json["metrics"]["token_overlap"]["spearman"] is not None
+
+
+def _rewrite(path, change, name=""):
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    changed = path.with_name(name or path.name)
+    changed.write_text("".join(json.dumps(change(n, row)) + "\n" for n, row in enumerate(rows)), encoding="utf-8")
+    return changed
+
+
+def _rate_from_1_to_5(_, row):
+    return row | {"rating": row["rating"] + 3, "rating_min": 1, "rating_max": 5}
+
+
+def test_beside_pairs_the_answers_count_and_each_command_says_what_does_not(assay, pairs):
+    """Twelve answers rated from 1 to 5, in the order of their letters, beside the six pairs."""
+    rows = [
+        {"id": f"s{n}", "user_input": f"Which {n}?", "response": " ".join(LETTERS[: n % 6 + 1]), "language": "en",
+         "retrieved_contexts": [" ".join(LETTERS)], "rating": (1, 2, 3, 3, 4, 5)[n % 6], "group": f"s{n}"}
+        for n in range(12)
+    ]  # fmt: skip
+    with pairs.open("a", encoding="utf-8") as file:
+        file.write("".join(json.dumps(row) + "\n" for row in rows))
+    run = assay("run", pairs, "--metrics", "token_overlap", "--json").json["run"]
+    left_out = "6 ratings say which of two answers is better, and are left out"
+    meta = " ".join((done := assay("meta", run)).out.split())
+    assert done.code == 0 and left_out in meta
+    assert "only pairwise" not in meta and "brought to 1 to 5" not in meta
+    failures = " ".join(assay("show", "failures", run).out.split())
+    assert "4 of 12 answers are bad" in failures and "(6 others not counted)" in failures
+    assert left_out in failures
 
 
 def test_results_in_python_have_the_same_ratings(tmp_path):

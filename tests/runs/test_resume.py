@@ -1,5 +1,6 @@
 """A run that is killed, interrupted or out of budget: nothing is lost, and only what is missing is asked again."""
 
+import json
 import re
 import signal
 
@@ -7,7 +8,10 @@ import pytest
 from interrupted_runs import command_at_request, count_bodies, scores
 from openai_server import Answer
 
-from assay.runs import Store
+from assay import evaluate
+from assay.errors import JudgeUnavailable
+from assay.judges import JudgeSettings, LiteLLMJudge
+from assay.runs import Ledger, Plan, Store
 
 METRICS = "faithfulness:claims=judge,judge_truthfulness"
 SAMPLES, CALLS, AT_ONCE = 12, 36, 4  # claims, verdicts and ratings of each
@@ -116,6 +120,15 @@ def test_calls_without_a_reply_count_in_the_budget_of_all_sessions(*, assay, set
     assert again.json["lost"]["calls"] == 0
 
 
+def test_a_budget_that_is_reached_again_says_what_is_of_this_session_and_what_of_all(assay, set_file, judge_file):
+    """Ten of the fifteen calls were of the first session."""
+    first = assay(*command(set_file(SAMPLES), judge_file()), "--budget-calls", "10", code=3)
+    assert re.search(r": 10 calls took [\d,]+ tokens, cost unknown", first.err)
+    again = assay("run", "--resume", "last", "--budget-calls", "15", code=3)
+    assert re.search(r": 15 calls took [\d,]+ tokens in all sessions, cost unknown", again.err)
+    assert "In this session 5 judge calls, 0 of them replayed; " in again.out
+
+
 def test_a_token_budget_is_kept(assay, set_file, judge_file, openai_server):
     """Forty calls of a hundred tokens would make 4000; the last ones are not made, since they might take more."""
     openai_server.script = lambda _: Answer(usage=(90, 10))
@@ -170,6 +183,23 @@ def test_a_judge_that_is_gone_before_the_first_reply_leaves_no_run(assay, set_fi
     assert len(Store(".assay").run_ids()) == 1  # it was there before: its user removes it
 
 
+def test_a_run_of_a_program_or_a_suite_whose_judge_is_gone_leaves_none_either(assay, set_file, judge_file, tmp_path):
+    """What a metric that asks nobody has scored stays, as does the nightly run, which its report names."""
+    closed = judge_file(api_base="http://127.0.0.1:9/v1", attempts=1, concurrency=1)
+    rows, settings = set_file(SAMPLES), JudgeSettings(model="openai/test", api_base="http://127.0.0.1:9/v1", wait=0)
+    with pytest.raises(JudgeUnavailable):
+        evaluate(rows, ["judge_truthfulness"], judge=LiteLLMJudge(settings), store=".assay", progress=False)
+    missing = assay("run", rows, "--judge", "gguf:nowhere.gguf", "--metrics", "faithfulness", code=1)
+    assert "there is no such model file" in missing.err
+    content = {"name": "s", "sets": ["set.jsonl"], "metrics": ["judge_truthfulness"], "judges": [closed.name]}
+    (tmp_path / "suite.yaml").write_text(json.dumps(content), encoding="utf-8")
+    assert assay("suite", "suite.yaml", "--json", code=1).json["runs"] == []
+    assert Store(".assay").run_ids() == []
+    assert [one.status for one in Ledger(Store(".assay")).nightly_runs("s")] == ["error"]
+    assert assay("run", rows, "--judge", closed, "--metrics", "token_overlap,faithfulness").code == 1
+    assert Store(".assay").run("last").status == "error"
+
+
 def test_a_run_with_a_reply_stays_and_goes_on(assay, set_file, judge_file, openai_server):
     openai_server.script = lambda _: Answer(status=401) if len(openai_server.requests) > 1 else None
     assert assay(*command(set_file(SAMPLES), judge_file()), "--concurrency", "1").code == 1
@@ -198,3 +228,13 @@ def test_a_row_that_changed_since_is_judged_anew(assay, set_file, judge_file, op
     assert assay(*words, "--resume", "last").code == 0
     assert len(openai_server.requests) == 3
     assert all("menu 1" in request.user for request in openai_server.requests)
+
+
+def test_how_questions_reach_the_judge_is_part_of_a_plan():
+    """Otherwise `--resume` would go on with one transport where another one began; `auto` says nothing, as before."""
+
+    def identity(**settings):
+        return Plan(sets=("a",), metrics=("b",), judge=JudgeSettings(model="openai/test", **settings)).identity
+
+    assert identity(decide="auto") == identity()
+    assert len({identity(), identity(decide="listed"), identity(decide="single")}) == 3

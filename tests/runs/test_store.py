@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import UsageError
+from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample, load_set
 from assay.judges import JudgeSettings, RawReply, Recording, Usage
 from assay.metrics import Score
@@ -137,6 +137,20 @@ def test_what_is_no_store_is_told(tmp_path):
     assert not (tmp_path / "nothing").exists()
 
 
+def test_a_full_disk_stops_the_run_with_a_cure(tmp_path):
+    store = Store(tmp_path)
+    run = store.begin(PLAN)
+    writer = RunWriter(store, run)
+    pages = store.database.execute("PRAGMA page_count").fetchone()[0]
+    store.database.execute(f"PRAGMA max_page_count = {pages}")  # SQLite's own way to have no room left
+    writer.add(sample("s1", reference="x" * 100_000), SCORES)
+    with pytest.raises(InputError, match=f"make room on the disk, then go on with --resume {run}"):
+        writer.flush()
+    store.database.execute("PRAGMA max_page_count = 100000")
+    writer.flush()  # nothing was lost
+    assert len(list(store.scores(run))) == 3
+
+
 def test_two_processes_share_a_store(tmp_path, set_file, warm_python):
     sets = [set_file(200, "a.jsonl"), set_file(300, "b.jsonl")]
     command = ("-m", "assay", "run", "--metrics", "token_overlap", "--json", "--store", "shared")
@@ -208,6 +222,44 @@ def test_last_is_the_run_that_began_last(tmp_path):
     store.database.execute("UPDATE runs SET created = '2000-01-01T00:00:00+00:00' WHERE id = ?", (runs[-1],))
     assert store.run("last").id == runs[-1]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", store.run(runs[0]).created)
+
+
+def test_one_damaged_row_is_named_and_the_others_are_read(tmp_path):
+    store = Store(tmp_path)
+    good, bad = store.begin(PLAN), store.begin(PLAN)
+    writer = RunWriter(store, good)
+    for name in ("s1", "s2"):
+        writer.add(sample(name), SCORES)
+    writer.flush()
+    store.database.execute("UPDATE runs SET plan = '{\"sets\": 5}' WHERE id = ?", (bad,))
+    assert store.run(good).plan == PLAN
+    with pytest.raises(InputError, match=rf"row of runs with id = '{bad}' cannot be read \(sets: .*Name another run"):
+        store.run("last")
+    store.database.execute("UPDATE scores SET evidence = '{' WHERE sample = 's2' AND metric = 'rating'")
+    assert {metric for _, metric, _ in store.scores(good, "s1")} == {*SCORES}
+    row = f"run = '{good}' AND sample = 's2' AND metric = 'rating'"
+    with pytest.raises(InputError, match=f"DELETE FROM scores WHERE {row}"):
+        list(store.scores(good))
+    store.database.execute("UPDATE samples SET content = 'x' WHERE id = 's2'")
+    assert store.sample(good, "s1").id == "s1"
+    with pytest.raises(InputError, match=rf"row of samples with run = '{good}' AND id = 's2' cannot be read"):
+        list(store.samples(good))
+
+
+def test_a_damaged_file_is_told_as_damaged(tmp_path):
+    store = Store(tmp_path)
+    run = store.begin(PLAN)
+    writer = RunWriter(store, run)
+    for number in range(200):
+        writer.add(sample(f"s{number}", reference="x" * 1000), SCORES)
+    writer.flush()
+    store.close()
+    content = bytearray((tmp_path / "runs.sqlite").read_bytes())
+    content[8192:] = b"\xff" * (len(content) - 8192)
+    (tmp_path / "runs.sqlite").write_bytes(content)
+    damaged = rf"{tmp_path}/runs.sqlite: .*malformed; the file is damaged: restore it from a backup"
+    with pytest.raises((InputError, UsageError), match=damaged):
+        list(Store(tmp_path).scores(run))
 
 
 READS_AND_WRITES = """

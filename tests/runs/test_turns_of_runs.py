@@ -9,7 +9,7 @@ from assay import Sample, evaluate, metric
 from assay.errors import InputError, UsageError
 from assay.eval_sets import turn_samples
 from assay.metrics import ComputedMetric, scored
-from assay.runs import Plan, Results, Store
+from assay.runs import Plan, Results, RunWriter, Store
 
 TURNS_OF = {"a": 3, "b": 1, "c": 2}
 
@@ -173,6 +173,22 @@ def test_each_rating_counts_once_in_every_command(assay, turns):
         assert "rated 3.0 of 5; 1 of 3 answers is bad" in meta.out
 
 
+def test_a_rating_of_the_whole_counts_and_not_those_of_its_turns_beside_it(assay):
+    """Turns are rated 1 and 2; the whole 4: one rating, of 4."""
+    Path("rated.jsonl").write_text(json.dumps(conversation("a", 2, rating=4)), encoding="utf-8")
+    for turns in ("last", "each"):
+        run = assay("run", "rated.jsonl", "--metrics", "token_overlap", "--turns", turns, code=0)
+        assert "rated 4.0 of 5; 0 of 1 answer is bad" in run.out
+
+
+def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay, conversations):
+    done = assay("run", conversations, "--metrics", "token_overlap", code=0)
+    assert done.err.count("the set holds 2 conversations, and no metric of a conversation is asked for") == 1
+    assay("run", conversations, "--metrics", "token_overlap,conversation_turns", "--turns", "none", code=0)
+    again = assay("run", conversations, "--metrics", "token_overlap,conversation_turns")
+    assert "no metric of a conversation" not in again.err
+
+
 def test_a_resumed_run_asks_for_nothing_twice(assay, conversations):
     assay("run", conversations, "--metrics", "token_overlap", "--turns", "each", code=0)
     assay("run", conversations, "--metrics", "token_overlap", "--turns", "each", "--resume", "last", code=0)
@@ -195,6 +211,26 @@ def test_turns_are_kept_once_and_read_back_whole(tmp_path):
     assert list(worst.values()) == expected[1:40]  # the longest is not among them
     sizes = store.database.execute("SELECT length(content) FROM samples WHERE run = ?", (run,)).fetchall()
     assert sum(size for (size,) in sizes) < 5 * len(whole.model_dump_json())
+
+
+def test_a_turn_is_scored_again_where_what_was_said_before_has_changed():
+    row = conversation("a", 3)
+    evaluate([Sample(**row)], [words], turns="each", store="runs", progress=False)
+    store = Store("runs")
+    writer = RunWriter(store, store.run("last").id)
+    for sample in turn_samples(Sample(**row)):
+        assert "words" in writer.finished_metrics(sample)
+    row["messages"][2]["content"] = "Another question?"  # of the second turn
+    finished = ["words" in writer.finished_metrics(sample) for sample in turn_samples(Sample(**row))]
+    assert finished == [True, False, False]
+
+
+def test_a_turn_without_its_conversation_is_read_without_messages():
+    evaluate(samples(plain=False), [words], turns="each", store="runs", progress=False)
+    store = Store("runs")
+    run = store.run("last").id
+    store.database.execute("DELETE FROM samples WHERE id = 'a'")
+    assert [len(sample.messages) for sample in store.samples(run)] == [0, 0, 0, 2, 2, 4, 2, 4]
 
 
 def test_a_run_that_names_no_metric_has_those_of_conversations_that_ask_no_judge(assay, conversations):

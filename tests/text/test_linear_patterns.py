@@ -1,24 +1,20 @@
-"""No regular expression that runs on judged texts takes longer than their length explains: it could hang a run.
+"""No regular expression that runs on judged texts takes more steps than their length explains: it could hang a run.
 
-Each is run, by `re` itself, on hostile texts of 16,000 characters: what each of its repetitions without a bound can
-repeat, after what leads to it, and an end that it does not match. Where time grows with the length that takes a few
-thousandths of a second, where it grows with the square or worse a fifth of a second or more; processor time is counted,
-whatever else the machine does.
+Steps are counted by a matcher of our own (`regex_steps`) on up to 12 hostile texts for each (60 in the
+slow test): what each of its repetitions without a bound can repeat, 6, 12 and 18 times, and an end that it does not
+match. It cannot see what only another text shows, and a bounded repetition counts as one of at most two: bounds
+multiplied may still be slow, for a text of any length by the same factor.
 """
 
 import gc
-import itertools
-import re
-import signal
-from collections.abc import Iterator
-from re import _compiler, _parser
-from types import FrameType
-from typing import Any
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from compiled_patterns import CompiledPattern, compiled_patterns
-
-pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGVTALRM"), reason="no timer of a process's own time there")
+from regex_steps import MOST_PIECES, StepCounter, slow_text
 
 # by what they read: no answer, question, context or message
 _NOT_OF_JUDGED_TEXTS = {
@@ -27,21 +23,6 @@ _NOT_OF_JUDGED_TEXTS = {
     "assay.metrics.specification _WITH_ARGUMENT": "a metric's name as it is typed",
     "assay.judges.secrets _PASSWORD_IN_URL": "an address in the settings",
 }
-_LENGTH = 16_000
-_MOST_SECONDS = 0.08  # of a short expression; one of a thousand words tries each of them
-_UNBOUNDED = re.compile(r"[*+]|\{\d*,\}")
-_FAVOURITES = ("a", "1", " ", "-", ".")
-_HOSTILE = ("a-", "a ", "1.", "'a", ", a", "(a")
-_MOST_PIECES = 24
-_CHARACTERS = (*map(chr, range(32, 0x2100)), "\n")
-_NOWHERE = "\0"  # ends a text so that hardly a pattern can match
-_REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
-_PLACES = {"SUBPATTERN": 3, "ASSERT": 1, "ASSERT_NOT": 1} | dict.fromkeys(_REPEATS, 2)
-"""Where the expression within a part of one stands in that part's value."""
-
-
-class SlowError(Exception):
-    """An expression took longer than its text explains."""
 
 
 @pytest.fixture(scope="module")
@@ -52,98 +33,35 @@ def patterns() -> Iterator[list[CompiledPattern]]:
         yield compiled
 
 
-def slow_text(pattern: str, flags: int = 0, *, searched: bool = True) -> str:
-    """The start of a text on which an expression is slow; "" where none is found."""
-    compiled, most_seconds = re.compile(pattern, flags), _MOST_SECONDS * (1 + len(pattern) / 2000)
-    for start, piece in hostile_pieces(_parser.parse(pattern, flags)) if _UNBOUNDED.search(pattern) else ():
-        text = start + piece * (_LENGTH // len(piece)) + _NOWHERE
-        try:
-            signal.setitimer(signal.ITIMER_VIRTUAL, most_seconds)
-            if searched:
-                for _ in compiled.finditer(text):
-                    pass
-            else:
-                compiled.match(text)
-        except SlowError:
-            return text[:60]
-        finally:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    return ""
+@pytest.mark.parametrize(
+    ("most_pieces", "step"), [(MOST_PIECES, 3), pytest.param(60, 1, marks=[pytest.mark.slow, pytest.mark.timeout(900)])]
+)
+def test_steps_grow_as_texts_do(patterns: list[CompiledPattern], most_pieces: int, step: int) -> None:
+    """Of the addresses to the judge, which have their end in common, only each third one unless it is slow."""
+    slow: dict[str, str] = {}
 
+    def find() -> None:
+        addresses = [one for one in patterns if " addresses." in one.origin]
+        for one in (*(one for one in patterns if one not in addresses), *addresses[::step]):
+            if one.origin in _NOT_OF_JUDGED_TEXTS:
+                continue
+            if text := slow_text(one.pattern, one.flags, searched=one.is_searched, most_pieces=most_pieces):
+                slow[f"{one.origin}: {one.pattern}"] = text
 
-@pytest.fixture(autouse=True)
-def stop_what_is_slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise SlowError
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    yield
-    signal.signal(signal.SIGVTALRM, before)
-
-
-def hostile_pieces(tree: Any) -> Iterator[tuple[str, str]]:
-    """Texts that lead to a repetition, and what it may repeat: of each repetition one, then another."""
-    repetitions = list(_repetitions(tree, ""))
-    pieces = [("", piece) for piece in _HOSTILE]
-    for favourite in _FAVOURITES:
-        for prefix, inside in repetitions:
-            if piece := _sample(inside, favourite):
-                pieces += [(prefix, piece), ("", prefix + piece)]
-    return itertools.islice(dict.fromkeys(pieces), _MOST_PIECES)
-
-
-def _repetitions(items: Any, prefix: str) -> Iterator[tuple[str, Any]]:
-    """Each repetition without a bound, with a text that the expression before it matches."""
-    for kind, value in items:
-        if str(kind) in _REPEATS and value[1] == _parser.MAXREPEAT:
-            yield prefix, value[2]
-        for inside in _parts(str(kind), value):
-            yield from _repetitions(inside, prefix)
-        prefix += _sample([(kind, value)], "a")
-
-
-def _parts(name: str, value: Any) -> list[Any]:
-    """The expressions within a part of one."""
-    if name == "BRANCH":
-        return list(value[1])
-    if name == "ATOMIC_GROUP":
-        return [value]
-    return [value[_PLACES[name]]] if name in _PLACES else []
-
-
-def _sample(items: Any, favourite: str) -> str:
-    """A text that a part of an expression matches, of one character where that fits; what it looks at apart."""
-    text = ""
-    for kind, value in items:
-        name = str(kind)
-        if name == "LITERAL":
-            text += chr(value)
-        elif name in ("NOT_LITERAL", "ANY", "IN"):
-            one = _parser.SubPattern(_parser.State(), [(kind, value)])
-            fits = _compiler.compile(one, 0).match
-            text += next((character for character in (favourite, *_CHARACTERS) if fits(character)), "")
-        elif not name.startswith("ASSERT"):
-            inside = "".join(_sample(part, favourite) for part in _parts(name, value)[:1])
-            text += inside * min(value[0], 2) if name in _REPEATS else inside
-    return text
-
-
-@pytest.mark.timeout(900)  # where other work has the processor
-def test_time_grows_as_texts_do(patterns: list[CompiledPattern]) -> None:
-    """Of the addresses to the judge, which have their end in common, only each third one."""
-    addresses = [one for one in patterns if " addresses." in one.origin]
-    slow = {
-        f"{one.origin}: {one.pattern}": text
-        for one in (*(one for one in patterns if one not in addresses), *addresses[::3])
-        if one.origin not in _NOT_OF_JUDGED_TEXTS
-        and (text := slow_text(one.pattern, one.flags, searched=one.is_searched))
-    }
+    _with_a_deep_stack(find)
     assert slow == {}
 
 
 def test_all_kinds_of_patterns_are_tested(patterns: list[CompiledPattern]) -> None:
     origins = " ".join(one.origin for one in patterns)
-    for part in ("en sentences.to_judge", "nl addresses", "de declined.declines", "lexicon.py", "times.py", "_CODE"):
+    for part in (
+        "en sentences.to_judge",
+        "nl addresses",
+        "de declined.declines",
+        "lexicon.py",
+        "times.py",
+        "_CODE",
+    ):
         assert part in origins
     assert len(patterns) > 1000
 
@@ -153,11 +71,15 @@ def test_all_kinds_of_patterns_are_tested(patterns: list[CompiledPattern]) -> No
     [
         (r"a*b", False),  # from each place to the end
         (r"\s+x", False),
+        (r"\bfoo\b.*bar", False),
         (r"(?:the |a )*end", False),
         (r"\s*[:=]?\s*x", True),
         (r"\w*\d\w*!", True),
-        (r"(?:[\w'-]+(?: |\b))+:", True),  # the group that hung
+        (r"(?:[\w'-]+(?: |\b)){1,12}:", True),  # the group that hung
         (r"(?:a|a)*b", True),
+        (r"(?:a+)+b", True),
+        (r"(?:\w+ ?)*:", True),
+        (r"(a*)(?:x|\1)*b", True),
         (r"(?=\s*(?:[.!]*\s*$|,))", True),
         (r"x(?:[^,]*,?)*\.$", True),
     ],
@@ -173,10 +95,50 @@ def test_finds_slow_patterns(pattern: str, is_match_slow: bool) -> None:
         r"a{0,30}b",
         r"(?<!\s)\s+x",
         r"\b\w+\s",
+        r"(?:[\w'-]++ ?){1,12}:",
+        r"(?>a+)+b",
         r"\bfoo\b[^.]{0,60}\bbar",
         r"^(?:the |a )*end",
+        r"(?:\s*[:=])?\s*+(?<=x)y",
         r"(?i)\bKAN\b(?! ik)",
+        r"""("|')[^"']*+\1""",
     ],
 )
 def test_passes_linear_patterns(pattern: str) -> None:
-    assert slow_text(pattern) == ""
+    assert slow_text(pattern, searched=False) == ""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "steps"),
+    [
+        # each of three starts: one look at a character that does not fit, and one at the end of the text
+        ("a", "bbb", 4),
+        # from the first a: two fit, the end does not (3), and b is looked for at three places, each with a step back
+        ("a*b", "aa", (3 + 3 + 3) + (2 + 2 + 2) + (1 + 1 + 1)),
+        ("a*+b", "aa", (3 + 1) + (2 + 1) + (1 + 1)),
+        # a step for each try to repeat: try, x, try, b; at the end: try, no x, and c in place of b
+        ("(x)?(?(1)b|c)", "xb", 4 + 3),
+    ],
+)
+def test_counts_steps(pattern: str, text: str, steps: int) -> None:
+    assert StepCounter(pattern).count(text) == steps
+
+
+def _with_a_deep_stack(work: Callable[[], None]) -> None:
+    """Runs work that calls itself thousands of times deep; what it raises is raised here."""
+    size, limit = threading.stack_size(512 * 1024 * 1024), sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(work).result()
+    finally:
+        threading.stack_size(size)
+        sys.setrecursionlimit(limit)
+
+
+def test_what_the_matcher_cannot_follow_is_no_pass() -> None:
+    def fail() -> None:
+        raise AssertionError("unknown")
+
+    with pytest.raises(AssertionError, match="unknown"):
+        _with_a_deep_stack(fail)

@@ -1,6 +1,8 @@
 """Servers of tools that answer too slowly, with keys, or as no such tool does."""
 
 import base64
+import gzip
+import json
 from importlib import import_module
 
 import pytest
@@ -92,6 +94,13 @@ def test_keys_are_taken_out_however_they_are_written():
 
 
 @all_tools
+def test_a_packed_reply_is_read(tool):
+    body = gzip.compress(b'{"error": "from a packed reply"}')
+    with Scripted(lambda call: Reply(400, body, {"content-encoding": "gzip"})) as server:
+        assert "from a packed reply" in problem_of(tool, server.host)
+
+
+@all_tools
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_an_outage_at_the_first_call_is_no_wrong_address(tool, status, waits):
     reply = Reply(status, {}, {"retry-after": "99999999"} if status == 429 else {})
@@ -102,3 +111,14 @@ def test_an_outage_at_the_first_call_is_no_wrong_address(tool, status, waits):
     assert "try again later" in problem
     assert "correct the address" not in problem
     assert sum(waits) <= 600
+
+
+@all_tools
+@pytest.mark.parametrize(
+    "body", [None, [], 5, {}, {"error": "no\x1b[2J"}, {"data": "x", "experiment": [], "traces": 5, "name": 3}]
+)
+def test_a_reply_of_another_form_names_the_server_and_the_call(tool, body):
+    with Scripted(lambda call: Reply(200, json.dumps(body))) as server:
+        problem = problem_of(tool, server.host)
+    assert server.host in problem
+    assert f"as no {NAMES[tool]} does" in problem

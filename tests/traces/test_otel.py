@@ -152,6 +152,20 @@ def test_an_evaluation_may_be_a_log_record_with_its_range(tmp_path):
     assert (sample.ratings, sample.rating_min, sample.rating_max) == ({"u-7": 1.0}, 0, 1)
 
 
+def test_the_scale_of_feedback_is_that_of_the_whole_file(tmp_path):
+    def rated(number, value):
+        spans = chat_spans(number, "Free?", f"Yes {number}.")
+        own = {"gen_ai.evaluation.name": "stars", "gen_ai.evaluation.score.value": value}
+        spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": attributes(own)}]
+        return document(*spans)
+
+    samples = read(write_documents(tmp_path / "a.jsonl", rated(10, 1.0), rated(20, 5.0)))
+    assert [(sample.human_rating, sample.rating_max) for sample in samples if isinstance(sample, Sample)] == [
+        (1.0, 5),
+        (5.0, 5),
+    ]
+
+
 def test_what_people_wrote_stands_at_its_answer_and_says_why_it_is_bad(tmp_path):
     """A session of two answers, of which one is bad, and a bad answer with a system message: 2 of 3, with reasons."""
 
@@ -188,6 +202,35 @@ def rated_spans(value, **fields):
     spans = chat_spans(10, "Free?", "Yes.")
     spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": [held, *attributes(own)]}]
     return spans
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"doubleValue": "NaN"},
+        {"doubleValue": float("inf")},
+        {"doubleValue": 1e308},
+        {"intValue": "9" * 5000},
+        {"stringValue": "4"},
+        {"kvlistValue": {"values": [{"key": "a", "value": {"intValue": "4"}}]}},
+        {"arrayValue": {"values": [{"intValue": "4"}]}},
+    ],
+)
+def test_a_rating_that_cannot_be_used_is_kept_and_said(assay, tmp_path, value):
+    write_documents(tmp_path / "a.jsonl", document(*rated_spans(value)))
+    pulled = assay("traces", "pull", "otel:a.jsonl", "-o", "t.jsonl")
+    assert "Ratings by people that are not used: of 1 trace" in pulled.out
+    assert "`stars` is neither a number nor a thumb" in pulled.out
+    (sample,) = load_set("t.jsonl")
+    assert not sample.ratings and sample.metadata["unused_ratings"]["ratings"][0]["rater"] == "ann"
+
+
+def test_ids_in_upper_case_are_of_one_trace(tmp_path):
+    spans = chat_spans(10, "Free?", "Yes.")
+    for name in ("traceId", "spanId"):
+        spans[1][name] = spans[1][name].upper()
+    sample = read_one(tmp_path, *spans)
+    assert sample.response == "Yes." and len(sample.metadata["spans"]) == 3
 
 
 def test_files_may_be_folders_gzipped_or_one_document_on_many_lines(tmp_path):
@@ -289,6 +332,17 @@ def test_a_file_without_a_line_that_can_be_read_is_named_and_a_bad_line_is_one_t
     ]
 
 
+def test_a_last_line_cut_short_is_said_and_read_when_it_is_whole(assay, tmp_path):
+    lines = [json.dumps(document(*chat_spans(10 * number, "Free?", "Yes."))) + "\n" for number in (1, 2)]
+    file = tmp_path / "o.jsonl"
+    file.write_text(lines[0] + lines[1][:-9])
+    first = assay("traces", "pull", "otel:o.jsonl", "-o", "one.jsonl", code=0)
+    assert "1 trace pulled" in first.out and "o.jsonl, line 2 : the last line is not complete yet" in first.out
+    file.write_text("".join(lines))
+    second = assay("traces", "pull", "otel:o.jsonl", "-o", "two.jsonl", code=0)
+    assert "1 trace pulled" in second.out and "not complete" not in second.out
+
+
 def test_what_is_broken_in_a_file_that_is_read_loses_no_file(assay, tmp_path):
     """One document on many lines with an item that is no object; and a file whose first two lines are none."""
     one = document(*chat_spans(10, "Free?", "Yes."))
@@ -299,6 +353,19 @@ def test_what_is_broken_in_a_file_that_is_read_loses_no_file(assay, tmp_path):
     written = json.dumps(document(*chat_spans(10, "Free?", "Yes.")))
     (tmp_path / "lines.jsonl").write_text(f"1\n2\n{written}\n")
     assert "1 trace pulled" in assay("traces", "pull", "otel:lines.jsonl", "-o", "two.jsonl", code=0).out
+
+
+def test_a_file_that_is_mended_later_is_pulled_then(assay, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    write_documents(folder / "new.json", document(*chat_spans(5000, "Free?", "Yes.")))
+    (folder / "old.json").write_text("{]")
+    done = assay("traces", "pull", f"otel:{folder}", "-o", "one.jsonl")
+    assert done.code == 1
+    write_documents(folder / "old.json", document(*chat_spans(10, "Really?", "No.")))  # long before the newest
+    assert assay("traces", "pull", f"otel:{folder}", "-o", "two.jsonl").code == 0
+    (line,) = (tmp_path / "two.jsonl").read_text().splitlines()
+    assert json.loads(line)["user_input"] == "Really?"
 
 
 def test_a_byte_order_mark_is_no_part_of_a_document(tmp_path):
@@ -332,6 +399,45 @@ def test_a_broken_line_is_named_and_stops_no_other(tmp_path, line, reason, place
     assert [type(one) for one in read(file)].count(Sample) == 2
     (problem,) = unread_reasons(file).items()
     assert problem[0] == f"{file}, line {place + 1}" and reason in problem[1]
+
+
+@pytest.mark.parametrize("half", ["text", "session", "id", "nul"])
+def test_a_character_that_cannot_be_written_leaves_out_its_trace(assay, tmp_path, half):
+    asked = {"text": "\ud800?", "nul": "Free\0?"}.get(half, "Free?")
+    broken = chat_spans(20, asked, "Yes.", "\ud800" if half == "session" else "")
+    broken = [one | ({"traceId": "\ud800"} if half == "id" else {}) for one in broken]
+    write_documents(tmp_path / "a.jsonl", document(*broken), document(*chat_spans(10, "Free?", "Yes.")))
+    pulled = assay("traces", "pull", "otel:a.jsonl", "-o", "traces.jsonl")
+    assert pulled.code == 0 and "1 trace pulled" in pulled.out
+    assert ("a NUL byte" if half == "nul" else "half a character (\\ud800)") in pulled.out
+
+
+def test_what_is_nested_deeply_leaves_out_its_trace(tmp_path):
+    value = {"stringValue": "x"}
+    for _ in range(120):
+        value = {"arrayValue": {"values": [value]}}
+    deep = chat_spans(20, "Free?", "Yes.")
+    deep[0]["attributes"].append({"key": "deep", "value": value})
+    file = write_documents(tmp_path / "a.jsonl", document(*chat_spans(10, "Free?", "Yes.")), document(*deep))
+    assert [type(one) for one in read(file)] == [Sample, UnreadTrace]
+    assert unread_reasons(file) == {deep[0]["traceId"]: "field metadata: is nested more than 100 deep; flatten it"}
+
+
+@pytest.mark.parametrize(
+    ("time", "expected"),
+    [
+        ("2026-01-15T10:00:00+05:30", "2026-01-15T04:30:00+00:00"),
+        (1768478400 * 10**9, "2026-01-15T12:00:00+00:00"),
+        (1.7684784e18, "2026-01-15T12:00:00+00:00"),
+        *((none, "") for none in ("", "0", "\u00b2", "-5", [1], None, 10**400, float("nan"), True)),
+    ],
+)
+def test_times_of_any_form_stop_nothing(tmp_path, time, expected):
+    spans = [one | {"startTimeUnixNano": time} for one in chat_spans(10, "Free?", "Yes.")]
+    file = write_documents(tmp_path / "a.jsonl", document(*spans), document(*chat_spans(20, "Free?", "Yes.")))
+    for since in (None, BEGIN - timedelta(days=1)):
+        samples = list(open_source(f"otel:{file}").read(since, None))
+        assert len(samples) == 2 and (origin_of(samples[0]).time == expected)
 
 
 ODD_VALUES = [
@@ -488,6 +594,13 @@ def test_scores_reach_a_collector_once(assay, tmp_path, collector, monkeypatch):
     assert "0 written" in again.out and "3 there already" in again.out and len(collector.events) == 3
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://{collector.host}")
     assert assay("traces", "push", "last").code == 0 and len(collector.events) == 6
+
+
+@pytest.mark.extras("opentelemetry.exporter.otlp.proto.http")
+def test_a_collector_that_refuses_is_an_error_that_says_why(collector):
+    collector.status = 401
+    with pytest.raises(InputError, match="401"):
+        list(open_sink(f"otel://{collector.host}").write([score()]))
 
 
 def test_without_a_collector_nothing_is_sent(monkeypatch):

@@ -1,7 +1,7 @@
 """Pulls: each trace once, sessions as conversations, files whole or not at all."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from modules import module_of
@@ -67,6 +67,37 @@ def test_a_session_is_one_conversation_that_load_set_reads_with_nothing_lost(sto
     assert rated.ratings == {"ann": 5.0}
 
 
+def test_ratings_of_several_scales_in_a_session_come_to_one(store, tmp_path):
+    thumbs = {"rating_min": 0, "rating_max": 1}
+    tool = MemoryTool(
+        trace("t1", 0, "s", ratings={"user": 1.0}, **thumbs),
+        trace("t2", 1, "s", ratings={"user": 0.0}, **thumbs),
+        trace("t3", 2, "s", ratings={"ann": 3.0}),
+    )
+    pull_traces(PullRequest(ADDRESS), store, tmp_path / "traces.jsonl", source=tool)
+    (conversation,) = load_set(tmp_path / "traces.jsonl")
+    assert (conversation.rating_min, conversation.rating_max) == (0, 1)
+    assert [message.rating for message in conversation.messages[1::2]] == [1.0, 0.0, 0.5]
+    assert conversation.metadata["traces"][2]["rating_max"] == 5
+
+
+def test_each_conversation_that_is_pulled_keeps_the_scale_of_its_ratings(store, tmp_path):
+    """Turns rated 2 and 3 of 1-5, and a thumb down of 0-1, are 1/4, 2/4 and 0 of their scales."""
+    tool = MemoryTool(
+        trace("t1", 0, "a", ratings={"ann": 2.0}),
+        trace("t2", 1, "a", ratings={"ann": 3.0}),
+        trace("t3", 2, "b", ratings={"user": 0.0}, rating_min=0, rating_max=1),
+        trace("t4", 3, "b"),
+    )
+    pull_traces(PullRequest(ADDRESS), store, tmp_path / "traces.jsonl", source=tool)
+    lines = map(json.loads, (tmp_path / "traces.jsonl").read_text().splitlines())
+    assert [(line["rating_min"], line["rating_max"]) for line in lines] == [(1, 5), (0, 1)]
+    notes = []
+    turns = [turn for one in load_set(tmp_path / "traces.jsonl", notes=notes) for turn in turn_samples(one)]
+    assert [turn.rating_share for turn in turns] == [0.25, 0.5, 0.0, None]
+    assert not any("--scale" in note for note in notes)
+
+
 def test_a_quiet_time_ends_a_conversation_and_the_later_part_says_so():
     samples = [trace("t1", 0, "s"), trace("t2", 5, "s"), trace("t3", 60, "s"), trace("t4", 61, "s")]
     joined = list(join_sessions(samples))
@@ -130,6 +161,21 @@ def test_of_a_file_only_what_is_known_is_left_out(store, tmp_path):
     assert ids(tmp_path / "2.jsonl") == ["old", "late", "t4"]
     third = pull_traces(request, store, tmp_path / "3.jsonl", source=tool)
     assert (third.pulled, third.again) == (0, 5)
+
+
+def test_the_cursors_of_filters_addresses_and_units_are_their_own(store, tmp_path):
+    tool = MemoryTool(trace("t1", 0, metadata={"user": "ann"}))
+    for number, request in enumerate(
+        (
+            PullRequest(ADDRESS),
+            PullRequest(ADDRESS, filter={"user": "ann"}),
+            PullRequest(ADDRESS, unit="trace"),
+            PullRequest(TraceAddress.parse("tool://localhost/other")),
+        )
+    ):
+        assert pull_traces(request, store, tmp_path / f"{number}.jsonl", source=tool).pulled == 1
+    same = PullRequest(TraceAddress.parse("TOOL://LOCALHOST/support/"))
+    assert pull_traces(same, store, tmp_path / "same.jsonl", source=tool).pulled == 0
 
 
 def test_since_asks_no_cursor_and_moves_none(store, tmp_path):
@@ -216,6 +262,30 @@ def test_two_pulls_of_one_cursor_exclude_each_other(tmp_path):
         pull_traces(other, second, tmp_path / "b.jsonl", source=MemoryTool(trace("t", 0)))
     for store in (first, second):
         store.close()
+
+
+def test_a_time_in_the_future_does_not_hide_what_comes_before_it(store, tmp_path):
+    wrong = trace("wrong clock", 0)
+    origin = wrong.metadata["trace"] | {"time": "2126-01-01T00:00:00+00:00"}
+    tool = MemoryTool(wrong.model_copy(update={"metadata": {"trace": origin}}))
+    result = pull_traces(PullRequest(ADDRESS), store, tmp_path / "1.jsonl", source=tool)
+    assert result.cursor is not None and result.cursor <= datetime.now(UTC)
+    assert pull_traces(PullRequest(ADDRESS), store, tmp_path / "2.jsonl", source=tool).pulled == 0
+
+
+def test_ids_that_look_alike_stay_apart(store, tmp_path):
+    session_as_trace = [trace("x", 0), trace("t1", 1, "x"), trace("t2", 2, "x")]
+    pull_traces(PullRequest(ADDRESS), store, tmp_path / "a.jsonl", source=MemoryTool(*session_as_trace))
+    assert len({*ids(tmp_path / "a.jsonl")}) == 2
+    assert len(load_set(tmp_path / "a.jsonl")) == 2
+
+
+def test_odd_values_of_metadata_reach_the_file(store, tmp_path):
+    odd = {"half": "\ud800", "number": float("nan"), "deep": {"a": [None]}}
+    tool = MemoryTool(trace("t1", 0, "s", metadata=odd), trace("t2", 1, "s"), trace("t3", 2, metadata=odd))
+    assert pull_traces(PullRequest(ADDRESS), store, tmp_path / "a.jsonl", source=tool).written == 2
+    _, alone = load_set(tmp_path / "a.jsonl")
+    assert alone.metadata["half"] == "\ud800" and alone.metadata["deep"] == {"a": [None]}
 
 
 def test_what_cannot_be_written_is_said_before_anything_is_asked(store, tmp_path):

@@ -161,6 +161,15 @@ def test_samples_of_no_trace_are_counted(pushing, tmp_path):
     assert (result.samples_without_trace, result.written, dict(result.places)) == (1, 0, {})
 
 
+def test_an_earlier_answer_in_the_messages_of_one_trace_is_not_its_own(pushing):
+    said = [("user", "One?"), ("assistant", "One."), ("user", "Two?"), ("assistant", "Two.")]
+    spoken = [{"role": role, "content": content} for role, content in said]
+    tool_trace = trace("t9", 0, user_input="Two?", response="Two.", messages=spoken)
+    pushing.tool.traces = [tool_trace]
+    result = pushing.push(pushing.run("each"), metrics=("answer_length",))
+    assert (result.written, result.samples_without_trace) == (1, 1)
+
+
 def test_a_file_from_elsewhere_sends_no_key_to_a_server_that_it_names(pushing, tmp_path):
     pushing.run()
     file = tmp_path / "traces.jsonl"

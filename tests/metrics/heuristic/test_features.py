@@ -126,6 +126,17 @@ def test_who_does_what_in_the_answer_does_so_in_the_context():
     assert score.evidence == {"in_context": ["manager pay"], "not_in_context": ["employee approve"]}
 
 
+def test_of_a_long_text_the_first_40_000_characters_are_parsed():
+    """The manager pays at its beginning, and the sun shines beyond the bound."""
+    text = f"The manager pays. {'('.ljust(100) * 400}The sun shines."
+    assert parsed_text(text).subjects == (("pay", "manager"),)
+    score = SubjectCombination().score(response=text, retrieved_contexts=["The manager pays."], language="en")
+    assert score.value == 1.0
+    assert score.evidence["bounds"] == [
+        "only the first 40,000 of 40,033 characters of the answer and of each context are parsed"
+    ]
+
+
 def test_the_english_pipeline_pairs_subjects_with_their_verbs_as_lemmas():
     # Without it every parser feature would be skipped, and nothing here would tell.
     pipeline = find_pipeline(ENGLISH)

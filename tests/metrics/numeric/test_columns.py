@@ -152,6 +152,15 @@ def test_prose_is_no_table(text):
     assert grids_in_text(text) == []
 
 
+def test_torn_rows_headers_of_two_rows_and_names_that_stand_twice():
+    (grid,) = grids_in_text("day,a,b\nmon,1,2\ntue,3\nwed,5,6\nthu,7,8\nfri,9,10\nsat,1,1")
+    assert grid.torn == (1,)
+    (grid,) = grids_in_text(" | 2019 | 2018\n | £000 | £000\nAudit fees | 1,092 | 823\nOther fees | 598 | 281")
+    assert list(grid.columns) == ["column 1", "2019 £000", "2018 £000"]
+    (grid,) = grids_in_text("x,x (2),x\n1,2,3\n4,5,6")
+    assert dict(grid.columns) == {"x": ["1", "4"], "x (2)": ["2", "5"], "x (3)": ["3", "6"]}
+
+
 def test_a_sample_has_its_own_tables_and_those_of_its_contexts():
     sample = Sample.model_validate(
         {
@@ -168,6 +177,15 @@ def test_a_sample_has_its_own_tables_and_those_of_its_contexts():
     assert tables[0].units == {"x": "Mbps"}
     assert list(tables[1].frame["latency (ms)"]) == [12, 1013]  # Dutch: thousands come first
     assert [list(other.frame["latency (ms)"]) for other in tables[1].others] == [[12, 1.013]]
+
+
+def test_two_tables_of_one_name_and_a_scale_in_a_caption():
+    table = {"name": "t", "columns": {"x": [1, 2]}}
+    sample = Sample.model_validate({"id": "s", "user_input": "", "response": "!", "tables": [table, table]})
+    assert [table.name for table in tables_of_sample(sample)] == ["t", "t (2)"]
+    text = "Fees (in millions)\nname | 2019\na | 12\nb | 13"
+    sample = Sample.model_validate({"id": "s", "user_input": "", "response": "!", "retrieved_contexts": [text]})
+    assert tables_of_sample(sample)[0].power == 6
 
 
 STATEMENT = """Balance sheet (in thousands)
@@ -223,11 +241,31 @@ def verdicts_of_columns(columns: dict[str, list[Any]], claim: str, language: str
     return {claim.verdict for claim in check_claims([claim], [table], language)}
 
 
+@pytest.mark.parametrize("day", ["9999-12-31", "9998-06-30", "0001-01-01"])
+@pytest.mark.parametrize("claim", ["Revenue was 7 on 31 December.", "Revenue was 7 last year.", "Revenue was 7 now."])
+def test_a_date_at_an_end_of_the_calendar_is_no_time(day, claim):
+    assert "contradicted" not in verdicts_of_columns({"date": ["2025-12-30", day], "revenue": [5, 7]}, claim)
+    assert "contradicted" not in verdicts_of_columns({"date": [day, day], "revenue": [5, 7]}, claim)
+
+
+@pytest.mark.parametrize("value", [1e308, "1" + 400 * "0", 10**400, float("inf")])
+def test_numbers_too_large_are_not_read(value):
+    assert verdicts_of_columns({"month": MONTHS[:4], "revenue": [value] * 4}, "Total revenue was 5.") == {
+        "unverifiable"
+    }
+
+
 @pytest.mark.parametrize("scale", ["in thousands", "thousands"])
 def test_a_scale_in_a_header(scale):
     columns = {"month": MONTHS[:3], f"revenue ({scale})": [1, 2, 3]}
     assert verdicts_of_columns(columns, "Revenue was 2,000 in February.") == {"supported"}
     assert verdicts_of_columns(columns, "Revenue was 3,000 in February.") == {"contradicted"}
+
+
+@pytest.mark.parametrize("time", ["month 2", "month 13", "week 60 of 2025"])
+def test_a_number_of_a_period_is_no_value(time):
+    columns = {"month": MONTHS[:3], "revenue (EUR)": [10.5, 12.0, 9.0]}
+    assert verdicts_of_columns(columns, f"Revenue was 12 in {time}.") == {"unverifiable"}
 
 
 def test_totals_and_cells_that_are_no_numbers():

@@ -1,5 +1,6 @@
 """Langfuse's traces as samples, from a local server that follows its published API."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -165,6 +166,15 @@ def test_time_and_filters_choose_traces(server):
     assert [takes(read(server), one) for one in fields] == [["t2"]] * 3
 
 
+def test_a_trace_with_several_roots_is_one_sample_that_begins_with_the_first(server):
+    add_plain(server, 1)
+    app_root = {"type": "AGENT", "isRootObservation": True, "parentObservationId": "elsewhere"}
+    server.add("t1-app", "t1", stamp(5), input="later", output="later", **app_root)
+    (sample,) = read(server)
+    assert sample.user_input == "Question 1?"
+    assert read(server, since=BEGUN + timedelta(minutes=3)) == []  # pulled with its first root
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
@@ -200,6 +210,17 @@ def test_metadata_that_came_cut_are_named(server):
     (sample,) = read(server)
     assert sample.metadata["cut_metadata"] == ["long"]
     assert sample.metadata["metadata"]["short"] == "y"
+
+
+def test_values_that_are_no_numbers_and_nests_without_end_stop_nothing(server):
+    server.checks = False
+    add_plain(server, 1, usageDetails={"input": float("nan")}, input="[" * 5000 + "]" * 5000)
+    add_plain(server, 2, metadata={"score": float("inf")})
+    server.add_score("nan", "rating", float("nan"), trace="t2", dataType="NUMERIC")
+    good, bad = read(server)
+    assert good.human_rating is None
+    json.dumps(good.model_dump(mode="json"))
+    assert bad.id == "t1"
 
 
 @pytest.mark.parametrize(

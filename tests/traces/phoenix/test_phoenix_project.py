@@ -91,6 +91,11 @@ def test_what_is_wrong_is_said_with_what_to_do(replies, problem):
     assert str(error.value).isprintable()
 
 
+def test_another_or_an_old_server_is_named():
+    with serving() as server, pytest.raises(InputError, match=r"an older Phoenix or none: Phoenix 13.15 is needed"):
+        list(open_project(server.host).pages("traces", {}))
+
+
 def test_a_source_without_a_project_says_so():
     from assay.traces import PhoenixSource
 
@@ -115,3 +120,19 @@ def test_the_clients_settings_name_the_server(monkeypatch):
     monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", "https://app.example.org/s/team/v1/traces")
     assert open_project("").url == open_project("App.example.org").url == "https://app.example.org/s/team"
     assert open_project("other.example.org").url == "https://other.example.org"
+
+
+def test_one_score_that_breaks_the_server_does_not_keep_the_others_back():
+    with serving(**{f"projects__{PROJECT['id']}__trace_annotations": [(200, page())]}) as server:
+
+        def reply(call):
+            if call.path.startswith("/v1/trace_annotations"):
+                bad = any(one["trace_id"].endswith("7") for one in call.body["data"])
+                return (500, "Internal Server Error") if bad else (200, {"data": []})
+            return Scripted.reply(server, call)
+
+        server.reply = reply
+        results = list(open_sink(server.host).write([score(number) for number in range(20)]))
+    assert [result.key[-2:] for result in results if result.state == "failed"] == ["07"]
+    assert len(results) == 20
+    assert "the server fails (status 500: Internal Server Error)" in next(one.problem for one in results if one.problem)

@@ -237,6 +237,16 @@ def test_ratings_in_a_file_are_read_again_at_each_step(bench):
     assert len(watch.traces.reads) == 2  # one reading of the file at each step
 
 
+@pytest.mark.parametrize(("source", "after"), [("otel:traces.jsonl", 1), ("phoenix://host/bot", 25)])
+def test_without_raters_ratings_count_of_answers_that_are_not_judged(bench, source, after):
+    watch = bench(source=source, push=False, sample={"share": 0.5})
+    watch.traces.add(10)
+    assert watch.step().stored.counts.judged == 5  # half of ten
+    watch.traces.traces = [trace.model_copy(update={"ratings": {"bob": 5.0}}) for trace in watch.traces.traces]
+    report = watch.step(timedelta(hours=after))
+    assert (report.stored.counts.rated, report.stored.look.rated) == (10, 10)
+
+
 @pytest.mark.parametrize(("metric", "rated", "mean"), [("rouge_l_precision", 2, 3.5), ("conversation_turns", 0, None)])
 def test_of_a_conversation_the_rating_of_the_judged_turn_counts(bench, metric, rated, mean):
     """Last turns rated 2 and 5."""
@@ -253,6 +263,28 @@ def test_of_a_conversation_the_rating_of_the_judged_turn_counts(bench, metric, r
     assert (again.stored.counts.rated, again.stored.look.rated) == (0, rated)
     sql = "SELECT avg(rating) FROM watch_items WHERE rating IS NOT NULL"
     assert watch.store.database.execute(sql).fetchall() == [(mean,)]
+
+
+@pytest.mark.parametrize("source", ["otel:traces.jsonl", ADDRESS])
+def test_late_ratings_of_answers_that_no_draw_kept_do_not_stop_those_of_others(bench, source):
+    """Six answers of one trace and six conversations of two, some of them judged: rated late, the six of one count."""
+    watch = bench(by="session", source=source, push=False, metric="conversation_turns", sample={"share": 0.5})
+    began = NOON - timedelta(hours=3)
+    lone = [trace(f"l{place}", began, session=f"l{place}") for place in range(6)]
+    first, last = (
+        [trace(f"{part}{place}", began + timedelta(minutes=minute), session=f"s{place}") for place in range(6)]
+        for part, minute in (("f", 0), ("g", 1))
+    )
+    watch.traces.traces = [*lone, *first, *last]
+    report = watch.step()
+    assert (report.stored.counts.pulled, report.stored.counts.rated) == (12, 0)
+    assert 0 < report.stored.counts.judged < 12
+    late = {"rating": 4.0, "rating_min": 1, "rating_max": 5}
+    watch.traces.traces = [*first, *(one.model_copy(update=late) for one in (*lone, *last))]
+    again = watch.step(timedelta(days=1, minutes=15))
+    assert (again.problems, again.stored.counts.rated) == ([], 6)
+    rated = "SELECT sample FROM watch_items WHERE rating IS NOT NULL ORDER BY sample"
+    assert watch.store.database.execute(rated).fetchall() == [(f"l{place}",) for place in range(6)]
 
 
 def test_an_alarm_fires_once_and_clears_once(bench):
@@ -286,6 +318,15 @@ def test_a_message_that_cannot_be_delivered_is_tried_again(bench):
     assert watch.deliveries() == [("fired", "sent", 2)]
 
 
+def test_a_message_for_a_webhook_that_is_no_longer_named_is_dropped(bench):
+    watch = bench(bounds=[{"mean": 4}], webhook="env:NOT_SET_AT_ALL")
+    watch.traces.add(20)
+    assert any("NOT_SET_AT_ALL is not set" in problem for problem in watch.step().problems)
+    watch.settings = watch.make(bounds=[{"mean": 4}])
+    assert watch.step(timedelta(minutes=15)).problems == []
+    assert watch.deliveries() == [("fired", "dropped", 2)]
+
+
 def test_a_step_asks_the_store_by_parts_and_not_by_answers(tmp_path, monkeypatch):
     """Ten answers and fifty, all of which are one part (50 traces, 200 answers) and all drawn: as many statements."""
     counts = []
@@ -307,6 +348,20 @@ def test_two_watchers_of_one_file_exclude_each_other(bench, tmp_path):
     with hold_watch(other, "bot"), pytest.raises(UsageError, match="another process is at work on it"):
         watch.step()
     assert watch.step().stored.number == 1
+
+
+def test_another_measure_under_the_same_name_is_refused(bench):
+    watch = bench()
+    watch.traces.add(10)
+    watch.step()
+    watch.settings = watch.make(budget={"judged_per_day": 7}, every="1h")
+    assert watch.step(timedelta(minutes=15)).stored.number == 2
+    watch.settings = watch.make(metric="answer_length")
+    with pytest.raises(UsageError, match="give the file another `name:`"):
+        watch.step(timedelta(minutes=15))
+    watch.settings = watch.make(metric="answer_length", name="bot 2")
+    assert watch.step(timedelta(minutes=15)).stored.counts.pulled == 10
+    assert [row.id for row in watch.state.watches()] == ["bot", "bot 2"]
 
 
 def test_sessions_are_pulled_when_they_are_over(bench):
