@@ -5,12 +5,10 @@ import json
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from stop_points import stop_at_change
 
-ROOT = Path(__file__).parents[2]
 ROWS = 12
 # (what is typed, the step between the changes of files at which it is stopped)
 COMMANDS = {

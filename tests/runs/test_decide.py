@@ -657,13 +657,6 @@ def test_preferences_are_read_from_a_file_and_named_by_version_or_run(tmp_path):
     assert (decision.verdict, decision.best) == ("ship", "B")
 
 
-def test_ratings_above_the_scale_of_the_answers_are_on_their_own(tmp_path):
-    file = tmp_path / "ten.csv"
-    file.write_text("id,version,rating\nq0,A,8\nq0,B,10\nq1,A,0\nq1,B,\n")
-    reading = read(tmp_path, version("old", [1, 2]), version("new", [3, 4]), ratings=(file,))
-    assert reading.table.scale == (0, 10)
-
-
 def test_a_file_may_rate_one_of_the_versions_it_lists(tmp_path):
     file = tmp_path / "one.csv"
     file.write_text("id,version,rater,rating\nq0,A,ann,\nq0,B,ann,4\nq1,B,ann,5\n")

@@ -64,19 +64,6 @@ def test_the_audit_of_a_pair_has_both_answers_and_says_which_way_its_rating_poin
     assert page.count("(above 0 the other answer is better)") == page.count("The other answer:") == 6
 
 
-def test_what_goes_by_ratings_of_answers_says_why_those_of_pairs_are_none(assay, pairs):
-    """Two runs of six rated pairs: their ratings are of neither run's answers, and no reason to call them unrated."""
-    other = _rewrite(pairs, lambda _, row: row | {"response": "a"}, "other.jsonl")
-    first, second = (assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in (pairs, other))
-    why = "Whether your raters like B better is not known: A: its ratings say which of two answers is better"
-    assert " ".join(assay("show", "changes", first, second).out.split()).count(why) == 1
-    compared = assay("show", "changes", first, second, "--json").json
-    assert any(one.startswith(why) for one in compared["sentences"]) and compared["raters"] is None
-    failures = " ".join(assay("show", "failures", first).out.split())
-    assert "as its ratings say which of two answers is better" in failures
-    assert "as no answer is rated" not in failures
-
-
 def prefer_as_people(request):
     answers = request.user.partition("<first_answer>")[2]
     is_other = "No idea." in answers.partition("</first_answer>")[0]
