@@ -17,7 +17,6 @@ from assay.runs import (
     JudgeScores,
     check_injections,
     make_set_card,
-    rater_ceilings_of,
 )
 from assay.runs.judging import CardSet, JudgeCard, card_report, make_card_set, write_card
 
@@ -136,50 +135,6 @@ def test_pairs_follow_how_much_better_the_second_answer_is():
     assert next(one for one in card.baselines if one.name == "token_overlap").spearman.problem == "all values are equal"
 
 
-def pair_of(number, rating, low, high, **more):
-    return Sample(
-        id=f"p{number}", user_input="q", response="alpha", other_response="alpha beta", retrieved_contexts=("beta",),
-        language="en", rating=rating, rating_min=low, rating_max=high, group=f"g{number}", **more,
-    )  # fmt: skip
-
-
-def judged_pairs(samples, values):
-    return make_set_card(make_card_set("pairs.jsonl", samples, 100), judged(values, samples))
-
-
-def test_ties_of_two_scales_of_pairs_are_ties():
-    """Ratings -2, 0, 2 on -2..2 are 0, 1/2 and 1; -1, 0, 3 on -1..3 are 1/3, 1/2 and 1, so that 1/2 and 1 are tied.
-
-    A judge with 0, 1/3, 1/2, 1/2, 1, 1 has the same order: rho = 1.
-    """
-    ratings = [(-2, -2, 2), (-1, -1, 3), (0, -2, 2), (0, -1, 3), (2, -2, 2), (3, -1, 3)]
-    samples = [pair_of(n, *rating) for n, rating in enumerate(ratings)]
-    shares = [sample.rating_share for sample in samples]
-    assert shares == pytest.approx([0, 1 / 3, 0.5, 0.5, 1, 1])
-    card = judged_pairs(samples, [1 - share for share in (0, 0.3, 0.5, 0.5, 1, 1)])
-    assert card.judge.spearman.value == pytest.approx(1.0)
-    assert card.rated == "pairs, -2 to 2 and -1 to 3"
-
-
-def test_raters_of_pairs_have_shares_of_the_same_scale():
-    """Two raters of -1..3 who tie have 1/2 each, as the ceiling sees them: with five such pairs they agree wholly."""
-    samples = [
-        pair_of(n, 0, *scale).model_copy(update={"rating": None, "ratings": {"ada": rating, "bob": rating}})
-        for n, (rating, scale) in enumerate([(0, (-1, 3)), (0, (-2, 2)), (2, (-2, 2)), (3, (-1, 3)), (1, (-2, 2))])
-    ]
-    assert [sample.rating_share for sample in samples] == [0.5, 0.5, 1.0, 1.0, 0.75]
-    _, one_rater = rater_ceilings_of(samples)
-    assert one_rater.value == pytest.approx(1.0)
-
-
-def test_scales_are_named_with_what_their_ratings_mean():
-    meant = {"metadata": {"rating_scale": "how much better"}}
-    one, two = pair_of(0, 0, -2, 2, **meant), pair_of(1, 0, -1, 3, **meant)
-    assert CardSet("pairs", (one,), "pairwise", 100).rated == "pairs, -2 to 2: how much better"
-    assert CardSet("pairs", (two, one), "pairwise", 100).rated == "pairs, -2 to 2 and -1 to 3: how much better"
-    assert CardSet("pairs", (one, pair_of(2, 0, -2, 2)), "pairwise", 100).rated == "pairs, -2 to 2"
-
-
 def test_questions_whose_calls_failed_are_lost():
     """18 questions had a reply, one of them none that could be used; two had none: 3 of 20 are lost.
 
@@ -189,12 +144,6 @@ def test_questions_whose_calls_failed_are_lost():
     card = make_set_card(ANSWERS, judged(replies=replies))
     assert (card.lost.value, card.lost.n, card.lost.problem) == (3 / 20, 20, "of 20 questions")
     assert (card.unparsable.value, card.unparsable.n) == (2 / 18, 18)
-
-
-def test_pairs_rated_on_a_scale_without_sides_are_refused():
-    pair = Sample(id="p1", user_input="q", response="a", other_response="b", rating=4)
-    with pytest.raises(UsageError, match="p1 does not say which answer is better: its scale begins at 1; rate pairs"):
-        make_card_set("pairs.jsonl", [pair], 100)
 
 
 def test_the_metric_goes_by_what_is_rated():
@@ -251,18 +200,6 @@ def test_without_a_repeat_nobody_can_tell_what_an_injection_did():
         assert alone.share.problem.startswith("no answer has a score from asking again: a rise cannot be told from ")
 
 
-@pytest.mark.parametrize("count", [4, 6], ids=["too few groups for an interval", "enough"])
-def test_an_injection_that_reached_no_question_is_a_fact(count):
-    """The replies to the answers with the instruction are the same to the letter; asked again, a verdict turned."""
-    samples = SAMPLES[:count]
-    scores = {sample.id: score(0.5, "not_found") for sample in samples}
-    again = {**scores, "s0": score(1.0, "supported")}
-    judge = JudgeScores("mini", scores, 1, again=again, probed={"injected": scores})
-    card = make_set_card(CardSet("six.jsonl", samples, "faithfulness", 100), judge)
-    assert (card.injections.unseen, card.injections.again, card.injections.share.value) == (True, 1, None)
-    assert read_page(card_of(card)).count("no instruction in an answer reached a question to the judge") == 1
-
-
 def test_a_cost_that_is_a_bound_says_so():
     """One of 12 replies stated no usage: its tokens and cost are the most that they may be, and so are all sums."""
     judge = judged()
@@ -276,17 +213,6 @@ def test_a_cost_that_is_a_bound_says_so():
     stated = card_of(make_set_card(ANSWERS, judge))
     assert stated.sets[0].cost is not None and not stated.sets[0].cost.is_at_most
     assert "at most 1.00" not in read_page(stated) and "At most:" not in read_page(stated)
-
-
-def test_only_answers_that_were_asked_about_count_in_the_cost():
-    """Three answers took 2 requests each; three were skipped without any: 1,000 that are asked about take 2,000."""
-    greeting = Score(None, "skipped", "the answer makes no claims", {}, Usage())
-    judge = judged()
-    card = make_set_card(
-        ANSWERS, JudgeScores("mini", {**judge.scores, "s0": greeting, "s1": greeting, "s2": greeting}, 4)
-    )
-    assert card.skipped == 3 and card.cost is not None
-    assert card.cost.requests == pytest.approx(2000)
 
 
 def test_flips_are_of_claims_asked_again():
