@@ -157,8 +157,7 @@ def _day_of(look: StoredLook, state: BoundState) -> str:
 
 
 def _is_of(alarm: StoredAlarm, kind: str) -> bool:
-    is_share = alarm.bound.startswith("bad share")
-    return not alarm.bound.startswith("drift of") and is_share == (kind == "bad_share")
+    return alarm.bound.startswith("bad share") == (kind == "bad_share")
 
 
 def _scale(row: WatchRow) -> str:

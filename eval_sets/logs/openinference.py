@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...errors import InputError
 from ...text.wording import count_of
@@ -33,22 +33,17 @@ def is_span(values: Mapping[str, Any]) -> bool:
     return nested or otlp or "context.trace_id" in values
 
 
-class OtlpContent(NamedTuple):
-    """What an OTLP document holds."""
-
-    # its spans, out of their resources and scopes, and the log records of spans, since evaluations and messages may be
-    # events beside the spans. Ids are in hexadecimal digits, in lower case; what a resource says of itself, as the name
-    # of the service, is in each of its spans as `resource`.
-    spans: list[dict[str, Any]]
-    problems: list[str]  # what of it cannot be read, each in words
-
-
-def read_otlp(values: Mapping[str, Any]) -> OtlpContent:
+def read_otlp(values: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
     """Reads an OTLP document.
 
+    Returns:
+        Its spans, out of their resources and scopes, and the log records of spans, since evaluations and messages may
+        be events beside the spans; and what cannot be read, in words. Ids are in hexadecimal digits, in lower case;
+        what a resource says of itself, as the name of the service, is in each of its spans as `resource`.
+
     Example:
-        >>> read_otlp({"resourceSpans": [{"scopeSpans": [{"spans": ["x", {"traceId": ""}]}]}]}).problems
-        ['2 entries that are no objects, or spans without `traceId`']
+        >>> read_otlp({"resourceSpans": [{"scopeSpans": [{"spans": ["x", {"traceId": ""}]}]}]})
+        ([], ['2 entries that are no objects, or spans without `traceId`'])
     """
     spans: list[dict[str, Any]] = []
     odd = 0
@@ -74,7 +69,7 @@ def read_otlp(values: Mapping[str, Any]) -> OtlpContent:
                 else:
                     odd += name == "spans"  # a log record may be of no trace
     one, several = "entry that is no object, or a span", "entries that are no objects, or spans"
-    return OtlpContent(spans, [f"{count_of(odd, one, several)} without `traceId`"] if odd else [])
+    return spans, [f"{count_of(odd, one, several)} without `traceId`"] if odd else []
 
 
 def _objects(listed: Any) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ...errors import InputError, UsageError
-from ...name_suggestions import nearest_names, quote_names
+from ...name_suggestions import quote_names
 from ...value_messages import shorten
 from ..address import TraceAddress, environment_urls, find_server_url
 from ..http_client import HttpClient, RefusedRequest, ToolServer, basic_secret, read_key
@@ -100,9 +100,7 @@ class MlflowServer:
             return "correct its name"
         listed = reply.get("experiments") if isinstance(reply, Mapping) else None
         names = [self.client.server.words(str(one.get("name"))) for one in listed or () if isinstance(one, Mapping)]
-        nearest = nearest_names(self.address.project, names, at_most=_MOST_NAMES)
-        shown = list(dict.fromkeys([*nearest, *names]))
-        return f"there are {quote_names(shown, at_most=_MOST_NAMES)}" if shown else "there are none yet"
+        return f"there are {quote_names(names, at_most=_MOST_NAMES)}" if names else "there are none yet"
 
 
 def is_missing(refusal: RefusedRequest) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from ...value_messages import shorten
@@ -22,11 +22,8 @@ _LONGEST_REASON = 16_000  # characters: MySQL keeps 65,535 bytes
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/")
 
 
-class _Target(NamedTuple):
-    """Where a score goes."""
-
-    trace: str  # the trace's id
-    own: Sequence[tuple[str, str]]  # the feedback that is there under the score's key
+_Target = tuple[str, Sequence[tuple[str, str]]]
+"""Where a score goes: the trace's id, and the feedback that is there under the score's key (trace and id)."""
 
 
 class MlflowSink:
@@ -85,7 +82,8 @@ class MlflowSink:
             place = f"experiment `{shorten(self._server.address.project)}`"
             return WriteResult(score.key, "failed", f"no {what} in {place}: it may have been deleted")
         try:
-            return self._update(score, target) if target.own else self._create(score, target.trace)
+            trace, own = target
+            return self._update(score, trace, own[0]) if own else self._create(score, trace)
         except RefusedRequest as error:
             gone = f"no trace {shorten(score.origin.id)}: it may have been deleted"
             return WriteResult(score.key, "failed", gone if is_missing(error) else f"{error.problem}; push again")
@@ -106,9 +104,9 @@ class MlflowSink:
         client.repeat(path, attempt)
         return WriteResult(score.key, "written")
 
-    def _update(self, score: TraceScore, target: _Target) -> WriteResult:
-        """Replaces what is there."""
-        trace, name = target.own[0]
+    def _update(self, score: TraceScore, first: str, there: tuple[str, str]) -> WriteResult:
+        """Replaces what is there; where somebody has removed it since, it goes to the first trace."""
+        trace, name = there
         feedback = {"assessment_id": name, "trace_id": trace, **_feedback(score)}
         body = {"assessment": feedback, "update_mask": "feedback,rationale,metadata"}
         try:
@@ -116,7 +114,7 @@ class MlflowSink:
         except RefusedRequest as error:
             if not is_missing(error):
                 raise
-            return self._create(score, target.trace)  # somebody removed it since it was looked up
+            return self._create(score, first)
         return WriteResult(score.key, "updated")
 
     def _own_feedback(self, score: TraceScore, trace: str) -> list[tuple[str, str]]:
@@ -125,7 +123,7 @@ class MlflowSink:
 
 
 def _target(score: TraceScore, traces: Sequence[Mapping[str, Any]]) -> _Target | None:
-    return _Target(str(traces[0].get("trace_id")), _own(score, traces)) if traces else None
+    return (str(traces[0].get("trace_id")), _own(score, traces)) if traces else None
 
 
 def _own(score: TraceScore, traces: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
