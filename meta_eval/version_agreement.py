@@ -204,7 +204,10 @@ class _RatedAnswers:
             ordered=sum(raters.winner != 0 and raters.winner == own.winner for raters, own in pairs),
             calls=len(called),
             contrary=tuple(
-                (self._names[own.first], self._names[own.second])[:: -own.winner]
+                (
+                    self._names[own.second if own.winner > 0 else own.first],
+                    self._names[own.first if own.winner > 0 else own.second],
+                )
                 for own, raters in called
                 if raters.winner == -own.winner
             ),
