@@ -123,13 +123,7 @@ class PartsJob:
 
 @dataclass
 class ParquetOutcome(Progress):
-    """What a run over Parquet files did, and how it ended: `done`, or `budget` when a bound was reached.
-
-    Attributes:
-        summary: What all parts hold, those that were there already among them.
-        written: The parts that this session wrote.
-        skipped: Those that were there already.
-    """
+    """What a run over Parquet files did, and how it ended; `summary` is of all parts, those that were there too."""
 
     ending: Ending = "done"
     message: str = ""
