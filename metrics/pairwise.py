@@ -55,6 +55,7 @@ class AnswerPreference:
     # what the judge said in each order; none where the answers are the same, and nobody is asked
     orders: tuple[OrderedChoice, ...] = ()
     usage: Usage = NO_USAGE
+    addressed: tuple[Choice, ...] = ()  # the answers out of which words to the judge were left: `first`, `second`
 
     @property
     def is_contradiction(self) -> bool:
@@ -92,6 +93,7 @@ class AnswerPreference:
             "preference": self.preference,
             "contradiction": self.is_contradiction,
             "orders": [order.evidence() for order in self.orders],
+            **({"words_to_the_judge_in": [*self.addressed]} if self.addressed else {}),
         }
 
 
@@ -114,6 +116,12 @@ def _to_its_reader(sample: Sample, text: str) -> str:
     return answer_to_its_reader(text, sentences_of_answer(sample, text)).strip() or _LEFT_OUT
 
 
+def _addressed(sample: Sample) -> tuple[Choice, ...]:
+    """The answers out of which words to the judge are left."""
+    answers: dict[Choice, str] = {"first": sample.response, "second": sample.other_response}
+    return tuple(place for place, text in answers.items() if _to_its_reader(sample, text) != text.strip())
+
+
 async def prefer_answer(sample: Sample, judge: Judge, prompts: Prompts) -> AnswerPreference:
     """Asks a judge which of two answers is better, in both orders; of the same answer twice nobody is asked: a tie."""
     if " ".join(sample.response.split()) == " ".join(sample.other_response.split()):
@@ -131,7 +139,8 @@ async def prefer_answer(sample: Sample, judge: Judge, prompts: Prompts) -> Answe
     if pending is not None:
         raise pending
     choice = orders[0].choice if orders[0].choice == orders[1].choice else "tie"
-    return AnswerPreference(choice, tuple(orders), usage)
+    addressed = await compute_for(sample, _addressed, sample)
+    return AnswerPreference(choice, tuple(orders), usage, addressed)
 
 
 async def _ask(sample: Sample, judge: Judge, prompts: Prompts, *, is_reversed: bool) -> tuple[OrderedChoice, Usage]:

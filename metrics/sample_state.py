@@ -100,10 +100,12 @@ class Thread(NamedTuple):
     text: str  # one line per message, which begins with its turn in brackets
     shortened: int = 0
     most_characters: int | None = None  # to how many characters; None where none was
+    addressed: tuple[int, ...] = ()  # the turns out of which words to the judge were left
 
     def evidence(self) -> dict[str, Any]:
         """What was cut, for the evidence; empty where nothing was."""
-        return describe_shortened(self.shortened, self.most_characters)
+        addressed = {"words_to_the_judge_in": [*self.addressed]} if self.addressed else {}
+        return describe_shortened(self.shortened, self.most_characters) | addressed
 
 
 def describe_shortened(count: int, most_characters: int | None) -> dict[str, Any]:
@@ -125,10 +127,11 @@ def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
     language = language_or_fallback(sample.language, "statements")
     words = language.statements
     tools = tool_names(sample.messages)
-    lines, shortened = list[str](), 0
+    lines, shortened, addressed = [], 0, list[int]()
     for turn, message in enumerate(sample.messages):
         text = "" if message.role == "system" else without_words_to_judge(message.text, language)
         if message.role != "system" and text != message.text:
+            addressed.append(turn)
             text = text or "[...]"
         if message.role == "tool":
             text, is_cut = _cut(text, most_characters)
@@ -140,7 +143,7 @@ def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
         for call in message.tool_calls:
             speaker = words.tool_call.format(tool=tool_label(call.function.name))
             lines.append(message_line(f"[{turn}] {speaker}", call.function.arguments))
-    return Thread("\n".join(lines), shortened, most_characters if shortened else None)
+    return Thread("\n".join(lines), shortened, most_characters if shortened else None, tuple(addressed))
 
 
 def _cut(text: str, most_characters: int | None) -> tuple[str, bool]:

@@ -166,6 +166,7 @@ def test_words_to_the_judge_are_not_shown_to_it(*, judge, decide, openai_server,
     texts[place] = f"{texts[place]} {attack}"
     score = assess(Pairwise(judge(decide="single", logprobs=True)), language=language, **texts)
     assert score.value == 0.5
+    assert score.evidence["words_to_the_judge_in"] == ["first" if place == "response" else "second"]
     assert all(GOOD in request.user and BAD in request.user for request in openai_server.requests)
 
 
