@@ -36,7 +36,7 @@ class Superlatives(PackFile):
 
 
 _KINDS = """
-mean median sum maximum minimum range ranged deviation percentile_90 latest first count that_time best worst seen
+mean median sum maximum minimum range ranged deviation latest first count that_time best worst seen
 missing distinct difference change up down improved worsened flat trend changed_to correlation
 anomaly share double half times_as ratio higher lower better worse cheaper dearer busier quieter than equal
 between_two above below at_least at_most about nearly just_over exactly all none only some majority not rank when
@@ -112,7 +112,6 @@ class ClaimMarks(GroupedSection):
     except_before: Patterns = ()  # before what is left out
     part_of: Pattern = NEVER  # before the whole that a part is of; `part_of_led` where the clause begins with it
     part_of_led: Pattern = NEVER
-    times_word: Pattern = NEVER
     each_step: Pattern = NEVER
     placed_in: Pattern = NEVER
     total_rows: WordList = frozenset()  # what a row of totals is called

@@ -86,8 +86,6 @@ from .numeric.columns import (
 from .numeric.facts import facts_of as facts_of
 from .numeric.lexicon import LANGUAGES as LANGUAGES, lexicon as lexicon
 from .numeric.numeric_claims import (
-    ROLES as ROLES,
-    ClaimPart as ClaimPart,
     NumericClaims as NumericClaims,
     check_claims as check_claims,
     read_sentence as read_sentence,

@@ -13,7 +13,7 @@ from ..judges.usage import NO_USAGE
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentence_kinds import CLAIM, HEADING, LEAD_IN
-from ..text.sentences import NO_SENTENCES, AnswerSentence, describe_cut_lines
+from ..text.sentences import NO_SENTENCES, AnswerSentence
 from ..text.wording import count_of
 from .citation_marks import (
     CitableSources,
@@ -85,7 +85,6 @@ class _CitedClaims:
     citations: Sequence[_Citation]  # the citations that stand for a claim
     aside: Sequence[str]  # those that stand for none: in a question, in a list of sources that the answer does not cite
     base: int  # the number of the first context
-    bounds: Sequence[str]
 
     def of_claim(self, claim: int) -> list[_Citation]:
         """The citations that stand for a claim."""
@@ -320,8 +319,7 @@ def _read_claims(sample: Sample, pattern: re.Pattern[str] | None) -> _CitedClaim
         if place + 1 < len(alone) and _has_claim(split, claims, mark.position, alone[place + 1][0].position):
             start = mark.position
     texts = [split[one].text for one in claims]
-    bounds = describe_cut_lines(answer.plain)
-    return _CitedClaims(split, texts, list(citations.values()), aside, base, bounds)
+    return _CitedClaims(split, texts, list(citations.values()), aside, base)
 
 
 def _has_claim(split: Sequence[AnswerSentence], claims: Sequence[int], first: int, last: int) -> bool:
@@ -404,13 +402,11 @@ def _asides(cited: _CitedClaims) -> dict[str, Any]:
     evidence: dict[str, Any] = {}
     if cited.aside:
         evidence["not_counted"] = list(dict.fromkeys(cited.aside))
-    bounds = list(cited.bounds)
     crowded = sum(len(_distinct(cited.of_claim(claim))) > MOST_CITED for claim in range(len(cited.claims)))
     if crowded:
-        bounds.append(
-            f"{count_of(crowded, 'sentence')} with more than {MOST_CITED} sources: the others count as not supporting"
-        )
-    return evidence | ({"bounds": bounds} if bounds else {})
+        sentences = count_of(crowded, "sentence")
+        evidence["bounds"] = [f"{sentences} with more than {MOST_CITED} sources: the others count as not supporting"]
+    return evidence
 
 
 def _places(cited: _CitedClaims, claim: int) -> list[int]:

@@ -9,7 +9,7 @@ from ..judges import JudgeLike, Predicate, open_judge
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentence_kinds import CLAIM, CLOSING_QUOTES, REFUSAL, load_sentence_kinds
-from ..text.sentences import NO_SENTENCES, answer_sentences, describe_cut_lines
+from ..text.sentences import NO_SENTENCES, answer_sentences
 from .judged import JudgedMetric
 from .metric import compute_for
 from .sample_state import sample_state
@@ -120,8 +120,6 @@ class Declined(JudgedMetric):
             evidence: dict[str, Any] = {"by": "patterns", "sentence": sentence}
             if refusal.undecided:
                 evidence["undecided"] = True
-            if bounds := describe_cut_lines(sample.response):
-                evidence["bounds"] = bounds
             reason = "it declines" if refusal.declined else "no sentence declines before it answers"
             if refusal.undecided and not refusal.declined:
                 reason = f'beside "{refusal.declining}" it answers'

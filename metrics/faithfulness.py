@@ -19,7 +19,6 @@ from ..text.sentences import (
     AnswerSentence,
     answer_sentences,
     answer_to_its_reader,
-    describe_cut_lines,
     without_words_to_judge,
 )
 from ..text.text_matching import find_nearest_sentence
@@ -276,8 +275,6 @@ class Faithfulness(ClaimsMetric):
         split, claims, usage = await self.extract_claims(sample, sample.response)
         found = {"claims": [], **sentence_evidence(split, self.claims)}
         evidence = self.claims_evidence(sample, found, _task(sample))
-        if self.claims == "sentences" and (bounds := describe_cut_lines(sample.response)):
-            evidence["bounds"] = bounds
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
         documents = await self._documents(sample, claims) if sample.messages else None

@@ -458,7 +458,6 @@ def _plain(answer: str, start: int, end: int, tags: Set[int] = frozenset()) -> _
         at = source.find(written, place)
         if at < 0:
             return source, ((0, start),), "text", ()
-        parts += _left_out(source, place, at)
         targets += _target(source, place, at, start)
         place = at + len(written)
         if token.type == "text":
@@ -501,14 +500,6 @@ def _without_tags(plain: _Plain, end: int, tags: Set[int]) -> _Plain:
         length += len(parts[-1])
         done = cells.end() if cells else stop
     return "".join(parts), tuple(new_marks), "label" if _BOLD_TAGS.fullmatch(text) else role, targets
-
-
-def _left_out(source: str, start: int, end: int) -> Iterator[tuple[int, str]]:
-    """The stars between two parts of a line that are no emphasis, since a number stands beside them: "2*3*4"."""
-    gap, around = source[start:end], source[start - 1 : start] + source[end : end + 1]
-    is_inside = bool(gap) and not gap.strip("*") and start > 0 and len(around) == 2 and around.isalnum()
-    if is_inside and any(map(str.isdigit, around)):
-        yield start, gap
 
 
 def _end_of_target(source: str, start: int) -> int:

@@ -87,7 +87,7 @@ class SentenceKinds:
         self._announces = PhraseList({_STATES: pack.announces, "": pack.unfinished})
         self._contrasts = pack.contrasts
         self.back_references = PhraseList({_STATES: pack.refers_back})
-        self._named, self._teams, self._no_names = pack.named | pack.teams, pack.teams, pack.no_names
+        self._named, self._no_names = pack.named | pack.teams, pack.no_names
         self._imperatives = language.words.imperatives if language.has("words") else frozenset[str]()
         self._step_words = language.words.step_words if language.has("words") else ()
         self.after_ordinal = pack.after_ordinal
@@ -423,15 +423,6 @@ class SentenceKinds:
         if word in self._no_names or self._states_at(words, place):
             return False
         return words.is_capital(place) or (small and len(word) <= _SMALL_WORD)
-
-    def is_team(self, text: str) -> bool:
-        """Whether a line may stand below a sign-off and is no name: "The support team"."""
-        return self.is_name(text) and read_words(text).words[-1] in self._teams
-
-    def is_step_label(self, text: str) -> bool:
-        """Whether a line is the number of a step and nothing else: "Step 1"."""
-        words = read_words(text).words
-        return len(words) == 2 and words[0] in self._step_words and words[1].isdigit()
 
     def refers_back(self, sentence: Words) -> bool:
         """Whether a sentence is understood by those before it alone ("Then you click Save")."""

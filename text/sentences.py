@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from ..languages import Language
 from ..untrusted import SEEN_WORD
-from .markdown_lines import LONGEST_LINE, MarkdownLine, read_lines
+from .markdown_lines import MarkdownLine, read_lines
 from .message_sentences import message_sentences
 from .phrases import may_address
 from .sentence_kinds import (
@@ -24,7 +24,6 @@ from .sentence_kinds import (
     SentencePart,
     load_sentence_kinds,
 )
-from .wording import count_of
 
 _DOTTED_WORD = re.compile(r"(?<![^\s(\[/\"'„“‘-])(\w[\w.]{0,20})\.\s*$")  # an abbreviation, initials or an ordinal
 _DOT_INSIDE = re.compile(r"(?<=\w)\.\s+(?=[^\W\d_])")  # after an abbreviation a sentence may have ended
@@ -37,8 +36,6 @@ _ORDINALS = re.compile(r"(?<![\w.,])\d{1,2}(?=[.)])")
 _DIGITS = frozenset("0123456789")
 _SENTENCES_OF_CONTEXT = 2
 _MOST_SIGNING_LINES = 3
-_RULE = re.compile(r"(?:^|[\n\r])[ \t]*(?:-{2,}|_{3,}|\*{3,})[ \t]*[\n\r]\s*[*_]*$")
-_LONGEST_RULE = 100  # characters, with the blanks around it
 _LONGEST_HEAD = 200  # characters of a lead-in or heading that is read with what is below it
 _LONGEST_COMMAND = 200  # characters of code that is read with its lead-in
 _MOST_COMMAND_LINES = 3
@@ -66,21 +63,6 @@ def _load_segment() -> Callable[[str, str], list[str]]:
 
     splitter: Callable[[str, str], list[str]] = segment
     return splitter
-
-
-def describe_cut_lines(text: str) -> list[str]:
-    """Describes, for a score's evidence, that lines of a text were cut before its sentences were found.
-
-    Examples:
-        >>> describe_cut_lines("So. " * 1000)
-        ['a line of 4,000 characters is cut into pieces of at most 3,000 before its sentences are found']
-        >>> describe_cut_lines("So it is.")
-        []
-    """
-    if len(text) <= LONGEST_LINE or (longest := max(map(len, text.splitlines()))) <= LONGEST_LINE:
-        return []
-    pieces = f"pieces of at most {LONGEST_LINE:,}"
-    return [f"a line of {count_of(longest, 'character')} is cut into {pieces} before its sentences are found"]
 
 
 @dataclass(slots=True, unsafe_hash=True)  # made for every sentence: not frozen, which takes three times as long
@@ -170,30 +152,11 @@ class _SentenceReader:
             self._read_row(line)
         elif line.role == "heading" or (line.role == "label" and self._may_head(line)):
             self._read_title(line, after)
-        elif (signing or (after is None and self._split)) and self._signs(line, signing):
+        elif signing and self.kinds.is_name(line.text.strip()):
             self._add(line.text.strip(), SIGN_OFF, line, 0)
-            self._signing = max(signing - 1, 0)
-        elif after is not None and not line.begins_item and self._is_step_label(line, after):
-            self._add(line.text.strip(), HEADING, line, 0)
+            self._signing = signing - 1
         else:
             self._read_text(line)
-
-    def _signs(self, line: MarkdownLine, signing: int) -> bool:
-        """Whether a line is a name or a team below a sign-off, or as the last line of an answer a team below a rule."""
-        text = line.text.strip()
-        if signing:
-            return self.kinds.is_name(text)
-        if not self.kinds.is_team(text):
-            return False
-        start = line.place(0)
-        claims = any(sentence.kind == CLAIM for sentence in self._split)
-        return claims and _RULE.search(self._answer[max(start - _LONGEST_RULE, 0) : start]) is not None
-
-    def _is_step_label(self, line: MarkdownLine, after: MarkdownLine) -> bool:
-        """Whether a line only numbers the step below it; of labels below each other each may be what was asked for."""
-        if not self.kinds.is_step_label(line.text.strip()):
-            return False
-        return not self.kinds.is_step_label(after.text.strip())
 
     def _read_row(self, line: MarkdownLine) -> None:
         cells = [cell for cell in line.parts if not self.kinds.is_to_judge(cell)]

@@ -1,7 +1,6 @@
 """`assay metrics facts` and `check`: the facts of a table, and a claim against it: understood, computed, judged."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -11,7 +10,6 @@ import click
 
 from ..errors import UsageError
 from ..presentation.result_table import Column, Field, Paragraph, ReportBlock, ResultTable, tabulate
-from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .output import echo, is_wide, print_result
 
@@ -24,10 +22,8 @@ _SERIES_PER_TABLE = 3  # with --wide one more
 @click.command()
 @click.argument("file", metavar="TABLE", type=click.Path(path_type=Path))
 @click.option("--sheet", help="Only this sheet or table of the file, by name.")
-@click.option("--series", "names", multiple=True, help="Only this series; repeatable.")
 @click.option("--language", help="Language (en, de, nl) of the table, for ambiguous dates and numbers.")
-@click.option("--pairs/--no-pairs", default=None, help="Also compare pairs of series. Default: for up to 12 series.")
-def facts(*, file: Path, sheet: str | None, names: tuple[str, ...], language: str | None, pairs: bool | None) -> None:
+def facts(*, file: Path, sheet: str | None, language: str | None) -> None:
     """Compute a table's means, extremes, trends, anomalies.
 
     TABLE is CSV, TSV, JSON, Parquet, Excel or Markdown.
@@ -49,13 +45,7 @@ def facts(*, file: Path, sheet: str | None, names: tuple[str, ...], language: st
     chosen = [table for table in tables if sheet in (None, table.name)]
     if not chosen:
         raise UsageError(f"{file} has no table {sheet!r}; it has {', '.join(table.name for table in tables)}")
-    for name in names:
-        for table in chosen:
-            if name not in table.columns:
-                raise UsageError(f"{table.name} has no series {name!r}; it has {', '.join(table.columns) or 'none'}")
-    if names:
-        chosen = [replace(table, frame=table.frame[list(names)]) for table in chosen]
-    computed = [facts_of(table, pairs) for table in chosen]
+    computed = [facts_of(table) for table in chosen]
     print_result(lambda: {"tables": computed}, *(part for table in computed for part in _parts(table)))
 
 
@@ -140,15 +130,13 @@ def _pair_table(pairs: list[dict[str, Any]]) -> ResultTable:
 @click.argument("claim")
 @click.option("--question", default="", help="The question that the claim answers; its series and times count too.")
 @click.option("--language", help="Language (en, de, nl) of the claim; if not given, it is detected.")
-@click.option("--explain", is_flag=True, help="Also show what each word of the claim was taken for.")
-def check(*, table: Path, claim: str, question: str, language: str | None, explain: bool) -> None:
+def check(*, table: Path, claim: str, question: str, language: str | None) -> None:
     """Check a claim about numbers against a table.
 
     No model is asked. TABLE is CSV, TSV, JSON, Parquet, Excel or Markdown.
 
     \b
     assay metrics check kpi.csv "The average throughput in March was 41.2 Mbps."
-    assay metrics check kpi.csv "Throughput rose by 5% in March." --explain
     assay metrics check loon.xlsx "Het brutoloon daalde in juni met 3,5%." --language nl
     """
     from ..installation import require_packages
@@ -157,7 +145,7 @@ def check(*, table: Path, claim: str, question: str, language: str | None, expla
     from ..metrics.numeric.numeric_claims import check_claims, describe_unread
     from ..metrics.numeric.sample_tables import tables_of_file
     from ..text.language_detection import detect_language
-    from ..text.sentences import describe_cut_lines, sentences
+    from ..text.sentences import sentences
 
     require_packages("numeric", "assay metrics")
     if not claim.strip():
@@ -170,15 +158,15 @@ def check(*, table: Path, claim: str, question: str, language: str | None, expla
     checked = check_claims(claims, tables_of_file(table, language), language, question)
     if not checked:
         raise UsageError("the claim has no words; give a sentence with a number")
-    bounds = [*describe_cut_lines(claim), *describe_unread(claims, question)]
+    bounds = describe_unread(claims, question)
     print_result(
         lambda: {"claims": [verdict.evidence() for verdict in checked]} | ({"bounds": bounds} if bounds else {}),
-        *(_describe(verdict, explain) for verdict in checked),
+        *(_describe(verdict) for verdict in checked),
         *(partial(echo, bound, err=True) for bound in bounds),
     )
 
 
-def _describe(checked: "CheckedClaim", explain: bool) -> str:
+def _describe(checked: "CheckedClaim") -> str:
     from ..untrusted import without_unseen
 
     evidence = checked.evidence()
@@ -188,13 +176,7 @@ def _describe(checked: "CheckedClaim", explain: bool) -> str:
         understood = f"{evidence['statistic']} of {evidence['series'] or 'rows'}{where}"
     understood += f" against {evidence['compared']}" if evidence["compared"] else ""
     stated = f", stated {evidence['stated']}" if evidence["stated"] else ""
-    lines = [evidence["part"]]
-    if explain:
-        words = ((one_line(word.text).strip(), word) for word in checked.words if word.role)
-        lines += [
-            f"  {text}: {word.role}{f' ({word.meaning})' if word.meaning else ''}" for text, word in words if text
-        ]
-    lines.append(f"  understood  {understood}{stated}")
+    lines = [evidence["part"], f"  understood  {understood}{stated}"]
     if evidence["computed"] is not None:
         unit = f" {evidence['unit']}" if evidence["unit"] else ""
         computed = evidence["computed"]

@@ -482,7 +482,7 @@ def values_of(clause: Clause) -> list[Mark]:
 
 
 def _may_be_value(clause: Clause, mark: Mark) -> bool:
-    if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.I) or _is_year(clause, mark):
+    if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.I):
         return False
     if mark.unit is None:  # not "in three quarters", "in two of the six months"
         periods = rf"(?:{clause.words.data['part_of']}\w+)? (?:{any_of(clause.words.data['periods'])})\b"
@@ -494,13 +494,6 @@ def _may_be_value(clause: Clause, mark: Mark) -> bool:
     named = clause.series[0].series if clause.series else clause.context.series
     table = clause.table
     return bool(named) and all(table.unit_of(n) in _DURATIONS and table.can_be_in(n, mark.unit) for n in named)
-
-
-def _is_year(clause: Clause, mark: Mark) -> bool:
-    """Whether a number is written as a year, and the series that may be meant are of another size."""
-    if mark.unit or not re.fullmatch(r"(?:19|20)\d\d", mark.text):
-        return False
-    return not any(_can_be(clause, name, mark.stated.value, None) for name in series_of(clause))
 
 
 def nearest_series(clause: Clause, mark: Mark) -> Mark | None:

@@ -12,7 +12,7 @@ from .statistics import STATISTICS, Computed, StatisticInput, is_alike, pearson
 from .table import ALL_ROWS, NumericTable, Specification, Statistic, Unverifiable, rows_of
 from .trends import anomalies_of, line_of
 
-_MOST_PAIRED = 12  # series; of more, pairs are computed only when asked for
+_MOST_PAIRED = 12  # series; of more, no pairs are computed
 _MOST_ROWS = 100  # of the anomalies by one method
 _PAIR_KEYS = (
     *("mean_difference", "least_difference", "most_difference", "ratio_of_means"),
@@ -20,7 +20,7 @@ _PAIR_KEYS = (
 )
 
 
-def facts_of(table: NumericTable, pairs: bool | None = None) -> dict[str, Any]:
+def facts_of(table: NumericTable) -> dict[str, Any]:
     """The facts of a table, in its likelier reading, as JSON values; None where something cannot be computed.
 
     A series has n, missing, mean, median, minimum, maximum (and where), deviation of a sample and of a population, sum,
@@ -29,7 +29,7 @@ def facts_of(table: NumericTable, pairs: bool | None = None) -> dict[str, Any]:
     Cells that are no numbers are left out as missing ones are.
     """
     first, last = table.reach or (None, None)
-    is_paired = len(table.columns) <= _MOST_PAIRED if pairs is None else pairs
+    is_paired = len(table.columns) <= _MOST_PAIRED
     readable = replace(table, unreadable={})
     return {
         "table": table.name,

@@ -60,21 +60,13 @@ class Lexicon:
 
 
 def why_unread(language: str) -> str | None:
-    """Why claims in a language are not read, with the cure; None where they are.
-
-    A pack with `claim_marks.yaml` is meant for claims, and may still lack a file.
-    """
+    """Why claims in a language are not read, with the cure; None where they are."""
     pack = find_language(language)
     if pack is not None and pack.code in LANGUAGES:
         return None
-    if pack is not None and pack.has(_SECTIONS[0]):
-        missing = [f"{section}.yaml" for section in _SECTIONS if not pack.has(section)]
-        return (
-            f"the language pack {pack.code} has claim_marks.yaml, but no {' and no '.join(missing)}; "
-            f"write {'it' if len(missing) == 1 else 'them'} after languages/{FALLBACK}/"
-        )
     known = ", ".join(f"{load_language(code).name} ({code})" for code in LANGUAGES)
-    return f"numerical claims are read in {known}; there are no word lists for {language}"
+    files = ", ".join(f"{section}.yaml" for section in _SECTIONS)
+    return f"numerical claims are read in {known}; a pack for {language} needs {files}"
 
 
 @cache

@@ -362,11 +362,8 @@ def _numbers(text: str, words: Lexicon, view: View, mentions: Sequence[Mark]) ->
 
 
 def _times(text: str, words: Lexicon, view: View) -> Iterator[Mark]:
-    if view.times is None:
-        yield from undatable_times(text, words)
-    else:
-        for time in find_times(text, words.language, view.times):
-            yield Mark(time.start, time.end, text[time.start : time.end], time=time)
+    for time in find_times(text, words.language, view.times) if view.times else ():
+        yield Mark(time.start, time.end, text[time.start : time.end], time=time)
 
 
 def _clock_times(text: str, words: Lexicon, mentions: Sequence[Mark]) -> Iterator[Mark]:
@@ -718,13 +715,3 @@ def shift_years(window: Window, years: int) -> Window:
     assert window.start is not None and window.end is not None  # dated windows are shifted
     step = relativedelta(years=years)
     return Window(start=window.start + step, end=window.end + DAY + step - DAY)
-
-
-def undatable_times(text: str, words: Lexicon) -> Iterator[Mark]:
-    """Of a table without times: the times that depend on now or on another time, as marks that no reading uses."""
-    for time in times_by_name(text, words.language, _ANY_TIMES, relative=True):
-        if time.windows[0].start:
-            yield Mark(time.start, time.end, text[time.start : time.end], frozenset({"undatable_time"}))
-    clause = _TimedClause(text, words, _ANY_TIMES, (), ())
-    for find in (_same_periods, _elided, _steps):
-        yield from find(clause)

@@ -1,7 +1,7 @@
 """Numerical claims: a sentence is read without a model, into clauses and checks; the score is the share that hold."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
@@ -11,7 +11,7 @@ from ...eval_sets.sample import Sample
 from ...installation import require_packages
 from ...languages import FALLBACK, load_language
 from ...text.numbers import find_numbers, known_unit
-from ...text.sentences import claiming_sentences, describe_cut_lines
+from ...text.sentences import claiming_sentences
 from ...text.wording import count_of
 from ...worker_threads import compute_beside
 from ..metric import Metric
@@ -232,78 +232,18 @@ def _matters(clause: Clause, mark: Mark, shared: frozenset[str]) -> bool:
     return not all(_is_plain(clause, token, shared) for token in inside)
 
 
-ROLES = ("number", "hedge", "series", "time", "row", "statistic", "left out", "unread", "")
-"""The roles of a claim's parts. "left out": the part is ignored. "unread": because of it the claim is not checked. "":
-the part states nothing that can be checked."""
-
-
-@dataclass(frozen=True)
-class ClaimPart:
-    """A part of a claim, its role (one of `ROLES`), and its meaning in the table."""
-
-    text: str
-    role: str = ""
-    meaning: str = ""
-
-    def as_json(self) -> dict[str, str]:
-        """The part as JSON values, without what is empty."""
-        return {key: value for key, value in vars(self).items() if value or key == "text"}
-
-
-def explain(
-    clause: Clause,
-    unknown: Collection[Token],
-    made: Interpretation | None = None,
-    specifications: Sequence[Specification] = (),
-) -> tuple[ClaimPart, ...]:
-    """The parts of a clause, in order; together they are its text."""
-    text = clause.text
-    hedges = {mark.hedge_mark: mark.hedge for mark in clause.numbers}
-    series = {name for spec in specifications for name in (spec.series, spec.compared_with)}
-    parts = [(token.start, token.end, "unread", "") for token in unknown]
-    for mark in clause.marks:
-        role, meaning = _role_and_meaning(mark, hedges.get(mark))
-        if made and mark not in made.accounted_marks:
-            role, meaning = "left out" if role in ("number", "series", "time", "row") else "", ""
-        elif made and role == "series":
-            meaning = " or ".join(name for name in mark.series if name in series)
-        elif made and not role and specifications and mark in made.head_marks:
-            role, meaning = "statistic", specifications[0].statistic.replace("_", " ")
-        parts.append((mark.start, mark.end, role, meaning))
-    joined: list[ClaimPart] = []
-    reached = 0
-    for start, end, role, meaning in [*sorted(part for part in parts if part[2]), (len(text), len(text), "", "")]:
-        joined += [ClaimPart(text[reached:start])] if reached < start else []
-        joined += [ClaimPart(text[start:end], role, meaning)] if role else []
-        reached = end
-    return tuple(joined)
-
-
 def understood(clause: Clause) -> list[str]:
     """What is known in a clause, in order: "series orders", "time March", "number 3"; a word that relates in quotes."""
-    hedges = {mark.hedge_mark: mark.hedge for mark in clause.numbers}
     known = []
     for mark in clause.marks:
-        role, meaning = _role_and_meaning(mark, hedges.get(mark))
-        if role:
-            known.append(f"{role} {meaning if role in ('series', 'number') else mark.text.strip()}")
+        text = mark.text.strip()
+        if mark.series:
+            known.append(f"series {' or '.join(mark.series)}")
+        elif mark.number or mark.time or mark.cells:
+            known.append(f"{'number' if mark.number else 'time' if mark.time else 'row'} {text}")
         elif mark.kinds:
-            known.append(repr(mark.text.strip()))
+            known.append(repr(text))
     return list(dict.fromkeys(known))
-
-
-def _role_and_meaning(mark: Mark, hedge: Hedge | None) -> tuple[str, str]:
-    if mark.number is not None:
-        unit = mark.number.unit or ""
-        return "number", f"{mark.number.value:g}{unit if unit == '%' else f' {unit}'.rstrip()}"
-    if mark.time is not None:
-        return "left out" if mark.excluded else "time", str(mark.window)
-    if mark.series:
-        return "series", " or ".join(mark.series)
-    if mark.cells:
-        named = " or ".join(f"{column} = {cell}" for column, cell in mark.cells[:3])
-        return "left out" if mark.excluded else "row", named
-    return ("hedge", hedge.replace("_", " ")) if hedge else ("", "")
 
 
 MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names
@@ -410,7 +350,6 @@ class PartReading:
     text: str
     tiers: Tiers = ()  # its check, as in `ClauseCheck`; none where it cannot be checked
     reason: str = "no reading of it can be computed"  # why it is not decided, unless it is
-    words: tuple[ClaimPart, ...] = ()  # the pieces of the text with their roles and meanings
 
 
 class _TooManyClauses(Exception):
@@ -529,12 +468,8 @@ def _is_comment(text: str, scene: Scene) -> bool:
 
 
 def read_checks(text: str, made: Sequence[Interpretation]) -> tuple[PartReading, ...]:
-    """The checks of a text by equally good interpretations, its words as the first takes them."""
-    first, clause = made[0], made[0].match.clause
-    return tuple(
-        PartReading(text, tiers, words=explain(clause, (), first, check[0]))
-        for check, tiers in zip(first.checks, combined_tiers(made), strict=True)
-    )
+    """The checks of a text by equally good interpretations."""
+    return tuple(PartReading(text, tiers) for tiers in combined_tiers(made))
 
 
 def _is_bare(text: str, words: Lexicon) -> bool:
@@ -552,7 +487,6 @@ def _unread(sentence: str, text: str, scene: Scene) -> PartReading:
     clause = max(_clauses(text, scene), key=lambda c: len(c.series) + len(c.cells) + len(c.times))
     if not (clause.numbers or clause.marks_of(*_STATING)):
         return PartReading(sentence, reason=NO_NUMBER)
-    left: list[Token] = []
     if not clause.series and not scene.context.series and len(clause.table.columns) != 1:
         columns = dict.fromkeys(c for view in scene.views if not view.transposed for c in view.table.columns)
         reason = f"it names no series of the tables (there are {', '.join(columns) or 'none'})"
@@ -564,17 +498,16 @@ def _unread(sentence: str, text: str, scene: Scene) -> PartReading:
             else f"understood: {', '.join(understood(clause))}; no form of claim has these together"
         )
         reason = f"the grammar cannot read it ({why})"
-    return PartReading(sentence, reason=reason, words=explain(clause, left))
+    return PartReading(sentence, reason=reason)
 
 
 @dataclass(frozen=True)
 class CheckedClaim(Finding):
-    """The finding on one part of a claim. `words` are the pieces of `part`, each with its meaning."""
+    """The finding on one part of a claim."""
 
     text: str = ""
     specification: Specification | None = None
     part: str = ""
-    words: tuple[ClaimPart, ...] = ()
 
     @property
     def checkable(self) -> bool:
@@ -598,13 +531,12 @@ class CheckedClaim(Finding):
             "arithmetic": self.arithmetic,
             "table": self.table,
             "part": self.part or self.text,
-            "words": [word.as_json() for word in self.words],
         }
 
 
 def check(text: str, read: PartReading) -> CheckedClaim:
     """The verdict on one reading of a claim, by the first tier of readings that can be computed."""
-    claim = CheckedClaim("unverifiable", read.reason, text=text, part=read.text, words=read.words)
+    claim = CheckedClaim("unverifiable", read.reason, text=text, part=read.text)
     for tier in read.tiers:
         findings = [(specification, verify(specification, table)) for specification, table in tier]
         decided = [pair for pair in findings if pair[1].verdict != "unverifiable"]
@@ -676,8 +608,7 @@ class NumericClaims(Metric):
         if language not in LANGUAGES and (unread := why_unread(language)):
             return skipped(unread, evidence)
         sentences = await compute_beside(claims_of, sample.response, language)
-        bounds = [*describe_cut_lines(sample.response), *describe_unread(sentences, sample.user_input)]
-        if bounds:
+        if bounds := describe_unread(sentences, sample.user_input):
             evidence["bounds"] = bounds
         checked = await self._check_sentences(sample, sentences[:MOST_SENTENCES], tables)
         evidence["claims"] = [claim.evidence() for claim in checked]

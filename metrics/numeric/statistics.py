@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import cached_property
-from math import isfinite, isnan
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -196,17 +196,13 @@ def _formula(function: Callable[[NDArray[Any]], Any], formula: Callable[[NDArray
     return compute
 
 
-def _definitions(name: str, least: int, **functions: Callable[[NDArray[Any]], Any]) -> Compute:
-    """A statistic that has several definitions in use; each is called by its name ("of_a_sample")."""
-
-    def compute(data: StatisticInput) -> Computed:
-        if len(data.values) < least:
-            raise Unverifiable(f"a {name} takes at least {count_of(least, 'value')}")
-        values = {how.replace("_", " "): float(function(data.values)) for how, function in functions.items()}
-        line = ", ".join(f"{format_number(value, data.unit)} {how}" for how, value in values.items())
-        return Computed(values, data.unit, f"{data.title(name)} = {line} (n={len(data.values)})")
-
-    return compute
+def _deviation(data: StatisticInput) -> Computed:
+    """The standard deviation by both definitions in use."""
+    if len(data.values) < 2:
+        raise Unverifiable("a standard deviation takes at least 2 values")
+    values = {"of a sample": float(data.values.std(ddof=1)), "of a population": float(data.values.std())}
+    line = ", ".join(f"{format_number(value, data.unit)} {how}" for how, value in values.items())
+    return Computed(values, data.unit, f"{data.title('standard deviation')} = {line} (n={len(data.values)})")
 
 
 def _extreme(data: StatisticInput) -> Computed:
@@ -235,18 +231,14 @@ def _outer(data: StatisticInput) -> Computed:
 
 
 def _count(data: StatisticInput) -> Computed:
-    """Counts the rows of the window; with a series, the rows that have a value, or the different values."""
+    """Counts the rows of the window; with a series, the rows that have a value."""
     asked, table = data.asked, data.table
     # no row that meets a condition is 0; no row in a span of time is nothing to count in
     rows = rows_of(table, asked.window, may_be_none=bool(asked.window.conditions))
     if asked.series is None:
         return single(len(rows), None, f"{data.title('count')} = {len(rows)}")
-    if asked.series in table.labels.columns:
-        cells = [cell.casefold() for cell in table.labels[asked.series].to_numpy()[rows] if cell]
-    else:
-        cells = [value for value in all_values(table, asked.series, rows).tolist() if not isnan(value)]
-    number = len(set(cells)) if asked.distinct else len(cells)
-    return single(number, None, f"{data.title('different values' if asked.distinct else 'count')} = {number}")
+    number = int((~np.isnan(all_values(table, asked.series, rows))).sum())
+    return single(number, None, f"{data.title('count')} = {number}")
 
 
 def _missing(data: StatisticInput) -> Computed:
@@ -476,15 +468,6 @@ _mean = _formula(np.mean, lambda values: f"({format_terms(values, '+')}) / {len(
 _median = _formula(np.median, lambda values: f"the middle of {format_terms(sorted(values), ',')}")
 _sum = _formula(np.sum, lambda values: format_terms(values, "+"))
 _range = _formula(np.ptp, lambda values: f"{format_number(values.max())} - {format_number(values.min())}")
-_deviation = _definitions(
-    "standard deviation", 2, of_a_sample=lambda values: values.std(ddof=1), of_a_population=lambda values: values.std()
-)
-_percentile_90 = _definitions(
-    "90th percentile",
-    1,
-    interpolated=lambda values: np.percentile(values, 90),
-    by_nearest_rank=lambda values: np.percentile(values, 90, method="inverted_cdf"),
-)
 
 _S, _U = Statistic, UnitRule
 
@@ -510,7 +493,6 @@ STATISTICS: Mapping[Statistic, StatisticEntry] = {
         StatisticEntry(_S.STREAK, streak, _U.NO_VALUE),
         StatisticEntry(_S.RANGE, _range, _U.DISTANCE, word="range"),
         StatisticEntry(_S.DEVIATION, _deviation, _U.DISTANCE, word="deviation"),
-        StatisticEntry(_S.PERCENTILE_90, _percentile_90, _U.LEVEL, word="percentile_90"),
         StatisticEntry(_S.LATEST, _outer, _U.LEVEL, word="latest"),
         StatisticEntry(_S.FIRST, _outer, _U.LEVEL, word="first"),
         StatisticEntry(_S.RANK, _rank, _U.PLAIN),
@@ -661,8 +643,6 @@ def _values_in_unit(
     if power and unit is None:
         scales.append((0, "as the table writes it"))  # "846" of a column in thousands
     if not is_percent and asked.statistic not in _COUNTS | {Statistic.RATIO, Statistic.RANK}:
-        if table.power and not power:
-            scales.append((table.power, f"the table is in 10^{table.power}"))
         least, most = table.bounds(asked.series) if unit == "%" and asked.series else (math.nan, math.nan)
         if computed.unit is None and least >= 0 and most <= 1:
             scales.append((2, "the series is read as shares of 1"))

@@ -33,7 +33,7 @@ class Statistic(StrEnum):
     MAXIMUM = "maximum"
     TIME_OF_MAXIMUM = "time_of_maximum"  # `place` is where the claim puts the maximum (rows or dates)
     TIME_OF_MINIMUM = "time_of_minimum"
-    COUNT = "count"  # rows in the window; with a series, rows that have a value; `distinct`: different values
+    COUNT = "count"  # rows in the window; with a series, rows that have a value
     MISSING = "missing"  # rows in the window without a value of the series
     COUNT_ABOVE = "count_above"  # values above `threshold` (or equal to it if `threshold_included`), or `compared_with`
     COUNT_BELOW = "count_below"  # values below `threshold`, or equal to it if `threshold_included`
@@ -44,7 +44,6 @@ class Statistic(StrEnum):
     STREAK = "streak"  # every change in the window goes in `direction`
     RANGE = "range"  # maximum - minimum
     DEVIATION = "deviation"  # sample or population: a claim holds if either does
-    PERCENTILE_90 = "percentile_90"  # interpolated or by nearest rank: a claim holds if either does
     LATEST = "latest"  # the last value in the window
     FIRST = "first"
     RANK = "rank"  # `value` is the place of `place`'s row among the window's; direction up: 1 is the lowest
@@ -187,7 +186,6 @@ class Specification:
     threshold_unit: str | None = None
     threshold_included: bool = False
     place: Window | None = None
-    distinct: bool = False
     negated: bool = False
 
 
@@ -369,7 +367,7 @@ class NumericTable:
     the time of each row (NaT where it cannot be read), written in `time_column`, each row standing for a `period` that
     begins there; None without such a column. `units` are as stated, by column. `notes` say how the table was read.
     `others` are the same table in its other readings, where the notation does not tell (1.234 or 03/04/2026
-    throughout). `power` is 6 where the numbers are said to be in millions. `caption` is what stands above the table.
+    throughout). `caption` is what stands above the table.
     `rows_are` says of which rows a row is made ("sum by zone").
     """
 
@@ -383,7 +381,6 @@ class NumericTable:
     notes: tuple[str, ...] = ()
     unreadable: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     others: tuple["NumericTable", ...] = ()
-    power: int = 0
     caption: str = ""
     rows_are: str = ""
 

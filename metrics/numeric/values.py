@@ -189,34 +189,6 @@ def _bound(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(specify(outermost, names, match.windows, **value))
 
 
-def _row_counts(clause: Clause) -> list[Mark]:
-    """Numbers that count what follows them: "5 teams", "5 different teams", "5 days"."""
-    nouns = [mark for mark in clause.marks if mark.columns or "days" in mark.kinds]
-
-    def counts_noun(mark: Mark) -> bool:
-        following = next((noun for noun in nouns if noun.start >= mark.end), None)
-        near = following is not None and len(clause.text[mark.end : following.start].split()) <= 1
-        return near or mark.unit is not None
-
-    return [mark for mark in clause.numbers if counts_rows(clause, mark) and counts_noun(mark)]
-
-
-@construction(Slot("row_count", _row_counts), series=None, optional="count distinct only column")
-def _count_of_rows(match: ConstructionMatch) -> ClauseReading | None:
-    clause, count, windows = match.clause, match.one("row_count"), match.windows
-    if len(clause.numbers) > 1 or any(len(mark.series) == 1 for mark in clause.series):
-        return None
-    noun = next((m for m in clause.marks if m.start >= count.end and m.columns), None)
-    if noun is None and windows == [ALL_ROWS] and not clause.marks_of("count"):
-        return None
-    if re.match(clause.words.data["times_word"], clause.text[count.end :], re.IGNORECASE):
-        return None  # "taken out 462 times", "that happened nine times": no row tells
-    columns = [column for column in noun.columns if column in clause.table.labels.columns] if noun else []
-    rows = specify(Statistic.COUNT, [None], windows, **count_fields(count))
-    distinct = specify(Statistic.COUNT, columns, windows, distinct=True, **count_fields(count))
-    return as_one_check(distinct if clause.marks_of("distinct") else [*distinct, *rows])
-
-
 @construction(
     Slot.words("missing", "measured", most=ANY, name="missing"),
     Slot.number(0, 1),

@@ -92,16 +92,5 @@ def test_a_bound_that_is_met_stands_in_the_evidence(metric, response, bound):
     assert asyncio.run(load_metric(metric).assess(answered)).evidence["bounds"] == [bound]
 
 
-@pytest.mark.parametrize("metric", ["declined", "numeric_claims"])
-def test_a_line_that_is_cut_is_told(metric):
-    """120 sentences of 36 characters in one line, with 119 spaces between them."""
-    answer = " ".join(["The red box is opened on 5 May 2026."] * 120)
-    table = {"name": "boxes", "columns": {"date": ["2026-05-05", "2026-05-06"], "boxes": [5, 6]}}
-    answered = Sample.model_validate(PLAIN.model_dump() | {"response": answer, "tables": [table]})
-    assert asyncio.run(load_metric(metric).assess(answered)).evidence["bounds"] == [
-        f"a line of {120 * 36 + 119:,} characters is cut into pieces of at most 3,000 before its sentences are found"
-    ]
-
-
 def test_no_bound_is_told_that_is_not_met():
     assert "bounds" not in asyncio.run(load_metric("heuristic:all_types=True").assess(PLAIN)).evidence

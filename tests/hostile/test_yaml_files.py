@@ -40,14 +40,8 @@ REFUSED = {
     "100,000 mappings": ('{"a":' * 100_000 + "1" + "}" * 100_000, "line 1: is nested more than 100 deep"),
     "2,000 indents": ("\n".join(" " * level + "a:" for level in range(2000)), "line 101: is nested more than 100 deep"),
     "2,000 dashes": ("- " * 2000 + "a", "line 1: is nested more than 100 deep"),
-    "5,000 digits": (f"concurrency: {'9' * 5000}", "line 1, concurrency: is a number of length 5,000"),
-    "5,000 hexadecimal digits": (f"timeout: 0x{'f' * 5000}", "line 1, timeout: is a number of length 5,002"),
-    "5,000 digits to the base 60": (f"x: 1{':59' * 5000}", "line 1, x: is a number of length 15,001"),
-    "5,000 digits as a key": (f"? {'9' * 5000}\n: x", "is a number of length 5,000"),
     "a key twice": ("model: a\nmodel: b", "line 2, model: line 1 has this key too; keep one"),
     "a key twice in a list": ("a:\n- {x: 1, x: 2}", "line 2, a.0.x: line 2 has this key too"),
-    "a key as two words for true": ("yes: 1\ntrue: 2", "line 2, true: line 1 has this key too"),
-    "a key as two numbers": ("16: 1\n0x10: 2", "line 2, 0x10: line 1 has this key too"),
     "a merge key": ("a: &a {x: 1}\nb:\n  <<: *a", "line 3: *a stands for another part of the file"),
     "a list as a key": ("? [a, b]\n: c", "line 1, the whole file: a key is a list or mapping; write a text"),
     "an object of Python": ("model: !!python/object/apply:os.system [id]", "line 1: could not determine a constructor"),
@@ -60,19 +54,14 @@ REFUSED = {
     "NaN": ("timeout: .nan", "line 1, timeout: is nan, not a number that can be reckoned with"),
     "infinity": ("parameters: {temperature: .inf}", "line 1, parameters.temperature: is inf, not a number"),
     "a number that overflows": ("timeout: 1.0e+999", "line 1, timeout: is inf, not a number"),
-    "two documents": ("model: a\n---\nmodel: b", "line 2: a second document begins here (---); keep one per file"),
     "an alias inside of itself": ("a: &a [*a]", "line 1: *a stands for another part"),
     "an alias without an anchor": ("a: *b", "line 1: *b stands for another part of the file"),
     "an anchor twice": ("a: &a 1\nb: &a 2", "line 1"),
     "a tab": ("a:\n\t- b", "line 2: not valid YAML: found character that cannot start any token"),
-    "a NUL": ("model: a\nserved_as: b\0", "line 2: not valid YAML: the character U+0000, which it does not allow"),
-    "a control character": ("model: \x07", "line 1: not valid YAML: the character U+0007"),
     "not UTF-8": (b"model: a\nserved_as: caf\xe9", "line 2: the"),
     "UTF-16": ("model: a".encode("utf-16"), "line 1: the"),
     "half a character": (b"model: \xed\xa0\x80", "line 1: the"),
-    "20,000 directives": ("".join(f"%TAG !a{n}! x\n" for n in range(20_000)) + "--- a", "more than 100 directives"),
     "11 MB": ("#" * 11_000_000, "is larger than 10 MB; make it smaller"),
-    "2 million values": ("a: [" + "1," * 2_000_000 + "]", "has more than 1,000,000 values"),
     "an open bracket": ("a: [b", "not valid YAML: did not find expected ',' or ']'"),
     "a list where a mapping is expected": ("- a\n- b", ""),
     "a text alone": ("model", ""),
@@ -94,7 +83,7 @@ READERS = {
 
 @pytest.mark.parametrize("reader", READERS)
 def test_a_bad_file_is_refused_with_its_line(tmp_path, reader):
-    """52 files under 5 readers, but the largest under one."""
+    """Each file under 5 readers, but the largest under one."""
     path = tmp_path / "file.yaml"
     for name, (content, expected) in REFUSED.items():
         if len(content) > 50_000 and reader != "any":
@@ -169,27 +158,6 @@ def test_a_word_that_yaml_takes_for_a_boolean_is_no_number(name, word, tmp_path)
     assert str(error.value).startswith(start) and "number; write 4" in str(error.value), error.value
     path.write_text(before + field.format("0.5"), encoding="utf-8")
     read(path)
-
-
-_TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn", "Co"]), max_size=20)
-_VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(10**90), 10**90)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.dates()
-    | _TEXTS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXTS, inner, max_size=4),
-    max_leaves=20,
-)
-
-
-@settings(max_examples=200)
-@given(value=_VALUES, flow=st.sampled_from([True, False, None]), indent=st.integers(2, 6))
-def test_an_ordinary_document_is_read_as_yaml_reads_it(value, flow, indent):
-    text = yaml.safe_dump(value, allow_unicode=True, default_flow_style=flow, indent=indent)
-    document = load_yaml(text, "x.yaml")
-    assert document.value == yaml.safe_load(text)
 
 
 @settings(max_examples=300)

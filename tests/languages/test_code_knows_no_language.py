@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
 from test_house import syntax_tree
 
 from assay.languages import FALLBACK, language_codes, packs_with
@@ -94,30 +93,3 @@ def worded_patterns(path: Path) -> Iterator[str]:
 def test_no_pattern_of_numerical_claims_holds_a_word():
     files = (ROOT / "metrics" / "numeric").rglob("*.py")
     assert [offence for path in files for offence in worded_patterns(path)] == []
-
-
-@pytest.mark.parametrize(
-    ("pattern", "words"),
-    [
-        (r"(?P<day>\d{1,2})[a-z]* \bof\b", {"of"}),
-        (r"(?:the|de) (?P<n>\w+)(?P=n)", {"the", "de"}),
-        (r"[\w-]+\s*(?!\d)", set()),
-    ],
-)
-def test_the_words_of_a_pattern_are_seen(pattern, words):
-    assert words_of_pattern(pattern) == words
-
-
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [
-        ('separator = ";" if language == "nl" else ","', "language code 'nl'"),
-        ('LANGUAGES = ("en", "nl")', "language code 'en'"),
-        ('NEGATIONS = ("niet", "geen")', "the words geen"),
-        (r'PATTERN = re.compile(r"\b(?:stap|niet)\b")', "the words niet"),
-    ],
-)
-def test_the_rule_sees_what_it_forbids(tmp_path, monkeypatch, code, message):
-    monkeypatch.setitem(globals(), "ROOT", tmp_path)
-    (tmp_path / "module.py").write_text(code, encoding="utf-8")
-    assert any(message in offence for offence in offences(tmp_path / "module.py"))

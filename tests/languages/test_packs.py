@@ -29,9 +29,9 @@ from assay.languages import (
     parse_yaml,
     read_yaml,
 )
-from assay.metrics import Declined, holiday_dates, lexicon
+from assay.metrics import holiday_dates, lexicon
 from assay.prompts import BUNDLED
-from assay.text import claiming_sentences, detect_language, find_entities
+from assay.text import detect_language, find_entities
 
 REQUIRED = ("profile", "sentences", "declined")
 SECTIONS = {name for name, value in vars(Language).items() if isinstance(value, cached_property)}
@@ -229,34 +229,7 @@ def test_the_set_is_read_as_german_also_without_its_language_column():
     assert {detect_language(sample.user_input, sample.response) for sample in samples} == {"de"}
 
 
-@pytest.mark.parametrize(
-    ("answer", "claims"),
-    [
-        ("Guten Tag! Der Link ist 30 Minuten gültig.", ["Der Link ist 30 Minuten gültig."]),
-        ("Nein, das ist am Wochenende leider nicht möglich.", ["Das ist am Wochenende leider nicht möglich."]),
-        ("Das weiß ich leider nicht. Wenden Sie sich an den Support.", []),
-        ("Die Frist endet z. B. am 31. März. Vielen Dank für Ihre Frage.", ["Die Frist endet z. B. am 31. März."]),
-    ],
-)
-def test_claims_are_told_from_courtesies(answer, claims):
-    assert claiming_sentences(answer, GERMAN) == claims
-
-
-@pytest.mark.parametrize(
-    ("answer", "declined"),
-    [
-        ("Das weiß ich leider nicht.", 1.0),
-        ("Dazu habe ich keine Informationen. Bitte wenden Sie sich an die Personalabteilung.", 1.0),
-        ("Nein, Sie dürfen vorher nichts essen.", 0.0),
-        ("Sie parken in der Garage. Was es kostet, weiß ich nicht.", 0.0),
-    ],
-)
-def test_refusals_are_recognised(answer, declined):
-    assert Declined().score(response=answer, language="de").value == declined
-
-
 ROOT = Path(__file__).parents[2]
-CLAIM_SECTIONS = ("claim_marks", "claim_times", "series_names", "plain_words", "notation")
 
 
 @pytest.fixture
@@ -291,20 +264,3 @@ def test_a_language_that_no_library_knows_is_read(packages):
     done = _check(packages)
     assert (done.returncode, done.stderr) == (0, "")
     assert "verdict     supported: computed 20" in done.stdout
-
-
-@pytest.mark.parametrize("section", CLAIM_SECTIONS[1:])
-def test_a_file_that_a_pack_lacks_for_claims_is_told(section, packages, monkeypatch):
-    folder = packages / "my_package" / "fy"
-    (folder / f"{section}.yaml").unlink()
-    monkeypatch.setattr(module_of(lexicon), "find_language", lambda code: Language("fy", folder))
-    assert module_of(lexicon).why_unread("fy") == (
-        f"the language pack fy has claim_marks.yaml, but no {section}.yaml; write it after languages/en/"
-    )
-
-
-def test_the_command_tells_of_the_file(packages):
-    (packages / "my_package" / "fy" / "plain_words.yaml").unlink()
-    done = _check(packages)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "but no plain_words.yaml" in done.stderr

@@ -17,7 +17,6 @@ from assay.metrics import (
     Statistic,
     Unverifiable,
     Window,
-    check_claims,
     compute,
     table_of,
     verify,
@@ -191,20 +190,3 @@ def test_months_are_not_cut_into_days():
     assert verify(Specification(S.SUM, "x", whole, value=5), monthly).verdict == "supported"
     part = Window(start=date(2026, 2, 10), end=date(2026, 3, 31))
     assert "stand for months" in verify(Specification(S.SUM, "x", part, value=3), monthly).reason
-
-
-@pytest.mark.parametrize(
-    ("language", "claim", "verdict"),
-    [
-        # of 1, 2, ..., 10 the 90th percentile is 9.1 interpolated (9 + 0.1 of the step to 10) and 9 by nearest rank
-        ("en", "The 90th percentile of the delay was 9.1 min.", "supported"),
-        ("en", "The 90th percentile of the delay was 9 min.", "supported"),
-        ("nl", "Het 90e percentiel van de delay was 9,1 min.", "supported"),
-    ],
-)
-def test_the_90th_percentile(language, claim, verdict):
-    columns = {"train": [f"T{n}" for n in range(10)], "delay": [*range(1, 11)]}
-    table = table_of(Grid("trains", columns, {"delay": "min"}))
-    (checked,) = check_claims([claim], [table], language)
-    assert checked.verdict == verdict, checked.reason
-    assert checked.specification is not None and checked.specification.statistic == "percentile_90"
