@@ -43,7 +43,7 @@ def test_an_out_that_cannot_be_written_is_found_before_the_first_call(assay, wor
     for out, problem in (
         ("nowhere/out.csv", "there is no folder nowhere; make it first"),
         ("folder.csv", "is a folder, not a file; name a file in it"),
-        ("/proc/out.csv", "/proc/out.csv: cannot be written"),  # nobody may write there, not even root
+        ("/proc/out.csv", "/proc/out.csv: is a device, not a file"),
     ):
         done = assay("run", *words, "--out", out)
         assert (done.code, problem in done.err, done.err.count("\n")) == (2, True, 1), done.err

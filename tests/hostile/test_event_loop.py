@@ -35,7 +35,7 @@ main()
 """
 MOST_CALLS = 60_000  # most metrics make 1,000 there; numeric_claims waits for 200 claims one by one
 METRICS = (
-    *("heuristic:all_types=True:beyond=all", "heuristic.subject_combination", "heuristic.prompt_overlap"),
+    *("heuristic:all_types=True", "heuristic.subject_combination", "heuristic.prompt_overlap"),
     *("declined", "factoid", "numeric_claims", "token_overlap", "rouge_l_precision", "rouge_l", "rouge_1", "bleu"),
 )
 

@@ -42,7 +42,6 @@ READERS = {
     "cassette.jsonl": Cassette,
     "vocabulary.txt": read_vocabulary,
     "template.json": module_of(load_bot)._read_template,
-    "runs.sqlite": lambda path: Store(path.parent),
 }
 
 
@@ -88,7 +87,6 @@ def test_a_scorer_that_is_no_file_is_refused(tmp_path):
     "words",
     [
         "run pipe.csv --metrics token_overlap",
-        "run answers.csv --metrics token_overlap --store zeros",
         "run answers.csv --metrics faithfulness --judge zero.yaml",
         "run answers.csv --metrics faithfulness --judge openai/m --cassette zero.jsonl --mode replay",
         "meta --scores zero.csv",
@@ -98,8 +96,7 @@ def test_a_scorer_that_is_no_file_is_refused(tmp_path):
 )
 def test_a_command_names_what_is_no_file(assay, tmp_path, words):
     (tmp_path / "answers.csv").write_text("question,answer\nHow?,So.\n", encoding="utf-8")
-    (tmp_path / "zeros").mkdir()
-    for name in ("zero.csv", "zero.yaml", "zero.jsonl", "zeros/runs.sqlite"):
+    for name in ("zero.csv", "zero.yaml", "zero.jsonl"):
         (tmp_path / name).symlink_to("/dev/zero")
     for name in ("pipe.csv", "pipe.yaml"):
         os.mkfifo(tmp_path / name)
@@ -285,6 +282,3 @@ def test_a_database_of_another_program_is_no_store(tmp_path):
     (tmp_path / "text" / "runs.sqlite").write_text(json.dumps({"runs": []}) * 100, encoding="utf-8")
     with pytest.raises(UsageError, match=r"runs.sqlite: the store cannot be opened: file is not a database; .*move it"):
         Store(tmp_path / "text")
-    (tmp_path / "folder" / "runs.sqlite").mkdir(parents=True)
-    with pytest.raises(UsageError, match=r"runs.sqlite: is a folder, not a file; move it away"):
-        Store(tmp_path / "folder")

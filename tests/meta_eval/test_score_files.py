@@ -582,7 +582,7 @@ def test_two_ratings_of_one_answer_in_a_long_file_are_named(write: Write) -> Non
         read_score_table([path], None, ReadOptions())
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json"])
 def test_saved_results_are_read_as_the_table_that_they_are(tmp_path: Path, suffix: str) -> None:
     samples = load_set("helpdesk_en", limit=6)
     results = evaluate(samples, ["rouge_l", "declined"], progress=False)
