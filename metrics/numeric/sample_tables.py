@@ -7,7 +7,7 @@ from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import count, groupby
+from itertools import count, groupby, zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from ...eval_sets.sample import Cell, Sample, Table as SampleTable
 from ...eval_sets.table_files import read_table_file
 from ...languages import find_language
 from ...regular_files import read_text_file
-from ...text.numbers import NumberFormat
+from ...text.numbers import NumberFormat, currency_signs, notation_signs, notation_words
 from ...text.wording import count_of
 from ..sample_state import TableContext
 from .columns import (
@@ -29,10 +29,11 @@ from .columns import (
     read_numbers,
     read_times,
 )
-from .lexicon import LANGUAGES, lexicon
+from .lexicon import LANGUAGES, any_of, lexicon
 from .table import ALL_ROWS, NumericTable, Period, Times, Unverifiable, Window, rows_of
 
 _MOST_CELLS = 1_000_000  # of a table in a text; short rows under a very wide header would fill the memory
+_OF_A_HEADER = re.compile(r"(?:19|20)\d\d|\W?000")  # years, and units such as £000
 # possessive: a line of spaces is read once and not from each of its places
 _RULE = re.compile(r"\s*+\|?\s*+:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+\|?\s*+")
 _EMPHASIS = re.compile(r"\*\*|`|</?b>")
@@ -123,8 +124,9 @@ def _grid_of_rows(
     Columns without a name are called by their place; names that stand twice get their number.
     """
     records = [[cell.strip() for cell in record] for record in records]
-    header, body = records[0], records[1:]
-    width = len(header)
+    rows = _header_rows(records)
+    header, body = records[:rows], records[rows:]
+    width = max(map(len, header), default=0)
     torn = tuple(position for position, record in enumerate(body) if len(record) != width)
     is_prose = separator != "|" and (len(torn) == len(body) or len(torn) > max(1, len(records) * _MOST_TORN))
     if is_prose or width * len(body) > _MOST_CELLS:
@@ -132,12 +134,25 @@ def _grid_of_rows(
     columns = [[record[place] if place < len(record) else "" for record in body] for place in range(width)]
     if not any(map(read_numbers, columns)):
         return None
-    names = unique_names(head or f"column {place}" for place, head in enumerate(header, 1))
+    heads = (" ".join(dict.fromkeys(filter(None, cells))) for cells in zip_longest(*header, fillvalue=""))
+    names = unique_names(head or f"column {place}" for place, head in enumerate(heads, 1))
     notes = (f"rows {row_numbers(torn)} do not have {count_of(width, 'cell')}",) if torn else ()
     title = caption.strip("#*_ :").removeprefix("title: ")
-    above = " ".join([caption, *header])
+    above = " ".join([caption, *(cell for row in header for cell in row)])
     named = title if title and len(title) <= _LONGEST_TITLE else name
     return Grid(named, dict(zip(names, columns, strict=True)), {}, torn, above, language, notes)
+
+
+def _header_rows(records: Sequence[Sequence[str]]) -> int:
+    """How many rows at the top are the header: also those of titles, years or units below the first."""
+    for place, record in enumerate(records[1:6], 1):
+        cells = [cell for cell in record if cell]
+        has_numbers = any(read_cell(cell) is not None and not _OF_A_HEADER.fullmatch(cell) for cell in cells)
+        is_titled = not all(records[place - 1][1:])  # a title over several columns leaves cells empty
+        is_complete = all(record) and not all(_OF_A_HEADER.fullmatch(cell) for cell in cells[1:])
+        if not cells or has_numbers or (not is_titled and (is_complete or (place == 1 and records[0][0]))):
+            return place
+    return 1
 
 
 def _json_grids(text: str, language: str | None, name: str) -> list[Grid] | None:
@@ -191,7 +206,7 @@ def tables_of_sample(sample: Sample) -> list[NumericTable]:
     """A sample's own tables, then those found in its contexts; with different names.
 
     A table in a context that shows no more than one of the sample's own (the same columns and number of rows) is left
-    out: it is that table again, perhaps rounded.
+    out: it is that table again, perhaps rounded. One that states no scale has the one that the other contexts state.
     """
     own = [_numeric_table(table, sample.language) for table in sample.tables]
     shown = [(table.rows, {*table.columns, *table.labels}) for table in own]
@@ -201,7 +216,10 @@ def tables_of_sample(sample: Sample) -> list[NumericTable]:
         for table in _tables_in_text(text, sample.language, f"context {number}")
         if not any(rows == table.rows and {*table.columns, *table.labels} <= columns for rows, columns in shown)
     ]
-    return _with_unique_names([*own, *context_tables])
+    powers = {power for text in sample.retrieved_contexts if (power := caption_power(text))}
+    scale = powers.pop() if len(powers) == 1 else 0
+    scaled = (replace(t, power=scale) if scale and not t.power else t for t in context_tables)
+    return _with_unique_names([*own, *scaled])
 
 
 def tables_of_file(path: Path, language: str | None = None) -> list[NumericTable]:
@@ -280,6 +298,7 @@ def table_of(grid: Grid, also_shown: frozenset[NumberFormat] = frozenset()) -> N
         units={name: unit for name, unit in units.items() if unit},
         notes=(*grid.notes, *notes, *_notes(grid, numbers, time_name, times)),
         unreadable={name: tuple(sorted(positions)) for name, positions in unreadable.items() if positions},
+        power=caption_power(grid.caption),
         caption=grid.caption,
     )
     clocks = [table.times] if times is None or times.other is None else [times.times, times.other]
@@ -342,6 +361,17 @@ def _notes(
     return [*notes, *(f"{name!r} holds what is no number: {cell}" for name, cell in cells.items())]
 
 
+def caption_power(caption: str) -> int:
+    """The power of ten that a caption says the numbers are in: "(in millions)" is 6, "£000" is 3, else 0."""
+    scales = {word: int(power) for word, power in notation_signs("scales").items() if int(power) >= 3 and len(word) > 3}
+    named, led, signs = any_of(scales), any_of(notation_words("header_in")), currency_signs()
+    match = re.search(
+        rf"(?:\b(?:{led})\s(?:{signs}\s?|\w+\s)?|\([^()]{{0,15}}\b)({named})s?\b|{signs}\s?(000|m)\b|\bx\s?1[.,]?(000)\b",
+        caption.lower(),
+    )
+    return (scales | {"000": 3, "m": 6})[match[match.lastindex or 0]] if match else 0
+
+
 GroupValue = Literal["sum", "mean"]
 GROUP_VALUES: tuple[GroupValue, ...] = ("sum", "mean")
 """How a group's value is computed from its rows; also the kinds of the words that say so."""
@@ -401,7 +431,7 @@ def transpose(table: NumericTable) -> NumericTable | None:
     names = unique_names(["period", *map(str, table.labels.iloc[:, 0][is_row])])
     cells = [list(period_by_column.values()), *dated[is_row].to_numpy().tolist()]
     turned = table_of(Grid(table.name, dict(zip(names, cells, strict=True))))
-    return turned if turned.times is not None and len(turned.columns) else None
+    return replace(turned, power=table.power) if turned.times is not None and len(turned.columns) else None
 
 
 def _period_of(column: str) -> str | None:

@@ -643,6 +643,8 @@ def _values_in_unit(
     if power and unit is None:
         scales.append((0, "as the table writes it"))  # "846" of a column in thousands
     if not is_percent and asked.statistic not in _COUNTS | {Statistic.RATIO, Statistic.RANK}:
+        if table.power and not power:
+            scales.append((table.power, f"the table is in 10^{table.power}"))
         least, most = table.bounds(asked.series) if unit == "%" and asked.series else (math.nan, math.nan)
         if computed.unit is None and least >= 0 and most <= 1:
             scales.append((2, "the series is read as shares of 1"))

@@ -367,7 +367,7 @@ class NumericTable:
     the time of each row (NaT where it cannot be read), written in `time_column`, each row standing for a `period` that
     begins there; None without such a column. `units` are as stated, by column. `notes` say how the table was read.
     `others` are the same table in its other readings, where the notation does not tell (1.234 or 03/04/2026
-    throughout). `caption` is what stands above the table.
+    throughout). `power` is 6 where the numbers are said to be in millions. `caption` is what stands above the table.
     `rows_are` says of which rows a row is made ("sum by zone").
     """
 
@@ -381,6 +381,7 @@ class NumericTable:
     notes: tuple[str, ...] = ()
     unreadable: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     others: tuple["NumericTable", ...] = ()
+    power: int = 0
     caption: str = ""
     rows_are: str = ""
 

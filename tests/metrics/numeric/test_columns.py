@@ -152,9 +152,11 @@ def test_prose_is_no_table(text):
     assert grids_in_text(text) == []
 
 
-def test_torn_rows_and_names_that_stand_twice():
+def test_torn_rows_headers_of_two_rows_and_names_that_stand_twice():
     (grid,) = grids_in_text("day,a,b\nmon,1,2\ntue,3\nwed,5,6\nthu,7,8\nfri,9,10\nsat,1,1")
     assert grid.torn == (1,)
+    (grid,) = grids_in_text(" | 2019 | 2018\n | £000 | £000\nAudit fees | 1,092 | 823\nOther fees | 598 | 281")
+    assert list(grid.columns) == ["column 1", "2019 £000", "2018 £000"]
     (grid,) = grids_in_text("x,x (2),x\n1,2,3\n4,5,6")
     assert dict(grid.columns) == {"x": ["1", "4"], "x (2)": ["2", "5"], "x (3)": ["3", "6"]}
 
@@ -177,22 +179,44 @@ def test_a_sample_has_its_own_tables_and_those_of_its_contexts():
     assert [list(other.frame["latency (ms)"]) for other in tables[1].others] == [[12, 1.013]]
 
 
-def test_two_tables_of_one_name():
+def test_two_tables_of_one_name_and_a_scale_in_a_caption():
     table = {"name": "t", "columns": {"x": [1, 2]}}
     sample = Sample.model_validate({"id": "s", "user_input": "", "response": "!", "tables": [table, table]})
     assert [table.name for table in tables_of_sample(sample)] == ["t", "t (2)"]
+    text = "Fees (in millions)\nname | 2019\na | 12\nb | 13"
+    sample = Sample.model_validate({"id": "s", "user_input": "", "response": "!", "retrieved_contexts": [text]})
+    assert tables_of_sample(sample)[0].power == 6
+
+
+STATEMENT = """Balance sheet (in thousands)
+
+|  | 2019 | 2018 | % change |
+|---|---|---|---|
+| Liquid means: |  |  |  |
+| Cash | 400 | 300 | 33 |
+| Total assets | 1000 | 800 | 25 |
+"""
 
 
 def verdicts_on(claim: str, table: NumericTable, language: str = "en", question: str = "") -> list[str]:
     return [checked.verdict for checked in check_claims([claim], [table], language, question)]
 
 
-def test_rows_by_year():
-    rows = "|  | 2019 | 2018 | % change |\n|---|---|---|---|\n| Cash | 400 | 300 | 33 |\n| Assets | 1000 | 800 | 25 |"
-    (grid,) = grids_in_text(rows)
-    table = table_of(grid)  # the column of changes is no year, so that it leaves the years alone
-    assert verdicts_on("350", table, question="What was the average cash in 2018 and 2019?") == ["supported"]
-    assert verdicts_on("40%", table, question="What was cash as a percentage of assets in 2019?") == ["supported"]
+def statement() -> NumericTable:
+    (grid,) = grids_in_text(STATEMENT, "en", "context 1")
+    return table_of(grid)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "verdict"),
+    [
+        # the column of changes is no year, so that it leaves the years alone
+        ("What was the average cash in 2018 and 2019?", "350 thousand", "supported"),
+        ("What was cash as a percentage of total assets in 2019?", "40%", "supported"),
+    ],
+)
+def test_rows_of_a_statement_by_year(question, answer, verdict):
+    assert verdicts_on(answer, statement(), question=question) == [verdict]
 
 
 def test_scales_and_names_around_a_number():

@@ -55,6 +55,15 @@ def test_without_anything_to_check_it_is_skipped_with_a_reason():
     ]
 
 
+def test_tables_in_a_context_and_a_scale_that_another_context_states():
+    contexts = ["Quarter | 2019 | 2018\nRevenue | 1,500 | 1,200\nCosts | 900 | 800", "All amounts are (in thousands)."]
+    question = "What was the change in Revenue between 2018 and 2019?"
+    measured = score("300 thousand", tables=[], retrieved_contexts=contexts, user_input=question)
+    assert measured.value == 1.0, measured
+    wrong = score("320 thousand", tables=[], retrieved_contexts=contexts, user_input=question)
+    assert wrong.value == 0.0
+
+
 def test_in_faithfulness_a_computed_verdict_takes_the_judges_place(judge, script):
     claims = ["The average throughput was 43 Mbps.", "The highest latency was 26 ms.", "Engineers were on site."]
     script(Claims={"claims": claims}, ListedAnswers={"1": "No", "2": "Yes", "3": "No"})
