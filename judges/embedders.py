@@ -228,6 +228,16 @@ class LiteLLMEmbedder(Embedder):
         self._parameters = parameters
         self._scrubber = Scrubber(parameters.get("api_base"), parameters)
 
+    @property
+    def has_cassette(self) -> bool:
+        """Whether its vectors are recorded or replayed."""
+        return self._cassette is not None
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether a budget bounds its calls."""
+        return self._budget.is_bounded
+
     def for_run(self) -> "LiteLLMEmbedder":
         """Makes an embedder of the same model, recordings and bounds that counts for itself."""
         own = LiteLLMEmbedder(

@@ -102,6 +102,29 @@ def describe_pair_ratings(count: int) -> str:
     return f"{says} which of two answers is better; only {PAIRWISE} is compared with {them}, no metric of one answer"
 
 
+def is_of_first_answer(sample: Sample) -> bool:
+    """Whether a sample with two answers has a rating that does not say which is better: it is taken as of the first."""
+    return bool(sample.other_response) and sample.human_rating is not None and not rates_pair(sample)
+
+
+def describe_ratings(samples: Iterable[Sample]) -> list[str]:
+    """Says which ratings of samples with two answers meet no metric of one answer, and which are of the first."""
+    kinds = [rates_pair(sample) for sample in samples if rates_pair(sample) or is_of_first_answer(sample)]
+    return describe_rating_kinds(sum(kinds), len(kinds) - sum(kinds))
+
+
+def describe_rating_kinds(pairs: int, firsts: int) -> list[str]:
+    """As `describe_ratings`, of so many ratings of pairs and of first answers."""
+    notes = [describe_pair_ratings(pairs)] if pairs else []
+    if firsts:
+        have = count_of(firsts, "sample has", "samples have")
+        notes.append(
+            f"{have} two answers and a rating whose scale has no two sides: it is taken as a rating of the first; if "
+            f"it says which is better, {PAIR_CURE}"
+        )
+    return notes
+
+
 def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None:
     """Checks that the ratings are about what a metric scores, before a judge is asked."""
     for sample in samples:

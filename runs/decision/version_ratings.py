@@ -25,6 +25,7 @@ from ...eval_sets.score_files import find_scale, read_ratings
 from ...eval_sets.sources import flat_rows
 from ...text.wording import count_of, list_first, verb_of
 from ..answers.pairing import PairedAnswer
+from ..answers.rating_direction import describe_ratings
 from ..answers.rating_join import agreed_rating, merge_spellings, ratings_by_rater
 from ..answers.table import AnswerTable
 from .version_preferences import find_preferences
@@ -103,6 +104,8 @@ def rate_versions(reading: VersionReading) -> VersionReading:
     notes = [f"{version.name}, {version.rating_note}." for version in versions if version.rating_note]
     if pairs := sum(version.pair_ratings for version in versions):
         notes.append(f"{describe_left_out_pair_ratings(pairs)}.")
+    samples = [sample for version in versions for sample in version.samples.values()]
+    notes += [f"{note}." for note in describe_ratings(samples)]
     by_answer, scale = _own_ratings(answers)
     for file in files:
         of_file, file_scale, file_notes = _read_file(file, versions, scale, options)

@@ -96,11 +96,26 @@ class PartSummary(BaseModel):
 class PartReport(BaseModel):
     """What became of one part in this session; `problem` is the class and the text of the error that ended scoring."""
 
+    file: str = ""
+    ids: tuple[str, ...] = ()
     summary: PartSummary | None = None
     is_new: bool = False
     usage: Usage = Usage()
     lost: LostCalls = LostCalls()
     problem: tuple[str, str] | None = None
+
+
+class IdsOfFiles:
+    """The ids of the answers that were read, as hashes: there may be many."""
+
+    def __init__(self) -> None:
+        self._file_of: dict[int, str] = {}
+
+    def add(self, file: str, ids: Iterable[str]) -> None:
+        """Adds those of a part. Raises `InputError` for one that another file has."""
+        for name in ids:
+            if (other := self._file_of.setdefault(hash(name), file)) != file:
+                raise InputError(f"{file}: the id {name!r} is in {other} too; make their ids differ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +190,7 @@ def run_parquet(
     if options.cassette is not None and not is_bundled(options.cassette):
         options = replace(options, cassette=options.cassette.expanduser().absolute())  # workers have other folders
     job = PartsJob(plan, out.expanduser().absolute(), options)
-    files, outcome = _find_files(plan.sets), ParquetOutcome()
+    files, outcome, ids = _find_files(plan.sets), ParquetOutcome(), IdsOfFiles()
     with _only_process(job.out):
         for part in sorted(job.out.glob("*.parquet"))[:1]:
             _read_own(part, job)
@@ -185,6 +200,8 @@ def run_parquet(
         on_progress(outcome)
         with closing(_score_with_ray(files, job) if with_ray else score_files(files, job)) as reports:
             for report in reports:
+                if with_ray:  # its workers know each only the file that they read
+                    ids.add(report.file, report.ids)
                 outcome.add(report)
                 on_progress(outcome)
                 if report.problem is not None:
@@ -199,16 +216,14 @@ def run_parquet(
 
 def score_files(files: Iterable[Path], job: PartsJob) -> Generator[PartReport]:
     """Scores files, one part after another; a problem is the last report."""
-    progress, file_of = Progress(), dict[int, Path]()  # by the hash of an id: there may be many
+    progress, ids = Progress(), IdsOfFiles()
     try:
         for file in files:
             count = 0
             for count, samples in enumerate(_read_parts(file, job.plan), 1):
                 progress, part = Progress(), job.part_of(file, count - 1)
-                report = PartReport()
-                for sample in samples:
-                    if (other := file_of.setdefault(hash(sample.id), file)) != file:
-                        raise InputError(f"{file}: the id {sample.id!r} is in {other} too; make their ids differ")
+                report = PartReport(file=str(file), ids=tuple(sample.id for sample in samples))
+                ids.add(report.file, report.ids)
                 if part.exists():
                     report.summary = _check_rows(part, samples, job)
                 else:
@@ -354,7 +369,7 @@ def _check_first_rows(job: PartsJob, file: Path, on_note: Callable[[str], None])
         for _ in profile.observe(samples):
             pass
     check_metrics(job.plan, profile, job.options)
-    for note in notes:
+    for note in (*notes, *profile.rating_notes):
         on_note(note)
 
 

@@ -10,7 +10,7 @@ from ...errors import UsageError
 from ...eval_sets.levels import Turns
 from ...judges import Budget, Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge, Mode
 from ...judges.connection import one_limit
-from ...judges.embedders import Embedder, check_embedder, load_embedder
+from ...judges.embedders import Embedder, LiteLLMEmbedder, check_embedder, load_embedder
 from ...judges.judge import is_judge, settings_of_judge
 from ...judges.settings import ENTAIL, judge_file_name
 from ...judges.transports.entail import refuse
@@ -250,20 +250,25 @@ class ScoringRequest:
     def _bind(self, metric: Metric, models: Sequence[LiteLLMJudge]) -> Metric:
         """The metric with the run's judge of its model; one whose judge was open stays as it is."""
         judge = getattr(metric, "judge", None)
-        if not isinstance(judge, LiteLLMJudge):
-            return metric
-        if judge.is_of_metric:
+        self._check_bound(metric.name, "embedder", getattr(metric, "embedder", None))
+        if isinstance(judge, LiteLLMJudge) and judge.is_of_metric:
             return metric.with_judge(next(model for model in models if model.has_model_of(judge)))
+        self._check_bound(metric.name, "judge", judge)
+        return metric
+
+    def _check_bound(self, metric: str, role: str, asked: Any) -> None:
+        """Raises where the cassette or the budget does not hold for the judge or embedder that a metric brought."""
+        if not isinstance(asked, LiteLLMJudge | LiteLLMEmbedder):
+            return
         for name, is_set, has_own in (
-            ("cassette", self.options.cassette is not None, judge.has_cassette),
-            ("budget", self.options.budget.is_bounded, judge.has_bounds),
+            ("cassette", self.options.cassette is not None, asked.has_cassette),
+            ("budget", self.options.budget.is_bounded, asked.has_bounds),
         ):
             if is_set and not has_own:
                 raise UsageError(
-                    f"{metric.name} brought its own judge, {judge.name}, for which the {name} of this evaluation does "
-                    f"not hold: give the {name} to that judge"
+                    f"{metric} brought its own {role}, {asked.name}, for which the {name} of this evaluation does not "
+                    f"hold: give the {name} to that {role}"
                 )
-        return metric
 
     def _concurrent_samples(self, judge: LiteLLMJudge | None) -> int:
         if judge is not None and (self.options.concurrency is None or not is_judge(self.judge)):

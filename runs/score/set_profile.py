@@ -13,7 +13,7 @@ from ...metrics.specification import ALL_BASELINES, BASELINES, CONVERSATION_BASE
 from ...name_suggestions import quote_names
 from ...shell_words import quote_word
 from ...text.wording import count_of
-from ..answers.rating_direction import describe_pair_ratings, rates_pair
+from ..answers.rating_direction import describe_rating_kinds, is_of_first_answer, rates_pair
 from ..store.plan import CONVERSATION_DEFAULTS
 
 _MOST_COLUMNS = 50
@@ -29,7 +29,7 @@ class SetProfile:
     def __init__(self, turns: Turns = "last") -> None:
         self.count = 0
         self.conversations = 0
-        self._pair_ratings = 0
+        self._pair_ratings = self._first_ratings = 0
         self._single = 0  # of them those of one answer
         self._unused_ratings = 0  # of answers in conversations that are neither samples of their own nor under test
         self._turns = turns
@@ -42,6 +42,7 @@ class SetProfile:
             self.count += 1
             self.conversations += bool(sample.messages) and not (self._turns == "each" and is_turn(sample))
             self._pair_ratings += rates_pair(sample)
+            self._first_ratings += is_of_first_answer(sample)
             self._single += is_single_answer(sample)
             if self._turns != "each" and sample.human_rating is None and not is_turn(sample):
                 rated = [turn for turn, one in enumerate(sample.messages) if one.is_answer and one.rating is not None]
@@ -106,9 +107,14 @@ class SetProfile:
         has_own = has_defaults and self.conversations > self._single
         return (*(own if has_own else ()), *CONVERSATION_BASELINES) if self.conversations else ()
 
+    @property
+    def rating_notes(self) -> list[str]:
+        """What the ratings of samples with two answers are taken for."""
+        return describe_rating_kinds(self._pair_ratings, self._first_ratings)
+
     def notes(self, metrics: Sequence[str], added: Sequence[str] = ()) -> tuple[str, ...]:
         """Which ratings no metric meets, and what is not measured; `added` are scored though nobody asked for them."""
-        notes = [describe_pair_ratings(self._pair_ratings)] if self._pair_ratings else []
+        notes = self.rating_notes
         notes += filter(None, [self._describe_unmeasured(metrics, added)])
         if self._unused_ratings:
             one, several = "earlier answer in a conversation is", "earlier answers in conversations are"

@@ -22,7 +22,7 @@ from ...presentation.figure import Figure
 from ...presentation.result_table import Paragraph, ResultTable
 from ...text.wording import count_of
 from ...value_messages import check_path, check_type
-from ..answers.rating_direction import describe_pair_ratings, rates_pair
+from ..answers.rating_direction import describe_ratings
 from ..answers.rating_join import find_rated_sample, join_run_ratings
 from ..answers.summary import MetricSummary, describe_fitted, describe_missing_scores, first_scored, summarise
 from ..answers.table import AnswerTable
@@ -71,11 +71,10 @@ class Results(AnswerTable):
     @property
     def notes(self) -> tuple[str, ...]:
         """Whose ratings they are, where not all are the file's, and which of them are compared with no metric."""
-        pairs = sum(map(rates_pair, self.samples.values()))
         fitted = Counter(metric for _, metric, score in self.rows() if score.is_fitted_on)
         return (
             *filter(None, [self.rating_note]),
-            *([describe_pair_ratings(pairs)] if pairs else []),
+            *describe_ratings(self.samples.values()),
             *(f"{metric}: {describe_fitted(count)}" for metric, count in fitted.items()),
         )
 

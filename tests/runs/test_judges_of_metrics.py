@@ -130,6 +130,9 @@ def test_it_is_an_error_where_they_do_not_hold(bounds, openai_server):
     (name,) = bounds
     with pytest.raises(UsageError, match=f"faithfulness brought its own judge, .* give the {name} to that judge"):
         evaluate(ROWS, metric, progress=False, **bounds)
+    of_embedder = AnswerRelevance("openai/gpt-4o-mini", embedder="litellm:openai/text-embedding-3-small")
+    with pytest.raises(UsageError, match=f"answer_relevance brought its own embedder, .* give the {name} to that"):
+        evaluate(ROWS, of_embedder, progress=False, **bounds)
     assert openai_server.requests == []
     judge = LiteLLMJudge("openai/gpt-4o-mini")
     with pytest.raises(UsageError, match="has its own budget: give the budget to the judge"):

@@ -103,6 +103,25 @@ def _rate_from_1_to_5(_, row):
     return row | {"rating": row["rating"] + 3, "rating_min": 1, "rating_max": 5}
 
 
+SINGLE_NOTE = (
+    "6 samples have two answers and a rating whose scale has no two sides: it is taken as a rating of the first; if it "
+    "says which is better, rate pairs from -2 to 2 (rating_min, rating_max), above 0 where other_response is better"
+)
+
+
+def test_a_rating_without_sides_beside_two_answers_is_said_to_be_of_the_first(assay, pairs, tmp_path):
+    """The same six ratings on 1 to 5, in two runs: whoever counts them as of the answer says so, once."""
+    first = _rewrite(pairs, _rate_from_1_to_5, "first.jsonl")
+    second = _rewrite(first, lambda _, row: row | {"response": "a", "rating": 5}, "second.jsonl")
+    ran = assay("run", first, "--metrics", "token_overlap", "--json")
+    other = assay("run", second, "--metrics", "token_overlap", "--json")
+    assert ran.json["notes"] == [SINGLE_NOTE]
+    assert " ".join(assay("show", ran.json["run"]).out.split()).count(SINGLE_NOTE) == 1
+    assert Results.from_store(Store(tmp_path / ".assay"), ran.json["run"]).notes == (SINGLE_NOTE,)
+    decided = " ".join(assay("decide", ran.json["run"], other.json["run"]).out.split())
+    assert decided.count(SINGLE_NOTE.replace("6 samples", "12 samples")) == 1
+
+
 def test_beside_pairs_the_answers_count_and_each_command_says_what_does_not(assay, pairs):
     """Twelve answers rated from 1 to 5, in the order of their letters, beside the six pairs."""
     rows = [
