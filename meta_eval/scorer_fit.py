@@ -181,8 +181,15 @@ def _fingerprints(rated: ScoreTable, answers: Mapping[str, tuple[str, str]]) -> 
 
 
 def predict_choice(rated: ScoreTable, selection: Selection, *, seed: int) -> Floats:
-    """Predicts each rating, (items,), by the chosen combination as it is saved, fitted without the item's group."""
-    return _predict_out_of_fold(rated.only(selection.chosen.metrics), _scorer_kind(selection), seed=seed)
+    """Predicts each rating, (items,), by the chosen combination as it is saved, fitted without the item's group.
+
+    One metric alone is fitted to all: its order is its own, whatever the ratings are, and the fits of several folds would
+    tell answers of one score apart.
+    """
+    table, kind = rated.only(selection.chosen.metrics), _scorer_kind(selection)
+    if len(table.metrics) == 1:
+        return fit_combination(kind, table.oriented, table.mean_rating, table.middle).predict(table.oriented)
+    return _predict_out_of_fold(table, kind, seed=seed)
 
 
 def _scorer_kind(selection: Selection) -> str:

@@ -9,6 +9,7 @@ from tables_of_scores import table_of
 
 from assay.meta_eval import (
     estimate_share,
+    evaluate_table,
     intraclass_correlation,
     p_of_share,
     triage_policy,
@@ -95,3 +96,14 @@ def test_no_threshold_is_offered_where_the_check_found_more_bad_answers_than_the
     )
     assert (policy.send_at, policy.sent, policy.sent_bad) == (None, 54, 8)
     assert policy.problem == "in the check 8 of 54 answers sent were bad, which is more than 10%"
+
+
+def test_answers_of_one_score_are_treated_alike():
+    """Every bad answer has the score 0 and every good one 1, in groups of unequal size: none of the sent is bad."""
+    generator = np.random.default_rng(15)
+    scores = np.repeat([1.0, 0.0], [240, 120])
+    ratings = np.where(scores == 1, generator.choice([3.0, 4.0, 5.0], 360), generator.choice([1.0, 2.0], 360))
+    groups = tuple(f"g{number}" for number in generator.integers(0, 40, 360))
+    evaluation = evaluate_table(table_of({"faithfulness": scores}, ratings, groups=groups), permutations=200, repeats=1)
+    assert evaluation.policy is not None
+    assert (evaluation.policy.sent, evaluation.policy.sent_bad) == (240, 0)
