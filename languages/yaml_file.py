@@ -1,6 +1,7 @@
 """Reads all YAML, with bounds, into typed values; an error names the file, the line and the key of what is wrong."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
@@ -25,6 +26,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is ten
 DEEPEST = 100
 """How deep lists and mappings may be nested."""
 _MOST_KEYS = 40  # in a message
+_FORBIDDEN = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TOO_DEEP = f"is nested more than {DEEPEST} deep; flatten it"
 _CHECK = "check the brackets, quotes, colons and the indentation (spaces, no tabs) there"
 
@@ -226,6 +228,12 @@ def load_yaml(text: str, origin: str) -> YAMLDocument:
     text = text.removeprefix("\ufeff")
     if len(text) > MOST_BYTES:
         raise InputError(f"{origin}: is larger than {MOST_BYTES / 1e6:g} MB; make it smaller")
+    if match := _FORBIDDEN.search(text):
+        line = text.count("\n", 0, match.start()) + 1
+        raise InputError(
+            f"{origin}, line {line}: not valid YAML: the character U+{ord(match[0]):04X}, which it does not allow; "
+            "remove it"
+        )
     try:
         _check_events(text, origin)
         loader = _LOADER(text)

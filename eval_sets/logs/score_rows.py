@@ -39,6 +39,10 @@ def find_long_columns(opened: Rows, first: Mapping[str, Any], mapping: Mapping[s
     """
     names: Iterable[str] = opened.columns or first
     columns = find_roles(names, mapping)
+    if opened.columns is None and "rater" in columns and not {"rating", "value"} & columns.keys():
+        # JSON may leave out what is null: the first rows then may have no rating
+        names = dict.fromkeys(column for row in opened.rows if isinstance(row, Row) for column in row.values)
+        columns = find_roles(names, mapping)
     if {"metric", "value"} <= columns.keys() and "rater" not in columns:
         name = "sample" if columns.get("id") == "sample" and "sample" not in mapping else ""
         used = frozenset(columns[role] for role in _OF_SCORES if role in columns)
