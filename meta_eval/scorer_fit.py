@@ -183,8 +183,8 @@ def _fingerprints(rated: ScoreTable, answers: Mapping[str, tuple[str, str]]) -> 
 def predict_choice(rated: ScoreTable, selection: Selection, *, seed: int) -> Floats:
     """Predicts each rating, (items,), by the chosen combination as it is saved, fitted without the item's group.
 
-    One metric alone is fitted to all: its order is its own, whatever the ratings are, and the fits of several folds would
-    tell answers of one score apart.
+    One metric alone is fitted to all: its order is its own, whatever the ratings are, and the fits of several folds
+    would tell answers of one score apart.
     """
     table, kind = rated.only(selection.chosen.metrics), _scorer_kind(selection)
     if len(table.metrics) == 1:
