@@ -22,6 +22,7 @@ from .version_answers import at_rated_level
 if TYPE_CHECKING:
     from ...eval_sets.score_columns import ReadOptions
     from ...meta_eval.score_join import JoinedScores
+    from ...metrics.score import Score
     from ..store.database import Database
     from ..store.store import Store
 
@@ -86,8 +87,8 @@ def add_baselines(joined: "JoinedScores") -> "JoinedScores":
         Sample(id=item, user_input=answer.user_input, response=answer.response, retrieved_contexts=answer.contexts)
         for item, answer in zip(table.items, answers, strict=True)
     ]
-    scores = run_to_end(_scores(samples, missing))
-    values = np.array([[np.nan if score is None else score for score in row] for row in scores], dtype=float)
+    rows = score_baselines(samples, missing)
+    values = np.array([[row[name].value for name in missing] for row in rows], dtype=float)
     columns = {name: column for name, column in zip(missing, values.T, strict=True) if not np.isnan(column).all()}
     return replace(
         joined,
@@ -100,6 +101,11 @@ def add_baselines(joined: "JoinedScores") -> "JoinedScores":
     )
 
 
-async def _scores(samples: list[Sample], names: list[str]) -> list[list[float | None]]:
+def score_baselines(samples: Sequence[Sample], names: Sequence[str]) -> "list[dict[str, Score]]":
+    """The scores of each sample by baselines, which ask no judge, as a run has them."""
     metrics = [load_metric(name) for name in names]
-    return [[(await metric.assess(sample)).value for metric in metrics] for sample in samples]
+
+    async def score() -> "list[dict[str, Score]]":
+        return [{metric.name: await metric.assess(sample) for metric in metrics} for sample in samples]
+
+    return run_to_end(score())

@@ -10,9 +10,10 @@ from ...meta_eval.decision import make_preference_table
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.scorer import Scorer
 from ...metrics.pairwise import Pairwise
-from ...metrics.specification import ALL_BASELINES, UNDIRECTED, parse_specification
+from ...metrics.specification import ALL_BASELINES, BASELINES, UNDIRECTED, parse_specification
 from ...shell_words import quote_word
 from ...text.wording import count_of, list_first, verb_of
+from ..answers.score_table import score_baselines
 from ..answers.table import AnswerTable
 from .version_preferences import number_questions
 from .versions import Scale, VersionReading
@@ -23,7 +24,9 @@ _Values = Sequence[Mapping[str, float]]
 
 def measure_versions(reading: VersionReading) -> VersionReading:
     """Adds what decides, with its scores, the metrics that are shown beside it, and what does not count."""
-    reading = _choose_measure(reading)
+    baselines = ALL_BASELINES if reading.level == "conversation" else BASELINES
+    versions = tuple(_with_baselines(version, baselines) for version in reading.versions)
+    reading = _choose_measure(replace(reading, versions=versions))
     names = [name for name in _common_metrics(reading.versions) if name != reading.measure]
     others = {name: _orient(reading.versions, name) for name in names}
     notes = (*reading.notes, *reading.rating_notes)
@@ -32,6 +35,16 @@ def measure_versions(reading: VersionReading) -> VersionReading:
         return reading
     return replace(
         reading, preferences=make_preference_table(reading.choices, reading.table, number_questions(reading))
+    )
+
+
+def _with_baselines(version: AnswerTable, names: Sequence[str]) -> AnswerTable:
+    """A version that is a set with the baselines that a run has: they tell whether what is rated is a random part."""
+    if version.directions:
+        return version
+    scores = score_baselines(list(version.samples.values()), names)
+    return replace(
+        version, directions=dict.fromkeys(names, True), scores=dict(zip(version.samples, scores, strict=True))
     )
 
 

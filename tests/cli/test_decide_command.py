@@ -68,6 +68,14 @@ def test_a_gate_fails_where_what_is_rated_is_no_random_part(assay, tmp_path):
     gate = assay(*words, "--gate")
     assert gate.code == 5 and assay(*words).code == 0
     assert "Ship new: your raters like it better than old; but what is rated may be no random part" in gate.out
+    files = assay("decide", "old=old.jsonl", "new=new.jsonl", "--gate")  # the same answers, which are in no run
+    assert files.code == 5
+    assert "Ship new: your raters like it better than old; but what is rated may be no random part" in files.out
+    only = assay("decide", *runs, "--json").json["others"]  # of runs and of files by the same scores
+    of_files = assay("decide", "old.jsonl", "new.jsonl", "--json").json["others"]
+    assert [(one["metric"], one["difference"]) for one in of_files] == [
+        (one["metric"], one["difference"]) for one in only
+    ]
 
 
 @pytest.mark.parametrize(
