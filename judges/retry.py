@@ -20,8 +20,8 @@ LONGEST_WAIT = 60.0  # seconds before one attempt
 LONGEST_TOTAL = 600.0  # seconds for all attempts of one call
 _NOT_OFFERED = 501
 _PASSING = frozenset({200, 408, 409, 425, 429})  # a 200 is an error when what came is no JSON
-REFUSED = frozenset({401, 402, 403, 404, 405, 413, 415, 422, 429, _NOT_OFFERED})
-"""The HTTP statuses of requests that a provider refuses before any work, at no cost."""
+REFUSED = frozenset({401, 402, 403, 404, 405, 413, 415, 422, 429, _NOT_OFFERED, 503, 529})
+"""The HTTP statuses of requests that a provider refuses before any work, at no cost; 503 and 529 say it is too busy."""
 # Errors of aiohttp, httpx, urllib3 and Python before a connection was made.
 _NOT_CONNECTED = frozenset(
     {"ClientConnectorError", "ConnectionTimeoutError", "ConnectTimeout", "PoolTimeout", "ConnectionRefusedError"}
@@ -106,8 +106,8 @@ def costs_nothing(error: BaseException) -> bool:
     """Whether a failed call surely cost nothing: it was never sent, not connected, or refused before any work.
 
     Anything else may have been charged: a body that was cut short or cannot be read, a time-out, a connection that
-    broke after the request was sent, a 5xx, a 400 (Azure charges for one of its content filter), Ctrl-C, and a 200
-    whose body says an error.
+    broke after the request was sent, a 500, 502 or 504, a 400 (Azure charges for one of its content filter), Ctrl-C,
+    and a 200 whose body says an error.
     """
     if isinstance(error, (InputError, UsageError, JudgeUnavailable)):  # before anything was sent
         return True

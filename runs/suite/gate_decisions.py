@@ -81,15 +81,22 @@ def _list_checks(gate: BaseModel, runs: Sequence[JudgedRun], level: AlarmLevel) 
 
 
 def _decide_cost(gate: CostGate, spending: Spending) -> GateResult:
+    """By what the calls took for sure: a call without a reply may have cost nothing, and fails no gate."""
     figure: float | None = getattr(spending, gate.unit)
     unit = "USD" if gate.unit == "usd" else gate.unit
     if figure is None:
         state: State = "undecided"
         reason = "the cost is unknown: give the judge's price in its settings file, or bound tokens (unit: tokens)"
-    elif figure <= gate.at_most:
-        state, reason = "passed", f"the live calls took {figure:.6g} {unit} (allowed: {gate.at_most:g})"
     else:
-        state, reason = "failed", f"the live calls took {figure:.6g} {unit}, but may take {gate.at_most:g}"
+        lost, more = spending.lost, ""
+        if lost and gate.unit != "calls":  # the call itself was made
+            most = getattr(lost, gate.unit)
+            figure -= most
+            more = f", and {count_of(lost.calls, 'call')} without a reply at most {most:.6g} {unit} more"
+        is_passed = not is_beyond(figure, "at most", gate.at_most)
+        state = "passed" if is_passed else "failed"
+        limit = f" (allowed: {gate.at_most:g})" if is_passed else f", but may take {gate.at_most:g}"
+        reason = f"the live calls took {figure:.6g} {unit}{more}{limit}"
     return GateResult(
         gate="cost",
         name=gate.name_for(None),

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from ...judges.usage import NO_CALLS, LostCalls
 from ..store.plan import MetricName
 
 NO_JUDGE = "no judge"
@@ -202,6 +203,12 @@ class Spending(BaseModel):
     calls: int = 0
     tokens: int = 0
     usd: float | None = 0.0
+    lost: LostCalls = NO_CALLS  # those of them without a reply, which may have cost nothing
+
+    @property
+    def bound(self) -> str:
+        """What stands before its tokens and its cost: `at most ` where replies are lost."""
+        return "at most " if self.lost else ""
 
 
 def fewest_groups(level: float) -> int:

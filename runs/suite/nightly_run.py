@@ -54,6 +54,7 @@ class NightlyRun:
             calls=budget.replies + budget.lost.calls,
             tokens=budget.spent_tokens,
             usd=None if budget.unpriced else budget.spent_usd,
+            lost=budget.lost,
         )
 
     def seconds(self) -> float:

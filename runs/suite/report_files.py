@@ -117,8 +117,8 @@ def summary_markdown(report: NightlyReport) -> str:
         lines += _run_lines(run)
     spent = report.spent
     lines.append(
-        f"{count_of(spent.calls, 'live call')}, {count_of(spent.tokens, 'token')}, "
-        f"cost {format_cost(spent.usd)}, {report.seconds:.0f} s."
+        f"{count_of(spent.calls, 'live call')}, {spent.bound}{count_of(spent.tokens, 'token')}, "
+        f"cost {format_cost(spent.usd, spent.bound)}, {report.seconds:.0f} s."
     )
     return "\n".join(lines) + "\n"
 

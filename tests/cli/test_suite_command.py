@@ -169,7 +169,8 @@ def test_a_nightly_run_with_two_judges(*, assay, suite_file, set_file, judge_fil
     # the bundled set's flowers: 2 of 6 samples have 1 of 2 claims
     assert [run["metrics"][0]["mean"] for run in live.json["runs"]] == [pytest.approx(5 / 6)] * 2
     replayed = assay("suite", suite_file(cost, **keys), "--json")
-    assert (replayed.code, replayed.json["spent"]) == (0, {"calls": 0, "tokens": 0, "usd": 0.0})
+    nothing = {"calls": 0, "tokens": 0, "usd": 0.0}
+    assert (replayed.code, replayed.json["spent"]) == (0, {**nothing, "lost": nothing})
     accepted = [assay("suite", "accept", run["run"], "--json").json["judge"] for run in replayed.json["runs"]]
     assert accepted == ["two", "one"]
     assert {path.name for path in tmp_path.glob("replies.*")} == {"replies.one.jsonl", "replies.two.jsonl"}

@@ -305,7 +305,7 @@ def test_parameters_do_not_lengthen_a_reply_past_the_bound(assay, set_file, judg
     assert judge.name in shown and f"{field} cannot be a parameter" in shown and "`max_tokens: ...`" in shown
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 413, 422, 429, 501])
+@pytest.mark.parametrize("status", [401, 403, 404, 413, 422, 429, 501, 503, 529])
 def test_a_refusal_costs_nothing(status, openai_server):
     openai_server.script = lambda _: Answer(status=status)
     budget = Budget(tokens=10_000)
@@ -321,7 +321,7 @@ def test_a_provider_that_cannot_be_reached_costs_nothing(api_base, openai_server
     assert (budget.begun, budget.spent_tokens) == (1, 0)
 
 
-@pytest.mark.parametrize("status", [400, 408, 409, 500, 502, 503, 529])
+@pytest.mark.parametrize("status", [400, 408, 409, 500, 502, 504])
 def test_a_failure_that_may_have_been_charged_counts_at_most(status, openai_server):
     openai_server.script = lambda _: Answer(status=status, error_message="Rate limit reached")
     budget = Budget(tokens=10_000)

@@ -64,7 +64,7 @@ def line(key: str, status: int = 200, body: str = '{"id": "1"}', error: str = "n
     [
         (line("a", 400, '{"error": {"message": "too\\nlong"}}'), Failure("HTTP 400: too long", True)),
         (line("a", 429, '{"error": {"message": "busy"}}'), Failure("HTTP 429: busy", False, is_free=True)),
-        (line("a", 503, '"down"'), Failure("HTTP 503: down", False)),
+        (line("a", 503, '"down"'), Failure("HTTP 503: down", False, is_free=True)),
         (
             b'{"custom_id": "a", "response": null, "error": {"code": "batch_expired", "message": "late"}}',
             Failure("batch_expired: late", False, is_free=True),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from pydantic import TypeAdapter
 
+from assay.judges import LostCalls
 from assay.runs import Gate, GateResult, History, JudgedRun, JudgedSample, Spending, decide_gates, decide_verdict
 
 DIRECTIONS = {"faithfulness": True, "answer_length": True}
@@ -133,6 +134,17 @@ def test_evidence_against_a_bound_adds_up_over_runs():
 )
 def test_cost(gate, spending, state):
     assert results({"gate": "cost"} | gate, [1.0], spending=spending).state == state
+
+
+def test_calls_without_a_reply_alone_fail_no_gate_on_the_cost():
+    """Of 0.3 USD 0.18 are of 100 lost calls: 0.12 were taken for sure, which 0.12 allows and 0.11 does not."""
+    spending = Spending(calls=160, tokens=300, usd=0.3, lost=LostCalls(100, 180, 0.18))
+    passed, failed = (results({"gate": "cost", "at_most": most}, [1.0], spending=spending) for most in (0.12, 0.11))
+    took = "the live calls took 0.12 USD, and 100 calls without a reply at most 0.18 USD more"
+    assert (passed.state, passed.reason) == ("passed", f"{took} (allowed: 0.12)")
+    assert (failed.state, failed.reason) == ("failed", f"{took}, but may take 0.11")
+    calls = results({"gate": "cost", "at_most": 159, "unit": "calls"}, [1.0], spending=spending)
+    assert (calls.state, calls.value) == ("failed", 160)  # they were made
 
 
 def test_a_regression_of_all_samples_is_found_and_one_bad_answer_is_noise():
