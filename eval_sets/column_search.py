@@ -385,7 +385,9 @@ def message_ratings(row: Row) -> list[Any]:
     ratings = []
     for message in row.values[key] if key else ():
         values = message if isinstance(message, Mapping) else vars(message) if hasattr(message, "__dict__") else {}
-        ratings.append(next((values[name] for name in names if not is_missing(values.get(name))), None))
+        own = [values[name] for name in names if not is_missing(values.get(name))][:1]
+        by_rater = values.get("ratings")
+        ratings += own or (by_rater.values() if isinstance(by_rater, Mapping) else [])
     return [rating for rating in ratings if rating is not None]
 
 

@@ -137,6 +137,14 @@ class Message(BaseModel):
                 alias = next((alias for alias in aliases if _may_be(name, fields.get(alias))), None)
                 if alias is not None:
                     fields[name] = fields.pop(alias)
+        if fields.get("ratings") is not None:
+            from .cell_values import parse_ratings  # late: whoever reads a store has no messages
+            from .number_rule import NumberRule
+
+            try:
+                fields["ratings"] = parse_ratings(fields["ratings"], NumberRule())
+            except ValueError as error:
+                raise ValueError(f"ratings: {error}") from None
         extras = fields.keys() - cls.model_fields.keys()
         return fields | {name: _json_value(fields[name]) for name in extras}
 
@@ -163,6 +171,16 @@ class Message(BaseModel):
     def text(self) -> str:
         """The content; empty where there is none."""
         return self.content or ""
+
+    @property
+    def ratings(self) -> dict[str, float]:
+        """The ratings by rater, as a sample's: no field, as hardly a message of a store has any."""
+        return (self.model_extra or {}).get("ratings") or {}
+
+    @property
+    def human_rating(self) -> float | None:
+        """The rating, else the mean of the raters' ratings, else None; on the sample's scale."""
+        return sum(self.ratings.values()) / len(self.ratings) if self.rating is None and self.ratings else self.rating
 
     @property
     def is_answer(self) -> bool:

@@ -112,7 +112,9 @@ class Sample(BaseModel):
             )
         ratings = [("rating", self.rating)]
         ratings += [(f"ratings.{rater}", rating) for rater, rating in self.ratings.items()]
-        ratings += [(f"messages.{turn}.rating", message.rating) for turn, message in enumerate(self.messages)]
+        for turn, message in enumerate(self.messages):
+            own = {"rating": message.rating} | {f"ratings.{rater}": one for rater, one in message.ratings.items()}
+            ratings += [(f"messages.{turn}.{name}", rating) for name, rating in own.items()]
         for field, rating in ratings:
             if rating is not None and not self.rating_min <= rating <= self.rating_max:
                 scale = f"{self.rating_min:g}-{self.rating_max:g}"
@@ -189,7 +191,7 @@ class Sample(BaseModel):
             {'id': '1', 'user_input': 'Free?', 'response': 'Yes.', 'rating': 2.0, 'rating_min': 1, 'rating_max': 5}
         """
         row = self.model_dump(mode=mode, exclude_defaults=True)
-        if self.human_rating is not None or any(message.rating is not None for message in self.messages):
+        if self.human_rating is not None or any(message.human_rating is not None for message in self.messages):
             row |= {"rating_min": self.rating_min, "rating_max": self.rating_max}
         return row
 

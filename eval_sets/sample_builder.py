@@ -106,7 +106,7 @@ class ColumnAccount:
             self._turns += 0 if is_single else len(find_turns(sample.messages))
             self._messages += 0 if is_single else len(sample.messages)
             for message in sample.messages:
-                self._rated_in_vain += message.rating is not None and not message.is_answer
+                self._rated_in_vain += message.human_rating is not None and not message.is_answer
 
     def add_no_rating(self, column: str, row: Row, value: object) -> None:
         """Accounts for a cell of a column of ratings that says that there is none."""
@@ -383,7 +383,7 @@ class SampleBuilder:
     def _set_scale(self, fields: dict[str, Any]) -> None:
         """Gives all ratings the scale that the user says, and those in messages that of the set's if they have none."""
         is_rated = fields.get("rating") is not None or bool(fields.get("ratings"))
-        has_rated_turn = any(message.rating is not None for message in fields.get("messages") or ())
+        has_rated_turn = any(message.human_rating is not None for message in fields.get("messages") or ())
         scale = self._columns.message_scale
         if self._scale is not None and (is_rated or has_rated_turn):
             fields["rating_min"], fields["rating_max"] = self._scale

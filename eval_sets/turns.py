@@ -40,13 +40,13 @@ def turn_samples(sample: Sample, places: set[int] | None = None) -> list[Sample]
 def _turn_sample(sample: Sample, turn: Turn, *, is_under_test: bool) -> Sample:
     message = sample.messages[turn.answer]
     is_single = is_single_answer(sample)
-    is_whole = is_single and message.rating in (None, sample.human_rating)
+    is_whole = is_single and message.human_rating in (None, sample.human_rating)
     reasons = (message.model_extra or {}).get(REASONS)
     own = {name: value for name, value in sample.metadata.items() if name != REASONS or is_single}
     changes: dict[str, Any] = {
         "id": turn_id(sample.id, turn.answer),
         "rating": sample.rating if is_whole else message.rating,
-        "ratings": sample.ratings if is_whole else {},
+        "ratings": sample.ratings if is_whole else message.ratings,
         "group": sample.source,
         "messages": sample.messages[: turn.answer + 1],
         "metadata": own | ({REASONS: reasons} if reasons else {}) | {"conversation": sample.id, "turn": turn.answer},

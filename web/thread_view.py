@@ -122,7 +122,8 @@ def _fold_prose(title: str, text: str, cut: int) -> dict[str, Any]:
 
 
 def _rating_of(sample: Sample, message: Message) -> str:
-    return "" if message.rating is None else format_rating(message.rating, sample.rating_min, sample.rating_max)
+    rating = message.human_rating
+    return "" if rating is None else format_rating(rating, sample.rating_min, sample.rating_max)
 
 
 def _time_of(message: Message) -> str:

@@ -59,7 +59,7 @@ def _spoken_texts(sample: Sample) -> list[tuple[str, str]]:
 def _with_rating(line: str, sample: Sample) -> str:
     """A line of a thread with the rating of its message, which the judge's lines do not have."""
     place = _PLACE.match(line)
-    rating = sample.messages[int(place[1])].rating if place else None
+    rating = sample.messages[int(place[1])].human_rating if place else None
     if place is None or rating is None:
         return line
     return f"{place[0]} (rated {format_rating(rating, sample.rating_min, sample.rating_max)}){line[place.end() :]}"

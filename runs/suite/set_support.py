@@ -57,7 +57,7 @@ def find_support(file: str, look: "SetLook", options: Sequence[str] = ()) -> lis
     is_enough = rated >= FEWEST_TO_CHOOSE
     why = f"{count_of(rated, 'answer is', 'answers are')} rated{'' if is_enough else f', {FEWEST_TO_CHOOSE} needed'}"
     has_scores = any("scores" in one.metadata or any(map(is_known_metric, one.metadata)) for one in look.samples)
-    answers = sum(message.rating is not None for one in look.samples for message in one.messages)
+    answers = sum(message.human_rating is not None for one in look.samples for message in one.messages)
     if is_enough:
         follow = join_words("assay", "meta" if has_scores else "run", file, *options)
     elif answers and not rated:

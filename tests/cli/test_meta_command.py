@@ -211,3 +211,21 @@ def test_a_metric_that_orders_answers_as_a_free_one_does_is_no_better(assay, tmp
     [row] = [line for line in said.splitlines() if line.startswith("│ words ")]
     assert "equals baseline" in row
     assert "; answer_length does as well" in said
+
+
+def test_a_person_who_rates_turns_and_single_answers_is_one_person(assay, tmp_path):
+    """12 single answers rated 4, and 12 conversations of two turns rated 2 and 1, as pull writes them: 24 bad of 36."""
+
+    def said(*rated: float) -> list[dict[str, object]]:
+        texts = [[{"role": "user", "content": "Free?"}, {"role": "assistant", "content": f"Yes, {n}."}] for n in rated]
+        for (_, answer), rating in zip(texts, rated, strict=True):
+            answer |= {"rating": rating, "ratings": {"klant": rating}}
+        return [message for turn in texts for message in turn]
+
+    rows = [{"id": f"s{n}", "user_input": "Free?", "response": f"Yes {n}.", "ratings": {"klant": 4}} for n in range(12)]
+    rows += [{"id": f"c{n}", "messages": said(2, 1)} for n in range(12)]
+    (tmp_path / "set.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    assay("run", "set.jsonl", "--metrics", "answer_length", "--turns", "each")
+    for options in ([], ["--rating", "klant"]):
+        first = " ".join(assay("meta", "last", *options).out.split("Trust")[0].split())
+        assert first.startswith("Your chatbot rated 2.3 of 5; 24 of 36 answers are bad"), options  # (12 * (4+2+1)) / 36

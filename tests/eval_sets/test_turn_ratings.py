@@ -1,5 +1,6 @@
 """Ratings of conversations: by row, by message, mapped, by raters; the turns of a conversation as samples."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -243,3 +244,19 @@ def test_the_reasons_at_a_message_are_those_of_its_turn():
     first, last = turn_samples(whole)
     assert "rating_reasons" not in first.metadata
     assert last.metadata["rating_reasons"] == {"ann": ["Late."]}
+
+
+def test_the_ratings_of_a_message_are_by_rater_as_those_of_a_sample(tmp_path):
+    """`rating` beside them is their mean, as pull writes it, and alone they are on the scale that all of them tell."""
+    rated = [{"ratings": {"ann": 9, "bob": 4, "eve": None}}, {"rating": 2, "ratings": {"ann": 2}}]
+    messages = [SINGLE[1], SINGLE[2] | rated[0], SINGLE[1], SINGLE[2] | rated[1]]
+    ((whole,), _) = read(tmp_path, json.dumps({"id": "c", "messages": messages}), "a.jsonl")
+    assert (whole.rating_min, whole.rating_max, whole.human_rating) == (1, 10, None)
+    assert [turn.ratings for turn in turn_samples(whole)] == [{"ann": 9, "bob": 4}, {"ann": 2}]
+    assert [turn.human_rating for turn in turn_samples(whole)] == [6.5, 2]
+    assert Sample.model_validate_json(whole.model_dump_json()) == whole
+    messages[1] = SINGLE[2]
+    for own, problem in (({"ann": 7}, r"messages.3.ratings.ann: 7 is outside"), ([7], "turn 3 .*ratings: is a list")):
+        broken = [*messages[:3], SINGLE[2] | {"ratings": own}]
+        with pytest.raises(InputError, match=problem):
+            read(tmp_path, json.dumps({"id": "c", "messages": broken, "rating_max": 5, "rating_min": 0}), "b.jsonl")

@@ -126,8 +126,8 @@ def tool_ratings(sample: Sample, settings: WatchSettings) -> dict[str, float] | 
     values = dict(sample.ratings) or ({} if sample.rating is None else {"annotation": sample.rating})
     if sample.turn is not None and not settings.measures_conversations:
         message = sample.messages[sample.turn]
-        if message.rating is not None:
-            values = dict((message.model_extra or {}).get("ratings") or {"annotation": message.rating})
+        if message.human_rating is not None:
+            values = dict(message.ratings) or {"annotation": message.human_rating}
     return None if values and (sample.rating_min, sample.rating_max) != settings.ratings.levels else values
 
 
