@@ -1,5 +1,6 @@
 """Rows from an Excel file: one sheet, whose first filled row names the columns."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime, time
 from functools import partial
@@ -36,6 +37,10 @@ _MOST_TAGS = {  # of a part of the file: Excel has at most 65,490 formats
     "xl/workbook.xml": (b"<", 400_000, "names"),
 }
 
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?ref="([A-Z]+\d+:[A-Z]+\d+)"')
+_UNCOMPUTED = re.compile(rb"<f(?:\s[^<>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
+_LONGEST_TAG = 10_000  # bytes; a formula has at most 8,192 characters
+
 _SheetRows = list[tuple[int, dict[int, Any]]]
 """The filled rows of a sheet, each with its number from 1 and its filled cells by place from 0."""
 
@@ -59,6 +64,7 @@ def open_excel(
     if not rows:
         raise InputError(f"{name}, sheet {sheet}: is empty; its first row should name the columns")
     notes = _notes(name, sheet, sheets)
+    merged, is_uncomputed = read_marks(path, name, sheet)
     if header_row == 0:
         widest = max(max(cells) for _, cells in rows) + 1
         rows = [(0, {place: f"column {place + 1}" for place in range(widest)}), *rows]
@@ -71,6 +77,11 @@ def open_excel(
     if number:
         notes += (f"{name}: row {first} names the columns; {count_of(number, 'row')} above it left out",)
     below = rows[number + 1 :]
+    if count := _fill_merged(below, merged, f"{name}, sheet {sheet}"):
+        notes += (f"{name}, sheet {sheet}: {count_of(count, 'merged cell')} read in each row that they cover",)
+    if is_uncomputed:
+        cure = "open the file in Excel and save it, or write the values in place of the formulas"
+        notes += (f"{name}, sheet {sheet}: has formulas without a value, read as empty; {cure}",)
     data_rows = Repeatable(lambda: _rows(below, columns, places, f"{name}, sheet {sheet}", first))
     header = explain_header(f"row {first}", columns, known)
     return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes, header=header)
@@ -98,6 +109,48 @@ def _errors_of_excel(rows: _SheetRows) -> Iterator[str]:
         for place, cell in cells.items():
             if isinstance(cell, str) and cell in ERROR_CODES:
                 yield f"{get_column_letter(place + 1)}{line} {cell}"
+
+
+def read_marks(path: Path, name: str, sheet: str) -> tuple[set[str], bool]:
+    """The merged cells of a sheet, as Excel writes them (A2:A3), and whether it has formulas without a value.
+
+    A program that writes formulas computes none, so that the file has no value of them.
+    """
+    from openpyxl import load_workbook
+
+    merged, is_uncomputed, rest = set[bytes](), False, b""
+    try:
+        book = load_workbook(path, read_only=True)
+        part = book[sheet]._worksheet_path  # a sheet that is read row by row does not know its merged cells
+        book.close()
+        with ZipFile(path) as archive:
+            for block in _blocks(archive, archive.getinfo(part)):
+                rest = rest[-_LONGEST_TAG:] + block
+                merged.update(_MERGED.findall(rest))
+                is_uncomputed = is_uncomputed or (b"<f" in rest and _UNCOMPUTED.search(rest) is not None)
+    except Exception as error:  # whatever is damaged, the library raises as it comes
+        raise _damaged(name, error) from None
+    return {reference.decode() for reference in merged}, is_uncomputed
+
+
+def _fill_merged(rows: _SheetRows, merged: set[str], place: str) -> int:
+    """Writes the value of merged cells, which stands in the first of them, in each filled row that they cover.
+
+    Returns how many of them there are. What is merged over columns alone, as a title is, stays.
+    """
+    from openpyxl.utils import range_boundaries
+
+    by_line, count, cells = dict(rows), 0, 0
+    for first, top, _, bottom in map(range_boundaries, merged):
+        value = by_line.get(top, {}).get(first - 1)
+        covered = range(top + 1, min(bottom, rows[-1][0]) + 1) if value is not None else ()
+        count += bool(covered)
+        if (cells := cells + len(covered)) > _MOST_CELLS:
+            raise _too_many(place, "merged cells", _MOST_CELLS)
+        for line in covered:
+            if line in by_line:
+                by_line[line].setdefault(first - 1, value)
+    return count
 
 
 def _blocks(archive: ZipFile, part: ZipInfo) -> Iterator[bytes]:

@@ -57,6 +57,7 @@ _FEWEST_TOLD = 4  # fewer ratings say nothing of a scale
 _WIDER, _MUCH_WIDER = 2, 10  # so many times as wide as another scale
 _FAR = 2  # times the top of a scale: no scale that is a little longer has such a rating
 _MOST_MARKS, _MOST_ZEROS = 0.5, 0.2  # of the ratings, which may mean that nobody rated: one value far off, and 0
+_LOW_TOP = 50  # of ratings to 100, beside which a scale to 20 or to 50 is as likely
 _MOSTLY = 0.5  # of the filled cells that are no numbers, in a column of ratings
 
 
@@ -505,7 +506,7 @@ def find_odd_ratings(values: Sequence[float], scale: Bounds | None) -> tuple[Bou
 def _top_hint(values: Sequence[float], scale: Bounds) -> str:
     """Says that a scale was taken to reach higher than its ratings do; empty where they tell it."""
     top = max(values)
-    if top >= scale[1] or top <= scale[0] or not is_whole(values) or top > USUAL_SCALES[-2][1]:
+    if top >= scale[1] or top <= scale[0] or not is_whole(values) or top > _LOW_TOP:
         return ""
     return f"no rating is above {top:g}: if that is the scale say --scale {scale[0]:g}-{top:g}"
 

@@ -251,6 +251,9 @@ class _Reader:
         word = value.strip()
         by_name, by_word = _side_of(word, first, second), choice_of(word)
         # our own column `choice` holds no names
+        if by_name and by_word and by_name != by_word and column != "choice":
+            both = f"the name of the {by_name} version and the word for the {by_word} one"
+            raise self._error(row, column, f'is "{shorten(word)}", which is {both}; write first or second')
         choice = (by_word or by_name) if column == "choice" else (by_name or by_word)
         if choice is None:
             names = f"the versions of the row are {quote_names([first, second])}"
@@ -321,6 +324,10 @@ class _Reader:
         if self._further:
             further = count_of(self._further, "preference")
             yield f"{name}: {further} without an id of a question count as of further questions of these versions"
+        decided = [(one.question, frozenset((one.first, one.second)), one.rater) for one in preferences if one.rater]
+        if again := len(decided) - len({*decided}):
+            given = count_of(again, "preference")
+            yield f"{name}: {given} of a rater who had decided that comparison before; all count"
 
 
 def _side_of(word: str, first: str, second: str) -> Choice | None:

@@ -44,6 +44,7 @@ class ColumnAccount:
         self._no_ratings: dict[str, list[str]] = {}
         self._left_out: dict[str, list[str]] = {}
         self._silent: list[str] = []
+        self._ends_silent: list[str] = []  # conversations whose last question has a reply without a text
         self._empty_words: list[str] = []  # answers such as "nan"
         self._rater_search = RaterSearch()
         self._is_rated = False
@@ -100,6 +101,9 @@ class ColumnAccount:
         else:
             self._silent.append(place)
         if sample.messages:
+            after = sample.messages[(sample.turn or 0) + 1 :] if sample.response.strip() else ()
+            if any(message.role == "assistant" for message in after):
+                self._ends_silent.append(place)
             is_single = is_single_answer(sample)
             self._single += is_single
             self._conversations += not is_single
@@ -131,6 +135,10 @@ class ColumnAccount:
         if self._silent and self._answered:  # a set of questions has no answers at all
             silent = count_of(len(self._silent), "row has no answer and counts", "rows have no answer and count")
             notes.append(f"{self._source.name}: {silent} as an empty one: {list_first(self._silent, 5)}")
+        if self._ends_silent:
+            end = count_of(len(self._ends_silent), "conversation ends", "conversations end")
+            why = f"{end} with an empty reply or calls of tools alone: the answer before it is the one under test"
+            notes.append(f"{self._source.name}: {why}: {list_first(self._ends_silent, 5)}")
         if self._empty_words:
             says = count_of(len(self._empty_words), "answer is a word for nothing", "answers are words for nothing")
             scored = f"{says} and scored as a text; empty the cell where there was none"

@@ -144,11 +144,6 @@ class Profile(PackFile):
     # whether texts are compared with their function words, as in Dutch (Lassche et al., 2024, VI-A)
     function_words_in_lemmas: bool = True
 
-    @property
-    def grouping_mark(self) -> str:
-        """What stands between groups of three digits."""
-        return "." if self.decimal_mark == "," else ","
-
 
 _INNERMOST_BRACKETS = re.compile(r"\(([^()]*)\)")
 _MOST_PHRASES = 3_000  # that one entry may stand for

@@ -34,7 +34,6 @@ _SIGNS = re.compile(r"(?:[-_+%/]|\.(?!\s))+")  # between the words of a link's t
 _ORDINAL_ALONE = re.compile(r"\d{1,2}[.)]")
 _ORDINALS = re.compile(r"(?<![\w.,])\d{1,2}(?=[.)])")
 _DIGITS = frozenset("0123456789")
-_SENTENCES_OF_CONTEXT = 2
 _MOST_SIGNING_LINES = 3
 _LONGEST_HEAD = 200  # characters of a lead-in or heading that is read with what is below it
 _LONGEST_COMMAND = 200  # characters of code that is read with its lead-in
@@ -75,9 +74,7 @@ class AnswerSentence:
     # `claim`, or why it claims nothing: `question`, `lead_in`, `heading` (also of a table's columns, and a bold label),
     # `code`, `image`, `link` (the target of one), or a kind of the language pack (`greeting`)
     kind: str
-    # the heading and the lead-in that it stands under, and the sentences before it where it refers back to them ("Then
-    # you click Save"); else ""
-    context: str = ""
+    context: str = ""  # the heading and the lead-in that it stands under
     start: int = 0
     end: int = 0  # where it ends in the answer, +1
     answer_word: str = ""  # the yes or no before it, which `text` has not
@@ -106,9 +103,6 @@ def answer_sentences(text: str, language: Language, question: str = "") -> list[
         >>> english = load_language("en")
         >>> [(part.kind, part.text) for part in answer_sentences("## Paying\\nYou pay by:\\n- card", english)]
         [('heading', 'Paying'), ('lead_in', 'You pay by:'), ('claim', 'You pay by: card')]
-        >>> answer_sentences("Open Payroll. Then you click Run.", english)[1]
-        AnswerSentence(text='Then you click Run.', kind='claim', context='Open Payroll.', start=14, end=33, \
-answer_word='', cut=())
     """
     reader = _SentenceReader(text, language, question)
     kinds = reader.kinds
@@ -132,7 +126,6 @@ class _SentenceReader:
         self._split: list[AnswerSentence] = []
         self._heads_read: set[str] = set()  # lead-ins that stand before a fragment in a claim
         self._labels: list[int] = []  # the places of bold lines that claim nothing
-        self._before: list[str] = []
         self._title = ""
         self._heads: dict[int, str] = {}  # what each list stands under
         self._repeats_header = True  # not one that speaks to the judge, or is a row like the others
@@ -268,12 +261,8 @@ class _SentenceReader:
                 self._heads_read.add(head)
             if not stated:  # "Verdict:" and, as an item, "supported"
                 kind, stated = TO_JUDGE, sentence
-            if self._before and words.words[0] in self.kinds.back_references.first and self.kinds.refers_back(words):
-                context += self._before[-_SENTENCES_OF_CONTEXT:]
         above = " ".join(dict.fromkeys(filter(None, context))) if context else ""
         self._add(stated, kind, line, offset + begin, end=end, context=above, answer_word=answer_word, cut=cut)
-        if kind in {CLAIM, LEAD_IN, YES_NO}:
-            self._before.append(sentence)
         if kind == SIGN_OFF:
             self._signing = _MOST_SIGNING_LINES
 

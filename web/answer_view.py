@@ -17,6 +17,7 @@ from ..text.sentences import sentences
 from ..text.text_matching import find_quote
 
 _OPENING = Markup('<label class="sentence"><input type="checkbox" name="wrong" value="{}"><span>')
+_MOST_MISSES = 200  # sentences that do not stand in the answer: after so many the others are not looked for
 _CLOSING = Markup("</span></label>")
 _MOST_WORDS = 80  # of a text that is looked for word by word
 _BETWEEN = r"[\W_]{1,20}"  # between two words
@@ -43,7 +44,8 @@ def render_answer(response: str, language: str | None, prefix: str = "") -> Rate
     split, seen = split_answer(response, language), read_visible_text(response)
     marks, without, end = dict[int, TextMark](), list[int](), 0
     for number, sentence in enumerate(split):
-        if place := find_place(sentence, response, seen, end):
+        place = find_place(sentence, response, seen, end) if len(without) < _MOST_MISSES else None
+        if place:
             marks[number] = TextMark(*place, _OPENING.format(f"{prefix}{number}"), _CLOSING)
             end = max(end, place[1])
         else:

@@ -265,3 +265,24 @@ def test_a_rater_of_whom_all_ratings_became_dates_is_named(tmp_path):
     text = "question,answer,rating_ann,rating_bob\na,b,5-Mar,4\nc,d,1-Feb,1\n"
     with pytest.raises(InputError, match=r'line 2, field ratings \(column rating_ann\): "5-Mar" is a date'):
         read(tmp_path / "a.csv", text)
+
+
+def test_formulas_that_were_never_computed_are_named(tmp_path):
+    """openpyxl writes formulas and computes none, as many exports do."""
+    from openpyxl import Workbook
+    from openpyxl.worksheet.formula import ArrayFormula, DataTableFormula
+
+    book = Workbook()
+    for row in (
+        ["question", "answer", "rating"],
+        ["q", "a", 4],
+        ["r", '=CONCAT("x","y")', "=1+1"],
+        ["s", "b", ArrayFormula("C4", "=SUM(A1:A2)")],
+        ["t", "c", DataTableFormula("C5", r1="A1")],
+    ):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    notes: list[str] = []
+    samples = load_set(tmp_path / "a.xlsx", notes=notes)
+    assert [(sample.response, sample.rating) for sample in samples] == [("a", 4), ("", None), ("b", None), ("c", None)]
+    assert "has formulas without a value, read as empty; open the file in Excel and save it" in notes[0]

@@ -621,3 +621,44 @@ def test_a_row_of_sums_without_an_empty_cell_is_left_out_and_sets_no_scale(tmp_p
 def test_a_question_of_totals_with_an_answer_is_one(tmp_path):
     samples, _ = read(tmp_path / "a.csv", "question,answer,rating\nTotal (my invoice),See page 2.,3\nQ,A,5\n")
     assert len(samples) == 2
+
+
+def test_merged_cells_of_excel_are_read_in_each_row_that_they_cover(tmp_path):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    for row in (
+        ("Ratings of May", None, None, None),
+        ("question", "system", "answer", "rating"),
+        ("How?", "old", "So.", 4),
+        (None, "new", "Thus.", 5),
+        ("Where?", "old", "Here.", 2),
+        (None, None, "There.", 3),
+    ):
+        sheet.append(row)
+    for cells in ("A1:D1", "A3:A4", "A5:A6", "B5:B6"):
+        sheet.merge_cells(cells)
+    book.save(tmp_path / "a.xlsx")
+    notes: list[str] = []
+    samples = load_set(tmp_path / "a.xlsx", notes=notes)
+    read = [(sample.user_input, sample.metadata["system"], sample.rating) for sample in samples]
+    assert read == [("How?", "old", 4), ("How?", "new", 5), ("Where?", "old", 2), ("Where?", "old", 3)]
+    assert f"{tmp_path / 'a.xlsx'}, sheet Sheet: 3 merged cells read in each row that they cover" in notes
+
+
+def test_replies_without_a_text_are_counted(tmp_path):
+    asked = [{"role": "user", "content": "Q"}]
+    again = [*asked, {"role": "assistant", "content": "A"}, {"role": "user", "content": "R"}]
+    blank = {"role": "assistant", "content": " "}
+    called = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "f"}}]}
+    rows = [[*asked, blank], [*again, blank], [*again, called], again, again[:2]]
+    text = json.dumps([{"id": str(n), "messages": messages} for n, messages in enumerate(rows)])
+    _, notes = read(tmp_path / "a.json", text)
+    assert "1 row has no answer and counts as an empty one: row 1" in notes
+    assert (
+        "2 conversations end with an empty reply or calls of tools alone: the answer before it is the one under test: "
+        "row 2, row 3"
+    ) in notes
+    _, notes = read(tmp_path / "a.json", json.dumps([{"messages": [*asked, called]}, {"messages": [*asked, blank]}]))
+    assert "2 rows have no answer and count as an empty one: row 1, row 2" in notes

@@ -182,3 +182,13 @@ def test_the_coordinators_page_is_in_the_language_of_the_browser(site):
         assert "Team van beoordelaars" in page and "Voortgang" in page and "Overeenstemming" in page
         assert "Progress" not in page and "Rating team" not in page and "Can't tell" not in page
         assert "Progress" in coordinator.get("/team").text
+
+
+@pytest.mark.parametrize("unit", ["A__b is so. ", "a__b\n", "> It is__so. Yes.\n", "It `is`  so, [a](b). "])
+def test_an_answer_of_a_thousand_odd_sentences_is_no_wait(unit):
+    """Sentences that the splitter writes without marks are looked for; no text makes the page wait for that."""
+    from assay.web import render_answer
+
+    answer = render_answer((unit * 10_000)[:100_000], "en")
+    boxes = str(answer.text.html).count('name="wrong"') + len(answer.apart)
+    assert boxes == len(answer.sentences)

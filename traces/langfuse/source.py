@@ -13,7 +13,7 @@ from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest
-from ..source import Traces, read_utc, write_utc
+from ..source import Traces, UnreadTrace, read_utc, write_utc
 from ..trace_samples import TraceSamples
 from .project import LangfuseProject
 
@@ -48,8 +48,10 @@ class LangfuseSource:
         for page in self._root_pages(since, until or datetime.now(UTC)):
             roots: dict[str, dict[str, Any]] = {}
             for root in page:
-                trace_id = str(root["traceId"])
-                if hash(trace_id) not in seen:
+                trace_id = str(root.get("traceId") or "")
+                if not trace_id:
+                    yield UnreadTrace(str(root.get("id")), str(root.get("startTime") or ""), "it has no trace's id")
+                elif hash(trace_id) not in seen:
                     seen.add(hash(trace_id))
                     roots[trace_id] = root
             if roots:
