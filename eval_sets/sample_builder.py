@@ -132,7 +132,7 @@ class ColumnAccount:
         notes += [
             f"{self._source.name}: {describe_left_out(places, reason)}" for reason, places in self._left_out.items()
         ]
-        if self._silent and self._answered:  # a set of questions has no answers at all
+        if self._silent and (self._answered or self._conversations):  # a set of questions has no answers at all
             silent = count_of(len(self._silent), "row has no answer and counts", "rows have no answer and count")
             notes.append(f"{self._source.name}: {silent} as an empty one: {list_first(self._silent, 5)}")
         if self._ends_silent:
