@@ -107,6 +107,7 @@ class ClaimMarks(GroupedSection):
     joins_after_comma: Patterns = ()
     comment_led: Patterns = ()
     multiplied: Pattern = NEVER
+    unusually: dict[str, Pattern] = Field(default_factory=dict)  # what in words for an anomaly says up, or down
     multiples: dict[str, int] = Field(default_factory=dict)  # the stem of a verb, and the number it multiplies by
     levels_beyond: Patterns = ()
     except_before: Patterns = ()  # before what is left out

@@ -194,7 +194,7 @@ class Clause:
             tests = (*(test for test in known.conditions if test.column not in named), *own.conditions)
             if replace(known, conditions=()) != ALL_ROWS:
                 windows.append(replace(known, conditions=tests, text=own.text, parts=own.parts))
-        return [window for window in windows if _count(self, window)]
+        return [window for window in windows if rows_together(self, window)]
 
     def _together(self, places: Sequence[Mark]) -> list[Window]:
         windows, is_list = list[Window](), len(places) > 1 and self._is_list(places)
@@ -305,10 +305,10 @@ def contains_time(outer: Mark, inner: Mark) -> bool:
 
 def has_several(clause: Clause, *windows: Window) -> bool:
     """Whether several rows are in all of the windows."""
-    return _count(clause, *windows) > 1
+    return rows_together(clause, *windows) > 1
 
 
-def _count(clause: Clause, *windows: Window) -> int:
+def rows_together(clause: Clause, *windows: Window) -> int:
     """How many rows are in all of the windows; 0 where the table cannot tell, which the computation reports."""
     try:
         rows = [set(rows_of(clause.table, window, may_be_none=True).tolist()) for window in windows]
@@ -319,7 +319,7 @@ def _count(clause: Clause, *windows: Window) -> int:
 
 def is_one_named_row(clause: Clause) -> bool:
     """Whether the named times and cells identify one row."""
-    return any(_count(clause, window) == 1 for window in clause.windows(clause.places))
+    return any(rows_together(clause, window) == 1 for window in clause.windows(clause.places))
 
 
 def with_cells(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:
@@ -614,13 +614,12 @@ def find_than(clause: Clause) -> list[Mark]:
     bounds, links = [m.hedge_mark for m in clause.numbers], clause.words.links
     # "higher than", "below the one at", "boven die van"
     closing = re.compile(rf"(?<!\w)(?:{links.than_end})$| (?:{links.level_of})(?: \w+)?$", re.IGNORECASE)
-    times_the = re.compile(rf" (?:{links.factor_of})$", re.IGNORECASE)  # "three times the overtime of March"
     factor = clause.first_mark("double", "half", "times_as", "equal")
     for mark in clause.marks[:-1]:
         if not mark.kinds & _JOINING or mark in bounds:
             continue
         joins = mark.kinds & {"than", "equal", "outnumbers"} or closing.search(mark.text)
-        if joins or ("times_as" in mark.kinds and times_the.search(mark.text)):
+        if joins or "times_of" in mark.kinds:  # "three times the overtime of March"
             return [mark]
     as_word = re.compile(rf"(?<!\w)(?:{links.as_word})(?!\w)", re.IGNORECASE)
     found_as = as_word.search(clause.text, factor.end) if factor else None

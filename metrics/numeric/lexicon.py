@@ -182,6 +182,7 @@ class Concepts(BaseModel):
     people: frozenset[str]
     levels: frozenset[str]
     flows: frozenset[str]
+    counts: frozenset[str]
     better_up: frozenset[str]
     better_down: frozenset[str]
 
@@ -347,6 +348,13 @@ def polarity(column: str) -> str | None:
 def means(column: str, *kinds: str) -> bool:
     """Whether a series' name means something of these kinds of `Concepts`: "levels", "flows"."""
     return any(meanings(column) & getattr(concepts(), kind) for kind in kinds)
+
+
+@cache
+def is_of_things(column: str) -> bool:
+    """Whether the whole of a column's name means things that are counted: "orders", not "order_value"."""
+    names = ((_without_units(column, code), lexicon(code).data["name_fillers"]) for code in LANGUAGES)
+    return any(_concept_of([w for w in name if w.text not in fillers]) in concepts().counts for name, fillers in names)
 
 
 @cache

@@ -307,7 +307,7 @@ def find_marks(text: str, view: View, language: str, windows: Sequence[Window]) 
     words = lexicon(language)
     marks = _independent_marks(text, view, language)
     dependent = [*dependent_times(text, words, view.times, marks, windows)] if view.times else []
-    for find in (_whole_table, _exclusions, _rates, find_roles, _hedged_numbers):
+    for find in (_whole_table, _exclusions, _rates, find_roles, _hedged_numbers, _multiples, _exclusive):
         dependent += find(text, words, view, marks)
     return choose(dependent, marks)
 
@@ -536,6 +536,25 @@ def _hedged_numbers(text: str, words: Lexicon, view: View, marks: Sequence[Mark]
             if hedges and follows and gap.fullmatch(text[first.end : second.start]):
                 yield replace(mark, hedge=hedges[0], hedge_mark=hedge_mark)
                 break
+
+
+def _multiples(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """The "times" of "five times those in March", which are no occasions: only a ratio has them."""
+    other = re.compile(rf"\S+ (?:{words.links.factor_of}|{words.links.level_of})(?!\w)", re.IGNORECASE)
+    for number, mark, after in zip(marks, marks[1:], [*marks[2:], None], strict=False):
+        is_factor = number.number and "times_as" in mark.kinds and not text[number.end : mark.start].strip()
+        of_other = after and (after.time or after.cells) and not text[mark.end : after.start].strip()
+        if is_factor and (of_other or other.match(text, mark.start)):
+            yield replace(mark, kinds=frozenset({"times_as", "times_of"}))
+
+
+def _exclusive(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """ "Only": before a number it says that this is little, else that all others are not so."""
+    for place, mark in enumerate(marks):
+        if {"only", "exactly"} <= mark.kinds:
+            bound = {"above", "below", "at_least", "at_most"}
+            after = next((m for m in marks[place + 1 :] if m.number or m.time or m.mention or m.kinds & bound), None)
+            yield replace(mark, kinds=frozenset({"exactly" if after and after.number else "only"}))
 
 
 _SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over to be "the month"

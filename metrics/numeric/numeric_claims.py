@@ -30,7 +30,7 @@ from .construction import (
     interpret,
     read_clause,
 )
-from .lexicon import LANGUAGES, Lexicon, Token, any_of, lexicon, shared_stems, tokens, why_unread
+from .lexicon import LANGUAGES, Lexicon, Token, any_of, is_of_things, lexicon, shared_stems, tokens, why_unread
 from .marks import Mark, listed_times, names_of
 from .sample_tables import GROUP_VALUES, View, group_rows, is_panel, repeats, tables_of_sample, views
 from .statistics import Finding, UnitRule, statistics_in, verify
@@ -160,6 +160,9 @@ def _can_have_unit(spec: Specification, clause: Clause) -> bool:
     table = clause.table
     if spec.series not in table.columns:
         return True
+    units = [spec.threshold_unit, spec.unit if spec.statistic in _SIZES else None]
+    if is_of_things(spec.series) and table.unit_of(spec.series) is None and set(units) - {None, "%", "pp"}:
+        return (table.known_values(spec.series) % 1 != 0).any()  # "the average order value was 40 euros"
     if spec.threshold_unit is not None and not table.can_be_in(spec.series, spec.threshold_unit):
         return False
     if spec.value is None or spec.unit is None or spec.statistic not in _SIZES:

@@ -89,7 +89,7 @@ def _comparison(match: ConstructionMatch) -> ClauseReading | None:
     if multiple is not None:
         fields, hedges = multiple
         return as_one_check(compare_sides(Statistic.RATIO, statistics, sides, **fields), also=[*also, *hedges])
-    if direction is None and (numbers or not same):
+    if times_as or (direction is None and (numbers or not same)):
         return None
     statistic = difference_kind(clause, numbers[0], names) if numbers else Statistic.COMPARISON
     fields = value_fields(numbers[0]) if numbers else {}
@@ -473,7 +473,9 @@ def _without_number(
     slopes = specify(Statistic.TREND, names, windows, direction=direction)
     if clause.marks_of("trend") or direction is Direction.FLAT:
         return as_one_check(slopes)
-    return as_one_check(ways if any(m.time and m.time.ends for m in clause.times) else [*slopes, *ways])
+    is_long = not clause.marks_of("than") and all(has_several(clause, window) for window in windows)
+    either = slopes if is_long else [*slopes, *ways]
+    return as_one_check(ways if any(m.time and m.time.ends for m in clause.times) else either)
 
 
 def _between(statistic: Statistic, names: list[str], sides: Sides, **rest: object) -> list[Specification]:

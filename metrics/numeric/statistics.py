@@ -443,7 +443,8 @@ def anomaly(data: StatisticInput) -> Computed:
     if asked.place is not None:
         positions &= set(rows_of(table, asked.place).tolist())
     methods = anomalies_of(table, data.name)
-    results = [(method, [place for place in method.places if place in positions]) for method in methods]
+    side = 1 if asked.direction is Direction.UP else -1 if asked.direction is Direction.DOWN else 0
+    results = [(by, [row for row in by.places if row in positions and by.scores[row] * side >= 0]) for by in methods]
     texts = [f" by {by.method} (|z| > {by.threshold}): {_row_texts(by, rows, table)}" for by, rows in results]
     window = "" if asked.window == ALL_ROWS else f" in {asked.window.text or asked.window}"
     line = f"anomalies of {data.name}{window}{';'.join(texts)}"

@@ -29,6 +29,7 @@ from .construction import (
     is_other_window,
     is_row,
     nearest_series,
+    rows_together,
     series_of,
     specify,
     value_fields,
@@ -126,18 +127,10 @@ def _is_of_one_row(clause: Clause, windows: list[Window], *, are_flows: bool) ->
     return bool(not clause.cells and clause.context.windows and not clause.marks_of("all_rows") and not are_flows)
 
 
-def _is_lower_bound(bound: Mark) -> bool:
-    return BOUNDS[bound.hedge] in ("gt", "ge")
-
-
 def _threshold_fields(bound: Mark) -> dict[str, object]:
     """A bound as the fields of a specification."""
     fields, is_included = value_fields(bound), BOUNDS[bound.hedge] in ("ge", "le")
     return {"threshold": fields["value"], "threshold_unit": fields["unit"], "threshold_included": is_included}
-
-
-def _bounded_series(match: ConstructionMatch) -> list[str]:
-    return series_of(match.clause, nearest_series(match.clause, match.one("bound")))
 
 
 def _counts_beside_bounds(clause: Clause) -> list[Mark]:
@@ -148,11 +141,12 @@ def _counts_beside_bounds(clause: Clause) -> list[Mark]:
 @construction(
     Slot("bound", bounds_of),
     Slot("count", _counts_beside_bounds),
-    optional="up down trend only count some times_as distinct column mean",
+    optional="up down trend count some times_as distinct column mean",
 )
 def _count_of_values(match: ConstructionMatch) -> ClauseReading | None:
-    bound, names = match.one("bound"), _bounded_series(match)
-    statistic = Statistic.COUNT_ABOVE if _is_lower_bound(bound) else Statistic.COUNT_BELOW
+    clause, bound = match.clause, match.one("bound")
+    names = series_of(clause, nearest_series(clause, bound))
+    statistic = Statistic.COUNT_ABOVE if BOUNDS[bound.hedge] in ("gt", "ge") else Statistic.COUNT_BELOW
     fields = count_fields(match.one("count")) | _threshold_fields(bound)
     return as_one_check(specify(statistic, names, match.windows, **fields))
 
@@ -162,12 +156,13 @@ def _count_of_values(match: ConstructionMatch) -> ClauseReading | None:
     Slot.words("none", "not", "all", least=0, most=ANY, name="quantifier"),
     Slot.words("first_time", least=0),
     Slot("count", _counts_beside_bounds, 0, 0, is_head=False),
-    optional="up down trend only count some",
+    optional="up down trend count some",
 )
 def _bound(match: ConstructionMatch) -> ClauseReading | None:
     """ "Was above 50" somewhere, "never above 50", "always above 50", "in May above 50 for the first time"."""
-    clause, bound, names = match.clause, match.one("bound"), _bounded_series(match)
-    value, is_lower = value_fields(bound), _is_lower_bound(bound)
+    clause, bound = match.clause, match.one("bound")
+    names, only = series_of(clause, nearest_series(clause, bound)), clause.marks_of("only")
+    value, is_lower = value_fields(bound), BOUNDS[bound.hedge] in ("gt", "ge")
     if match["quantifier"]:
         never = any(mark.kinds & {"none", "not"} for mark in match["quantifier"])
         value |= {"hedge": _OPPOSITE[BOUNDS[bound.hedge]]} if never else {}
@@ -184,7 +179,14 @@ def _bound(match: ConstructionMatch) -> ClauseReading | None:
         values = specify(Statistic.VALUE_AT, names, match.windows, **value)
         if re.search(rf"\b(?:{clause.words.links.reached})$", bound.hedge_mark.text if bound.hedge_mark else "", re.I):
             values += specify(Statistic.VALUE_AT, names, match.windows, **value | {"hedge": Hedge.EXACT})  # "up to 50"
-        return as_one_check(values, [spec for specs in ends for spec in specs])
+        checks = [check(values, [spec for specs in ends for spec in specs])]
+        if only:  # "only March was above 50": March was, and no more rows than are named
+            beyond = Statistic.COUNT_ABOVE if is_lower else Statistic.COUNT_BELOW
+            fields = _threshold_fields(bound) | {"value": float(len(clause.places))}
+            checks.append(check(specify(beyond, names, [ALL_ROWS], **fields)))
+            if any(rows_together(clause, window) != len(clause.places) for window in match.windows):
+                return None  # "in 2025 only March": which others are meant is not said
+        return ClauseReading(tuple(checks), tuple(only))
     outermost = Statistic.MAXIMUM if is_of_highest else Statistic.MINIMUM
     return as_one_check(specify(outermost, names, match.windows, **value))
 
@@ -192,7 +194,7 @@ def _bound(match: ConstructionMatch) -> ClauseReading | None:
 @construction(
     Slot.words("missing", "measured", most=ANY, name="missing"),
     Slot.number(0, 1),
-    optional="count some only distinct column",
+    optional="count some distinct column",
 )
 def _missing(match: ConstructionMatch) -> ClauseReading | None:
     clause, names, numbers = match.clause, match.names, match["number"]
@@ -371,7 +373,12 @@ def _anomaly(match: ConstructionMatch) -> ClauseReading | None:
     is_placed = clause.times or clause.cells or clause.context.windows
     statistic = Statistic.NO_ANOMALY if no else Statistic.ANOMALY
     spots = match.windows if is_placed else [None]
-    anomalies = specify(statistic, names, [ALL_ROWS], place=spots)
+    ways = {Direction(way) for way, kind in (("up", "maximum"), ("down", "minimum")) if clause.marks_of(way, kind)}
+    text, unusually = " ".join(mark.text for mark in match["anomaly"]), clause.words.data["unusually"]
+    ways |= {Direction(way) for way, pattern in unusually.items() if re.search(pattern, text, re.IGNORECASE)}
+    if len(ways) > 1 and not no:
+        return None
+    anomalies = specify(statistic, names, [ALL_ROWS], place=spots, direction=ways.pop() if len(ways) == 1 else None)
     values = (check(specify(Statistic.VALUE_AT, names, match.windows, **value_fields(m))) for m in match["number"])
     than = clause.marks_of("than", "others") if clause.marks_of("others") else []
     return ClauseReading((check(anomalies), *values), (*no, *than))
