@@ -243,7 +243,8 @@ def run_plan(
     was asked and scored is kept, and the run can be resumed.
 
     Args:
-        plan, store: What is scored, and where it is kept.
+        plan: What is scored.
+        store: Where it is kept.
         resume: The id of the run to go on with; a new run begins if None.
         skip_bad: Leave out rows that cannot be read, instead of raising.
         progress: Filled while it goes on; a new one if None.
