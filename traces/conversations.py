@@ -170,12 +170,19 @@ def _join_part(part: list[Sample], *, is_later_part: bool) -> list[Sample]:
 
 
 def _alone(sample: Sample) -> Sample:
-    """A trace that is alone in its session: a conversation of one turn, and its origin says so."""
+    """A trace that is alone in its session: a conversation of one turn, and its origin says so.
+
+    Ratings of the session are of the same answer as those of the trace: they are further raters' of one conversation.
+    """
     origin = TraceOrigin.of_sample(sample)
     if origin is None or not origin.session:
         return sample
     scale = sample.rating_min, sample.rating_max
-    rating, reasons = ({}, {}) if _is_rated(sample) else _session_rating([sample], scale)
+    rating, reasons = _session_rating([sample], scale)
+    if rating and _is_rated(sample):
+        own = sample.ratings or {"trace": sample.rating}
+        rating = {"rating": None, "ratings": (rating["ratings"] or {"session": rating["rating"]}) | own}
+        reasons = {name: said | (sample.metadata.get(name) or {}) for name, said in reasons.items()}
     metadata = sample.metadata | reasons | {ORIGIN: replace(origin, extent="session").as_json()}
     return sample.model_copy(update={"messages": _thread(sample), "metadata": metadata, **rating})
 

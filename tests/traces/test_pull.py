@@ -125,8 +125,17 @@ def test_a_session_of_one_trace_is_a_conversation_with_the_rating_of_the_session
         ]
     )
     assert [[message.role for message in sample.messages] for sample in (alone, own)] == [["user", "assistant"]] * 2
-    assert (alone.id, alone.ratings, own.ratings) == ("t1", {"ann": 2.0}, {"bob": 4.0})
+    assert (alone.id, alone.ratings, own.ratings) == ("t1", {"ann": 2.0}, {"ann": 2.0, "bob": 4.0})
     assert none.messages == ()
+
+
+def test_who_rates_the_session_of_a_rated_trace_that_is_alone_in_it_is_a_further_rater():
+    """On the scale of the trace, 1 to 5: 0.25 of 0 to 1 is 2; where nobody is named, by what was rated."""
+    of_session = {"human_rating": 0.25, "rating_min": 0, "rating_max": 1, "rating_reasons": {"els": ["Slow."]}}
+    metadata = {"session_rating": of_session, "rating_reasons": {"bob": ["Good."]}}
+    (both,) = join_sessions([trace("t", 0, "s", metadata=metadata, rating=4.0)])
+    assert (both.rating, both.ratings, both.human_rating) == (None, {"trace": 4.0, "session": 2.0}, 3.0)
+    assert both.metadata["rating_reasons"] == {"els": ["Slow."], "bob": ["Good."]}
 
 
 def test_a_trace_is_pulled_once_and_a_late_one_is_seen(store, tmp_path):
