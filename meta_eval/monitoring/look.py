@@ -62,6 +62,8 @@ class BoundState:
     # the day of the first answer of the change, counted as `ProductionAnswers.days`; None where nothing changed
     since: int | None
     sentence: str  # what changed, since when, in a sentence
+    # whether the interval of the window lies beyond the bound, though no run of days is evidence enough for an alarm
+    beyond: bool = False
 
 
 @dataclass(frozen=True, slots=True)

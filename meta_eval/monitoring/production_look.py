@@ -172,7 +172,10 @@ class _Production:
         estimate = self._figure(weighed, whole, state)
         since = None if state.since is None else int(self._day_numbers[state.since])
         p = min(1.0, state.p * bounds)
-        return BoundState(bound, state.is_raised, estimate, p, since, self._sentence(bound, state, estimate, whole))
+        # after an alarm the window holds the days of it too
+        is_beyond = not state.is_raised and not state.restart and _is_beyond(bound, estimate)
+        sentence = self._sentence(bound, state, estimate, whole, is_beyond=is_beyond)
+        return BoundState(bound, state.is_raised, estimate, p, since, sentence, is_beyond)
 
     def _figure(self, weighed: WeighedBound, whole: int, state: AlarmState) -> Estimate:
         """The figure since the change, or of the window."""
@@ -184,7 +187,7 @@ class _Production:
         window = int(np.searchsorted(self._day_numbers, self._day_numbers[last] - self._window + 1))
         return weighed.figure(max(window, min(weighed.reference[1], last)), last, state)
 
-    def _sentence(self, bound: Bound, state: AlarmState, estimate: Estimate, whole: int) -> str:
+    def _sentence(self, bound: Bound, state: AlarmState, estimate: Estimate, whole: int, *, is_beyond: bool) -> str:
         """What changed, since when; the days counted are those that the figure is of."""
         figure = _NAMES[bound.kind]
         number = _format(bound, estimate)
@@ -197,6 +200,8 @@ class _Production:
         elif state.restart:
             since = self._day_name(int(self._day_numbers[state.restart]))
             text = f"{figure} is back to {side} {limit} since {since}: {number}."
+        elif is_beyond:
+            text = f"{figure} is {beyond} {limit}; not yet sure by days, so that no alarm stands: {number}."
         else:
             text = f"nothing says that {figure} is not {side} {limit}: {number}."
         return text[0].upper() + text[1:]
@@ -277,10 +282,16 @@ def _format(bound: Bound, estimate: Estimate, *, of_alarm: bool = False) -> str:
     text = form.format(estimate.value)
     if estimate.low is None or estimate.high is None:
         return f"{text} ({estimate.problem})"
-    is_beyond = estimate.high < bound.limit if bound.kind == "mean" else estimate.low > bound.limit
-    if of_alarm and not is_beyond:
+    if of_alarm and not _is_beyond(bound, estimate):
         return text
     return f"{text} (likely {form.format(estimate.low)} to {form.format(estimate.high)})"
+
+
+def _is_beyond(bound: Bound, estimate: Estimate) -> bool:
+    """Whether the whole interval is on the wrong side of the bound."""
+    if bound.kind == "mean":
+        return estimate.high is not None and estimate.high < bound.limit
+    return estimate.low is not None and estimate.low > bound.limit
 
 
 def _without_ratings(answers: ProductionAnswers) -> str:

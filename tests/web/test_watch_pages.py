@@ -32,7 +32,8 @@ class Days:
             is_broken = entry.bound.kind == "mean" and value < 3.6
             sentence = f"The mean fell to {value}. {HOSTILE}" if is_broken else "The mean is kept."
             estimate = mean if entry.bound.kind == "mean" else bad
-            states.append(BoundState(entry.bound, is_broken, estimate, 0.01, 3 if is_broken else None, sentence))
+            since, beyond = 3 if is_broken else None, entry.bound.kind == "fall"
+            states.append(BoundState(entry.bound, is_broken, estimate, 0.01, since, sentence, beyond))
         segments = tuple(SegmentLook("language", name, 5, mean, bad) for name in ("nl", HOSTILE))
         return Look(
             self.count,
@@ -53,7 +54,7 @@ def fill_watch(folder, name="support bot", days=8, per_day=6):
     settings = WatchSettings.model_validate(
         {
             "name": name, "source": SOURCE, "metric": "rouge_l_precision", "folder": folder, "since": "30d",
-            "budget": {"judged_per_day": 500}, "bounds": [{"mean": 3.6}, {"bad_share": 0.25}],
+            "budget": {"judged_per_day": 500}, "bounds": [{"mean": 3.6}, {"bad_share": 0.25}, {"fall": 0.01}],
             "ratings": {"raters": ["ada", "bob"], "per_day": 5}, "push": False,
             "sample": {"share": 1}, "segments": ["language"],
         }
@@ -107,9 +108,10 @@ def test_a_watch_shows_its_estimates_bounds_alarms_and_segments(client):
     assert page.count('<rect class="alarm-time"') == 1, "the alarm that stood for three looks"
     assert page.count('<circle class="point"') == 16
     for text in (
-        "Alarms none since ",
+        "Alarms none yet; beyond a bound, not yet sure by days",
         "mean at least 3.6 kept",
         "bad share at most 25% kept",
+        "fall of the mean at most 0.01 above the bound; not yet sure by days",
         "language nl",
         "Alarms that cleared",
         "The mean fell to 3.1.",

@@ -14,7 +14,7 @@ from ...metrics.catalogue import higher_is_better
 from ...presentation.figure import Figure, Kind
 from ...presentation.verdict import Verdict
 from ...text.wording import Phrase, phrase
-from .watch_settings import WatchSettings
+from .watch_settings import WatchSettings, describe_bound
 from .watch_state import StoredAlarm, StoredLook, WatchRecords, WatchRow
 
 LookAt = Callable[[ProductionAnswers, WatchSettings, date], Look]
@@ -98,7 +98,7 @@ def give_watch_verdict(row: WatchRow, stored: StoredLook, standing: list[StoredA
     return Verdict(
         (
             ("chatbot", _describe_answers(row, stored)),
-            ("alarms", *_describe_alarms(standing, began)),
+            ("alarms", *_describe_alarms(standing, began, look)),
             ("rests_on", rests_on),
         )
     )
@@ -134,7 +134,10 @@ def read_levels(row: WatchRow) -> tuple[float, float] | None:
     return levels if levels[0] < levels[1] else None
 
 
-def _describe_alarms(standing: list[StoredAlarm], began: str) -> tuple[Phrase, ...]:
+def _describe_alarms(standing: list[StoredAlarm], began: str, look: Look) -> tuple[Phrase, ...]:
+    unsure = ", ".join(describe_bound(state.bound) for state in look.bounds if state.beyond)
+    if not standing and unsure:
+        return phrase("no_alarm_yet", date=began, bound=unsure), phrase("no_alarm_yet_shortly")
     if not standing:
         return (phrase("no_alarm", date=began),)
     first = min(standing, key=lambda alarm: alarm.since or alarm.fired_at)

@@ -238,6 +238,19 @@ def test_an_alarm_shows_no_interval_that_contradicts_it():
     assert write(Bound("mean", 3.4), Estimate(3.0, 2.6, 3.5), of_alarm=True) == "3.00"
 
 
+def test_an_interval_beyond_the_bound_is_not_kept_though_no_whole_day_says_so():
+    """One day that is not over: 160 of 400 rated 1, the others 5: 40% are bad, the mean is (160 + 240 * 5) / 400."""
+    answers = small([1.0] * 160 + [5.0] * 240, chance=1.0)
+    bounds = [Bound("bad_share", 0.25), Bound("mean", 4.2), Bound("bad_share", 0.39), Bound("mean", 3.5)]
+    states = look_at_production(answers, bounds).bounds
+    assert [state.broken for state in states] == [False] * 4
+    assert [state.beyond for state in states] == [True, True, False, False]
+    unsure = "; not yet sure by days, so that no alarm stands: "
+    assert states[0].sentence.startswith(f"The share of bad answers is above 25%{unsure}40.0% (likely ")
+    assert states[1].sentence.startswith(f"The mean rating is below 4.2{unsure}3.40 (likely ")
+    assert states[2].sentence.startswith("Nothing says that the share of bad answers is not at most 39%: 40.0%")
+
+
 def test_the_fall_of_the_judge_is_on_its_own_scale_and_needs_no_ratings():
     """From day 20 on the judge says 0.75 of every second answer, and 1 of the others, as of all before."""
     days = np.repeat(np.arange(40), 30)
