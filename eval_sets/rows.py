@@ -1,7 +1,7 @@
 """What every reader of a format hands on: rows, each with its place in the source."""
 
 import logging
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -142,27 +142,27 @@ def count_known(names: Iterable[str], known: Collection[str]) -> int:
 def group_rows(
     rows: Iterable[Row | BadRow], key: Callable[[Mapping[str, Any]], str | None]
 ) -> Iterator[list[Row] | BadRow]:
-    """Yields the rows of each group together, in the order of the groups' last rows.
+    """Yields the rows of each group together, in the order of the groups' first rows; a row without a key is its own.
 
-    The rows are read twice, so that only groups that have begun and not ended are held in memory: one, where the rows
-    of a group follow one another.
+    The rows are read twice, so that a group is held in memory only until it, and each that began before it, has ended:
+    one at a time, where the rows of a group follow one another.
     """
-    last: dict[int, int] = {}
-    for row in rows:
-        if isinstance(row, Row) and (name := key(row.values)) is not None:
-            last[hash(name)] = row.number
-    groups: dict[str, list[Row]] = {}
+
+    def name_of(row: Row) -> str | int:
+        name = key(row.values)
+        return row.number if name is None else name
+
+    left = Counter(hash(name_of(row)) for row in rows if isinstance(row, Row))
+    groups = OrderedDict[str | int, list[Row]]()
     for row in rows:
         if isinstance(row, BadRow):
             yield row
-        elif (name := key(row.values)) is None:
-            yield [row]
-        else:
-            group = groups.pop(name, [])
-            group.append(row)
-            groups[name] = group  # the last: groups end in the order of their last rows
-            if last.get(hash(name)) == row.number:
-                yield groups.pop(name)
+            continue
+        name = name_of(row)
+        groups.setdefault(name, []).append(row)
+        left[hash(name)] -= 1
+        while groups and left[hash(next(iter(groups)))] <= 0:
+            yield groups.popitem(last=False)[1]
     yield from groups.values()
 
 

@@ -73,7 +73,7 @@ def join_rows(
     name: str,
     cure: str,
 ) -> Iterator[Row | BadRow]:
-    """Yields one row per answer, in the order of their last rows: its first row, with what was given to it by name.
+    """Yields one row per answer, in the order of their first rows: that row, with what was given to it by name.
 
     `key` is what the rows of one answer have in common, `name` the file's, and `cure` what to do about a metric or a
     rater that stands twice with one answer. The `parts` of a row are those of `scores.METRIC`, or of `ratings.RATER`.

@@ -126,7 +126,7 @@ class TurnReader:
         self._time_order = TimeOrder()
 
     def rows(self) -> Iterator[Row | BadRow]:
-        """Yields one row per conversation, in the order of their last rows."""
+        """Yields one row per conversation, in the order of their first rows."""
         if not self._has_looked:
             self._look_at_columns(self._turns)
             self._has_looked = True

@@ -111,7 +111,7 @@ def test_a_langfuse_session_is_one_conversation_in_time_order(tmp_path):
         session_trace(3, "Bye", "See you"),
     ]
     path = written(tmp_path, rows, "traces.jsonl")
-    alone, sample = load_set(path)
+    sample, alone = load_set(path)
     assert (alone.id, alone.messages) == ("t9", ())
     assert (sample.id, sample.user_input, sample.response, sample.policy) == ("s", "Bye", "See you", "Be kind.")
     assert [(message.role, message.text) for message in sample.messages] == [
@@ -160,7 +160,7 @@ def test_langsmith_threads_are_conversations(tmp_path):
         return {"id": f"r{number}", **texts, **fields, "extra": {"metadata": {"thread_id": thread}}}
 
     path = written(tmp_path, [run(2, "a"), run(3, "b"), run(1, "a")], "runs.jsonl")
-    alone, joined = load_set(path)
+    joined, alone = load_set(path)
     assert (alone.id, alone.group) == ("r3", "b")
     assert [message.text for message in alone.messages] == ["Question 3?", "Answer 3."]  # a thread of one turn
     assert [message.text for message in joined.messages] == [*("Question 1?", "Answer 1.", "Question 2?", "Answer 2.")]

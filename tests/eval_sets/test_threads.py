@@ -130,7 +130,7 @@ def test_rows_of_questions_and_answers_of_one_conversation(tmp_path):
         {"conversation_id": 8, "question": "Other?", "answer": "No", "context": None, "score": 1},
         {"conversation_id": 7, "question": "Free?", "answer": "Yes", "context": "The course is free.", "score": 5},
     ]
-    second, first = load_set(write_table(tmp_path, "a.csv", rows))  # in the order of their last rows
+    first, second = load_set(write_table(tmp_path, "a.csv", rows))  # in the order of their first rows
     assert [message.text for message in first.messages] == ["Hello", "Hi!", "Free?", "Yes"]
     assert [message.rating for message in first.messages] == [None, 4, None, 5]
     assert first.retrieved_contexts == ("The course is free.",)

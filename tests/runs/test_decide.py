@@ -541,6 +541,19 @@ def test_of_two_choices_by_one_rater_that_of_the_later_file_counts(tmp_path):
     assert any("1 choice of" in note and "monday.csv does not count: a newer one" in note for note in reading.notes)
 
 
+@pytest.mark.parametrize("by_rater", [True, False], ids=["rater after rater", "answer after answer"])
+def test_the_version_of_the_first_row_of_a_file_of_ratings_is_in_use(by_rater, tmp_path):
+    """`new` comes first in the file, whose rows are those of Ann and then of Bob, or of each answer both."""
+    rows = [(number, version, rater) for number in range(6) for version in ("new", "old") for rater in ("ann", "bob")]
+    rows.sort(key=lambda row: row[2] if by_rater else "")
+    rows.remove((0, "new", "bob"))
+    rows.append((0, "new", "bob"))  # its last rating stands below all of `old`
+    text = [f"Question {number}?,{version} {number},{version},{rater},4" for number, version, rater in rows]
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(["question,answer,version,rater,rating", *text]), encoding="utf-8")
+    assert read_versions(None, [str(path)], VersionOptions(by="version")).names == ("new", "old")
+
+
 @pytest.mark.parametrize(
     ("names", "by", "message"),
     [

@@ -248,7 +248,7 @@ def test_spans_of_a_trace_may_stand_apart_and_a_line_may_be_unfinished(tmp_path)
     file = write_documents(tmp_path / "a.jsonl", document(one[0]), document(*two), document(*one[1:]))
     with file.open("a") as more:
         more.write('{"resourceSpans": [{"scopeSp')
-    assert [sample.response for sample in read(file) if isinstance(sample, Sample)] == ["Two.", "One."]
+    assert [sample.response for sample in read(file) if isinstance(sample, Sample)] == ["One.", "Two."]
 
 
 def test_times_and_filters_choose(tmp_path):

@@ -142,7 +142,7 @@ class OtlpFileSource:
     """Reads the traces of files that the OpenTelemetry collector's file exporter wrote.
 
     Spans may have OpenInference's attributes or the conventions for generative AI (`gen_ai.*`). Files are read twice: a
-    trace is held from its first span to its last.
+    trace is held until it, and each that began before it, has ended.
     """
 
     def __init__(self, address: TraceAddress) -> None:
@@ -151,7 +151,7 @@ class OtlpFileSource:
         self._address = address
 
     def read(self, since: datetime | None, until: datetime | None) -> Traces:
-        """As `Source.read`; traces come in the order of their last spans."""
+        """As `Source.read`; traces come in the order of their first spans."""
         survey = _Survey(list_files(self._address.project))
         samples = TraceSamples(self._address)
         count, broken = 0, None
