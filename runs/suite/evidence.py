@@ -61,6 +61,7 @@ class Evidence:
     failed: bool
     is_of_few: bool = False  # whether it is a fall that is more than noise, but of too few answers to call it one
     is_suspect: bool = False  # whether it passed, and yet joins no baseline and no noise (`SUSPECT`)
+    falls: Floats | None = None  # by how much each answer fell in the same comparison; None for a bound
 
 
 class Falls:
@@ -166,6 +167,7 @@ class Falls:
             p_of_large,
             sums,
             sizes,
+            falls_of_answers + self._allowed,
         )
 
     def weigh(self, night: int, candidate: "_Candidate", p_of_flips: float, levels: "Levels") -> Evidence:
@@ -182,7 +184,7 @@ class Falls:
         is_of_few = bool(self._noise.pairs and fell and not failed and candidate.p_of_noise <= levels.noise)
         change, nights, before = candidate.change, candidate.nights, candidate.before
         is_suspect = bool(fell and not self._noise.pairs and not failed and p <= SUSPECT * levels.noise)
-        return Evidence(change, nights, before, tonight, baseline, p, failed, is_of_few, is_suspect)
+        return Evidence(change, nights, before, tonight, baseline, p, failed, is_of_few, is_suspect, candidate.falls)
 
     def _scale(self, lengths: Places, before: Places) -> Floats:
         """The standard error of a change of means, where that of one run is 1."""
@@ -227,6 +229,7 @@ class _Candidate:
     p_of_large: float  # where it is so large that the choice of the questions does not matter; else 1
     sums: Floats  # by group, how far its answers fell beyond what is allowed
     sizes: Floats
+    falls: Floats  # of the answers
 
 
 def weigh_together(figures: Sequence[Falls], night: int, levels: Levels) -> list[Evidence]:

@@ -147,7 +147,14 @@ class GateCheck:
         return next((bound for _, bound in list_bounds(gate) if _is_equal(value, bound)), value)
 
     def result(
-        self, state: State, reason: str, bound: float, *, value: float | None = None, newest: "Evidence | None" = None
+        self,
+        state: State,
+        reason: str,
+        bound: float,
+        *,
+        value: float | None = None,
+        newest: "Evidence | None" = None,
+        fallen: Sequence[str] = (),
     ) -> GateResult:
         """Returns what came of the gate, with the evidence where there is some."""
         return GateResult(
@@ -162,21 +169,8 @@ class GateCheck:
             p=newest.p if newest else None,
             evidence=self.level.evidence(newest.p) if newest else None,
             needed=self.level.needed if newest else None,
-            samples=tuple(self._answers) if state == "failed" else (),
+            samples=tuple(self._answers or fallen) if state == "failed" else (),
         )
-
-    def _list_fallen(self) -> list[str]:
-        """The answers that became worse than in the accepted runs, the largest change first."""
-        import numpy as np
-
-        samples = self.samples
-        figures = self.figures(samples, self.run.history.accepted) * (1 if self.higher_is_better else -1)
-        before, now = figures[:, :-1], figures[:, -1]
-        known = ~np.isnan(before)
-        falls = np.where(known, before, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1) - now
-        falls = np.where(known.any(axis=1) & ~np.isnan(now), falls, 0.0)
-        order = np.argsort(-falls, kind="stable")
-        return [samples[place].sample for place in order.tolist() if falls[place] > ROUNDING]
 
     @cached_property
     def _without_value(self) -> list[JudgedSample]:
@@ -184,24 +178,22 @@ class GateCheck:
 
     @cached_property
     def _answers(self) -> list[str]:
-        """The answers by which a gate failed: the refusals, those without a value, or those that became worse."""
+        """The answers by which a gate failed: the refusals, or those without a value."""
         if self.metric == UNANSWERED:
             return [sample.sample for sample in self.samples if sample.after.get(self.metric, (0.0,))[0]]
-        if isinstance(self.gate, RegressionGate):
-            return self._list_fallen()
         return [sample.sample for sample in self._without_value] if isinstance(self.gate, CoverageGate) else []
 
-    def describe_answers(self) -> str:
+    def describe_answers(self, fallen: Sequence[str] = ()) -> str:
         """Returns the answers by which a gate failed, as the end of its reason; empty of a bound on a mean or a share.
 
-        They are the first refusals; or the answers without a value, and why; or those that fell most.
+        They are the first refusals; or the answers without a value, and why; or those that fell most (`fallen`).
         """
         metric, names = self.metric, self._answers
         if metric == UNANSWERED:
             return f": {_list_names(names)}" if names else ""
         if isinstance(self.gate, RegressionGate):
-            listed = ", ".join(one_line(name, _LONGEST_NAME) for name in names[:_MOST_NAMES])
-            return f"; {'fell' if self.higher_is_better else 'rose'} most: {listed}" if names else ""
+            listed = ", ".join(one_line(name, _LONGEST_NAME) for name in fallen[:_MOST_NAMES])
+            return f"; {'fell' if self.higher_is_better else 'rose'} most: {listed}" if fallen else ""
         if not isinstance(self.gate, CoverageGate):
             return ""
         why = next(

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import BaseModel
@@ -31,9 +30,7 @@ from .gates import (
     State,
     fewest_groups,
 )
-
-if TYPE_CHECKING:
-    from .history import History
+from .history import History, JudgedSample
 
 _MOST_MISSING = 0.5  # of the accepted samples: a run without so many is another set, or a file cut short
 
@@ -179,7 +176,7 @@ def decide_regressions(checks: Sequence[GateCheck], *, choice_level: float) -> l
     which the failure rested.
     """
     results: dict[int, GateResult] = {}
-    figures: dict[int, tuple[Falls, list[str]]] = {}
+    figures: dict[int, tuple[Falls, list[JudgedSample]]] = {}
     for number, check in enumerate(checks):
         prepared = _prepare(check)
         if isinstance(prepared, GateResult):
@@ -207,13 +204,13 @@ def decide_regressions(checks: Sequence[GateCheck], *, choice_level: float) -> l
                 if recorded is None and not failed:
                     falls.keep(night, is_suspect=weighed[number].is_suspect)
         fewest = fewest_groups(choice_level)
-        for number, (falls, groups) in figures.items():
-            results[number] = _describe(checks[number], weighed[number], falls.missed(newest, levels), groups, fewest)
+        for number, (falls, paired) in figures.items():
+            results[number] = _describe(checks[number], weighed[number], falls.missed(newest, levels), paired, fewest)
     return [results[number] for number in range(len(checks))]
 
 
-def _prepare(check: GateCheck) -> "GateResult | tuple[Falls, list[str]]":
-    """The figure's runs and the groups of its paired samples, or the result where it cannot be compared."""
+def _prepare(check: GateCheck) -> "GateResult | tuple[Falls, list[JudgedSample]]":
+    """The figure's runs and its paired samples, or the result where it cannot be compared."""
     history, allowed = check.run.history, check.allowed
     if history.missing and history.missing >= _MOST_MISSING * history.accepted_samples:
         reason = (
@@ -237,13 +234,15 @@ def _prepare(check: GateCheck) -> "GateResult | tuple[Falls, list[str]]":
     usable = 2 * counts >= counts[-1]  # a nightly run of other samples says nothing of these
     usable[:accepted] = counts[:accepted] > 0
     sources = {source: number for number, source in enumerate(dict.fromkeys(one.source for one in check.run.samples))}
-    groups = [sample.source for sample, is_paired in zip(samples, paired, strict=True) if is_paired]
+    samples = [sample for sample, is_paired in zip(samples, paired, strict=True) if is_paired]
     values = (1 if check.higher_is_better else -1) * figures[paired]
-    numbers = np.array([sources[source] for source in groups])
-    return Falls(values, numbers, accepted=accepted, allowed=allowed, usable=usable.tolist()), groups
+    numbers = np.array([sources[sample.source] for sample in samples])
+    return Falls(values, numbers, accepted=accepted, allowed=allowed, usable=usable.tolist()), samples
 
 
-def _describe(check: GateCheck, newest: Evidence, missed: float | None, groups: list[str], fewest: int) -> GateResult:
+def _describe(
+    check: GateCheck, newest: Evidence, missed: float | None, samples: list[JudgedSample], fewest: int
+) -> GateResult:
     allowed, history = check.allowed, check.run.history
     is_noteworthy = newest.change < 0 and check.level.evidence(newest.p) >= NOTEWORTHY
     is_shown = newest.failed or newest.is_of_few or is_noteworthy
@@ -259,15 +258,16 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, groups: 
         reason = f"{check.subject} is the same {runs} as"
     limit = f", {format_bound(allowed)} allowed" if allowed else ""
     lacking = f", {count_of(history.missing, 'accepted sample')} missing in this run" if history.missing else ""
-    reason += f" in {others} ({count_of(len(groups), 'paired sample')}{lacking}{limit})"
+    reason += f" in {others} ({count_of(len(samples), 'paired sample')}{lacking}{limit})"
     word = "fall" if check.higher_is_better else "rise"
     state: State = "failed" if newest.failed else "passed"
+    groups, fallen = len({sample.source for sample in samples}), _list_fallen(samples, newest)
     if newest.failed:
         rested = "; no later run is compared with these" if nights > 1 else ""
-        reason += f"; {check.describe_evidence(newest)}{rested}{check.describe_answers()}"
-    elif len(set(groups)) < fewest:
+        reason += f"; {check.describe_evidence(newest)}{rested}{check.describe_answers(fallen)}"
+    elif groups < fewest:
         state = "undecided"
-        reason += f"; {count_of(len(set(groups)), 'group')} cannot tell a {word} from chance, {fewest} are needed"
+        reason += f"; {count_of(groups, 'group')} cannot tell a {word} from chance, {fewest} are needed"
     elif newest.is_of_few:
         reason += (
             f", more than nightly runs differ without a change, but of too few answers to call it a {word}; see `assay "
@@ -279,10 +279,18 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, groups: 
         reason += ", which noise can do" if change < -ROUNDING else f": no {word} seen"
         if missed is not None:
             reason += f"; a {word} under {format_figure(_round_up(missed))} would often be missed in one run"
-    return check.result(state, reason, allowed, value=change, newest=newest)
+    return check.result(state, reason, allowed, value=change, newest=newest, fallen=fallen)
 
 
-def _name_newest(history: "History", nights: int) -> str:
+def _list_fallen(samples: Sequence[JudgedSample], newest: Evidence) -> list[str]:
+    """The answers that became worse in the comparison of which the failure speaks, the largest change first."""
+    if newest.falls is None:
+        return []
+    order = np.argsort(-newest.falls, kind="stable")
+    return [samples[place].sample for place in order.tolist() if newest.falls[place] > ROUNDING]
+
+
+def _name_newest(history: History, nights: int) -> str:
     """So many runs up to this one; those that failed are left out."""
     if nights == 1:
         return "in this run"

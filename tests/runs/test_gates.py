@@ -173,6 +173,16 @@ def test_a_fall_names_the_answers_that_fell_most(higher, word):
     assert result.reason.endswith(f", where 20 is enough; {word} most: s0, s5, s10, s3, s8")
 
 
+def test_the_answers_that_fell_most_are_of_the_comparison_that_is_named():
+    """s0 is 1 in the accepted run and 0 in the eight nights since: 1/9 of nine runs, of which s20 to s39 fall by 1."""
+    quiet = [0.0] + [1.0] * 39
+    result = results(REGRESSION, [0.0] + [1.0] * 19 + [0.0] * 20, accepted=[[1.0] * 40], nights=[quiet] * 8)
+    assert result.state == "failed"
+    assert "in this run than in the 9 runs before" in result.reason
+    assert result.reason.endswith("; fell most: s20, s21, s22, s23, s24")
+    assert result.samples == (*(f"s{n}" for n in range(20, 40)), "s0")
+
+
 def test_a_failed_gate_fails_until_a_run_is_back():
     before, fallen = [0.9] * 8, [0.7] * 8
     nights = [before, fallen]
