@@ -64,7 +64,8 @@ def evaluate_table(
     expected = _expected_ratings(table, predictions, seed) if predictions else None
     policy = None
     if selection and expected is not None:
-        values = tuple(None if np.isnan(value) else float(value) for value in expected)
+        is_scored = table.only(selection.chosen.metrics).is_scored
+        values = tuple(float(value) if known else None for value, known in zip(expected, is_scored, strict=True))
         selection = replace(selection, predictions=values)
         predicted = predict_choice(rated, selection, seed=seed)
         policy = triage_policy(rated, predicted, bound=bound, seed=seed)

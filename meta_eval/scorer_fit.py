@@ -184,12 +184,14 @@ def predict_choice(rated: ScoreTable, selection: Selection, *, seed: int) -> Flo
     """Predicts each rating, (items,), by the chosen combination as it is saved, fitted without the item's group.
 
     One metric alone is fitted to all: its order is its own, whatever the ratings are, and the fits of several folds
-    would tell answers of one score apart.
+    would tell answers of one score apart. NaN where no metric scored the item: nothing is known of it, nothing sends it.
     """
     table, kind = rated.only(selection.chosen.metrics), _scorer_kind(selection)
     if len(table.metrics) == 1:
-        return fit_combination(kind, table.oriented, table.mean_rating, table.middle).predict(table.oriented)
-    return _predict_out_of_fold(table, kind, seed=seed)
+        predicted = fit_combination(kind, table.oriented, table.mean_rating, table.middle).predict(table.oriented)
+    else:
+        predicted = _predict_out_of_fold(table, kind, seed=seed)
+    return np.where(table.is_scored, predicted, np.nan)
 
 
 def _scorer_kind(selection: Selection) -> str:

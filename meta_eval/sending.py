@@ -45,6 +45,7 @@ class Policy:
     wrong_rate: Estimate  # the share of bad answers among those sent
     right_held_rate: Estimate  # the share of good answers among those held back
     problem: str = ""
+    unscored: int = 0  # the answers without a score, of those left to a person
 
     @property
     def finds_bad_ones(self) -> bool:
@@ -67,12 +68,12 @@ def triage_policy(
     """Chooses thresholds on predicted ratings: which answers to send, to hold back, or to leave to a person.
 
     Answers at or above `send_at` go straight to the customer, those below `hold_below` are held back, the rest is left
-    to a person. Thresholds are tested in a fixed order, the strictest first that could be accepted at all, then those
-    that send at least 15% more answers each; the last one before the first that fails is chosen. With probability
-    `confidence` its share of bad answers among those sent (good ones among those held back) is then at most `bound`:
-    no correction for the number of thresholds is needed (Learn then Test: Angelopoulos, Bates, Candes, Jordan and Lei,
-    2021, fixed-sequence testing). The test of one threshold is `p_of_share`, with the correlation of answers of one
-    group estimated on all rated answers.
+    to a person, as are answers without a prediction (NaN). Thresholds are tested in a fixed order, the strictest first
+    that could be accepted at all, then those that send at least 15% more answers each; the last one before the first
+    that fails is chosen. With probability `confidence` its share of bad answers among those sent (good ones among those
+    held back) is then at most `bound`: no correction for the number of thresholds is needed (Learn then Test:
+    Angelopoulos, Bates, Candes, Jordan and Lei, 2021, fixed-sequence testing). The test of one threshold is
+    `p_of_share`, with the correlation of answers of one group estimated on all rated answers.
 
     The check treats each fold's answers by thresholds that were chosen without them. A threshold is offered only where
     the share of wrong answers in the check is within the bound too. Returns the thresholds and what they do; `problem`
@@ -122,6 +123,7 @@ def triage_policy(
         wrong_rate=estimate_share(bad[is_sent], groups[is_sent], confidence),
         right_held_rate=estimate_share(good[is_held], groups[is_held], confidence),
         problem=problem,
+        unscored=int(np.isnan(predicted).sum()),
     )
 
 
@@ -149,9 +151,10 @@ def _failed_check(action: str, wrong: str, count: int, wrong_count: int, bound: 
 
 
 def _thresholds(predicted: Floats) -> list[float]:
-    values = np.unique(predicted)
+    known = predicted[~np.isnan(predicted)]
+    values = np.unique(known)
     if len(values) > _MOST_THRESHOLDS:
-        values = np.unique(np.quantile(predicted, np.linspace(0, 1, _MOST_THRESHOLDS), method="nearest"))
+        values = np.unique(np.quantile(known, np.linspace(0, 1, _MOST_THRESHOLDS), method="nearest"))
     return [float(value) for value in values]
 
 

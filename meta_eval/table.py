@@ -11,7 +11,7 @@ from ..eval_sets.items import RATER
 from ..eval_sets.rows import repeated_name
 from ..number_bounds import LARGEST_NUMBER
 from ..text.wording import count_of
-from .arrays import Floats, Places
+from .arrays import Bools, Floats, Places
 
 QUESTION_ONLY = "question_only"
 SENTINELS = frozenset(
@@ -143,6 +143,11 @@ class ScoreTable:
         if metric not in self.metrics:
             raise InputError(f"no metric {metric!r} in the table; it has {', '.join(self.metrics)}")
         return self.oriented[:, self.metrics.index(metric)]
+
+    @property
+    def is_scored(self) -> Bools:
+        """Whether any metric of the table scored an item, (items,)."""
+        return np.any(~np.isnan(self.scores), axis=1)
 
     def rated(self) -> "ScoreTable":
         """The items that somebody rated."""

@@ -107,3 +107,18 @@ def test_answers_of_one_score_are_treated_alike():
     evaluation = evaluate_table(table_of({"faithfulness": scores}, ratings, groups=groups), permutations=200, repeats=1)
     assert evaluation.policy is not None
     assert (evaluation.policy.sent, evaluation.policy.sent_bad) == (240, 0)
+
+
+def test_an_answer_without_a_score_is_never_sent_and_lowers_no_threshold():
+    """60 scored 1 are rated 5, 20 scored 0 are rated 1, 6 without a score 3.
+
+    Of the 60 none is bad (without a fold too: 0.9^57 = 0.002 < 0.05): they are sent, at 5. The 6 would stand between,
+    at 3, without a bad one either; nothing is known of them.
+    """
+    scores, ratings = np.repeat([1.0, 0.0, np.nan], [60, 20, 6]), np.repeat([5.0, 1.0, 3.0], [60, 20, 6])
+    evaluation = evaluate_table(table_of({"judge": scores}, ratings), permutations=200, repeats=1)
+    policy, selection = evaluation.policy, evaluation.selection
+    assert policy is not None and selection is not None
+    assert (policy.send_at, policy.sent, policy.sent_bad, policy.unscored) == (5.0, 60, 0, 6)
+    assert policy.sent + policy.held + policy.to_person == 86 and policy.to_person >= 6
+    assert selection.predictions[-6:] == (None,) * 6 and None not in selection.predictions[:-6]
