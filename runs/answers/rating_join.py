@@ -180,8 +180,9 @@ class _Page:
 def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRatings:
     """Joins the ratings of the samples' own file with those that people gave these very answers on the rating page.
 
-    Every rating queue of the store counts that is on the same scale under the newest guideline; of two ratings by one
-    rater the newer. What was given under an earlier guideline, of another queue or in an earlier series, is left out.
+    Every rating queue of the store counts that is on the same scale under the newest guideline, or was given none; of
+    two ratings by one rater the newer. What was given under an earlier guideline, of another queue or in an earlier
+    series, is left out.
     Ratings on different scales are not one measure: the scale counts whose ratings, of the file and the page together,
     are of the most answers; where they are of as many, that of the newest guideline.
     """
@@ -286,12 +287,19 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> tuple[list
             earlier[judgement.queue].update(same)
     for name, sample_name, fingerprint, value in read_adjudications(database):
         agreed[name] |= dict.fromkeys(same_answers(sample_name, fingerprint), value)
-    pages = dict[tuple[_Scale, str], _Page]()
-    for name, queue in queues.items():
-        scale, guideline = queue.settings.scale, queue.guideline
-        rated = {key for key, judgement in said[name] if judgement.value is not None} | agreed[name].keys()
+    pages, newest = dict[tuple[_Scale, str], _Page](), dict[_Scale, str]()  # the newest guideline of each scale
+    rated_in = {
+        name: {key for key, judgement in said[name] if judgement.value is not None} | agreed[name].keys()
+        for name in queues
+    }
+    for name, rated in rated_in.items():
+        if rated and queues[name].guideline:
+            newest.setdefault(queues[name].settings.scale, queues[name].guideline)
+    for name, rated in rated_in.items():
         if not rated:
             continue
+        scale = queues[name].settings.scale
+        guideline = queues[name].guideline or newest.get(scale, "")  # no guideline is no new one
         page = pages.setdefault((scale, guideline), _Page(scale, guideline))
         page.queues[name] = len(rated)
         page.rated |= rated

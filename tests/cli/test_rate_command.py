@@ -166,25 +166,35 @@ def test_queues_of_one_scale_add_up(assay, answers, tmp_path):
 
 
 def test_ratings_under_the_newest_guideline_count_and_the_others_are_named(assay, answers, tmp_path):
-    """Ada rates 20 answers without a guideline and 6 under one: the 6 count, and of a changed one those after it."""
+    """Ada rates 20 answers without a guideline and 6 under one: both count, and of a changed one those after it.
+
+    Then one more without: no guideline is no new one.
+    """
     assay("run", answers, "--metrics", "answer_length")
     store = Store(tmp_path / ".assay")
     run = store.run("last").id
-    rate(tmp_path / ".assay", "last", 2, 20)
-    (old,) = queue_ids(store.database)
+    without = set(rate(tmp_path / ".assay", "last", 2, 20))
     settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0, seed=1)
     queue = open_queue(store, find_source(store, "last"), settings, guideline="Look at numbers.", limit=7)
-    for value in (5,) * 6:
-        queue.save("ada", queue.next_item("ada").sample.id, value)
-    joined = join_run_ratings(store, run)
-    assert [sample.ratings["ada"] for sample in joined.samples.values() if "ada" in sample.ratings] == [5] * 6
-    earlier = "are left out, which were given under an earlier guideline"
-    assert f"; 20 of {old} {earlier}" in joined.note
+    under = queue.names()[:6]
+    for name in under:
+        assert queue.next_item("ada").sample.id == name
+        queue.save("ada", name, 5)
+
+    def counted() -> dict[str, float]:
+        joined = join_run_ratings(store, run)
+        return {name: sample.ratings["ada"] for name, sample in joined.samples.items() if "ada" in sample.ratings}
+
+    assert counted() == dict.fromkeys(without, 2) | dict.fromkeys(under, 5)
     queue.change_guideline("Look at names.")
-    queue.save("ada", queue.next_item("ada").sample.id, 3)
+    last = queue.next_item("ada").sample.id
+    queue.save("ada", last, 3)
+    assert counted() == dict.fromkeys(without, 2) | {last: 3}
+    (new,) = rate(tmp_path / ".assay", "last", 4, 1, seed=2)
+    assert counted() == dict.fromkeys(without, 2) | {last: 3, new: 4}
     joined = join_run_ratings(store, run)
-    assert [sample.ratings["ada"] for sample in joined.samples.values() if "ada" in sample.ratings] == [3]
-    assert f"; 20 of {old} {earlier}; 6 of an earlier series of {queue.id} {earlier}" in joined.note
+    earlier = "are left out, which were given under an earlier guideline"
+    assert joined.note.endswith(f"; 6 of an earlier series of {queue.id} {earlier}")
     assert joined.note in assay("meta", "last", "--json").json["notes"]
 
 
