@@ -48,11 +48,12 @@ def give_verdict(
 ) -> Verdict:
     """Says what a support lead asks first; a line that has nothing to say is left out."""
     rated = len(table.rated().items)
+    unrated = len(table.items) - rated
     answers = ("chatbot", _describe_table(table))
     if raters is not None and not raters.validates:
         return Verdict((answers, ("trust", phrase("raters_disagree")), _to_rate("agree_first", commands)))
     if selection is None:
-        return Verdict((answers, *_nothing_chosen(rated, metrics, commands)))
+        return Verdict((answers, *_nothing_chosen(rated, unrated, metrics, commands)))
     if selection.is_beyond_chance:
         baselines, has_others = baselines_among(metrics), not all(metric.baseline for metric in metrics)
         said = _trust(table, selection, baselines, comparisons, has_others=has_others)
@@ -60,12 +61,12 @@ def give_verdict(
         if not has_others:  # more ratings would only tell free metrics apart
             return Verdict((answers, trust, ("good_for", phrase("use_reading")), _with_a_judge(commands)))
         is_baseline = {*selection.chosen.metrics} <= baselines
-        more = _to_be_surer(_open_questions(rated, selection, () if is_baseline else comparisons), commands)
+        more = _to_be_surer(_open_questions(rated, selection, () if is_baseline else comparisons), unrated, commands)
         if is_baseline and _asked_nobody(table, metrics):
             more = (_with_a_judge(commands),)
         use = phrase("use_reading") if is_baseline else _use(policy)
         return Verdict((answers, trust, ("good_for", use), *more))
-    return Verdict((answers, *_nothing_shown(rated, metrics, selection, commands)))
+    return Verdict((answers, *_nothing_shown(rated, unrated, metrics, selection, commands)))
 
 
 def _asked_nobody(table: ScoreTable, metrics: tuple[MetricAgreement, ...]) -> bool:
@@ -86,8 +87,21 @@ def _to_rate(name: str, commands: NextCommands, **values: object) -> tuple[str, 
     return "surer", own, usual
 
 
+def _to_rate_more(
+    name: str, count: int, unrated: int, commands: NextCommands, **values: object
+) -> tuple[str, *tuple[Phrase, ...]]:
+    """To rate so many answers more: by the command where as many of these have no rating yet, else other answers."""
+    values = {**values, "count": count}
+    shortly = phrase(f"{name}_shortly", **values)
+    if count <= unrated:
+        about, own, usual = _to_rate(name, commands, **values)
+        return about, own, phrase(f"{name}_briefly", rate=commands.rate, **values), usual, shortly
+    others = phrase("of_others", ask=shortly), phrase("rate_others", count=count)
+    return "surer", *((phrase("rest_and_others", ask=shortly, unrated=unrated),) if unrated else ()), *others
+
+
 def _nothing_shown(
-    rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, commands: NextCommands
+    rated: int, unrated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, commands: NextCommands
 ) -> tuple[tuple[str, *tuple[Phrase, ...]], ...]:
     """What is said where no metric is shown to follow the team."""
     if all(metric.baseline for metric in metrics):
@@ -105,7 +119,7 @@ def _nothing_shown(
     return (
         ("trust", seen if more else phrase("none")),
         ("good_for", phrase("use_nothing")),
-        *_to_be_surer([(more, "rate_to_show", {})] if more else [], commands),
+        *_to_be_surer([(more, "rate_to_show", {})] if more else [], unrated, commands),
     )
 
 
@@ -124,14 +138,14 @@ def _describe_table(table: ScoreTable) -> Phrase:
 
 
 def _nothing_chosen(
-    rated: int, metrics: tuple[MetricAgreement, ...], commands: NextCommands
+    rated: int, unrated: int, metrics: tuple[MetricAgreement, ...], commands: NextCommands
 ) -> tuple[tuple[str, *tuple[Phrase, ...]], ...]:
     """Why there is no metric to trust, and what to do."""
     if not rated:
         return ("trust", phrase("no_ratings")), _to_rate("rate_some", commands)
     if rated < FEWEST_TO_CHOOSE:
         few = phrase("too_few", rated=phrase("rated_answers", count=rated))
-        return ("trust", few), _to_rate("rate_at_least", commands, count=FEWEST_TO_CHOOSE)
+        return ("trust", few), _to_rate_more("rate_at_least", FEWEST_TO_CHOOSE - rated, unrated, commands)
     if all(metric.baseline for metric in metrics):
         has_overlap = any(metric.n for metric in metrics if metric.name.partition("@")[0] not in SENTINELS)
         tried = "only_overlap_tried" if has_overlap else "only_lengths_tried"
@@ -235,14 +249,13 @@ def _open_questions(rated: int, selection: Selection, comparisons: tuple[Compari
     return questions
 
 
-def _to_be_surer(questions: list[_OpenQuestion], commands: NextCommands) -> tuple[tuple[str, *tuple[Phrase, ...]], ...]:
+def _to_be_surer(
+    questions: list[_OpenQuestion], unrated: int, commands: NextCommands
+) -> tuple[tuple[str, *tuple[Phrase, ...]], ...]:
     """The open question that the fewest ratings settle, with their number; none where none is open."""
     if not questions:
         return ()
     more, name, values = min(questions, key=lambda question: question[0])
     if more > MOST_RATINGS:
         return (("surer", phrase("beyond_reach")),)
-    values = {**values, "count": round_ratings(more)}
-    about, own, usual = _to_rate(name, commands, **values)
-    briefly = phrase(f"{name}_briefly", rate=commands.rate, **values)
-    return ((about, own, briefly, usual, phrase(f"{name}_shortly", **values)),)
+    return (_to_rate_more(name, round_ratings(more), unrated, commands, **values),)

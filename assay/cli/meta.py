@@ -241,7 +241,8 @@ def _next_commands(store: "Store | None", tables: "Sequence[AnswerTable]") -> "N
     rows = [table.row for table in tables if table.row is not None]
     if store is None or not rows:
         return NextCommands()
-    rate = typed_command("rate", *(name_run(store, row.id) for row in rows))
+    # the answers of one run are rated at a time
+    rate = typed_command("rate", name_run(store, rows[0].id) if len(rows) == 1 else "RUN")
     plan = rows[0].plan
     if len({row.plan.sets for row in rows}) > 1 or any(
         name.startswith((PYTHON_DATA, WATCH_DATA)) for name in plan.sets

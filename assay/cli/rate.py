@@ -11,7 +11,7 @@ from ..regular_files import read_text_file
 from ..text.wording import count_of, reader_language, verb_of
 from ..value_messages import describe_first_mistake
 from .options import ServerOptions, server_options, with_file_options
-from .output import echo, print_result
+from .output import echo, print_result, typed_command
 from .typed_values import OUTPUT_FILE, SEED, BoundedCount
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> No
         if server.new_links:  # not before it listens: without new links the earlier ones had ended for nothing
             app.end_links()
         done, total = queue.counts()
-        for note in filter(None, (_describe_same_answers(queue), _describe_shares(queue))):
+        for note in filter(None, (_describe_same_answers(queue), _describe_rated(queue), _describe_shares(queue))):
             echo(note)
         echo(f"{queue.source}: {done} of {count_of(total, _noun(queue))}. Each rater opens their own link:\n")
         for rater, path in app.rater_paths().items():
@@ -271,6 +271,16 @@ def _describe_same_answers(queue: "RatingQueue") -> str:
     if not same:
         return ""
     return f"{count_of(same, 'pair')} of the same answer twice {verb_of(same, 'is a tie', 'are ties')}, and not asked."
+
+
+def _describe_rated(queue: "RatingQueue") -> str:
+    """How many answers came with a rating, which one given here does not make more; "" where none did."""
+    rated = 0 if queue.kind == "pairs" else sum(sample.human_rating is not None for sample in queue.samples())
+    if not rated:
+        return ""
+    are_rated = f"{rated:,} of {count_of(queue.size(), 'answer')} {verb_of(rated, 'is', 'are')} rated in the file"
+    others = typed_command("rate", "NEW_FILE", "--raters", ",".join(queue.settings.raters))
+    return f"{are_rated}, and rated here again. For more rated answers, rate others: {others}"
 
 
 def _read_scale(text: str) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from ...text.wording import count_of
 from ..ratings.judgement import QueueSettings, RatedTurns, queue_ids
 from ..ratings.rating_queue import RatingQueue
 from ..store.store import Store
+from .rating_join import join_ratings
 from .table import AnswerTable
 from .version_answers import read_source
 
@@ -53,8 +54,8 @@ def open_queue(
 ) -> RatingQueue:
     """The newest queue of this source with these settings, else a new one; its guideline brought up to date.
 
-    The answers are drawn at random from all of the source, as every estimate takes them for; a limit then takes the
-    first that were drawn.
+    The answers are drawn at random, as every estimate takes them for, those that nobody rated first: of them alone a
+    rating says something new of the source. A limit then takes the first that were drawn.
     """
     source = table.run or ", ".join(table.sets)
     for name in queue_ids(store.database, source=source):
@@ -64,7 +65,9 @@ def open_queue(
     import numpy as np
 
     samples = list(table.samples.values())
+    joined = join_ratings(store.database, table.samples).samples
     order = np.random.default_rng(settings.seed).permutation(len(samples)).tolist()
+    order.sort(key=lambda place: joined[samples[place].id].human_rating is not None)
     samples = [samples[place] for place in order[:limit]]
     return RatingQueue.create(store.database, samples, settings, source=source, guideline=guideline or "")
 

@@ -105,6 +105,18 @@ def rate(store: Path, source: str, value: float, count: int, **settings: object)
     return rated
 
 
+def test_answers_that_nobody_rated_are_rated_first_in_random_order(assay, answers, tmp_path):
+    """The file rates 28 of 32: the other 4 come first, then those of the file; for Bob they are rated, as all are."""
+    assert assay("run", answers, "--metrics", "answer_length").code == 0
+    store = Store(tmp_path / ".assay")
+    unrated = {sample.id for sample in store.samples(store.run("last").id) if sample.human_rating is None}
+    first = rate(tmp_path / ".assay", "last", 5, 6)
+    assert len(unrated) == 4 and set(first[:4]) == unrated and not unrated & set(first[4:])
+    settings = QueueSettings(raters=("bob",), per_answer=1)
+    names = open_queue(store, find_source(store, "last"), settings, guideline=None).names()
+    assert len(names) == 32 and names != sorted(names) and {*names[:4]} != unrated
+
+
 def test_twelve_ratings_on_the_page_leave_those_of_the_file(assay, answers, tmp_path):
     assert assay("run", answers, "--metrics", "answer_length").code == 0
     store = tmp_path / ".assay"

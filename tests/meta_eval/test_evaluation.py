@@ -216,7 +216,7 @@ def test_the_same_seed_gives_the_same_and_another_seed_other_folds():
     ("items", "rating", "sentence"),
     [
         (0, 3, "Trust: nobody can tell: no answer is rated. To be surer: rate some: "),
-        (12, 3, "Trust: nobody can tell from 12 rated answers. To be surer: rate at least 20: "),
+        (12, 3, "Trust: nobody can tell from 12 rated answers. To be surer: rate at least 8 more, of other answers."),
         (40, 3, "Trust: no metric can be compared with the ratings (--all says why)."),
     ],
 )
@@ -281,18 +281,25 @@ def test_the_number_of_more_ratings_says_what_it_would_settle_and_is_that_of_the
     one = next(one for one in evaluation.comparisons if one.second == "token_overlap")
     assert one.first == "judge" and one.standing.kind == "unsettled"
     number = describe_more_ratings(one.standing.more_ratings)
-    advice = f"better than token_overlap? rate {number}: assay rate SET --raters NAME,NAME"
-    assert evaluation.verdict.as_json()["To be surer"] == advice
     count = number.removeprefix("about ").removesuffix(" more")
-    dutch = dict(evaluation.verdict.lines("nl"))["Meer zekerheid"]
-    assert dutch == f"beter dan token_overlap? ongeveer {count} meer: assay rate SET --raters NAAM,NAAM"
+    for unrated, english, dutch in (
+        (0, ", of other answers", ", van andere antwoorden"),
+        (5, ": the 5 unrated, then others", ": de 5 zonder cijfer, dan andere"),
+        (int(count), ": assay rate SET --raters NAME,NAME", ": assay rate SET --raters NAAM,NAAM"),
+    ):
+        scores = {name: [*column, *[3.0] * unrated] for name, column in columns.items()}
+        more = table_of(scores, [*ratings, *[np.nan] * unrated])
+        verdict = evaluate_table(more, **QUICK).verdict
+        assert verdict.as_json()["To be surer"] == f"better than token_overlap? rate {number}{english}"
+        written = dict(verdict.lines("nl"))["Meer zekerheid"]
+        assert written.startswith("beter dan token_overlap? ") and written.endswith(f"ongeveer {count} meer{dutch}")
 
 
 def test_few_ratings_of_one_metric_leave_open_how_closely_it_follows():
     ratings = [1.0, 2.0, 3.0, 4.0, 5.0] * 5
     column = [rating + 2.5 * (place % 3) for place, rating in enumerate(ratings)]
     surer = evaluate_table(table_of({"judge": column}, ratings), **QUICK).verdict.as_json()["To be surer"]
-    assert re.fullmatch(r"how closely, within 0\.15\? rate about \d+ more: assay rate SET --raters NAME,NAME", surer)
+    assert re.fullmatch(r"how closely, within 0\.15\? rate about \d+ more, of other answers", surer)
 
 
 def test_the_verdict_says_on_how_many_answers_a_metric_has_a_score():
