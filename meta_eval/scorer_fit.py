@@ -184,7 +184,7 @@ def predict_choice(rated: ScoreTable, selection: Selection, *, seed: int) -> Flo
     """Predicts each rating, (items,), by the chosen combination as it is saved, fitted without the item's group.
 
     One metric alone is fitted to all: its order is its own, whatever the ratings are, and the fits of several folds
-    would tell answers of one score apart. NaN where no metric scored the item: nothing is known of it, nothing sends it.
+    would tell answers of one score apart. NaN where no metric scored the item: nothing sends it.
     """
     table, kind = rated.only(selection.chosen.metrics), _scorer_kind(selection)
     if len(table.metrics) == 1:

@@ -147,7 +147,8 @@ class ScoreTable:
     @property
     def is_scored(self) -> Bools:
         """Whether any metric of the table scored an item, (items,)."""
-        return np.any(~np.isnan(self.scores), axis=1)
+        scored: Bools = np.any(~np.isnan(self.scores), axis=1)
+        return scored
 
     def rated(self) -> "ScoreTable":
         """The items that somebody rated."""
