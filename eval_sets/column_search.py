@@ -382,7 +382,7 @@ def message_ratings(row: Row) -> list[Any]:
     """Lists the ratings in the messages of a row."""
     key = find_messages_key(row.values) if has_list(row.values) else None
     names = ("rating", *MESSAGE_ALIASES["rating"])
-    ratings = []
+    ratings: list[Any] = []
     for message in row.values[key] if key else ():
         values = message if isinstance(message, Mapping) else vars(message) if hasattr(message, "__dict__") else {}
         own = [values[name] for name in names if not is_missing(values.get(name))][:1]

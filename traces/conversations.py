@@ -180,7 +180,7 @@ def _alone(sample: Sample) -> Sample:
     scale = sample.rating_min, sample.rating_max
     rating, reasons = _session_rating([sample], scale)
     if rating and _is_rated(sample):
-        own = sample.ratings or {"trace": sample.rating}
+        own: dict[str, float | None] = {**sample.ratings} or {"trace": sample.rating}
         rating = {"rating": None, "ratings": (rating["ratings"] or {"session": rating["rating"]}) | own}
         reasons = {name: said | (sample.metadata.get(name) or {}) for name, said in reasons.items()}
     metadata = sample.metadata | reasons | {ORIGIN: replace(origin, extent="session").as_json()}
