@@ -73,9 +73,7 @@ def describe_report(
     """Returns the line under the title of each report: of what it is, how much is rated, by whom, and its day.
 
     Args:
-        sources: The runs and files.
         rated: How many answers are rated; None where that says nothing.
-        raters: The names of the raters, as far as they are known.
         day: The day of the report; today, in UTC, if left out.
 
     Example:

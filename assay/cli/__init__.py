@@ -90,9 +90,8 @@ def _replacement(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     path = context.command_path.partition(" ")[2] if context is not None else ""
     commands = (path, path.rpartition(" ")[2])  # `cassettes check`, and `check` whatever it stands below
-    return _what_went(
-        " ".join(typed[:2]), *(f"{command} {name}" for command in commands for name in typed[:1]), *typed[:1]
-    )
+    below = [f"{command} {name}" for command in commands for name in typed[:1]]
+    return _what_went(" ".join(typed[:2]), *below, *typed[:1], " ".join(sys.argv[1:3]))  # last, a group that has a NAME
 
 
 def _what_went(*names: str) -> str:

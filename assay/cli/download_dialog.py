@@ -13,7 +13,6 @@ def agree_to_download(name: str, offer: str, short_offer: str, *, yes: bool) -> 
     """Asks whether something may be downloaded. Raises where nobody allows it.
 
     Args:
-        name: What it is.
         offer: What is downloaded, from where and how large.
         short_offer: The same beside its name.
         yes: Whether it was allowed by `--yes`: it is only said.

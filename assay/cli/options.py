@@ -124,10 +124,8 @@ def option_group(
     """Makes a decorator that adds options to a command and gives it their values as one object.
 
     Args:
-        keyword: The command's parameter.
         group: What makes the object of the values by name; `dict` for a mapping that a function takes as it is. In
             words, as in "eval_sets.score_columns:ReadOptions", it is imported when the command runs.
-        *options: The options.
     """
 
     def decorate(command: Command) -> Command:

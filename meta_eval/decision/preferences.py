@@ -38,8 +38,6 @@ def make_preference_table(
     """Brings preferences to the numbers of a table of answers; those between other versions are left out.
 
     Args:
-        preferences: The preferences.
-        table: The answers of the versions.
         questions: The numbers in the table of what a preference may call a question: its id, or its text. A preference
             on a question that is not among them counts too; it has its own group, or that of its label.
 

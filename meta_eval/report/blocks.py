@@ -40,8 +40,6 @@ def report_blocks(
     """The report by the names of its parts, in the order of a terminal: what is there and what each part shows.
 
     Args:
-        evaluation: The evaluation.
-        joined: The scores and ratings that it is of.
         extent: The verdict with the table of metrics; all; or all that a page has room for.
         is_detailed: Whether the table of metrics says more.
     """

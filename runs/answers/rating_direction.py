@@ -91,31 +91,24 @@ def rating_of_score(sample: Sample, metric: str) -> float | None:
     return 1 - share if is_pairwise(metric) else share
 
 
-def describe_pair_ratings(count: int) -> str:
-    """Says that ratings of pairs are compared with no metric of one answer.
-
-    Example:
-        >>> describe_pair_ratings(1)
-        '1 rating says which of two answers is better; only pairwise is compared with it, no metric of one answer'
-    """
-    says, them = count_of(count, "rating says", "ratings say"), "it" if count == 1 else "them"
-    return f"{says} which of two answers is better; only {PAIRWISE} is compared with {them}, no metric of one answer"
-
-
 def is_of_first_answer(sample: Sample) -> bool:
     """Whether a sample with two answers has a rating that does not say which is better: it is taken as of the first."""
     return bool(sample.other_response) and sample.human_rating is not None and not rates_pair(sample)
 
 
-def describe_ratings(samples: Iterable[Sample]) -> list[str]:
-    """Says which ratings of samples with two answers meet no metric of one answer, and which are of the first."""
-    kinds = [rates_pair(sample) for sample in samples if rates_pair(sample) or is_of_first_answer(sample)]
-    return describe_rating_kinds(sum(kinds), len(kinds) - sum(kinds))
+def describe_ratings(pairs: int, firsts: int) -> list[str]:
+    """Says that ratings of pairs meet no metric of one answer, and that others beside two answers are of the first.
 
-
-def describe_rating_kinds(pairs: int, firsts: int) -> list[str]:
-    """As `describe_ratings`, of so many ratings of pairs and of first answers."""
-    notes = [describe_pair_ratings(pairs)] if pairs else []
+    Example:
+        >>> describe_ratings(1, 0)
+        ['1 rating says which of two answers is better; only pairwise is compared with it, no metric of one answer']
+    """
+    notes = []
+    if pairs:
+        says, them = count_of(pairs, "rating says", "ratings say"), "it" if pairs == 1 else "them"
+        notes.append(
+            f"{says} which of two answers is better; only {PAIRWISE} is compared with {them}, no metric of one answer"
+        )
     if firsts:
         have = count_of(firsts, "sample has", "samples have")
         notes.append(

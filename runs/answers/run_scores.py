@@ -19,7 +19,7 @@ from ...metrics.catalogue import higher_is_better
 from ...text.wording import count_of
 from ..store.store import RunRow, Store
 from .pairing import RunVersions
-from .rating_direction import describe_ratings
+from .rating_direction import describe_ratings, is_of_first_answer
 from .rating_join import agreed_rating
 from .summary import describe_fitted
 from .table import AnswerTable
@@ -92,7 +92,7 @@ def read_run_ratings(
         )
     if pairs:
         notes[describe_left_out_pair_ratings(pairs)] = None
-    notes |= dict.fromkeys(describe_ratings(samples.values()))
+    notes |= dict.fromkeys(describe_ratings(0, sum(map(is_of_first_answer, samples.values()))))
     if not options.ratings and not is_rated:
         raise InputError(
             f"{name}: none of its {count_of(len(samples), options.level or 'sample')} is rated; name a file of "

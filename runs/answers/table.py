@@ -31,9 +31,6 @@ class AnswerTable:
         scores: For each id the scores by metric name.
         run: The id of the run in the store; None where nothing is stored.
         rating_note: Whose the ratings are, where not all are the file's.
-        name: What the version is called.
-        sets: The sets that the answers came from.
-        conversation_metrics: The metrics that measure whole conversations.
         row: The run as the store lists it; None where nothing is stored.
         source_samples: Of a table at one level the samples that it was made of; empty of any other.
         pair_ratings: How many ratings of pairs of answers were left out.

@@ -126,8 +126,6 @@ def write_decision_report(
     """Writes the report of a decision to a file. Raises `InputError` when it cannot be written.
 
     Args:
-        path: The file.
-        decision: The decision.
         questions: The questions on which the versions differ, as `find_deciding_questions` orders them; the first 20
             are shown.
         about: The runs and files that it is of, and who rated (`VersionReading.about`).
@@ -138,13 +136,7 @@ def write_decision_report(
 def render_decision_report(
     decision: Decision, questions: Sequence[DecidingQuestion] = (), about: Phrase | None = None
 ) -> str:
-    """Renders the report as HTML: no script, no network; names, questions and answers are escaped.
-
-    Args:
-        decision: The decision.
-        questions: The questions on which the versions differ; see `write_decision_report`.
-        about: What it is of; see `write_decision_report`.
-    """
+    """Renders the report as HTML: no script, no network; names, questions and answers are escaped."""
     shown = questions[:_MOST_QUESTIONS]
     view = view_decision(decision) | {
         "questions": [

@@ -103,7 +103,6 @@ def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable
     """How versions differ.
 
     Args:
-        decision: The decision.
         is_full: Whether all pairs stand in it, and what their counts are; else those with the version in use.
     """
     rows = [one for one in decision.differences if is_full or one.first == decision.in_use]

@@ -25,7 +25,7 @@ from ...eval_sets.score_files import find_scale, read_ratings
 from ...eval_sets.sources import flat_rows
 from ...text.wording import count_of, list_first, verb_of
 from ..answers.pairing import PairedAnswer
-from ..answers.rating_direction import describe_ratings
+from ..answers.rating_direction import describe_ratings, is_of_first_answer
 from ..answers.rating_join import agreed_rating, merge_spellings, ratings_by_rater
 from ..answers.table import AnswerTable
 from .version_preferences import find_preferences
@@ -104,17 +104,15 @@ def rate_versions(reading: VersionReading) -> VersionReading:
     notes = [f"{version.name}, {version.rating_note}." for version in versions if version.rating_note]
     if pairs := sum(version.pair_ratings for version in versions):
         notes.append(f"{describe_left_out_pair_ratings(pairs)}.")
-    samples = [sample for version in versions for sample in version.samples.values()]
-    notes += [f"{note}." for note in describe_ratings(samples)]
+    firsts = sum(sum(map(is_of_first_answer, version.samples.values())) for version in versions)
+    notes += [f"{note}." for note in describe_ratings(0, firsts)]
     by_answer, scale = _own_ratings(answers)
     for file in files:
         of_file, file_scale, file_notes = _read_file(file, versions, scale, options)
         if scale is not None and file_scale != scale:
-            (low, high), (file_low, file_high) = scale, file_scale
-            raise InputError(
-                f"{file}: its ratings are on {file_low:g} to {file_high:g}, and those so far on {low:g} to {high:g}; "
-                "bring them to one scale"
-            )
+            others = count_of(sum(map(len, by_answer.values())), "rating does", "ratings do")
+            notes.append(f"{others} not count beside those of {file}, being on another scale.")
+            by_answer = {}
         for key, ratings in of_file.items():
             by_answer[key] = by_answer.get(key, {}) | ratings
         scale = file_scale

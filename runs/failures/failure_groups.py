@@ -45,7 +45,6 @@ class FailureGroup:
     Attributes:
         name: Its most typical words, else its most central text.
         share: Its share of the bad answers, with a 95% interval over groups of answers.
-        answers: The ids of its answers.
         examples: Its most central texts, each of another answer.
     """
 
@@ -60,7 +59,6 @@ class Failures:
     """Why answers of a run are bad.
 
     Attributes:
-        run: The id of the run.
         answers: How many answers count: the rated ones, or those with a value of the metric.
         not_counted: How many others the run has.
         bad: How many of those that count are bad.

@@ -94,10 +94,6 @@ def score_by_judges(
     """Scores samples by one judge after the other: as they are, as probes change them, and again.
 
     Args:
-        judges: The judges by name.
-        samples: The samples.
-        scoring: How they are scored.
-        probed: The samples as each probe changes them.
         again: Those of the samples that are asked again, with another seed.
 
     Raises:
@@ -177,7 +173,6 @@ def build_value_table(
         samples: The samples, one per row.
         values: The columns: numbers by the sample's id; one that is missing is NaN.
         ratings: Ratings on `scale` by rater, one per sample; None for each sample's rating as a share of its scale.
-        scale: The least and the highest rating.
         directions: Whether higher is better, by column; left out, it is.
     """
     import numpy as np

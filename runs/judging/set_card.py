@@ -210,15 +210,9 @@ def make_card(
     """Asks a judge, or replays what it said, and makes its card.
 
     Args:
-        judge: The judge.
-        sets: The sets that it is asked about.
-        name: The judge's short name.
         cassette: The file of the recorded replies; `{judge}` stands for the judge's name.
-        mode: Whether replies are replayed, recorded or both.
-        budget: Bounds on the live calls.
         probed: At most so many answers of each set are asked again, and changed by probes; the first ones.
         seed: Of the probes, and of the intervals.
-        show: Shows what is being done.
 
     Raises:
         BudgetReached: A bound is reached; the replies are in the cassette, and the same call goes on with them.

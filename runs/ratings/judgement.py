@@ -23,10 +23,7 @@ class QueueSettings(BaseModel):
     """How a queue is worked through.
 
     Attributes:
-        raters: The raters' names.
         per_answer: How many raters rate each answer.
-        rating_min: The lowest level of the scale.
-        rating_max: The highest level of the scale.
         repeat_share: Share of a rater's answers that come back once, unmarked, in [0, 0.5].
         lock_seconds: How long an answer is kept for the rater who has it open.
         seed: Seed of the hidden repeats.

@@ -103,7 +103,6 @@ class RatingQueue:
         """Makes a queue of answers, or of pairs of answers.
 
         Args:
-            database: The store's database.
             items: What is to be rated or compared, the first to come first.
             settings: Raters, scale, repeats; the scale of pairs is -1 to 1.
             source: The set, run or versions that the answers come from, for people.
@@ -232,7 +231,6 @@ class RatingQueue:
 
         Args:
             rater: Who rates.
-            item: The item's id.
             said: A level of the scale, or the better side of a pair; None for "can't tell".
             reason: Why, in a sentence.
             wrong_sentences: Sentences of the answer that the rater marked as wrong.

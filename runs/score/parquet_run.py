@@ -105,17 +105,11 @@ class PartReport(BaseModel):
     problem: tuple[str, str] | None = None
 
 
-class IdsOfFiles:
-    """The ids of the answers that were read, as hashes: there may be many."""
-
-    def __init__(self) -> None:
-        self._file_of: dict[int, str] = {}
-
-    def add(self, file: str, ids: Iterable[str]) -> None:
-        """Adds those of a part. Raises `InputError` for one that another file has."""
-        for name in ids:
-            if (other := self._file_of.setdefault(hash(name), file)) != file:
-                raise InputError(f"{file}: the id {name!r} is in {other} too; make their ids differ")
+def _add_ids(file_of: dict[int, str], report: PartReport) -> None:
+    """Adds the hashes of the ids of a part, of which there may be many. Raises for one that another file has."""
+    for name in report.ids:
+        if (other := file_of.setdefault(hash(name), report.file)) != report.file:
+            raise InputError(f"{report.file}: the id {name!r} is in {other} too; make their ids differ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +184,7 @@ def run_parquet(
     if options.cassette is not None and not is_bundled(options.cassette):
         options = replace(options, cassette=options.cassette.expanduser().absolute())  # workers have other folders
     job = PartsJob(plan, out.expanduser().absolute(), options)
-    files, outcome, ids = _find_files(plan.sets), ParquetOutcome(), IdsOfFiles()
+    files, outcome, file_of = _find_files(plan.sets), ParquetOutcome(), dict[int, str]()
     with _only_process(job.out):
         for part in sorted(job.out.glob("*.parquet"))[:1]:
             _read_own(part, job)
@@ -201,7 +195,7 @@ def run_parquet(
         with closing(_score_with_ray(files, job) if with_ray else score_files(files, job)) as reports:
             for report in reports:
                 if with_ray:  # its workers know each only the file that they read
-                    ids.add(report.file, report.ids)
+                    _add_ids(file_of, report)
                 outcome.add(report)
                 on_progress(outcome)
                 if report.problem is not None:
@@ -216,14 +210,14 @@ def run_parquet(
 
 def score_files(files: Iterable[Path], job: PartsJob) -> Generator[PartReport]:
     """Scores files, one part after another; a problem is the last report."""
-    progress, ids = Progress(), IdsOfFiles()
+    progress, file_of = Progress(), dict[int, str]()
     try:
         for file in files:
             count = 0
             for count, samples in enumerate(_read_parts(file, job.plan), 1):
                 progress, part = Progress(), job.part_of(file, count - 1)
                 report = PartReport(file=str(file), ids=tuple(sample.id for sample in samples))
-                ids.add(report.file, report.ids)
+                _add_ids(file_of, report)
                 if part.exists():
                     report.summary = _check_rows(part, samples, job)
                 else:

@@ -73,7 +73,6 @@ class OpenedMetrics:
         metrics: The metrics, the baselines last.
         judge: Who answers their questions, if anybody: a view of the judge for this run, or a judge of its own. None
             also for a judge of another class, whose calls nobody counts but itself.
-        embedder: What turns texts into vectors.
         concurrent_samples: How many samples keep the judge busy.
     """
 

@@ -37,7 +37,6 @@ class Progress:
         embedder: What turns texts into vectors for this session.
         started: `time.monotonic()` when the session began.
         waited: Seconds before the first sample was scored, as for batches: they say nothing about the pace.
-        samples: The samples that are done.
         scores: The scores that are made, by status.
         without_prompts: The number of samples by language whose judge was asked in another language, for want of
             prompts in theirs.

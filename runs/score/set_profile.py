@@ -13,7 +13,7 @@ from ...metrics.specification import ALL_BASELINES, BASELINES, CONVERSATION_BASE
 from ...name_suggestions import quote_names
 from ...shell_words import quote_word
 from ...text.wording import count_of
-from ..answers.rating_direction import describe_rating_kinds, is_of_first_answer, rates_pair
+from ..answers.rating_direction import describe_ratings, is_of_first_answer, rates_pair
 from ..store.plan import CONVERSATION_DEFAULTS
 
 _MOST_COLUMNS = 50
@@ -112,7 +112,7 @@ class SetProfile:
     @property
     def rating_notes(self) -> list[str]:
         """What the ratings of samples with two answers are taken for."""
-        return describe_rating_kinds(self._pair_ratings, self._first_ratings)
+        return describe_ratings(self._pair_ratings, self._first_ratings)
 
     def notes(self, metrics: Sequence[str], added: Sequence[str] = ()) -> tuple[str, ...]:
         """Which ratings no metric meets, and what is not measured; `added` are scored though nobody asked for them."""

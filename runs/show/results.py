@@ -22,7 +22,7 @@ from ...presentation.figure import Figure
 from ...presentation.result_table import Paragraph, ResultTable
 from ...text.wording import count_of
 from ...value_messages import check_path, check_type
-from ..answers.rating_direction import describe_ratings
+from ..answers.rating_direction import describe_ratings, is_of_first_answer, rates_pair
 from ..answers.rating_join import find_rated_sample, join_run_ratings
 from ..answers.summary import MetricSummary, describe_fitted, describe_missing_scores, first_scored, summarise
 from ..answers.table import AnswerTable
@@ -74,7 +74,7 @@ class Results(AnswerTable):
         fitted = Counter(metric for _, metric, score in self.rows() if score.is_fitted_on)
         return (
             *filter(None, [self.rating_note]),
-            *describe_ratings(self.samples.values()),
+            *describe_ratings(*(sum(map(kind, self.samples.values())) for kind in (rates_pair, is_of_first_answer))),
             *(f"{metric}: {describe_fitted(count)}" for metric, count in fitted.items()),
         )
 

@@ -229,9 +229,7 @@ class Outcome:
     """How a session of a stored run ended.
 
     Attributes:
-        run: The run's id.
         ending: `done`, or `budget` when a bound was reached.
-        usage: What the session took.
         seconds: How long it lasted.
         lost: The calls whose reply was lost, with what they took at most; not in `usage`.
         message: Why it ended early.

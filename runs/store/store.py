@@ -67,13 +67,11 @@ class Store:
     names the row and what to do. A store that cannot be written to can be read.
 
     Args:
-        folder: The folder or the URL.
         must_exist: Whether a folder without runs is an error.
         wait: Seconds to wait, at most, for another process that holds the store.
 
     Attributes:
         path: Where the runs are, without a password.
-        database: The database, for the other tables in it.
 
     Raises:
         UsageError: It is no store, or cannot be reached.

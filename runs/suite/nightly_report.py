@@ -82,7 +82,6 @@ class NightlyReport(BaseModel):
     """A whole nightly run.
 
     Attributes:
-        suite: The suite's name.
         nightly_run: The id in the store; None where the store could not be opened.
         began: When it began, in ISO 8601; `ended` when its last session ended.
         status: `running` until it ends, then how it ended.
@@ -93,8 +92,6 @@ class NightlyReport(BaseModel):
         changes: The command that shows what changed since the accepted run, or None where no gate failed by that.
         is_accepted: Whether its runs were accepted when it ended.
         sets: The sets as the suite names them.
-        runs: One run per judge.
-        gates: The results of the gates.
         spent: What all live calls took, over all sessions.
         seconds: How long it took, over all sessions.
     """

@@ -30,7 +30,6 @@ def find_support(file: str, look: "SetLook", options: Sequence[str] = ()) -> lis
 
     Args:
         file: The set, as a command names it.
-        look: What it holds.
         options: The options with which it is read (`--sheet`, `--map`), which every command needs too.
 
     Example:

@@ -49,7 +49,6 @@ def run_suite(
     The files say `running` from the start, so that after a kill yesterday's files do not pass for this nightly run's.
 
     Args:
-        suite: What to run.
         store: The folder or URL of the store; the suite's own if left out.
         resume: Resume the newest nightly run of the suite instead of beginning one.
         accept: Accept the runs when the nightly run has ended: the next ones are compared with them, and its gates on

@@ -161,6 +161,8 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
         ("metrics explain helpdesk_en en-026 --translate judge", "assay run SET --metrics heuristic"),
         ("metrics tree", "assay metrics explain"),
         ("metrics vocabulary", "heuristic:vocabulary=FILE"),
+        ("metrics vocabulary docs/ -o terms.txt", "heuristic:vocabulary=FILE"),
+        ("metrics vocabulary docs/", "heuristic:vocabulary=FILE"),
         ("run x.jsonl --engine shards", "--out FOLDER"),
         ("traces push last --all", "scores without a value"),
         ("show failures last --judge openai/a", "named by their words"),

@@ -379,11 +379,14 @@ def test_ratings_that_name_no_version_say_so_and_how_to_name_it(rows, cause, tmp
     assert "keep one of them" not in str(error.value)
 
 
-def test_a_file_on_another_scale_than_the_answers_is_named(tmp_path):
+def test_a_file_on_another_scale_stands_in_for_the_ratings_that_came_with_the_answers(tmp_path):
+    """As thumbs of a log beside what the team gave; the user named whose ratings count."""
     file = tmp_path / "ten.csv"
     file.write_text("id,version,rating,rating_min,rating_max\nq0,A,8,1,10\nq0,B,9,1,10\n")
-    with pytest.raises(InputError, match=r"ten\.csv: its ratings are on 1 to 10, and those so far on 1 to 5; bring"):
-        read(tmp_path, version("old", [1, 2]), version("new", [3, 4]), ratings=(file,))
+    reading = read(tmp_path, version("old", [1, 2]), version("new", [3, 4]), ratings=(file,))
+    assert reading.table.scale == (1, 10)
+    assert by_version(reading, reading.table.ratings) == {"A": [8, None], "B": [9, None]}
+    assert any("4 ratings do not count beside those of" in note for note in reading.notes)
 
 
 def test_one_measure_decides_and_the_others_are_shown():
