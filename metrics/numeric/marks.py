@@ -540,7 +540,7 @@ def _hedged_numbers(text: str, words: Lexicon, view: View, marks: Sequence[Mark]
 
 def _multiples(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
     """The "times" of "five times those in March", which are no occasions: only a ratio has them."""
-    other = re.compile(rf"\S+ (?:{words.links.factor_of}|{words.links.level_of})(?!\w)", re.IGNORECASE)
+    other = re.compile(rf"\S{{1,60}} (?:{words.links.factor_of}|{words.links.level_of})(?!\w)", re.IGNORECASE)
     for number, mark, after in zip(marks, marks[1:], [*marks[2:], None], strict=False):
         is_factor = number.number and "times_as" in mark.kinds and not text[number.end : mark.start].strip()
         of_other = after and (after.time or after.cells) and not text[mark.end : after.start].strip()

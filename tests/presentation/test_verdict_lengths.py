@@ -65,7 +65,9 @@ VALUES: dict[str, str | tuple[str, ...]] = {
     "basis": ("on_ratings",),
     "why": ("no_answer_yet", "too_few_ratings"),
     "before": ("accepted_run", "run_before"),
-    "gate": ("gate_mean", "gate_share", "gate_regression", "gate_coverage", "gate_decide", "gate_unanswered"),
+    "ask": ("rate_at_least_shortly", "rate_to_show_shortly", "rate_to_compare_shortly"),
+    "unrated": "10,000",
+    "gate": ("gate_mean", "gate_share", "gate_regression", "gate_coverage", "gate_unanswered"),
 }
 DIFFERENCE = {"likely": ("likely_less", "likely_range", "likely_between", "unsure"), "low": "9.99", "high": "9.99"}
 SHARES = {"low": "98%", "high": "99%"}
@@ -147,6 +149,7 @@ SHORTER = {
     "on_ratings_and_scores": "on_ratings",
     "rated_higher": "scores_higher_shortly",
     "settle_rest": "of_rest_of_one",
+    **dict.fromkeys(("of_others", "rest_and_others"), "rate_others"),
 }
 
 
