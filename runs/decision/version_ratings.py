@@ -110,6 +110,12 @@ def rate_versions(reading: VersionReading) -> VersionReading:
     for file in files:
         of_file, file_scale, file_notes = _read_file(file, versions, scale, options)
         if scale is not None and file_scale != scale:
+            if file is not files[0]:  # both were named
+                (low, high), (file_low, file_high) = scale, file_scale
+                raise InputError(
+                    f"{file}: its ratings are on {file_low:g} to {file_high:g}, and those of {files[0]} on {low:g} to "
+                    f"{high:g}; bring them to one scale"
+                )
             others = count_of(sum(map(len, by_answer.values())), "rating does", "ratings do")
             notes.append(f"{others} not count beside those of {file}, being on another scale.")
             by_answer = {}

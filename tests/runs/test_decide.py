@@ -387,6 +387,12 @@ def test_a_file_on_another_scale_stands_in_for_the_ratings_that_came_with_the_an
     assert reading.table.scale == (1, 10)
     assert by_version(reading, reading.table.ratings) == {"A": [8, None], "B": [9, None]}
     assert any("4 ratings do not count beside those of" in note for note in reading.notes)
+    hundred = tmp_path / "hundred.csv"
+    hundred.write_text("id,version,rating,rating_min,rating_max\nq1,A,80,1,100\n")
+    with pytest.raises(
+        InputError, match=r"hundred\.csv: its ratings are on 1 to 100, and those of .*ten\.csv on 1 to 10;"
+    ):
+        read(tmp_path, version("old", [1, 2]), version("new", [3, 4]), ratings=(file, hundred))
 
 
 def test_one_measure_decides_and_the_others_are_shown():
