@@ -1,6 +1,7 @@
 """Constructions of a value, and of the highest and the lowest."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise, product
 
 from .construction import (
@@ -183,7 +184,8 @@ def _bound(match: ConstructionMatch) -> ClauseReading | None:
         if only:  # "only March was above 50": March was, and no more rows than are named
             beyond = Statistic.COUNT_ABOVE if is_lower else Statistic.COUNT_BELOW
             fields = _threshold_fields(bound) | {"value": float(len(clause.places))}
-            checks.append(check(specify(beyond, names, [ALL_ROWS], **fields)))
+            others = [replace(ALL_ROWS, without=window.without) for window in match.windows]
+            checks.append(check(specify(beyond, names, others, **fields)))
             if any(rows_together(clause, window) != len(clause.places) for window in match.windows):
                 return None  # "in 2025 only March": which others are meant is not said
         return ClauseReading(tuple(checks), tuple(only))
@@ -373,12 +375,17 @@ def _anomaly(match: ConstructionMatch) -> ClauseReading | None:
     is_placed = clause.times or clause.cells or clause.context.windows
     statistic = Statistic.NO_ANOMALY if no else Statistic.ANOMALY
     spots = match.windows if is_placed else [None]
-    ways = {Direction(way) for way, kind in (("up", "maximum"), ("down", "minimum")) if clause.marks_of(way, kind)}
+    moves = clause.marks_of("up", "down")
     text, unusually = " ".join(mark.text for mark in match["anomaly"]), clause.words.data["unusually"]
-    ways |= {Direction(way) for way, pattern in unusually.items() if re.search(pattern, text, re.IGNORECASE)}
+    said = {Direction(way) for way, pattern in unusually.items() if re.search(pattern, text, re.IGNORECASE)}
+    said |= {Direction(way) for way, kind in (("up", "maximum"), ("down", "minimum")) if clause.marks_of(kind)}
+    ways = said | {Direction(way) for way in ("up", "down") if clause.marks_of(way)}
     if len(ways) > 1 and not no:
         return None
-    anomalies = specify(statistic, names, [ALL_ROWS], place=spots, direction=ways.pop() if len(ways) == 1 else None)
+    directions: list[Direction | None] = [*ways] if len(ways) == 1 else [None]
+    if not said and any(clause.text[min(m.end, head.end) : max(m.start, head.start)].strip() for m in moves):
+        directions.append(None)  # "after the outlier power fell" says nothing of its side
+    anomalies = specify(statistic, names, [ALL_ROWS], place=spots, direction=directions)
     values = (check(specify(Statistic.VALUE_AT, names, match.windows, **value_fields(m))) for m in match["number"])
     than = clause.marks_of("than", "others") if clause.marks_of("others") else []
     return ClauseReading((check(anomalies), *values), (*no, *than))
