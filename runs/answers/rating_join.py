@@ -289,15 +289,14 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> tuple[list
         agreed[name] |= dict.fromkeys(same_answers(sample_name, fingerprint), value)
     pages, newest = dict[tuple[_Scale, str], _Page](), dict[_Scale, str]()  # the newest guideline of each scale
     rated_in = {
-        name: {key for key, judgement in said[name] if judgement.value is not None} | agreed[name].keys()
+        name: rated
         for name in queues
+        if (rated := {key for key, judgement in said[name] if judgement.value is not None} | agreed[name].keys())
     }
-    for name, rated in rated_in.items():
-        if rated and queues[name].guideline:
+    for name in rated_in:
+        if queues[name].guideline:
             newest.setdefault(queues[name].settings.scale, queues[name].guideline)
     for name, rated in rated_in.items():
-        if not rated:
-            continue
         scale = queues[name].settings.scale
         guideline = queues[name].guideline or newest.get(scale, "")  # no guideline is no new one
         page = pages.setdefault((scale, guideline), _Page(scale, guideline))
