@@ -284,7 +284,7 @@ def _describe(
 
 def _list_fallen(samples: Sequence[JudgedSample], newest: Evidence) -> list[str]:
     """The answers that became worse in the comparison of which the failure speaks, the largest change first."""
-    if newest.falls is None:
+    if newest.falls is None or not newest.failed:
         return []
     order = np.argsort(-newest.falls, kind="stable")
     return [samples[place].sample for place in order.tolist() if newest.falls[place] > ROUNDING]
