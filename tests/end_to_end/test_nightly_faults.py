@@ -102,6 +102,8 @@ def test_lost_replies_are_said_as_at_most(assay, nightly, openai_server, tmp_pat
     assert f"{2 * CALLS} live calls, at most {spent['tokens']:,} tokens" in (tmp_path / "summary.md").read_text("utf-8")
     (page,) = (tmp_path / "site").glob("night*-*.html")
     assert f"at most {spent['tokens']:,} tokens" in page.read_text("utf-8")
+    index = (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert spent["usd"] is None and 'data-label="USD">at most' not in index  # no bound of what is unknown
 
 
 def test_the_budget_is_out_halfway(assay, nightly, openai_server, tmp_path):
