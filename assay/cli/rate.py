@@ -278,9 +278,11 @@ def _describe_rated(queue: "RatingQueue") -> str:
     rated = 0 if queue.kind == "pairs" else sum(sample.human_rating is not None for sample in queue.samples())
     if not rated:
         return ""
-    are_rated = f"{rated:,} of {count_of(queue.size(), 'answer')} {verb_of(rated, 'is', 'are')} rated in the file"
+    size = queue.size()
+    are_rated = f"{rated:,} of {count_of(size, 'answer')} {verb_of(rated, 'is', 'are')} rated in the file"
+    unrated = f" than the other {size - rated:,}" if rated < size else ""
     others = typed_command("rate", "NEW_FILE", "--raters", ",".join(queue.settings.raters))
-    return f"{are_rated}, and rated here again. For more rated answers, rate others: {others}"
+    return f"{are_rated}, and rated here again. For more rated answers{unrated}, rate others: {others}"
 
 
 def _read_scale(text: str) -> tuple[int, int]:
