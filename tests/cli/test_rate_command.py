@@ -118,9 +118,9 @@ def test_answers_that_nobody_rated_are_rated_first_in_random_order(assay, answer
 
 
 def test_how_many_are_rated_in_the_file_is_said_and_how_many_are_not(assay, answers, monkeypatch):
-    monkeypatch.setattr("assay.web.server.serve", lambda app, site, port, ready: ready("http://here"))
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
     said = "28 of 32 answers are rated in the file, and rated here again. For more rated answers than the other 4, rate"
-    assert said in assay("rate", answers, "--raters", "ada").out
+    assert said in assay("rate", answers, "--raters", "ada", "--port", "0").out
 
 
 def test_twelve_ratings_on_the_page_leave_those_of_the_file(assay, answers, tmp_path):
