@@ -182,7 +182,11 @@ def _alone(sample: Sample) -> Sample:
     if rating and _is_rated(sample):
         own: dict[str, float | None] = {**sample.ratings} or {"trace": sample.rating}
         rating = {"rating": None, "ratings": (rating["ratings"] or {"session": rating["rating"]}) | own}
-        reasons = {name: said | (sample.metadata.get(name) or {}) for name, said in reasons.items()}
+    written = sample.metadata.get(REASONS) or {}
+    reasons = {
+        name: said | {rater: [*said.get(rater, ()), *texts] for rater, texts in written.items()}
+        for name, said in reasons.items()
+    }
     metadata = sample.metadata | reasons | {ORIGIN: replace(origin, extent="session").as_json()}
     return sample.model_copy(update={"messages": _thread(sample), "metadata": metadata, **rating})
 
@@ -260,4 +264,4 @@ def _session_rating(samples: Sequence[Sample], scale: tuple[float, float]) -> tu
         "rating": None if own.rating is None else _rescaled(own.rating, own, scale),
         "ratings": {rater: _rescaled(value, own, scale) for rater, value in own.ratings.items()},
     }
-    return rating, split_reasons(ratings)[1]
+    return rating if _is_rated(own) else {}, split_reasons(ratings)[1]

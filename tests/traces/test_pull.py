@@ -136,6 +136,9 @@ def test_who_rates_the_session_of_a_rated_trace_that_is_alone_in_it_is_a_further
     (both,) = join_sessions([trace("t", 0, "s", metadata=metadata, rating=4.0)])
     assert (both.rating, both.ratings, both.human_rating) == (None, {"trace": 4.0, "session": 2.0}, 3.0)
     assert both.metadata["rating_reasons"] == {"els": ["Slow."], "bob": ["Good."]}
+    metadata["session_rating"] = {"rating_reasons": {"bob": ["Late."]}}  # a text alone is no rating
+    (rated,) = join_sessions([trace("t", 0, "s", metadata=metadata, rating=4.0)])
+    assert (rated.rating, rated.ratings, rated.metadata["rating_reasons"]) == (4.0, {}, {"bob": ["Late.", "Good."]})
 
 
 def test_a_trace_is_pulled_once_and_a_late_one_is_seen(store, tmp_path):
