@@ -161,7 +161,7 @@ def _can_have_unit(spec: Specification, clause: Clause) -> bool:
     if spec.series not in table.columns:
         return True
     units = [spec.threshold_unit, spec.unit if spec.statistic in _SIZES else None]
-    if is_of_things(spec.series) and table.unit_of(spec.series) is None and set(units) - {None, "%", "pp"}:
+    if is_of_things(spec.series) and table.unit_of(spec.series) is None and set(units) - {None, "%", "pp", "fte"}:
         return bool((table.known_values(spec.series) % 1 != 0).any())  # "the average order value was 40 euros"
     if spec.threshold_unit is not None and not table.can_be_in(spec.series, spec.threshold_unit):
         return False
