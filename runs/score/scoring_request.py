@@ -124,6 +124,7 @@ class ScoringRequest:
             if not isinstance(metric, str):
                 check_metric("metrics", metric)
         check_embedder(self.embedder)
+        self._check_bound("there is an open", "embedder", self.embedder)
         if self.judge is not None and is_judge(self.judge):
             for name, is_set in (("cassette", self.options.cassette), ("budget", self.options.budget.is_bounded)):
                 if is_set:
@@ -249,14 +250,15 @@ class ScoringRequest:
     def _bind(self, metric: Metric, models: Sequence[LiteLLMJudge]) -> Metric:
         """The metric with the run's judge of its model; one whose judge was open stays as it is."""
         judge = getattr(metric, "judge", None)
-        self._check_bound(metric.name, "embedder", getattr(metric, "embedder", None))
+        brought = f"{metric.name} brought its own"
+        self._check_bound(brought, "embedder", getattr(metric, "embedder", None))
         if isinstance(judge, LiteLLMJudge) and judge.is_of_metric:
             return metric.with_judge(next(model for model in models if model.has_model_of(judge)))
-        self._check_bound(metric.name, "judge", judge)
+        self._check_bound(brought, "judge", judge)
         return metric
 
-    def _check_bound(self, metric: str, role: str, asked: Any) -> None:
-        """Raises where the cassette or the budget does not hold for the judge or embedder that a metric brought."""
+    def _check_bound(self, given: str, role: str, asked: Any) -> None:
+        """Raises where the cassette or the budget does not hold for a judge or embedder that came open."""
         if not isinstance(asked, LiteLLMJudge | LiteLLMEmbedder):
             return
         for name, is_set, has_own in (
@@ -265,8 +267,8 @@ class ScoringRequest:
         ):
             if is_set and not has_own:
                 raise UsageError(
-                    f"{metric} brought its own {role}, {asked.name}, for which the {name} of this evaluation does not "
-                    f"hold: give the {name} to that {role}"
+                    f"{given} {role}, {asked.name}, for which the {name} of this evaluation does not hold: give the "
+                    f"{name} to that {role}"
                 )
 
     def _concurrent_samples(self, judge: LiteLLMJudge | None) -> int:

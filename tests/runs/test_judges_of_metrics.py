@@ -24,7 +24,7 @@ from assay import (
 )
 from assay.errors import UsageError
 from assay.eval_sets import from_ragas, read_samples
-from assay.judges import Cassette, JudgeSettings
+from assay.judges import Cassette, JudgeSettings, LiteLLMEmbedder
 from assay.metrics import TokenOverlap
 from assay.runs import JudgeScoring, RunOptions, ScoringRequest, Store, run_plan, score_by_judges
 from assay.runs.suite import load_suite, run_suite
@@ -133,6 +133,9 @@ def test_it_is_an_error_where_they_do_not_hold(bounds, openai_server):
     of_embedder = AnswerRelevance("openai/gpt-4o-mini", embedder="litellm:openai/text-embedding-3-small")
     with pytest.raises(UsageError, match=f"answer_relevance brought its own embedder, .* give the {name} to that"):
         evaluate(ROWS, of_embedder, progress=False, **bounds)
+    embedder = LiteLLMEmbedder("openai/text-embedding-3-small")
+    with pytest.raises(UsageError, match=f"there is an open embedder, .* give the {name} to that embedder"):
+        evaluate(ROWS, "answer_relevance", judge="openai/gpt-4o-mini", embedder=embedder, progress=False, **bounds)
     assert openai_server.requests == []
     judge = LiteLLMJudge("openai/gpt-4o-mini")
     with pytest.raises(UsageError, match="has its own budget: give the budget to the judge"):
