@@ -385,10 +385,11 @@ def message_ratings(row: Row) -> list[Any]:
     ratings: list[Any] = []
     for message in row.values[key] if key else ():
         values = message if isinstance(message, Mapping) else vars(message) if hasattr(message, "__dict__") else {}
+        by_rater = values.get("ratings")  # beside them `rating` is their mean, which tells no scale
         own = [values[name] for name in names if not is_missing(values.get(name))][:1]
-        by_rater = values.get("ratings")
-        ratings += own or (by_rater.values() if isinstance(by_rater, Mapping) else [])
-    return [rating for rating in ratings if rating is not None]
+        given = by_rater.values() if isinstance(by_rater, Mapping) else ()
+        ratings += [rating for rating in given if not is_missing(rating)] or own
+    return ratings
 
 
 class IdSearch:

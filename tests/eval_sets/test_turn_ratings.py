@@ -255,6 +255,9 @@ def test_the_ratings_of_a_message_are_by_rater_as_those_of_a_sample(tmp_path):
     assert [turn.ratings for turn in turn_samples(whole)] == [{"ann": 9, "bob": 4}, {"ann": 2}]
     assert [turn.human_rating for turn in turn_samples(whole)] == [6.5, 2]
     assert Sample.model_validate_json(whole.model_dump_json()) == whole
+    messages[1] |= {"rating": 4}  # beside the raters' 9 it tells no scale to 5
+    ((whole,), _) = read(tmp_path, json.dumps({"id": "c", "messages": messages}), "mean.jsonl")
+    assert (whole.rating_min, whole.rating_max) == (1, 10)
     messages[1] = SINGLE[2]
     for own, problem in (({"ann": 7}, r"messages.3.ratings.ann: 7 is outside"), ([7], "turn 3 .*ratings: is a list")):
         broken = [*messages[:3], SINGLE[2] | {"ratings": own}]
