@@ -55,6 +55,15 @@ def test_without_anything_to_check_it_is_skipped_with_a_reason():
     ]
 
 
+@pytest.mark.parametrize(
+    "caption", ["Omzet in mln euro", "Omzet (mln. EUR)", "Omzet in miljoenen euro's", "Umsatz in Mio. EUR"]
+)
+def test_a_scale_above_a_table_may_be_short_or_of_many(caption):
+    contexts = [f"{caption}\n\n| jaar | omzet |\n|---|---|\n| 2020 | 5 |\n| 2021 | 6 |"]
+    answer = "In 2020 was de omzet 5 miljoen euro."
+    assert NumericClaims().score(response=answer, retrieved_contexts=contexts, language="nl").value == 1
+
+
 def test_tables_in_a_context_and_a_scale_that_another_context_states():
     contexts = ["Quarter | 2019 | 2018\nRevenue | 1,500 | 1,200\nCosts | 900 | 800", "All amounts are (in thousands)."]
     question = "What was the change in Revenue between 2018 and 2019?"
