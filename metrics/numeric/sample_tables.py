@@ -367,7 +367,7 @@ def caption_power(caption: str) -> int:
     scales = {word: power for word, power in scales.items() if len(word) > 2 and word.isalpha()}  # "mln." is "mln"
     named, led, signs = any_of(scales), any_of(notation_words("header_in")), currency_signs()
     match = re.search(
-        rf"(?:\b(?:{led})\s(?:{signs}\s?|\w+\s)?|\([^()]{{0,15}}\b)({named})(?:s|en)?\b|{signs}\s?(000|m)\b|\bx\s?1[.,]?(000)\b",
+        rf"(?:\b(?:{led})\s(?:{signs}\s?|\w+\s)?|\([^()]{{0,15}}\b)({named})\w{{0,2}}\b|{signs}\s?(000|m)\b|\bx\s?1[.,]?(000)\b",
         caption.lower(),
     )
     return (scales | {"000": 3, "m": 6})[match[match.lastindex or 0]] if match else 0
