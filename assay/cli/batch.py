@@ -16,7 +16,8 @@ from .output import print_result
 from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
-    from ..judges.batch.provider import BatchProgress
+    from ..judges.batch.batch_journal import Batch
+    from ..judges.batch.provider import BatchState
     from ..runs import Plan, Store
     from ..runs.store.store import RunRow
 
@@ -79,7 +80,7 @@ def cancel(cassette: Path | None, judge: str | None, *, store: Path | str) -> No
     _print_progress(_ask(cassette, judge, store, cancel=True))
 
 
-def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel: bool) -> "list[BatchProgress]":
+def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel: bool) -> list[dict[str, Any]]:
     from ..judges import load_settings
     from ..judges.batch.batch_journal import find_batch_journals
     from ..judges.batch.provider import ask_progress
@@ -99,14 +100,17 @@ def _ask(cassette: Path | None, judge: str | None, store: Path | str, *, cancel:
                 f"no batches are under way in {folder}; for a run with a cassette name it (--cassette FILE)"
             )
 
-    async def ask_all() -> "list[BatchProgress]":
-        return [state for path in cassettes for state in await ask_progress(path, settings, cancel=cancel)]
+    async def ask_all() -> list[dict[str, Any]]:
+        return [
+            _as_json(path, batch, state)
+            for path in cassettes
+            for batch, state in await ask_progress(path, settings, cancel=cancel)
+        ]
 
     return asyncio.run(ask_all())
 
 
-def _print_progress(progress: "list[BatchProgress]") -> None:
-    batches = list(map(_as_json, progress))
+def _print_progress(batches: list[dict[str, Any]]) -> None:
     fields = (
         Field("batch", "text", lambda state: one_line(state["batch"] or state["id"]), is_whole=True),
         Field("stage", "count", lambda state: state["stage"]),
@@ -118,16 +122,16 @@ def _print_progress(progress: "list[BatchProgress]") -> None:
     print_result(lambda: {"batches": batches}, shown)
 
 
-def _as_json(progress: "BatchProgress") -> dict[str, Any]:
-    batch, state = progress.batch, progress.state
+def _as_json(cassette: Path, batch: "Batch", state: "BatchState | None") -> dict[str, Any]:
+    recorded = batch.status if batch.state == "collected" else "not submitted"
     return {
         "id": batch.id,
         "batch": state.id if state else batch.provider_id,
         "stage": batch.stage,
-        "status": progress.status,
+        "status": state.status if state else recorded,
         "requests": batch.requests,
         "replies": state.completed if state else batch.replies,
         "failed": state.failed if state else len(batch.failures),
         "problem": state.problem if state else batch.problem,
-        "cassette": str(progress.cassette),
+        "cassette": str(cassette),
     }

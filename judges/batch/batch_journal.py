@@ -1,35 +1,29 @@
-"""The files and the journal of batches: what is about to be submitted, what was, and what came of it."""
+"""The requests of batches, the record of those that the provider has, and what came of each."""
 
 import json
-import os
-import secrets
 import shutil
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
+from ...atomic_files import remove_drafts, replace_file
 from ...errors import InputError
-from ..budget import RequestSize, measure_question
-from ..cassette import Recording, format_line, make_recording, parse_line
+from ..cassette import Recording, parse_line
 from ..completion import shape_request
 from ..litellm_lookup import load_litellm
-from ..question import Question, RawReply
+from ..question import Question
 from ..retry import REFUSED
 from ..settings import JudgeSettings
+from ..usage import NO_USAGE, Usage
 
 _AGAIN = frozenset({408, 409, 425, 429})  # and 5xx: the same request may go well in the next batch
 _NOT_BEGUN = frozenset({"batch_expired", "batch_cancelled"})  # OpenAI charges for requests that were completed
 _MOST_CAUSE = 300  # characters
-
-
-@dataclass(frozen=True, slots=True)
-class RequestRecord:
-    """What stays here of a request: all that a recording of its reply needs but the reply."""
-
-    recording: Recording  # the recording, with an empty reply
-    size: RequestSize
+SUFFIX = ".batches"
+_RECORD = "batches.json"
+_OF_02 = "journal.jsonl"  # the record of Assay 0.2
 
 
 def request_body(question: Question[Any], settings: JudgeSettings, model: str, provider: str) -> dict[str, Any]:
@@ -53,28 +47,6 @@ def format_request(key: str, body: dict[str, Any]) -> bytes:
     """Returns the line of one request; its `custom_id` is the question's key."""
     line = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
     return json.dumps(line).encode() + b"\n"
-
-
-def format_record(key: str, question: Question[Any], settings: JudgeSettings) -> bytes:
-    """Returns the line that keeps what `RequestRecord` holds."""
-    size = measure_question(question, settings, None)
-    recording = make_recording(key, question, settings.parameters, RawReply(settings.identity, ""))
-    text = format_line(recording).decode("utf-8", "surrogatepass")
-    line = {"key": key, "most_in": size.most_in, "out": size.tokens_out, "recording": text}
-    return json.dumps(line).encode() + b"\n"
-
-
-def read_records(path: Path) -> dict[str, RequestRecord]:
-    """Returns what is kept of the requests of one batch, by their keys."""
-    records = {}
-    with path.open("rb") as lines:
-        for line in lines:
-            entry = json.loads(line)
-            recording = parse_line(entry["recording"].encode("utf-8", "surrogatepass"))
-            most_in = entry["most_in"]
-            size = RequestSize(most_in, entry["out"], most_in=most_in)
-            records[entry["key"]] = RequestRecord(recording, size)
-    return records
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,99 +115,75 @@ def _failure(status: object, body: object, error: object) -> Failure:
     return Failure(prefix + " ".join(cause.split())[:_MOST_CAUSE], is_final, is_free)
 
 
-SUFFIX = ".batches"
-_JOURNAL = "journal.jsonl"
-
-State = Literal["planned", "creating", "submitted", "collected"]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Batch:
-    """One batch as the journal knows it."""
+    """One batch that the provider has, or may have."""
 
-    id: str
+    id: str  # also in the metadata of the provider's batch
     stage: int  # which stage of the run it belongs to, from 1
-    requests: int
-    bytes: int
-    tokens_in: int
-    tokens_out: int
-    usd: float | None  # the most that it may cost; None where the price is unknown
-    # `planned`: written here; `creating`: its creation was begun, and perhaps the provider has it; `submitted`: the
-    # provider has it; `collected`: its replies are in the cassette
-    state: State = "planned"
-    attempt: int = 0  # how often its creation was begun; each has a metadata id of its own
-    creating_since: float = 0.0  # when the creation was begun, in seconds since 1970
-    file: str = ""
+    requests: int = 0
+    # `creating`: its creation was begun, and perhaps the provider has it; `submitted`: the provider has it;
+    # `collected`: its replies are in the cassette
+    state: Literal["planned", "creating", "submitted", "collected"] = "planned"
+    # what it took; until it is collected, and of a request without a reply that may have been charged, at most
+    taken: Usage = NO_USAGE
+    since: float = 0.0  # when the creation was begun, in seconds since 1970
     provider_id: str = ""
     status: str = ""
     problem: str = ""
     replies: int = 0
-    spent_in: int = 0
-    spent_out: int = 0
-    spent_usd: float | None = 0.0  # what they cost; None where the price is unknown
-    lost: int = 0  # how many requests got no reply, though they may have been charged
-    lost_tokens: int = 0  # the most tokens that these took, in and out together
-    lost_usd: float | None = 0.0  # the most that they cost; None where the price is unknown
-    # by key, the cause of each request without a reply, and whether that is final
-    failures: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    counts_as_attempt: bool = True  # whether its failures count as an attempt of their requests
-
-    @property
-    def metadata_id(self) -> str:
-        """The id in the metadata of the provider's batch."""
-        return f"{self.id}-{self.attempt}"
+    failures: dict[str, Failure] = field(default_factory=dict)  # of each request without a reply, by key
 
 
 class BatchJournal:
-    """The journal of the batches whose replies go into one cassette.
+    """The record of the batches whose replies go into one cassette, and the files of their requests.
 
     Attributes:
-        batches: The batches by their ids, in the order in which they were planned.
-        settings: The judge's, without what may be secret; None where there is no journal yet.
+        batches: The batches by their ids, in the order in which they were submitted.
+        settings: The judge's, without what may be secret; None where there is no record yet.
     """
 
     def __init__(self, cassette: Path) -> None:
         self.folder = cassette.with_name(cassette.name + SUFFIX)
         self.batches: dict[str, Batch] = {}
         self.settings: JudgeSettings | None = None
-        self._path = self.folder / _JOURNAL
-        self._size = 0  # of the lines that are whole
+        self._path = self.folder / _RECORD
+        if (self.folder / _OF_02).exists():
+            raise InputError(
+                f"{self.folder}: holds batches that Assay 0.2 submitted; let 0.2 finish them, or see what runs at the "
+                "provider and remove the folder"
+            )
         if self._path.exists():
             self._read()
 
     def begin(self, settings: JudgeSettings) -> None:
-        """Begins to write: makes the folder, and removes what a kill left of batches that were not planned."""
+        """Begins to write: makes the folder, and removes what a kill left of batches that were not submitted."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        if self._path.exists():
-            os.truncate(self._path, self._size)  # a last line that a kill cut off was never acted on
+        remove_drafts(self._path)
+        for file in self.folder.glob("*.jsonl"):
+            if file.name.partition(".")[0] not in self.batches:
+                file.unlink()
         if self.settings is None:
             self.settings = settings.recordable
-            self._append({"judge": self.settings.model_dump(mode="json", exclude_defaults=True, exclude={"aligned"})})
-        for path in (*self.folder.glob("*.requests.jsonl*"), *self.folder.glob("*.asked.jsonl*")):
-            if path.name.partition(".")[0] not in self.batches:
-                path.unlink()
+            self.save()
 
-    def add(self, batch: Batch) -> None:
-        """Adds a batch whose files are written."""
-        self._append(asdict(batch))
-        self.batches[batch.id] = batch
-
-    def change(self, batch: Batch, **changes: Any) -> Batch:
-        """Notes a change of a batch, on disk before this returns, and returns the batch as it then is."""
-        changed = replace(batch, **changes)
-        self._append({"id": batch.id, **changes})
-        self.batches[batch.id] = changed
-        return changed
+    def save(self) -> None:
+        """Writes the record: it is on disk before this returns."""
+        assert self.settings is not None, "a record is begun before it is written"
+        judge = self.settings.model_dump(mode="json", exclude_defaults=True, exclude={"aligned"})
+        content = {"judge": judge, "batches": [asdict(batch) for batch in self.batches.values()]}
+        with replace_file(self._path) as file:
+            json.dump(content, file)
 
     def drop(self, batch: Batch) -> None:
         """Removes a batch that the provider has not got; its requests are planned anew."""
-        self._append({"id": batch.id, "dropped": True})
         del self.batches[batch.id]
+        self.save()
         self.requests_path(batch.id).unlink(missing_ok=True)
-        self.records_path(batch.id).unlink(missing_ok=True)
+        self.recordings_path(batch.id).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Removes the journal: its run has ended, and all replies are in the cassette."""
+        """Removes the record: its run has ended, and all replies are in the cassette."""
         self._path.unlink(missing_ok=True)  # first: what is left without it is nobody's
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -243,106 +191,38 @@ class BatchJournal:
         """The file of a batch's requests, as it is uploaded."""
         return self.folder / f"{batch}.requests.jsonl"
 
-    def records_path(self, batch: str) -> Path:
-        """The file of what stays here of a batch's requests."""
+    def recordings_path(self, batch: str) -> Path:
+        """The file of what stays here of a batch's requests, in the form of a cassette.
+
+        It holds all that a recording needs but the reply: in its place stands what the request may take at most.
+        """
         return self.folder / f"{batch}.asked.jsonl"
 
-    def read_records(self, batch: Batch) -> dict[str, RequestRecord]:
+    def read_recordings(self, batch: Batch) -> dict[str, Recording]:
         """Returns what is kept of a batch's requests, by their keys."""
-        return read_records(self.records_path(batch.id))
+        with self.recordings_path(batch.id).open("rb") as lines:
+            return {recording.key: recording for recording in map(parse_line, lines)}
 
-    def in_state(self, *states: State) -> list[Batch]:
-        """The batches in one of these states."""
-        return [batch for batch in self.batches.values() if batch.state in states]
+    def in_state(self, state: str) -> list[Batch]:
+        """The batches in this state."""
+        return [batch for batch in self.batches.values() if batch.state == state]
 
     def _read(self) -> None:
-        for number, line in enumerate(self._path.read_bytes().splitlines(keepends=True), start=1):
-            if not line.endswith(b"\n"):
-                break
-            try:
-                self._apply(json.loads(line))
-            except (ValueError, KeyError, TypeError) as error:
-                raise InputError(
-                    f"{self._path}, line {number}: not a line of a journal of batches ({error!r}); what was submitted "
-                    f"is unknown: see what runs at the provider, then remove the folder {self.folder}"
-                ) from error
-            self._size += len(line)
-
-    def _apply(self, entry: dict[str, Any]) -> None:
-        if "judge" in entry:
-            self.settings = JudgeSettings.model_validate(entry["judge"])
-            return
-        if "failures" in entry:
-            entry["failures"] = {key: (cause, is_final) for key, (cause, is_final) in entry["failures"].items()}
-        if entry.get("dropped"):
-            self.batches.pop(entry["id"], None)
-        elif earlier := self.batches.get(entry["id"]):
-            self.batches[entry["id"]] = replace(earlier, **_known(entry))
-        else:
-            self.batches[entry["id"]] = Batch(**_known(entry))
-
-    def _append(self, entry: dict[str, Any]) -> None:
-        line = json.dumps(entry).encode() + b"\n"
         try:
-            with self._path.open("ab") as file:
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise InputError(f"{self._path}: the batches cannot be noted: {error.strerror or error}") from error
-        self._size += len(line)
-
-
-class BatchWriter:
-    """Writes the files of new batches, and begins the next batch where one is full."""
-
-    def __init__(self, journal: BatchJournal, stage: int, most_requests: int, most_bytes: int) -> None:
-        self._journal = journal
-        self._stage = stage
-        self._most_requests = most_requests
-        self._most_bytes = most_bytes
-        self._files: tuple[BinaryIO, ...] = ()
-        self._batch = Batch("", stage, 0, 0, 0, 0, 0.0)  # what is written of it so far
-
-    def add(self, request: bytes, record: bytes, size: RequestSize) -> None:
-        """Adds a request."""
-        batch = self._batch
-        if batch.requests >= self._most_requests or (self._files and batch.bytes + len(request) > self._most_bytes):
-            self.finish()
-        if not self._files:
-            name = secrets.token_hex(8)
-            self._files = (self._journal.requests_path(name).open("wb"), self._journal.records_path(name).open("wb"))
-            batch = Batch(name, self._stage, 0, 0, 0, 0, 0.0)
-        for file, line in zip(self._files, (request, record), strict=True):
-            file.write(line)
-        cost = None if size.price is None else size.price.cost(size.most_in, size.tokens_out)
-        self._batch = replace(
-            batch,
-            requests=batch.requests + 1,
-            bytes=batch.bytes + len(request),
-            tokens_in=batch.tokens_in + size.most_in,
-            tokens_out=batch.tokens_out + size.tokens_out,
-            usd=None if batch.usd is None or cost is None else batch.usd + cost,
-        )
-
-    def finish(self) -> None:
-        """Adds the last batch to the journal."""
-        for file in self._files:
-            file.flush()
-            os.fsync(file.fileno())
-            file.close()
-        if self._files:
-            self._journal.add(self._batch)
-            self._files = ()
+            content = json.loads(self._path.read_bytes())
+            self.settings = JudgeSettings.model_validate(content["judge"])
+            for values in content["batches"]:
+                failures = {key: Failure(**failure) for key, failure in values["failures"].items()}
+                parts = {"failures": failures, "taken": Usage(**values["taken"])}
+                self.batches[values["id"]] = Batch(**values | parts)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                f"{self._path}: not the record of batches ({error!r}); what was submitted is unknown: see what runs at "
+                f"the provider, then remove the folder {self.folder}"
+            ) from error
 
 
 def find_batch_journals(folder: Path) -> Iterator[Path]:
-    """Yields the cassettes in a folder that have a journal of batches beside them."""
-    for journal in sorted(folder.glob(f"*{SUFFIX}/{_JOURNAL}")):
-        yield journal.parent.with_name(journal.parent.name.removesuffix(SUFFIX))
-
-
-def _known(entry: dict[str, Any]) -> dict[str, Any]:
-    """The parts of a line that a batch has, without those that another version wrote: what was paid for is kept."""
-    names = {part.name for part in fields(Batch)}
-    return {name: value for name, value in entry.items() if name in names}
+    """Yields the cassettes in a folder that have a record of batches beside them."""
+    for record in sorted(folder.glob(f"*{SUFFIX}/{_RECORD}")):
+        yield record.parent.with_name(record.parent.name.removesuffix(SUFFIX))

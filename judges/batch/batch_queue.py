@@ -1,33 +1,27 @@
 """The queue between a judge and a provider's batch API: takes missing questions, hands them in, collects replies."""
 
 import asyncio
+import json
+import os
+import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from ...errors import BudgetReached, JudgeError, JudgeUnavailable, UsageError
 from ...text.wording import count_of
 from ..budget import Budget, RequestSize, cost_text, describe_lost, measure_question
-from ..cassette import Recording, locked
+from ..cassette import Recording, format_line, locked, make_recording
 from ..completion import read_reply
 from ..litellm_lookup import batch_price, load_litellm
 from ..question import Question, RawReply, ReplyPending
 from ..settings import JudgeSettings
-from ..usage import LostCalls
-from .batch_journal import (
-    Batch,
-    BatchJournal,
-    BatchWriter,
-    Failure,
-    format_record,
-    format_request,
-    read_results,
-    request_body,
-)
-from .provider import MOST_BYTES, MOST_REQUESTS, BatchProvider, BatchState, CreationUnknown, PassingFailure
+from ..usage import NO_USAGE, LostCalls, Usage
+from .batch_journal import Batch, BatchJournal, Failure, read_results, request_body
+from .provider import MOST_BYTES, MOST_REQUESTS, BatchProvider, BatchState, PassingFailure
 
 _LONGEST_WAIT = 60.0  # seconds between two questions about the batches under way
 _LEAST_WAIT = 0.01
@@ -67,11 +61,11 @@ class BatchQueue:
         self._note = on_note
         self._price = batch_price(settings)
         self._writer: BatchWriter | None = None
-        self._counted: BatchBudget | None = None
+        self._taken = NO_USAGE  # of the batches of all sessions of the run, at most
         self._reached = ""
         self._under_way: set[str] = set()
         self._collected: set[str] = set()
-        self._failed: dict[str, tuple[int, Failure]] = {}
+        self._failed: dict[str, list[Failure]] = {}
         self._failed_polls = 0  # in a row
         self._opened = ExitStack()
         self.journal = BatchJournal(cassette)
@@ -112,12 +106,12 @@ class BatchQueue:
         """
         if key in self._under_way:
             raise ReplyPending
-        attempts, failure = self._failed.get(key, (0, None))
-        if failure is not None and failure.is_final:
-            raise JudgeError(f"its request in a batch failed: {failure.cause}")
-        if failure is not None and attempts >= self._settings.attempts:
-            raise JudgeError(f"no reply in {count_of(attempts, 'batch')}, at last: {failure.cause}")
-        if self._writer is None or self._counted is None:
+        failures = self._failed.get(key, [])
+        if failures and failures[-1].is_final:
+            raise JudgeError(f"its request in a batch failed: {failures[-1].cause}")
+        if len(failures) >= self._settings.attempts:
+            raise JudgeError(f"no reply in {count_of(len(failures), 'batch')}, at last: {failures[-1].cause}")
+        if self._writer is None:
             if self._reached:
                 raise BudgetReached(self._reached)
             raise JudgeError("the question came up only after the batches had been collected; give the command again")
@@ -126,13 +120,44 @@ class BatchQueue:
         except UnicodeEncodeError as error:
             raise JudgeError("the text holds half characters, which no request can carry") from error
         size = measure_question(question, self._settings, self._price)
-        if reached := self._counted.take(size):
+        most = _most_taken(size)
+        if reached := self._problem(size, most):
             self._reached = reached
             raise ReplyPending
+        self._taken += most
         body = request_body(question, self._settings, self._provider.model, self._provider.name)
-        self._writer.add(format_request(key, body), format_record(key, question, self._settings), size)
+        line = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+        planned = RawReply(self._settings.identity, "", tokens_in=most.tokens_in, tokens_out=most.tokens_out)
+        recording = make_recording(key, question, self._settings.parameters, planned)
+        self._writer.add(json.dumps(line).encode() + b"\n", format_line(recording), most)
         self._under_way.add(key)
         raise ReplyPending
+
+    def _problem(self, size: RequestSize, most: Usage) -> str:
+        """Says which bound a request would pass; empty where it fits.
+
+        Unlike a budget of live calls this covers all sessions of a run: what an earlier one submitted counts, and what
+        is under way with the most that it may take.
+        """
+        budget, taken = self._budget, self._taken
+        if budget.usd is not None and size.price is None:
+            raise UsageError(
+                f"the cost of {self._settings.identity} in batches is unknown, so a budget in USD cannot be kept; "
+                "bound tokens instead, or give the judge's price in its settings file"
+            )
+        wanted = taken + most
+        _, reached = budget.passed_bound(
+            wanted.calls + budget.begun,
+            wanted.tokens_in + wanted.tokens_out + budget.spent_tokens,
+            (wanted.usd or 0.0) + budget.spent_usd,
+        )
+        if not reached:
+            return ""
+        return (
+            f"{reached}: {count_of(taken.calls, 'request')} in batches took or may take "
+            f"{count_of(taken.tokens_in + taken.tokens_out, 'token')}, cost {cost_text(taken.usd)}; the next one may "
+            f"take {count_of(most.tokens_in + most.tokens_out, 'token')}"
+        )
 
     def has_collected(self, key: str) -> bool:
         """Whether the reply of this key came in one of the journal's batches."""
@@ -140,25 +165,21 @@ class BatchQueue:
 
     async def recover(self) -> None:
         """Finds out what became of the batches that an earlier process began to create."""
-        try:
-            for batch in self.journal.in_state("creating"):
-                state = await self._look_for(batch)
-                if state is None:
-                    self._drop(batch)
-                else:
-                    self._note(f"the batch {state.id} was submitted before; it is not submitted again")
-                    self.journal.change(batch, state="submitted", provider_id=state.id, status=state.status)
-        except PassingFailure as error:
-            raise self._unreachable(error) from error
-        for batch in self.journal.in_state("planned"):
-            self._drop(batch)
+        for batch in self.journal.in_state("creating"):
+            state = await self._look_for(batch)
+            if state is None:
+                self._drop(batch)
+            else:
+                self._note(f"the batch {state.id} was submitted before; it is not submitted again")
+                self._note_submitted(batch, state)
 
     def open_stage(self) -> None:
         """Begins to take questions."""
-        stage = max((batch.stage for batch in self.journal.batches.values()), default=0) + 1
+        batches = self.journal.batches.values()
         self._reached = ""
-        self._counted = BatchBudget(self._budget, self.journal.batches.values(), self._settings.identity)
-        self._writer = BatchWriter(self.journal, stage, self._most_requests, MOST_BYTES)
+        self._taken = Usage.total([batch.taken for batch in batches])
+        stage = max((batch.stage for batch in batches), default=0) + 1
+        self._writer = BatchWriter(self.journal, stage, self._most_requests)
 
     async def close_stage(self) -> bool:
         """Submits the questions that came together, waits, and keeps the replies.
@@ -170,19 +191,15 @@ class BatchQueue:
             JudgeUnavailable: The provider cannot be reached, or refuses; or batches were cancelled.
         """
         assert self._writer is not None
-        self._writer.finish()
+        planned = self._writer.finish()
         self._writer = None
-        planned = self.journal.in_state("planned")
         if not planned and not self.journal.in_state("submitted"):
             return False
         if planned:
             self._note(describe_stage(planned))
-        try:
-            for batch in planned:
-                await self._submit(batch)
-            await self._wait()
-        except PassingFailure as error:
-            raise self._unreachable(error) from error
+        for batch in planned:
+            await self._submit(batch)
+        await self._wait()
         return True
 
     def finish(self) -> None:
@@ -193,29 +210,33 @@ class BatchQueue:
         content = self.journal.requests_path(batch.id).read_bytes()
         file = await self._provider.upload(f"assay-{batch.id}.jsonl", content)
         for _ in range(self._settings.attempts):
-            since = time.time() - _CLOCK_DIFFERENCE
-            changes = {"state": "creating", "attempt": batch.attempt + 1, "creating_since": since, "file": file}
-            batch = self.journal.change(batch, **changes)
+            batch.state, batch.since = "creating", time.time() - _CLOCK_DIFFERENCE
+            self.journal.batches[batch.id] = batch
+            self.journal.save()
             try:
-                state: BatchState | None = await self._provider.create(file, batch.metadata_id)
-            except CreationUnknown as error:
+                state: BatchState | None = await self._provider.create(file, batch.id)
+            except PassingFailure as error:
                 cause = error
                 state = await self._look_for(batch)
             except JudgeUnavailable:
                 self._drop(batch)
                 raise
             if state is not None:
-                self.journal.change(batch, state="submitted", provider_id=state.id, status=state.status)
+                self._note_submitted(batch, state)
                 self._note(f"the batch {state.id} is submitted: {count_of(batch.requests, 'request')}")
                 return
-        raise PassingFailure(str(cause))
+        raise cause
+
+    def _note_submitted(self, batch: Batch, state: BatchState) -> None:
+        batch.state, batch.provider_id, batch.status = "submitted", state.id, state.status
+        self.journal.save()
 
     async def _look_for(self, batch: Batch) -> BatchState | None:
         """The provider's batch, where it has one whose creation got no reply."""
         for look in range(_LOOKS):
             if look:
                 await asyncio.sleep(self._settings.wait * 2**look)
-            if state := await self._provider.find(batch.metadata_id, batch.file, batch.creating_since):
+            if state := await self._provider.find(batch.id, batch.since):
                 return state
         return None
 
@@ -255,7 +276,8 @@ class BatchQueue:
             if state.has_ended:
                 ended.append((batch, state))
             elif state.status != batch.status:
-                self.journal.change(batch, status=state.status)
+                batch.status = state.status
+                self.journal.save()
                 self._note(
                     f"the batch {state.id} is {state.status}: {state.completed:,} of "
                     f"{count_of(batch.requests, 'reply')}"
@@ -264,56 +286,43 @@ class BatchQueue:
 
     async def _collect(self, batch: Batch, state: BatchState) -> None:
         """Keeps the replies of a batch that has ended, and notes what came of each request."""
-        records = self.journal.read_records(batch)
-        results = read_results([await self._provider.read_file(file) for file in state.files], records.keys())
-        failures = dict(results.failures)
-        spent_in = spent_out = replies = 0
-        spent_usd: float | None = None if self._price is None else 0.0
+        recordings = self.journal.read_recordings(batch)
+        results = read_results([await self._provider.read_file(file) for file in state.files], recordings.keys())
+        failures, taken, lost, replies = dict(results.failures), NO_USAGE, LostCalls(), 0
         for key, body in results.bodies.items():
-            reply = self._read_body(body, records[key].size)
+            reply = self._read_body(body, recordings[key].reply)
             if isinstance(reply, Failure):
                 failures[key] = reply
                 continue
-            self._keep(replace(records[key].recording, reply=reply))
+            self._keep(replace(recordings[key], reply=reply))
             replies += 1
-            spent_in, spent_out = spent_in + reply.tokens_in, spent_out + reply.tokens_out
-            spent_usd = None if spent_usd is None or reply.usd is None else spent_usd + reply.usd
+            taken += Usage(1, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, usd=reply.usd)
             if replies % 100 == 0:
                 await asyncio.sleep(0)  # Ctrl-C gets its turn
         reason = {"expired": "the batch expired before it was answered", "cancelled": "the batch was cancelled"}
         missing = Failure(reason.get(state.status, "the batch has no line about it"), is_final=False)
-        for key in records.keys() - results.bodies.keys() - failures.keys():
-            failures[key] = missing
-        was_refused = state.status == "failed"  # as a whole, before any work
-        lost = LostCalls()
+        failures |= dict.fromkeys(recordings.keys() - results.bodies.keys() - failures.keys(), missing)
         for key, failure in failures.items():
-            if not (failure.is_free or was_refused):
-                size = records[key].size
-                usd = None if self._price is None else self._price.cost(size.most_in, size.tokens_out)
-                lost += LostCalls(1, size.most_in + size.tokens_out, usd)
+            if not (failure.is_free or state.status == "failed"):  # as a whole, before any work
+                most = _most_taken(self._size(recordings[key].reply))
+                taken += most
+                lost += LostCalls(1, most.tokens_in + most.tokens_out, most.usd)
         scrub = self._settings.scrubber.scrub_error
-        batch = self.journal.change(
-            batch,
-            state="collected",
-            status=state.status,
-            problem=state.problem,
-            replies=replies,
-            spent_in=spent_in,
-            spent_out=spent_out,
-            spent_usd=spent_usd,
-            lost=lost.calls,
-            lost_tokens=lost.tokens,
-            lost_usd=lost.usd,
-            failures={key: (scrub(failure.cause), failure.is_final) for key, failure in sorted(failures.items())},
-            counts_as_attempt=state.status not in {"failed", "cancelled"},
-        )
+        batch.state, batch.status, batch.problem = "collected", state.status, state.problem
+        batch.replies, batch.taken = replies, taken
+        batch.failures = {key: replace(failures[key], cause=scrub(failures[key].cause)) for key in sorted(failures)}
+        self.journal.save()
         self._note_keys(batch)
         self.journal.requests_path(batch.id).unlink(missing_ok=True)
         without = f", {len(failures):,} without" if failures else ""
         at_most = f"; {describe_lost(lost)}" if lost.calls else ""
         self._note(f"the batch {state.id} is {state.status}: {count_of(replies, 'reply')}{without}{at_most}")
 
-    def _read_body(self, body: dict[str, Any], size: RequestSize) -> RawReply | Failure:
+    def _size(self, planned: RawReply) -> RequestSize:
+        """What a request may take, of the reply that stands for it in the record."""
+        return RequestSize(planned.tokens_in, planned.tokens_out, self._price, planned.tokens_in)
+
+    def _read_body(self, body: dict[str, Any], planned: RawReply) -> RawReply | Failure:
         litellm = load_litellm()
         convert = load_litellm("litellm_core_utils.llm_response_utils.convert_dict_to_response")
         try:
@@ -322,87 +331,77 @@ class BatchQueue:
             )
             if not response.choices:
                 return Failure("the reply has no choices", is_final=False)
-            raw = read_reply(response, self._settings, size, 0.0)
+            raw = read_reply(response, self._settings, self._size(planned), 0.0)
         except Exception as error:  # what litellm raises for a body that is no reply is not said anywhere
             return Failure(f"the reply cannot be read ({type(error).__name__}: {str(error)[:200]})", is_final=False)
         return replace(raw, usd=None if self._price is None else self._price.cost(raw.tokens_in, raw.tokens_out))
 
     def _note_keys(self, batch: Batch) -> None:
         """Notes which requests of a batch wait for their reply, have one, or failed."""
-        keys = self.journal.read_records(batch).keys()
+        keys = self.journal.read_recordings(batch).keys()
         if batch.state != "collected":
             self._under_way |= keys
             return
         self._under_way -= keys
         self._collected |= keys - batch.failures.keys()
-        for key, (cause, is_final) in batch.failures.items():
-            attempts = self._failed[key][0] if key in self._failed else 0
-            if batch.counts_as_attempt or is_final:
-                self._failed[key] = attempts + 1, Failure(cause, is_final)
+        for key, failure in batch.failures.items():
+            if failure.is_final or batch.status not in {"failed", "cancelled"}:  # these say nothing of the request
+                self._failed.setdefault(key, []).append(failure)
 
     def _drop(self, batch: Batch) -> None:
-        self._under_way -= self.journal.read_records(batch).keys()
+        self._under_way -= self.journal.read_recordings(batch).keys()
         self.journal.drop(batch)
 
-    def _unreachable(self, error: PassingFailure) -> JudgeUnavailable:
-        return JudgeUnavailable(
-            f"the batches of {self._settings.identity} cannot be reached: {error}. Nothing is lost: what was submitted "
-            "goes on at the provider, and the same command goes on here"
-        )
+
+def _most_taken(size: RequestSize) -> Usage:
+    """What a request takes at most."""
+    usd = None if size.price is None else size.price.cost(size.most_in, size.tokens_out)
+    return Usage(1, tokens_in=size.most_in, tokens_out=size.tokens_out, usd=usd)
 
 
 def describe_stage(batches: list[Batch]) -> str:
     """Says what a stage may take, before it is submitted."""
-    requests, tokens_in, tokens_out = (
-        sum(getattr(batch, name) for batch in batches) for name in ("requests", "tokens_in", "tokens_out")
-    )
-    prices = [batch.usd for batch in batches]
-    cost = "at an unknown price" if None in prices else f"at most {sum(usd or 0.0 for usd in prices):.4f} USD"
+    most = Usage.total([batch.taken for batch in batches])
+    cost = "at an unknown price" if most.usd is None else f"at most {most.usd:.4f} USD"
     return (
-        f"stage {batches[0].stage}: {count_of(requests, 'request')} in {count_of(len(batches), 'batch')}, "
-        f"at most {count_of(tokens_in, 'token')} in and {tokens_out:,} out, {cost}"
+        f"stage {batches[0].stage}: {count_of(most.calls, 'request')} in {count_of(len(batches), 'batch')}, "
+        f"at most {count_of(most.tokens_in, 'token')} in and {most.tokens_out:,} out, {cost}"
     )
 
 
-class BatchBudget:
-    """Counts what batches took and may still take against a budget.
+class BatchWriter:
+    """Writes the files of the batches of one stage, and begins the next batch where one is full."""
 
-    Unlike a budget of live calls it covers all sessions of a run: what an earlier one submitted counts. A batch whose
-    replies have not come counts for the most that it may take, and so does a request without a reply that may have been
-    charged.
-    """
+    def __init__(self, journal: BatchJournal, stage: int, most_requests: int) -> None:
+        self._journal, self._stage, self._most_requests = journal, stage, most_requests
+        self._planned: list[Batch] = []
+        self._files: tuple[BinaryIO, ...] = ()
+        self._bytes = 0  # of the file that is written
 
-    def __init__(self, budget: Budget, batches: Iterable[Batch], model: str) -> None:
-        self._budget = budget
-        self._model = model
-        self._taken = LostCalls()
-        for batch in batches:
-            if batch.state == "collected":
-                tokens = batch.spent_in + batch.spent_out + batch.lost_tokens
-                usd = (batch.spent_usd or 0.0) + (batch.lost_usd or 0.0)
-                self._taken += LostCalls(batch.replies + batch.lost, tokens, usd)
-            else:
-                self._taken += LostCalls(batch.requests, batch.tokens_in + batch.tokens_out, batch.usd or 0.0)
+    def add(self, request: bytes, recording: bytes, most: Usage) -> None:
+        """Adds a request, with what it takes at most."""
+        is_full = self._files and self._planned[-1].requests >= self._most_requests
+        if is_full or self._bytes + len(request) > MOST_BYTES:
+            self._close()
+        if not self._files:
+            name = secrets.token_hex(8)
+            paths = self._journal.requests_path(name), self._journal.recordings_path(name)
+            self._files = tuple(path.open("wb") for path in paths)
+            self._planned.append(Batch(name, self._stage))
+        for file, line in zip(self._files, (request, recording), strict=True):
+            file.write(line)
+        self._bytes += len(request)
+        batch = self._planned[-1]
+        batch.requests, batch.taken = batch.requests + 1, batch.taken + most
 
-    def take(self, size: RequestSize) -> str:
-        """Counts a request, unless it does not fit: then says which bound is reached."""
-        budget, taken = self._budget, self._taken
-        if budget.usd is not None and size.price is None:
-            raise UsageError(
-                f"the cost of {self._model} in batches is unknown, so a budget in USD cannot be kept; bound tokens "
-                "instead, or give the judge's price in its settings file"
-            )
-        tokens = size.most_in + size.tokens_out
-        usd = size.price.cost(size.most_in, size.tokens_out) if size.price else 0.0
-        wanted = taken + LostCalls(1, tokens, usd)
-        _, reached = budget.passed_bound(
-            wanted.calls + budget.begun, wanted.tokens + budget.spent_tokens, (wanted.usd or 0.0) + budget.spent_usd
-        )
-        if reached:
-            return (
-                f"{reached}: {count_of(taken.calls, 'request')} in batches took or may take "
-                f"{count_of(taken.tokens, 'token')}, cost {cost_text(taken.usd if size.price else None)}; the next one "
-                f"may take {count_of(tokens, 'token')}"
-            )
-        self._taken = wanted
-        return ""
+    def finish(self) -> list[Batch]:
+        """Returns the batches whose files are written."""
+        self._close()
+        return self._planned
+
+    def _close(self) -> None:
+        for file in self._files:
+            file.flush()
+            os.fsync(file.fileno())
+            file.close()
+        self._files, self._bytes = (), 0

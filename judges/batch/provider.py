@@ -45,19 +45,15 @@ class BatchState:
         return self.status in _ENDED
 
 
-class CreationUnknown(Exception):
-    """The reply to the creation of a batch was lost: nobody knows yet whether there is a batch. Holds the cause."""
-
-
-class PassingFailure(Exception):
-    """A call failed for now, also when it was made again. The text says why."""
+class PassingFailure(JudgeUnavailable):
+    """A call failed for now, also when it was made again; of a creation, perhaps only its reply was lost."""
 
 
 class BatchProvider:
     """Makes the calls for batches of one model.
 
-    Every method raises `PassingFailure` where the call failed for now, and `JudgeUnavailable` where it would fail
-    again.
+    Every method raises `PassingFailure` where the call failed for now, and another `JudgeUnavailable` where it would
+    fail again.
     """
 
     def __init__(self, settings: JudgeSettings) -> None:
@@ -87,14 +83,12 @@ class BatchProvider:
         try:
             return _read_state(await call_batch_function("acreate_batch", **request, **self._route), self._settings)
         except Exception as error:
-            if is_passing(error) or not hasattr(error, "status_code"):
-                raise CreationUnknown(self._explain(error)) from error
-            raise self._unavailable(error) from error
+            raise self._failure(error, may_pass=is_passing(error) or not hasattr(error, "status_code")) from error
 
-    async def find(self, metadata_id: str, file: str, since: float) -> BatchState | None:
+    async def find(self, metadata_id: str, since: float) -> BatchState | None:
         """Looks for a batch whose creation got no reply."""
         async for batch in self._list():
-            if (batch.metadata or {}).get(METADATA_ID) == metadata_id or batch.input_file_id == file:
+            if (batch.metadata or {}).get(METADATA_ID) == metadata_id:
                 return _read_state(batch, self._settings)
             if batch.created_at < since:
                 return None
@@ -133,19 +127,18 @@ class BatchProvider:
                 self._settings.wait,
             )
         except Exception as error:
-            if is_passing(error):
-                raise PassingFailure(self._explain(error)) from error
-            raise self._unavailable(error) from error
+            raise self._failure(error, may_pass=is_passing(error)) from error
 
-    def _explain(self, error: Exception) -> str:
-        return explain(error, _TIMEOUT, self._settings.scrubber)
-
-    def _unavailable(self, error: Exception) -> JudgeUnavailable:
+    def _failure(self, error: Exception, *, may_pass: bool) -> JudgeUnavailable:
+        words, batches = explain(error, _TIMEOUT, self._settings.scrubber), f"the batches of {self._settings.identity}"
+        if may_pass:
+            return PassingFailure(
+                f"{batches} cannot be reached: {words}. Nothing is lost: what was submitted goes on at the provider, "
+                "and the same command goes on here"
+            )
         is_gone = http_status(error) == 404
         cure = "; to give up batches that the provider no longer has, remove the folder CASSETTE.batches" * is_gone
-        return JudgeUnavailable(
-            f"the batches of {self._settings.identity} cannot be used: {self._explain(error)}{cure}"
-        )
+        return JudgeUnavailable(f"{batches} cannot be used: {words}{cure}")
 
 
 def find_provider(settings: JudgeSettings) -> tuple[str, str]:
@@ -187,45 +180,29 @@ def _read_state(batch: Any, settings: JudgeSettings) -> BatchState:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class BatchProgress:
-    """One batch, as the journal knows it and as the provider does."""
-
-    cassette: Path
-    batch: Batch
-    # what the provider says; None for a batch that it has not got, or whose replies are collected
-    state: BatchState | None
-
-    @property
-    def status(self) -> str:
-        """The provider's word, else the journal's."""
-        if self.state is not None:
-            return self.state.status
-        return self.batch.status if self.batch.state == "collected" else "not submitted"
-
-
 async def ask_progress(
     cassette: Path, judge: JudgeSettings | None = None, *, cancel: bool = False
-) -> list[BatchProgress]:
-    """Asks how the batches beside a cassette are getting on."""
+) -> list[tuple[Batch, BatchState | None]]:
+    """Asks how the batches beside a cassette are getting on.
+
+    Returns:
+        Each batch as it was recorded, and what the provider says of it; None where it has not got the batch, or where
+        the replies are collected.
+    """
     journal = BatchJournal(cassette)
     settings = judge or journal.settings
     if settings is None:
         raise UsageError(f"{cassette.name}{SUFFIX}: no batches are under way beside {cassette}")
     if WITHHELD in settings.model_dump_json():
         raise UsageError(f"{journal.folder}: the judge's settings may be secret and are not kept; add --judge JUDGE")
-    provider = BatchProvider(settings)
-    progress = []
-    try:
-        for batch in journal.batches.values():
-            state: BatchState | None = None
-            if batch.state == "creating":
-                state = await provider.find(batch.metadata_id, batch.file, batch.creating_since)
-            elif batch.state == "submitted":
-                state = await provider.retrieve(batch.provider_id)
-            if cancel and state is not None and not state.has_ended:
-                state = await provider.cancel(state.id)
-            progress.append(BatchProgress(cassette, batch, state))
-    except PassingFailure as error:
-        raise JudgeUnavailable(f"the batches of {settings.identity} cannot be reached: {error}") from error
+    provider, progress = BatchProvider(settings), list[tuple[Batch, BatchState | None]]()
+    for batch in journal.batches.values():
+        state: BatchState | None = None
+        if batch.state == "creating":
+            state = await provider.find(batch.id, batch.since)
+        elif batch.state == "submitted":
+            state = await provider.retrieve(batch.provider_id)
+        if cancel and state is not None and not state.has_ended:
+            state = await provider.cancel(state.id)
+        progress.append((batch, state))
     return progress

@@ -6,7 +6,7 @@ import pytest
 from interrupted_runs import count_bodies, scores
 from openai_server import Answer
 
-from assay.judges import BatchJournal, JudgeSettings
+from assay.judges import BatchJournal
 from assay.runs import Store
 
 METRICS = "faithfulness:claims=judge,judge_truthfulness"
@@ -332,23 +332,20 @@ def test_two_processes_or_judges_never_share_batches(assay, set_file, judge_file
     assert len(openai_server.batches.batches) == 2
 
 
-def test_a_journal_that_is_cut_off_is_read_and_a_broken_one_is_named(
+def test_a_record_of_batches_that_is_broken_or_of_an_earlier_version_is_named(
     assay, set_file, judge_file, openai_server, tmp_path
 ):
     words = command(set_file(SAMPLES), judge_file())
     interrupt_polling(openai_server)
     assert assay(*words).code == 1
     openai_server.batches.on_call = None
-    path = journal_of(tmp_path).folder / "journal.jsonl"
+    path = journal_of(tmp_path).folder / "batches.json"
     whole = path.read_bytes()
-    first = BatchJournal(tmp_path / "cut.jsonl")
-    first.folder.mkdir()
-    (first.folder / "journal.jsonl").write_bytes(whole[:20])  # nothing but a first line that a kill cut off
-    first.begin(JudgeSettings(model="openai/test"))
-    assert BatchJournal(tmp_path / "cut.jsonl").settings is not None
-    path.write_bytes(whole + b"{}\n")
-    broken = assay(*words, code=1)
-    assert f"{path.name}, line {whole.count(bytes([10])) + 1}: not a line of a journal of batches" in broken.err
-    path.write_bytes(whole + b'{"id": "cut o')
+    path.write_bytes(whole[:-9])
+    assert f"{path.name}: not the record of batches" in assay(*words, code=1).err
+    path.write_bytes(whole)
+    (path.parent / "journal.jsonl").touch()
+    assert "holds batches that Assay 0.2 submitted" in assay(*words, code=1).err
+    (path.parent / "journal.jsonl").unlink()
     assert assay(*words).code == 0
     assert answered_once(openai_server)
