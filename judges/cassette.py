@@ -15,7 +15,7 @@ import re
 import secrets
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 Mode = Literal["replay", "record", "auto", "off"]
-Prefer = Literal["first", "last"]
-"""Whose reply stands where two cassettes differ."""
 _BUNDLED = "bundled:"  # before the name of a cassette that comes with Assay
 _READS: Collection[Mode] = ("replay", "auto")
 _RECORDS: Collection[Mode] = ("record", "auto")
@@ -497,7 +495,7 @@ class Cassette:
         """
         if self._is_bundled:
             raise UsageError(
-                f"{self.name}: a bundled cassette is only replayed; copy it with `assay cassettes merge` first"
+                f"{self.name}: a bundled cassette is only replayed; copy the file {self.path} and name the copy"
             )
         self._merge(keys)
         for key in keys:
@@ -589,36 +587,6 @@ def _merged_lines(lines: SortedLines, unmerged: Mapping[str, bytes], dropped: Co
     lines_to_keep = (line for line in lines if (key := line_key(line)) not in unmerged and key not in dropped)
     added = sorted(line for key, line in unmerged.items() if key not in dropped)
     return heapq.merge(lines_to_keep, added)  # lines are sorted as their keys are, for they begin with them
-
-
-def merge_cassettes(paths: Iterable[Path], out: Path, prefer: Prefer | None = None) -> int:
-    """Writes the recordings of several cassettes into one, atomically; what it holds already stays."""
-    sources = [out] if out.exists() else []
-    sources += [path for path in paths if path.resolve() != out.resolve()]
-    merged: dict[str, Recording] = {}
-    for source in sources:
-        for recording in Cassette(source, "replay").recordings():
-            earlier = merged.get(recording.key)
-            if earlier is not None and not _same_reply(earlier, recording):
-                if prefer is None:
-                    raise UsageError(
-                        f"{source}: the reply to {recording.prompt}, sample {recording.sample or 'not named'} (key "
-                        f"{recording.key[:12]}) differs from that in an earlier cassette; choose one with "
-                        "--prefer first or --prefer last"
-                    )
-                if prefer == "first":
-                    continue
-            merged[recording.key] = recording
-    with Cassette(out, "record") as cassette:
-        for recording in merged.values():
-            cassette.put(recording)
-    return len(merged)
-
-
-def _same_reply(one: Recording, other: Recording) -> bool:
-    """Whether two replies say the same; tokens, cost and seconds do not matter."""
-    a, b = one.reply, other.reply
-    return (a.text, a.finish_reason, a.logprobs) == (b.text, b.finish_reason, b.logprobs)
 
 
 class MissExplainer:

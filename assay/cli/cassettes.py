@@ -1,8 +1,7 @@
-"""`assay cassettes`: what is recorded, and what is stale; recordings together."""
+"""`assay cassettes`: what is recorded, and what is stale."""
 
 import json
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -12,14 +11,13 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, ERROR
 from .output import echo, echo_json, is_json, is_wide, print_result, print_table
-from .typed_values import OUTPUT_FILE
 
 _path = click.argument("path", type=click.Path(path_type=Path))
 
 
 @click.group()
 def cassettes() -> None:
-    """Show, check and merge recorded replies."""
+    """Show, check and prune recorded replies."""
 
 
 @cassettes.command()
@@ -87,20 +85,3 @@ def prune(path: Path) -> None:
     stale = {recording.key for recording in recordings_of_changed_prompts(path)}
     Cassette(path, "replay").drop(stale)
     print_result(lambda: {"dropped": len(stale)}, f"{count_of(len(stale), 'recording')} dropped")
-
-
-@cassettes.command()
-@click.argument("out", type=OUTPUT_FILE)
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--prefer", type=click.Choice(["first", "last"]), help="Whose reply stands where they differ.")
-def merge(out: Path, paths: tuple[Path, ...], prefer: Any) -> None:
-    """Bring the recordings of several cassettes into one.
-
-    The recordings of PATHS go into OUT; what OUT holds already stays.
-    """
-    from ..judges.cassette import merge_cassettes
-
-    if folder := next((path for path in paths if path.is_dir()), None):
-        raise UsageError(f"{folder}: is a folder, and those of results went; record with `assay run --cassette FILE`")
-    count = merge_cassettes(paths, out, prefer)
-    print_result(lambda: {"recordings": count}, f"{out}: {count_of(count, 'recording')}")

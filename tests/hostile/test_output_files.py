@@ -104,7 +104,6 @@ def test_a_suite_refuses_standard_output(tmp_path):
         ("meta last --save made/n.jsonl", "--save"),
         ("meta last --report made/n.jsonl", "--report"),
         ("judges compare {set} --judge a/b --report made/n.jsonl", "--report"),
-        ("cassettes merge made/n.jsonl {set}", "OUT"),
         ("generate {set} --judge a/b --out made/n.jsonl", "--out"),
     ],
 )

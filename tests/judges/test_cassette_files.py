@@ -1,50 +1,9 @@
-"""Cassettes merged; the bundled ones."""
-
-from pathlib import Path
+"""The bundled cassettes."""
 
 import pytest
 
 from assay.errors import InputError, UsageError
-from assay.judges import Cassette, RawReply, Recording
-
-
-def recording(number: int, text: str = "yes", model: str = "m", prompt: str = "claims.en@1") -> Recording:
-    reply = RawReply(model=model, text=text, seconds=number)
-    return Recording(f"{number:032x}", prompt, f"s{number}", {}, "Claims", "u", "about", reply)
-
-
-def cassette(path: Path, *recordings: Recording) -> Path:
-    with Cassette(path, "record") as out:
-        for each in recordings:
-            out.put(each)
-    return path
-
-
-def texts(path: Path) -> dict[str, str]:
-    return {each.sample: each.reply.text for each in Cassette(path, "replay").recordings()}
-
-
-def test_merging_two(assay, tmp_path):
-    one = cassette(tmp_path / "one.jsonl", recording(1), recording(2))
-    two = cassette(tmp_path / "two.jsonl", recording(2), recording(3))
-    done = assay("cassettes", "merge", "all.jsonl", one, two, "--json")
-    assert (done.code, done.json) == (0, {"recordings": 3})
-    assert texts(tmp_path / "all.jsonl") == {"s1": "yes", "s2": "yes", "s3": "yes"}
-    assert assay("cassettes", "merge", "all.jsonl", cassette(tmp_path / "x.jsonl", recording(4)), "--json").json == {
-        "recordings": 4
-    }
-
-
-def test_where_two_differ_somebody_has_to_choose(assay, tmp_path):
-    one = cassette(tmp_path / "one.jsonl", recording(1, "yes"))
-    two = cassette(tmp_path / "two.jsonl", recording(1, "no"))
-    result = assay("cassettes", "merge", "all.jsonl", one, two)
-    assert (result.code, "claims.en@1, sample s1" in result.err, "--prefer" in result.err) == (2, True, True)
-    assert not (tmp_path / "all.jsonl").exists()
-    for prefer, text in (("first", "yes"), ("last", "no")):
-        assert assay("cassettes", "merge", f"{prefer}.jsonl", one, two, "--prefer", prefer).code == 0
-        assert texts(tmp_path / f"{prefer}.jsonl") == {"s1": text}
-
+from assay.judges import Cassette
 
 NAME = "bundled:helpdesk.qwen1.5b.jsonl"
 
