@@ -116,7 +116,6 @@ from .store.plan import Outcome as Outcome, Plan as Plan, judge_identity as judg
 from .store.postgres import without_password as without_password
 from .store.store import RunRow as RunRow, Store as Store
 from .suite.evidence import Evidence as Evidence, weigh_bound as weigh_bound, weigh_falls as weigh_falls
-from .suite.gate_check import JudgedRun as JudgedRun
 from .suite.gate_decisions import decide_gates as decide_gates
 from .suite.gates import (
     CoverageGate as CoverageGate,
@@ -129,7 +128,8 @@ from .suite.gates import (
 )
 from .suite.history import (
     History as History,
-    JudgedSample as JudgedSample,
+    JudgedRun as JudgedRun,
+    Night as Night,
     find_baseline as find_baseline,
     read_history as read_history,
 )

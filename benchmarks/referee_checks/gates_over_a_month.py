@@ -10,13 +10,17 @@ from collections.abc import Iterator, Sequence
 import checkout  # noqa: F401
 import numpy as np
 
+from assay.eval_sets import Sample
+from assay.metrics import Score
 from assay.runs import (
+    AnswerTable,
     CoverageGate,
     Evidence,
+    Gate,
     History,
     JudgedRun,
-    JudgedSample,
     MeanGate,
+    Night,
     RegressionGate,
     ShareGate,
     Spending,
@@ -279,7 +283,7 @@ def four_gates(repeats: int, generator: np.random.Generator) -> Iterator[Measure
         ]
         scores = [
             {
-                str(sample): {"m": (None, "failed") if missing[sample, run] else (float(value), "scored")}
+                str(sample): {"m": None if missing[sample, run] else float(value)}
                 for sample, value in enumerate(values[:, run])
             }
             for run in range(values.shape[1])
@@ -288,14 +292,17 @@ def four_gates(repeats: int, generator: np.random.Generator) -> Iterator[Measure
     yield share("40 samples, a gate of every kind", "suite: months with a false alarm", months, high=LEVEL)
 
 
-def _fails(gates: Sequence[object], scores: Sequence[dict[str, dict[str, object]]], groups: Sequence[str]) -> bool:
-    samples = [
-        JudgedSample(sample, "", "", group, after=after)  # type: ignore[arg-type]
-        for (sample, after), group in zip(scores[-1].items(), groups, strict=True)
-    ]
-    history = History(tuple(scores[:1]), tuple(scores[1:-1]))  # type: ignore[arg-type]
-    run = JudgedRun("judge", ("m",), {"m": True}, samples, history)
-    results = decide_gates(gates, [run], Spending(), false_alarms=LEVEL)  # type: ignore[arg-type]
+def _fails(gates: Sequence[Gate], scores: Sequence[dict[str, dict[str, float | None]]], groups: Sequence[str]) -> bool:
+    texts = {"user_input": "Free?", "response": "Yes.", "language": "en"}
+    samples = {name: Sample(id=name, group=group, **texts) for name, group in zip(scores[-1], groups, strict=True)}
+    of_samples = {
+        name: {"m": Score(value, "failed" if value is None else "scored", "")}
+        for name, values in scores[-1].items()
+        for value in values.values()
+    }
+    table = AnswerTable({"m": True}, samples, of_samples)
+    history = History(tuple(scores[:1]), tuple(map(Night, scores[1:-1])))
+    results = decide_gates(gates, [JudgedRun("judge", ("m",), table, history)], Spending(), false_alarms=LEVEL)
     return any(result.state == "failed" for result in results)
 
 

@@ -5,7 +5,7 @@ Values are oriented so that lower is worse: (samples, runs), the newest run last
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import NormalDist
 
@@ -61,7 +61,7 @@ class Evidence:
     failed: bool
     is_of_few: bool = False  # whether it is a fall that is more than noise, but of too few answers to call it one
     is_suspect: bool = False  # whether it passed, and yet joins no baseline and no noise (`SUSPECT`)
-    falls: Floats | None = None  # by how much each answer fell in the same comparison; None for a bound
+    falls: Floats = field(default_factory=lambda: np.empty(0))  # of each answer in the same comparison; of no bound
 
 
 class Falls:

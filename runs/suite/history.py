@@ -3,15 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from types import MappingProxyType
+from functools import cached_property
 from typing import NamedTuple
 
-from ...eval_sets import Sample
-from ...metrics import Score
 from ..answers.pairing import pair_runs
 from ..answers.table import AnswerTable
 from ..answers.unanswered import unanswered_kind
-from ..show.results import read_results
 from ..store.plan import Plan
 from ..store.store import RunRow, Store
 from .gates import UNANSWERED
@@ -19,36 +16,27 @@ from .ledger import Baseline, Ledger, NightlyRunRow
 from .nightly_report import NOTHING_ACCEPTED, UNFINISHED, read_report
 from .suite import judge_identity
 
-ValueAndStatus = tuple[float | None, str]
-RunValues = Mapping[str, Mapping[str, ValueAndStatus]]
-"""The values and statuses of an earlier run by metric, by the id that the sample has in the newest run."""
+RunValues = Mapping[str, Mapping[str, float | None]]
+"""The values of a run by the id that the sample has in the newest run, and by metric."""
 
 _MOST_NIGHTS = 90
 _ONE_NIGHT = timedelta(hours=12)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedSample:
-    """One sample of a run, as gates count it."""
+class Night(NamedTuple):
+    """An earlier nightly run's run."""
 
-    sample: str
-    language: str  # its language, or ""
-    message_type: str  # its message type, or ""
-    source: str  # its group: samples of one source are not independent
-    after: Mapping[str, ValueAndStatus] = field(default_factory=dict)  # by metric its value and status
-    reasons: Mapping[str, str] = field(default_factory=dict)  # by metric without a value why there is none
+    values: RunValues
+    is_replayed: bool = False  # whether the next run has the same replies, with the same values
+    failed: frozenset[str] | None = None  # where it failed a gate, the names of the gates that failed
 
 
 class History(NamedTuple):
     """The runs before a nightly run's, the oldest first."""
 
     accepted: tuple[RunValues, ...] = ()
-    nights: tuple[RunValues, ...] = ()
-    # which of these (counted from 0) the next run only replayed: the same replies, with the same values
-    repeated: frozenset[int] = frozenset()
+    nights: tuple[Night, ...] = ()
     accepted_samples: int = 0  # how many samples the accepted runs have, also where the newest run has none of them
-    # of the nightly runs (counted from 0) that failed a gate, the names of the gates that failed
-    failed: Mapping[int, frozenset[str]] = MappingProxyType({})
 
     @property
     def paired(self) -> set[str]:
@@ -63,8 +51,22 @@ class History(NamedTuple):
     @property
     def distinct_nights(self) -> list[RunValues]:
         """The nightly runs without those that failed or were replayed: a judge not asked again shows no noise."""
-        left_out = self.repeated | self.failed.keys()
-        return [values for number, values in enumerate(self.nights) if number not in left_out]
+        return [night.values for night in self.nights if not night.is_replayed and night.failed is None]
+
+
+@dataclass
+class JudgedRun:
+    """One run of a nightly run, as gates need it."""
+
+    judge: str
+    metrics: tuple[str, ...]  # the suite's
+    table: AnswerTable
+    history: History = field(default_factory=History)
+
+    @cached_property
+    def values(self) -> RunValues:
+        """Its values by sample and metric."""
+        return read_values(self.table)
 
 
 def find_baseline(store: Store, suite: str, run: str) -> tuple[Baseline | None, str]:
@@ -86,72 +88,58 @@ def find_baseline(store: Store, suite: str, run: str) -> tuple[Baseline | None, 
 
 
 def read_history(
-    store: Store,
-    rows: Sequence[NightlyRunRow],
-    *,
-    judge: str,
-    run: str,
-    baseline: Baseline | None,
-    sets: Sequence[str],
-    newest: Sequence[tuple[Sample, JudgedSample]] = (),
+    store: Store, rows: Sequence[NightlyRunRow], newest: JudgedRun, baseline: Baseline | None, *, sets: Sequence[str]
 ) -> History:
-    """Reads the runs that one run of a nightly run is compared with; `newest` are its `answered_samples`, if read.
+    """Reads the runs that the newest run is compared with.
 
     A nightly run counts if it finished, began after the baseline was accepted, and had the same sets, metrics, judge
     and prompts. `sets` are those of the suite as its file names them. One that was replayed within twelve hours, with
     the same values, counts once; one that failed a gate shows only on which runs before its failure rested.
     """
-    following = own_row = store.run(run)
-    plan = own_row.plan
-    identity = _identity(plan, sets)
-    newest = newest or list(answered_samples(store, run))
-    accepted_runs = [name for name in baseline.runs if name != run] if baseline else []
+    following = own_row = store.run(newest.table.name)
+    identity = _identity(own_row.plan, sets)
+    accepted_runs = [name for name in baseline.runs if name != own_row.id] if baseline else []
     earlier = [
         (row, night)
-        for night, name in _nightly_runs(store, rows, judge, baseline)
-        if name not in {run, *accepted_runs}
+        for night, name in _nightly_runs(store, rows, newest.judge, baseline)
+        if name not in {own_row.id, *accepted_runs}
         and _identity((row := store.run(name)).plan, (night.report or {}).get("sets", ())) == identity
     ][-_MOST_NIGHTS:]
     judging = _describe_judging(store, (row for row, _ in earlier), own_row)
-    next_values: RunValues = {sample.id: judged.after for sample, judged in newest}
-    nights: list[tuple[RunValues, bool, frozenset[str] | None]] = []  # (values, replayed, failed gates), newest first
+    next_values = newest.values
+    nights: list[Night] = []  # the newest first
     for row, night in reversed(earlier):
-        values = None if judging[row.id] else _paired_values(store, row, plan.sets, newest)
+        values = None if judging[row.id] else _paired_values(store, row, newest.table)
         if not values:
             continue
         if night.status == "gate failed":
-            gates = (gate for gate in read_report(night).gates if gate.state == "failed" and gate.judge == judge)
-            nights.append((values, False, frozenset(gate.name for gate in gates)))
+            gates = (gate for gate in read_report(night).gates if gate.state == "failed" and gate.judge == newest.judge)
+            nights.append(Night(values, failed=frozenset(gate.name for gate in gates)))
             continue
-        is_repeated = values == next_values and _is_replayed(store, following.id)
+        is_replayed = values == next_values and _is_replayed(store, following.id)
         is_same_night = datetime.fromisoformat(following.created) - datetime.fromisoformat(row.created) < _ONE_NIGHT
-        if not (is_repeated and is_same_night):
-            nights.append((values, is_repeated, None))
+        if not (is_replayed and is_same_night):
+            nights.append(Night(values, is_replayed))
         following, next_values = row, values
-    nights.reverse()
-    accepted = (_paired_values(store, store.run(name), plan.sets, newest) for name in accepted_runs)
+    accepted = (_paired_values(store, store.run(name), newest.table) for name in accepted_runs)
     return History(
         accepted=tuple(filter(None, accepted)),
-        nights=tuple(values for values, *_ in nights),
-        repeated=frozenset(number for number, (_, is_repeated, _) in enumerate(nights) if is_repeated),
+        nights=tuple(reversed(nights)),
         accepted_samples=max((store.count_samples(name) for name in accepted_runs), default=0),
-        failed={number: gates for number, (*_, gates) in enumerate(nights) if gates is not None},
     )
 
 
-def answered_samples(store: Store, run: str) -> Iterator[tuple[Sample, JudgedSample]]:
-    """The samples of a run with their values, and with whether the answer is empty or a refusal (`UNANSWERED`)."""
-    results = read_results(store, store.run(run), has_evidence=False)
-    for name, sample in results.samples.items():
-        values = _values(sample, results.scores[name])
-        reasons = {metric: score.reason for metric, score in results.scores[name].items() if score.value is None}
-        described = sample.language or "", sample.message_type or "", results.groups[name]
-        yield sample, JudgedSample(name, *described, values, reasons)
+def read_values(table: AnswerTable, ids: Mapping[str, str] | None = None) -> RunValues:
+    """The values of a run, and whether each answer is empty or a refusal (`UNANSWERED`).
 
-
-def _values(sample: Sample, scores: Mapping[str, Score]) -> dict[str, ValueAndStatus]:
-    values = {metric: (score.value, str(score.status)) for metric, score in scores.items()}
-    return values | {UNANSWERED: (float(bool(unanswered_kind(sample))), "scored")}
+    Args:
+        ids: The id of each sample in the run, by that which it has in the newest one; by default they are the same.
+    """
+    return {
+        name: {metric: score.value for metric, score in table.scores[own].items()}
+        | {UNANSWERED: float(bool(unanswered_kind(table.samples[own])))}
+        for name, own in ({name: name for name in table.samples} if ids is None else ids).items()
+    }
 
 
 def _identity(plan: Plan, names: Sequence[str]) -> str:
@@ -174,23 +162,11 @@ def _nightly_runs(
                 yield row, name
 
 
-def _paired_values(
-    store: Store, row: RunRow, sets: Sequence[str], newest: Sequence[tuple[Sample, JudgedSample]]
-) -> RunValues:
+def _paired_values(store: Store, row: RunRow, newest: AnswerTable) -> RunValues:
     """A run's values by the newest run's samples; none where they share none."""
-    earlier = read_results(store, row, has_evidence=False)
-    before, now = (
-        AnswerTable({}, samples, {}, sets=tuple(of_samples))
-        for samples, of_samples in (
-            (earlier.samples, row.plan.sets),
-            ({sample.id: sample for sample, _ in newest}, sets),
-        )
-    )
-    pairing = pair_runs(before, now)
-    return {
-        name: _values(earlier.samples[earlier_name], earlier.scores[earlier_name])
-        for name, earlier_name in pairing.ids.items()
-    }
+    earlier = AnswerTable.read(store, row)
+    ids = pair_runs(earlier, newest).ids
+    return read_values(earlier, ids) if ids else {}
 
 
 def _describe_judging(store: Store, runs: Iterable[RunRow], row: RunRow) -> dict[str, str]:

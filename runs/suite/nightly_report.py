@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -14,14 +14,11 @@ from ...presentation.texts import one_line
 from ...presentation.verdict import describe_report
 from ...text.wording import Phrase, phrase
 from ..answers.summary import MetricReport, MetricSummary, summarise
+from ..answers.table import AnswerTable
 from ..decision.compare import RunComparison
-from ..show.results import read_results
 from .gates import UNANSWERED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
-
-if TYPE_CHECKING:
-    from ..store.store import Store
 
 Status = Literal["running", "done", "budget", "interrupted", "killed", "error"]
 Verdict = Literal[
@@ -268,22 +265,34 @@ def fails_nightly_run(gate: GateResult) -> bool:
 
 
 def report_run(
-    store: "Store", suite: Suite, *, judge: str, run: str, accepted: str | None, comparison: RunComparison | None
+    suite: Suite,
+    judge: str,
+    table: AnswerTable,
+    *,
+    baseline: str | None,
+    no_baseline: str,
+    comparison: RunComparison | None,
 ) -> RunReport:
-    """Returns the report of one run."""
-    row = store.run(run)
-    results = read_results(store, row, has_evidence=False)
-    summaries = {summary.name: summary for summary in summarise(results, has_agreement=False, has_interval=True)}
+    """Returns the report of one judge's run.
+
+    Args:
+        baseline: The accepted run that it is tested against, or None; then `no_baseline` says why.
+        comparison: With the accepted run, else with the run of the nightly run before, if there is one.
+    """
+    row = table.row
+    assert row is not None  # it is a run of the store
+    summaries = {summary.name: summary for summary in summarise(table, has_agreement=False, has_interval=True)}
     changes = {difference.metric: difference.paired for difference in comparison.overall} if comparison else {}
-    failures = [(name, score.reason) for name, _, score in results.rows() if score.status == "failed"]
+    failures = [(name, score.reason) for name, _, score in table.rows() if score.status == "failed"]
     report = RunReport(
-        run=run,
+        run=row.id,
         judge=judge,
         status=row.status,
-        samples=len(results.samples),
+        samples=len(table.samples),
         failed_samples=len({name for name, _ in failures}),
         first_failure=failures[0][1] if failures else "",
-        accepted=accepted,
+        accepted=baseline,
+        no_baseline=no_baseline,
         compared_with=None if comparison is None else comparison.a,
         metrics=tuple(
             MetricReport.of(
@@ -304,8 +313,8 @@ def report_run(
             "answers_changed": len(comparison.changed_answers),
             "samples_added": len(comparison.only_b) + len(comparison.other_question),
             "samples_gone": len(comparison.only_a) + len(comparison.other_question),
-            "changed": tuple(_report_sample(store, comparison, *change) for change in changed),
-            "newly_failing": tuple(_report_sample(store, comparison, *change) for change in failing[:_MOST_FAILING]),
+            "changed": tuple(_report_sample(comparison, *change) for change in changed),
+            "newly_failing": tuple(_report_sample(comparison, *change) for change in failing[:_MOST_FAILING]),
             "more_newly_failing": max(0, len(failing) - _MOST_FAILING),
         }
     )
@@ -335,10 +344,9 @@ def _fails(score: Score, bound: float | None, *, higher: bool) -> bool:
     return score.value < bound if higher else score.value > bound
 
 
-def _report_sample(store: "Store", comparison: RunComparison, name: str, metric: str) -> SampleReport:
+def _report_sample(comparison: RunComparison, name: str, metric: str) -> SampleReport:
     before, now = comparison.values(name, metric)
-    sample = store.sample(comparison.b, name)
-    score = next(score for _, scored_metric, score in store.scores(comparison.b, name) if scored_metric == metric)
+    sample, score = comparison.table_b.samples[name], comparison.table_b.scores[name][metric]
     return SampleReport(
         sample=name,
         metric=metric,

@@ -1,9 +1,11 @@
-"""One nightly run of a suite: the run of every judge, the gates, and a truthful report however it ends."""
+"""Runs a suite from beginning to end: the run of every judge, the gates, and a truthful report however it ends."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import dropwhile
 from pathlib import Path
 from typing import NamedTuple
@@ -12,13 +14,14 @@ from ...errors import AssayError, UsageError
 from ...judges import Budget
 from ...judges.cassette import is_bundled
 from ...text.wording import count_of
-from ..decision.compare import RunComparison, compare
+from ...value_messages import check_type
+from ..answers.table import AnswerTable
+from ..decision.compare import RunComparison, compare_versions
 from ..score.scoring_request import RunOptions
-from ..score.session import OnProgress, run_plan
+from ..score.session import OnProgress, Progress, run_plan
 from ..store.store import Store
-from .gate_check import JudgedRun
 from .gates import GateResult, Spending
-from .history import answered_samples, find_baseline, read_history
+from .history import JudgedRun, find_baseline, read_history
 from .ledger import Ledger, NightlyRunRow
 from .nightly_report import (
     UNFINISHED,
@@ -30,20 +33,30 @@ from .nightly_report import (
     read_report,
     report_run,
 )
+from .report_files import write_history, write_report_files
 from .suite import Suite, judge_identity
+
+ProgressDisplay = AbstractContextManager[Callable[[Progress], None]]
+
+
+@dataclass(frozen=True)
+class SuiteOutcome:
+    """The report of a nightly run, and what could not be written of its files and its site."""
+
+    report: NightlyReport
+    write_errors: tuple[str, ...] = ()
 
 
 @dataclass
-class NightlyRun:
+class _NightlyRun:
     """A nightly run under way."""
 
     suite: Suite
     store: Store
     row: NightlyRunRow
-    runs: dict[str, str]  # the ids of the runs that have begun, by judge
     resume_command: str
-    accept_command: str = "assay suite accept"  # the command that accepts a run, whose id follows it
-    budget: Budget = field(default_factory=Budget)
+    accept_command: str  # whose last word is a run's id, which follows it
+    budget: Budget
     earlier_seconds: float = 0.0  # how long earlier sessions took
     started: float = field(default_factory=time.monotonic)
 
@@ -57,133 +70,182 @@ class NightlyRun:
             lost=budget.lost,
         )
 
-    def seconds(self) -> float:
-        """Returns how long all sessions took."""
-        return round(self.earlier_seconds + time.monotonic() - self.started, 3)
+    def report(self, status: Status, message: str = "") -> NightlyReport:
+        """Returns a report without figures: of one that has just begun, or whose store cannot be read."""
+        return _report_without_figures(self.suite, status, message, self.resume_command).model_copy(
+            update={
+                "nightly_run": self.row.id,
+                "began": self.row.began,
+                "spent": self.spending(),
+                "seconds": round(self.earlier_seconds + time.monotonic() - self.started, 3),
+            }
+        )
 
 
-def begin_nightly_run(
-    suite: Suite, store: Store, *, resume: bool, resume_command: str, accept_command: str = "assay suite accept"
-) -> NightlyRun:
+def run_suite(
+    suite: Suite,
+    store: str | Path | None = None,
+    *,
+    resume: bool = False,
+    accept: bool = False,
+    resume_command: str = "",
+    accept_command: str = "assay suite accept",
+    progress: Callable[[], ProgressDisplay] = lambda: nullcontext(lambda _: None),
+) -> SuiteOutcome:
+    """Runs a suite: judges its sets, decides its gates, writes its files and the site of its history.
+
+    The files say `running` from the start, so that after a kill yesterday's files do not pass for this nightly run's.
+
+    Args:
+        store: The folder or URL of the store; the suite's own if left out.
+        resume: Resume the newest nightly run of the suite instead of beginning one.
+        accept: Accept the runs when the nightly run has ended: the next ones are compared with them, and its gates on
+            regressions do not count. One that can be resumed is not accepted.
+        resume_command: The command that would resume it, for the report.
+        accept_command: The command that would accept a run whose id follows it, for the report.
+        progress: Makes a context manager that gives the function to tell of progress.
+
+    Returns:
+        The report. An error during the nightly run, a used-up budget and Ctrl-C are verdicts in it, not exceptions. All
+        replies and scores until then are kept.
+
+    Raises:
+        AssayError: The store cannot be opened, or there is nothing to resume.
+    """
+    check_type("suite", suite, Suite, 'a Suite: load_suite(Path("suite.yaml"))')
+    try:
+        opened = Store(suite.store_place if store is None else store, wait=suite.store_wait)
+        nightly = _begin(suite, opened, resume, resume_command, accept_command)
+    except AssayError as error:
+        command = resume_command.removesuffix(" --resume")
+        write_report_files(suite, _report_without_figures(suite, "error", str(error), command))
+        raise
+    status: Status = "done"
+    message = ""
+    try:
+        write_report_files(suite, nightly.report("running"))
+        write_history(suite, opened)
+        with progress() as on_progress:
+            for judge in suite.judge_names:
+                status, message = _execute_run(nightly, judge, on_progress)
+                if status != "done":
+                    break
+    except KeyboardInterrupt:
+        status, message = "interrupted", "Ctrl-C or TERM; all replies are kept"
+    except AssayError as error:
+        status, message = "error", str(error)
+    report = _finish(nightly, status, message)
+    if accept and report.accept is not None:
+        report = _accept(nightly, report)
+    write_errors = []
+    for write in (partial(write_report_files, suite, report), partial(write_history, suite, opened)):
+        try:
+            write()
+        except AssayError as error:
+            write_errors.append(str(error))
+    return SuiteOutcome(report, tuple(write_errors))
+
+
+def _begin(suite: Suite, store: Store, resume: bool, resume_command: str, accept_command: str) -> _NightlyRun:
     """Begins a nightly run, or resumes the newest."""
     ledger, budget = Ledger(store), suite.budget.budget()
     if not resume:
-        return NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, accept_command, budget)
-    rows = ledger.nightly_runs(suite.name)
-    if not rows or rows[0].status not in UNFINISHED:
-        newest = f"; the newest, {rows[0].id}, ended: {rows[0].status}" if rows else ""
+        return _NightlyRun(suite, store, ledger.begin(suite.name), resume_command, accept_command, budget)
+    row = next(iter(ledger.nightly_runs(suite.name)), None)
+    if row is None or row.status not in UNFINISHED:
+        newest = f"; the newest, {row.id}, ended: {row.status}" if row else ""
         raise UsageError(f"{store.path}: the suite {suite.name} has no nightly run to resume{newest}; omit --resume")
-    row = rows[0]
-    runs = ledger.runs(row.id)
-    for judge, run in runs.items():
+    for judge, run in ledger.runs(row.id).items():
         if judge not in suite.judge_names or store.run(run).plan.identity != suite.plan(judge).identity:
             raise UsageError(
                 f"{row.id}: the suite has other sets, metrics or judges than when its run {run} began, so that the run "
                 "cannot be resumed; omit --resume to begin a new nightly run"
             )
-    nightly = NightlyRun(suite, store, row, runs, resume_command, accept_command, budget)
-    if row.report is not None:
-        nightly.earlier_seconds = read_report(row).seconds
+    seconds = 0.0 if row.report is None else read_report(row).seconds
     ledger.resume(row.id)
-    return nightly
+    return _NightlyRun(suite, store, row, resume_command, accept_command, budget, seconds)
 
 
-def execute_nightly_run(nightly: NightlyRun, on_progress: OnProgress = lambda _: None) -> NightlyReport:
-    """Runs every judge, then decides the gates.
-
-    An error, or a budget that is used up, ends it early with a report that says so. All replies and scores until then
-    are kept. What is not an error of Assay (Ctrl-C) is raised.
-    """
-    status: Status = "done"
-    message = ""
-    try:
-        for judge in nightly.suite.judge_names:
-            status, message = _execute_run(nightly, judge, on_progress)
-            if status != "done":
-                break
-    except AssayError as error:
-        status, message = "error", str(error)
-    return finish_nightly_run(nightly, status, message)
-
-
-def _execute_run(nightly: NightlyRun, judge_name: str, on_progress: OnProgress) -> tuple[Status, str]:
-    suite, plan = nightly.suite, nightly.suite.plan(judge_name)
+def _execute_run(nightly: _NightlyRun, judge: str, on_progress: OnProgress) -> tuple[Status, str]:
+    suite, ledger = nightly.suite, Ledger(nightly.store)
     options = RunOptions(budget=nightly.budget, concurrency=suite.concurrency)
     if suite.cassette is not None:
         file = suite.cassette.file
         options = replace(
             options, cassette=Path(file) if is_bundled(file) else suite.path(file), mode=suite.cassette.mode
         )
-
-    def on_begin(run: str) -> None:
-        nightly.runs[judge_name] = run
-        Ledger(nightly.store).add_run(nightly.row.id, judge_name, run)
-
     outcome = run_plan(
-        plan,
+        suite.plan(judge),
         nightly.store,
         options,
-        resume=nightly.runs.get(judge_name),
+        resume=ledger.runs(nightly.row.id).get(judge),
         skip_bad=suite.skip_bad,
-        on_begin=on_begin,
+        on_begin=partial(ledger.add_run, nightly.row.id, judge),
         on_progress=on_progress,
     )
     return outcome.ending, outcome.message
 
 
-def finish_nightly_run(nightly: NightlyRun, status: Status, message: str = "") -> NightlyReport:
+def _finish(nightly: _NightlyRun, status: Status, message: str) -> NightlyReport:
     """Makes the report of a nightly run that ended so, and keeps it in the store.
 
     Where the store cannot be read or written, the report says that too.
     """
     try:
-        report = _full_report(nightly, status, message)
+        report = _report(nightly, status, message)
         Ledger(nightly.store).end(nightly.row.id, report.verdict, report.as_json())
     except AssayError as error:
         further = "" if str(error) in message else str(error)
-        report = empty_report(nightly, "error", "; ".join(filter(None, [message, further])))
+        report = nightly.report("error", "; ".join(filter(None, [message, further])))
     return report
 
 
-def accept_nightly_run(nightly: NightlyRun, report: NightlyReport) -> NightlyReport:
+def _accept(nightly: _NightlyRun, report: NightlyReport) -> NightlyReport:
     """Accepts the runs of a nightly run that ended: the next nightly runs are compared with them.
 
     Its gates on regressions cannot fail it, because it is the new baseline: one that did not pass is
     `accepted`. All other gates count.
     """
-    if report.accept is None:
-        return report
     for run in report.runs:
         accept_runs(nightly.store, [run.run])
-    gates = tuple(map(_accepted, report.gates))
+    gates = tuple(
+        _restate(gate, "accepted", "not counted, since the run is accepted")
+        if gate.gate == "regression" and fails_nightly_run(gate)
+        else gate
+        for gate in report.gates
+    )
     verdict = decide_verdict(report.status, gates, 0, nightly.suite.max_failed)
     accepted = report.model_copy(update={"verdict": verdict, "is_accepted": True, "gates": gates})
     Ledger(nightly.store).end(nightly.row.id, verdict, accepted.as_json())
     return accepted
 
 
-def empty_report(nightly: NightlyRun, status: Status, message: str = "") -> NightlyReport:
-    """Returns a report without figures: of a nightly run that has just begun, or whose store cannot be read."""
+def _restate(gate: GateResult, state: str, why: str) -> GateResult:
+    """A gate that does not decide: its figure stays in its reason."""
+    return gate.model_copy(update={"state": state, "reason": f"{why}: {gate.reason}", "is_within_noise": False})
+
+
+def _report_without_figures(suite: Suite, status: Status, message: str, resume_command: str) -> NightlyReport:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
     return NightlyReport(
-        suite=nightly.suite.name,
-        nightly_run=nightly.row.id,
-        began=nightly.row.began,
-        ended=None if status == "running" else datetime.now(UTC).isoformat(timespec="seconds"),
+        suite=suite.name,
+        nightly_run=None,
+        began=now,
+        ended=None if status == "running" else now,
         status=status,
         verdict=status if status != "done" else "passed",
         message=message,
-        resume=nightly.resume_command,
-        sets=nightly.suite.sets,
-        spent=nightly.spending(),
-        seconds=nightly.seconds(),
+        resume=resume_command,
+        sets=suite.sets,
     )
 
 
-def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyReport:
+def _report(nightly: _NightlyRun, status: Status, message: str) -> NightlyReport:
     from .gate_decisions import decide_gates  # loads NumPy and SciPy
 
     suite, store, ledger = nightly.suite, nightly.store, Ledger(nightly.store)
-    earlier = _earlier_rows(nightly, ledger)
+    newest_first = iter(ledger.nightly_runs(suite.name))
+    earlier = list(dropwhile(lambda row: row.id != nightly.row.id, newest_first))[1:]
     previous = next((row for row in earlier if row.report), None)
     previous_runs = ledger.runs(previous.id) if previous else {}
     reports: list[RunReport] = []
@@ -192,20 +254,18 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
     for judge in suite.judge_names:
         if judge not in runs:  # it did not begin, or had nothing and was removed
             continue
-        run = runs[judge]
-        baseline, no_baseline = find_baseline(store, suite.name, run)
+        table = AnswerTable.read(store, store.run(runs[judge]))
+        baseline, no_baseline = find_baseline(store, suite.name, table.name)
         accepted = baseline.runs[-1] if baseline and baseline.runs else None
-        shown = _comparison(store, accepted, run) or _comparison(store, previous_runs.get(judge), run)
-        report = report_run(store, suite, judge=judge, run=run, accepted=accepted, comparison=shown)
-        reports.append(report.model_copy(update={"no_baseline": no_baseline}))
-        newest = list(answered_samples(store, run))
-        samples = [judged for _, judged in newest]
-        history = read_history(store, earlier, judge=judge, run=run, baseline=baseline, newest=newest, sets=suite.sets)
-        directions = store.run(run).plan.all_directions
-        judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, history))
+        shown = _compare(store, accepted, table) or _compare(store, previous_runs.get(judge), table)
+        reports.append(report_run(suite, judge, table, baseline=accepted, no_baseline=no_baseline, comparison=shown))
+        judged = JudgedRun(judge, suite.metrics, table)
+        judged.history = read_history(store, earlier, judged, baseline, sets=suite.sets)
+        judged_runs.append(judged)
     gates = decide_gates(suite.all_gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)
-    if status != "done":
-        gates = [_undecided(gate) for gate in gates]
+    if status != "done":  # the figures are of a part of the samples
+        why = "not decided, since the nightly run did not finish; so far"
+        gates = [_restate(gate, "undecided", why) for gate in gates]
     failed = sum(run.failed_samples for run in reports)
     verdict = decide_verdict(status, gates, failed, suite.max_failed)
     if verdict == "samples failed" and not message:
@@ -214,55 +274,29 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
     fallen = {gate.judge for gate in gates if gate.state == "failed" and gate.gate == "regression"}
     show_changes = nightly.accept_command.replace("suite accept", "show changes", 1)
     changes = [f"{show_changes} {run.accepted} {run.run}" for run in reports if run.judge in fallen and run.accepted]
-    return empty_report(nightly, status, message).model_copy(
+    can_resume = verdict in UNFINISHED
+    has_values = all(any(metric.scored for metric in run.metrics if metric.asked) for run in reports)
+    accept = None if can_resume or not has_values else [f"{nightly.accept_command} {run.run}" for run in reports]
+    return nightly.report(status, message).model_copy(
         update={
             "changes": "; ".join(changes) or None,
             "runs": tuple(reports),
             "gates": tuple(gates),
             "verdict": verdict,
-            "resume": nightly.resume_command if verdict in UNFINISHED else None,
-            "accept": None
-            if verdict in UNFINISHED or not all(map(_has_value, reports))
-            else "; ".join(f"{nightly.accept_command} {report.run}" for report in reports),
+            "resume": nightly.resume_command if can_resume else None,
+            "accept": None if accept is None else "; ".join(accept),
         }
     )
 
 
-def _earlier_rows(nightly: NightlyRun, ledger: Ledger) -> list[NightlyRunRow]:
-    """The suite's nightly runs before this one, the newest first."""
-    newest_first = iter(ledger.nightly_runs(nightly.suite.name))
-    return list(dropwhile(lambda row: row.id != nightly.row.id, newest_first))[1:]
-
-
-def _undecided(gate: GateResult) -> GateResult:
-    """A gate of a nightly run that did not finish: its figure is of a part of the samples, so it decides nothing."""
-    reason = f"not decided, since the nightly run did not finish; so far: {gate.reason}"
-    update = {"state": "undecided", "reason": reason, "is_within_noise": False}
-    return gate.model_copy(update=update)
-
-
-def _accepted(gate: GateResult) -> GateResult:
-    """A gate of a run that is accepted: one that compares it with earlier runs and fails it does not count."""
-    if gate.gate != "regression" or not fails_nightly_run(gate):
-        return gate
-    return gate.model_copy(
-        update={"state": "accepted", "reason": f"not counted, since the run is accepted: {gate.reason}"}
-    )
-
-
-def _comparison(store: Store, earlier: str | None, run: str) -> RunComparison | None:
+def _compare(store: Store, earlier: str | None, table: AnswerTable) -> RunComparison | None:
     """With a run that shares samples and metrics with this one; None otherwise."""
-    if earlier is None or earlier == run:
+    if earlier is None or earlier == table.name:
         return None
     try:
-        return compare(store, earlier, run)
+        return compare_versions(AnswerTable.read(store, store.run(earlier)), table)
     except UsageError:
         return None
-
-
-def _has_value(run: RunReport) -> bool:
-    """Whether one of the metrics that were asked for has a value."""
-    return any(metric.scored for metric in run.metrics if metric.asked)
 
 
 class AcceptedRuns(NamedTuple):

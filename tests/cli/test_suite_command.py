@@ -74,7 +74,7 @@ def test_nightly_runs_until_one_fails(assay, suite_file, set_file, tmp_path):
     fourth = assay("suite", suite_file(REGRESSION), code=5)  # a failed run is not what the next is compared with
     assert "failed      regression: token_overlap is lower by" in fourth.out
     said = " ".join(fourth.out.split())
-    names = said.partition("; fell most: ")[2].partition(" passed")[0].split(", ")
+    names = said.partition("; fell most: ")[2].partition(" and 3 more")[0].split(", ")
     assert len(names) == 5 and {*names} < {f"s{n}" for n in range(8)}
     assert "To see what changed: assay show changes " + run in said
     assert "If the change is meant" in said
@@ -233,7 +233,7 @@ def test_a_judge_whose_replies_cannot_be_used(*, assay, suite_file, set_file, ju
     assert (bad["verdict"], bad["gates"][0]["state"]) == ("samples failed", "failed")
     assert bad["verdict_lines"]["Newly failing"] == "4 of 4 samples, compared with the accepted run"
     assert [each["sample"] for each in bad["runs"][0]["newly_failing"]] == ["s0", "s1", "s2", "s3"]
-    assert "Without a value: s0, s1, s2, s3 (the first: the reply cannot be used" in bad["gates"][0]["reason"]
+    assert "without a value: s0, s1, s2, s3 (the first: the reply cannot be used" in bad["gates"][0]["reason"]
     assert bad["accept"] is None
     assert bad["resume"] == f"assay suite {suite} --resume"
     assert "compared with it. faithfulness: the reply cannot be used" in assay("suite", "accept", "last", code=2).err

@@ -7,29 +7,54 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from pydantic import TypeAdapter
 
+from assay.eval_sets import Sample
 from assay.judges import LostCalls
-from assay.runs import Gate, GateResult, History, JudgedRun, JudgedSample, Spending, decide_gates, decide_verdict
+from assay.metrics import Score
+from assay.runs import (
+    AnswerTable,
+    Gate,
+    GateResult,
+    History,
+    JudgedRun,
+    Night,
+    Spending,
+    decide_gates,
+    decide_verdict,
+)
 
-DIRECTIONS = {"faithfulness": True, "answer_length": True}
 REGRESSION = {"gate": "regression", "metric": "faithfulness"}
 MEAN = {"gate": "mean", "metric": "faithfulness"}
 
 
-def score(value):
-    return {"faithfulness": (value, "skipped" if value is None else "scored")}
-
-
-def judged(values):
-    return [JudgedSample(f"s{n}", "en" if n % 2 else "nl", "", f"g{n}", score(now)) for n, now in enumerate(values)]
+def judged(values, history=None, *, judge="j", higher=True, per_group=1):
+    """A run of so many samples, each its own group, whose languages alternate."""
+    texts = {"user_input": "Free?", "response": "Yes."}
+    samples = {
+        f"s{n}": Sample(id=f"s{n}", group=f"g{n // per_group}", language="en" if n % 2 else "nl", **texts)
+        for n in range(len(values))
+    }
+    scores = {
+        name: {"faithfulness": Score(value, "skipped" if value is None else "scored", "")}
+        for name, value in zip(samples, values, strict=True)
+    }
+    table = AnswerTable({"faithfulness": higher}, samples, scores)
+    return JudgedRun(judge, ("faithfulness",), table, history or History())
 
 
 def earlier(runs):
-    return tuple({f"s{n}": score(value) for n, value in enumerate(run)} for run in runs)
+    return tuple({f"s{n}": {"faithfulness": value} for n, value in enumerate(run)} for run in runs)
+
+
+def nights_of(runs, failed=None):
+    return tuple(Night(run, failed=(failed or {}).get(number)) for number, run in enumerate(earlier(runs)))
+
+
+def decide(gate, run):
+    return decide_gates([TypeAdapter(Gate).validate_python(gate)], [run], Spending(), false_alarms=0.05)[0]
 
 
 def results(gate, values, *, accepted=None, nights=None, spending=None, level=0.05, higher=True):
-    history = History(earlier(accepted or []), earlier(nights or []))
-    run = JudgedRun("j", ("faithfulness",), DIRECTIONS | {"faithfulness": higher}, judged(values), history)
+    run = judged(values, History(earlier(accepted or []), nights_of(nights or [])), higher=higher)
     (result,) = decide_gates(
         [TypeAdapter(Gate).validate_python(gate)], [run], spending or Spending(), false_alarms=level
     )
@@ -80,22 +105,18 @@ def test_runs_that_repeat_themselves_may_change_one_answer():
 
 def test_a_topic_that_collapses_fails_and_a_small_one_is_said():
     """Forty answers in 8 groups of 5: one group is 0.125 of the mean, two are 0.25, which is more than 0.15."""
-    groups = [f"g{n // 5}" for n in range(40)]
 
     def after(fallen):
         nights = [[1.0] * 40] * 8 + [[0.0] * (5 * fallen) + [1.0] * (40 - 5 * fallen)] * 4
-        samples = [JudgedSample(f"s{n}", "en", "", groups[n], score(nights[-1][n])) for n in range(40)]
-        history = History(earlier([[1.0] * 40]), earlier([list(night) for night in nights[:-1]]))
-        run = JudgedRun("j", ("faithfulness",), DIRECTIONS, samples, history)
-        gate = TypeAdapter(Gate).validate_python(REGRESSION)
-        return decide_gates([gate], [run], Spending(), false_alarms=0.05)[0]
+        history = History(earlier([[1.0] * 40]), nights_of(nights[:-1]))
+        return decide(REGRESSION, judged(nights[-1], history, per_group=5))
 
     two, one = after(2), after(1)
     assert (two.state, one.state) == ("failed", "passed")
     assert "is lower by 0.25 in this run than in the 9 runs before" in two.reason  # the failed ones are left out
-    assert two.reason.endswith(", where 20 is enough; fell most: s0, s1, s2, s3, s4")
+    assert two.reason.endswith(", where 20 is enough; fell most: s0, s1, s2, s3, s4 and 5 more")
     assert "no fall seen" not in one.reason
-    assert "is lower by 0.12 in the last 4 runs than in the 9 runs before" in one.reason
+    assert "is lower by 0.12 in this run and the last 3 that failed no gate than in the 9 runs before" in one.reason
     more = "more than nightly runs differ without a change"
     assert f"{more}, but of too few answers to call it a fall; see `assay show changes`" in one.reason
 
@@ -170,7 +191,7 @@ def test_a_fall_names_the_answers_that_fell_most(higher, word):
         accepted, tonight = [0.0] * 12, [1 - value for value in tonight]
     result = results(REGRESSION, tonight, accepted=[accepted, accepted], higher=higher)
     assert result.state == "failed"
-    assert result.reason.endswith(f", where 20 is enough; {word} most: s0, s5, s10, s3, s8")
+    assert result.reason.endswith(f", where 20 is enough; {word} most: s0, s5, s10, s3, s8 and 7 more")
 
 
 def test_the_answers_that_fell_most_are_of_the_comparison_that_is_named():
@@ -179,7 +200,7 @@ def test_the_answers_that_fell_most_are_of_the_comparison_that_is_named():
     result = results(REGRESSION, [0.0] + [1.0] * 19 + [0.0] * 20, accepted=[[1.0] * 40], nights=[quiet] * 8)
     assert result.state == "failed"
     assert "in this run than in the 9 runs before" in result.reason
-    assert result.reason.endswith("; fell most: s20, s21, s22, s23, s24")
+    assert result.reason.endswith("; fell most: s20, s21, s22, s23, s24 and 16 more")
     assert result.samples == (*(f"s{n}" for n in range(20, 40)), "s0")
 
 
@@ -242,17 +263,15 @@ def test_runs_on_which_a_failure_rested_are_no_baseline():
     accepted, quiet, bad, (repaired, fallen) = nights[:1], nights[1:9], nights[9:13], nights[13:]
 
     def weigh(newest, earlier_nights, **failed):
-        gate = TypeAdapter(Gate).validate_python(REGRESSION)
         recorded = {10: frozenset({failed["by"]})} if failed else {}
-        history = History(earlier(accepted), earlier(earlier_nights), failed=recorded)
-        run = JudgedRun("j", ("faithfulness",), DIRECTIONS, judged(newest), history)
-        return decide_gates([gate], [run], Spending(), false_alarms=0.05)[0]
+        history = History(earlier(accepted), nights_of(earlier_nights, recorded))
+        return decide(REGRESSION, judged(newest, history))
 
     fall = "regression of faithfulness"
     states = [weigh(bad[n], quiet + bad[:n]).state for n in range(3)]
     assert states == ["passed", "passed", "failed"]
     third = weigh(bad[2], quiet + bad[:2]).reason
-    assert "is lower by 0.035 in the last 3 runs than in the 9 runs before" in third
+    assert "is lower by 0.035 in this run and the last 2 that failed no gate than in the 9 runs before" in third
     assert "; no later run is compared with these; fell most: " in third
     fourth = weigh(bad[3], quiet + bad[:3], by=fall)
     assert fourth.state == "failed"
@@ -296,12 +315,12 @@ def test_the_gates_of_a_suite_share_one_level():
     """Whether the choice of the questions explains a fall is asked of all at once; the noise of each has its share."""
     history = History(earlier([[1.0] * 7, [1.0] * 7]))
     gate = TypeAdapter(Gate).validate_python(REGRESSION)
-    run = JudgedRun("j", ("faithfulness",), DIRECTIONS, judged([0.9] * 7), history)
+    run = judged([0.9] * 7, history)
     assert decide_gates([gate], [run], Spending(), false_alarms=0.05)[0].state == "failed"
     shared = decide_gates([gate] * 5, [run], Spending(), false_alarms=0.05)
     assert {result.state for result in shared} == {"failed"}
     assert [result.evidence for result in shared] == [pytest.approx(1 / (5 * (shared[0].p or 1)))] * 5
-    other = JudgedRun("k", ("faithfulness",), DIRECTIONS, judged([0.9] * 7), history)
+    other = judged([0.9] * 7, history, judge="k")
     two = decide_gates([gate], [run, other], Spending(), false_alarms=0.05)  # two runs, 7 groups: 2 * 5/128
     assert {result.state for result in two} == {"undecided"}
     strict = TypeAdapter(Gate).validate_python(MEAN | {"at_least": 0.5, "strict": True})  # takes no share of the level

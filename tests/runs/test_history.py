@@ -6,7 +6,17 @@ from importlib import resources
 
 import pytest
 
-from assay.runs import History, Ledger, NightlyRunRow, Store, find_baseline, read_history, read_report
+from assay.runs import (
+    AnswerTable,
+    History,
+    JudgedRun,
+    Ledger,
+    NightlyRunRow,
+    Store,
+    find_baseline,
+    read_history,
+    read_report,
+)
 
 SETS = ["set.jsonl"]
 
@@ -26,12 +36,17 @@ def nightly(assay, set_file, tmp_path):
     return run
 
 
-def history(tmp_path, run):
+def read(tmp_path, run, *, judge="no judge", baseline=None, sets=SETS):
     store = Store(tmp_path / ".assay")
-    ledger = Ledger(store)
-    rows = ledger.nightly_runs("desk")[1:]
-    read = read_history(store, rows, judge="no judge", run=run, baseline=ledger.baseline("desk", "no judge"), sets=SETS)
-    return len(read.accepted), len(read.nights)
+    rows = Ledger(store).nightly_runs("desk")[1:]
+    newest = JudgedRun(judge, (), AnswerTable.read(store, store.run(run)))
+    return read_history(store, rows, newest, baseline, sets=sets)
+
+
+def history(tmp_path, run):
+    baseline = Ledger(Store(tmp_path / ".assay")).baseline("desk", "no judge")
+    found = read(tmp_path, run, baseline=baseline)
+    return len(found.accepted), len(found.nights)
 
 
 def test_runs_since_the_baseline_count(assay, nightly, tmp_path):
@@ -69,13 +84,10 @@ def test_a_run_that_failed_is_read_with_the_gates_that_failed(assay, nightly, se
     answers.write_text(texts, encoding="utf-8")
     run = nightly(gates=gates)
     assert history(tmp_path, run) == (1, 2)
-    store = Store(tmp_path / ".assay")
-    rows = Ledger(store).nightly_runs("desk")[1:]
-    read = read_history(
-        store, rows, judge="no judge", run=run, baseline=Ledger(store).baseline("desk", "no judge"), sets=SETS
-    )
-    assert read.failed == {1: {"regression of token_overlap"}}
-    assert read.distinct_nights == [read.nights[0]]
+    baseline = Ledger(Store(tmp_path / ".assay")).baseline("desk", "no judge")
+    quiet, failed = read(tmp_path, run, baseline=baseline).nights
+    assert (quiet.failed, failed.failed) == (None, {"regression of token_overlap"})
+    assert read(tmp_path, run, baseline=baseline).distinct_nights == [quiet.values]
 
 
 def test_nights_in_a_moved_folder_count(*, assay, set_file, tmp_path, monkeypatch):
@@ -92,18 +104,13 @@ def test_nights_in_a_moved_folder_count(*, assay, set_file, tmp_path, monkeypatc
         (report,) = assay("suite", "suite.yaml", "--json", code=0).json["runs"]
         return str(report["run"])
 
-    def nights_of(run, sets):
-        store = Store(tmp_path / ".assay")
-        rows = Ledger(store).nightly_runs("desk")[1:]
-        return len(read_history(store, rows, judge="no judge", run=run, baseline=None, sets=sets).nights)
-
     run_in("first")
     run_in("first")
     moved = run_in("second")
-    assert nights_of(moved, SETS) == 2
+    assert len(read(tmp_path, moved).nights) == 2
     (tmp_path / "second" / "other.jsonl").write_text(answers, encoding="utf-8")
     other = run_in("second", sets=["other.jsonl"])
-    assert nights_of(other, ["other.jsonl"]) == 0  # all others were of set.jsonl
+    assert not read(tmp_path, other, sets=["other.jsonl"]).nights  # all others were of set.jsonl
 
 
 def test_a_run_that_was_judged_otherwise_has_no_baseline(*, assay, nightly, judge_file, openai_server, tmp_path):
@@ -121,13 +128,12 @@ def test_a_run_that_was_judged_otherwise_has_no_baseline(*, assay, nightly, judg
         run = nightly(judges=["local.yaml"], metrics=[metric], gates=gates, prompts="own")
         store = Store(tmp_path / ".assay")
         report = read_report(Ledger(store).nightly_runs("desk")[0])
-        rows = Ledger(store).nightly_runs("desk")[1:]
         baseline, problem = find_baseline(store, "desk", run)
-        read = read_history(store, rows, judge="local.yaml", run=run, baseline=baseline, sets=SETS)
+        found = read(tmp_path, run, judge="local.yaml", baseline=baseline)
         step = report.next_steps[0][0].partition(", so that no fall can be seen. ")[0] if report.next_steps else ""
         assert step == problem
         assert {gate.state for gate in report.gates} == {"no baseline" if problem else "undecided"}
-        return run, len(read.accepted), len(read.nights), problem.partition(" (")[2].removesuffix(")")
+        return run, len(found.accepted), len(found.nights), problem.partition(" (")[2].removesuffix(")")
 
     accepted, *_ = night()
     assay("suite", "accept", "last", code=0)
@@ -156,14 +162,13 @@ def test_a_replayed_run_counts_once(*, assay, nightly, judge_file, openai_server
     *nights, run = [nightly(**keys) for _ in range(4)]
     assert openai_server.requests
     store = Store(tmp_path / ".assay")
-    rows = Ledger(store).nightly_runs("desk")[1:]
-    assert read_history(store, rows, judge="local.yaml", run=run, baseline=None, sets=SETS) == History()
+    assert read(tmp_path, run, judge="local.yaml") == History()
     with store.database.transaction():  # the last two a day later than the others
         for name in (nights[2], run):
             later = (datetime.fromisoformat(store.run(name).created) + timedelta(days=1)).isoformat()
             store.database.execute("UPDATE runs SET created = ? WHERE id = ?", (later, name))
-    read = read_history(store, rows, judge="local.yaml", run=run, baseline=None, sets=SETS)
-    assert (len(read.nights), read.distinct_nights) == (1, [])  # two nights, with one look at the system
+    found = read(tmp_path, run, judge="local.yaml")
+    assert (len(found.nights), found.distinct_nights) == (1, [])  # two nights, with one look at the system
 
 
 NIGHTLY_RUN, BEGAN = "night-20261121-145848", "2026-11-21T14:58:48+00:00"
