@@ -163,14 +163,6 @@ def _origin() -> dict[str, Any] | None:
     return json.loads(recorded) if recorded else None
 
 
-def find_own_commit() -> tuple[str, str] | None:
-    """Returns the repository on GitHub (OWNER/NAME) and the commit that pip installed Assay from; None for others."""
-    origin = _origin() or {}
-    commit = origin.get("vcs_info", {}).get("commit_id", "")
-    match = re.fullmatch(r"(?:https|ssh)://(?:\w+@)?github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", origin.get("url", ""))
-    return (match[1], commit) if match and re.fullmatch("[0-9a-f]{40}", commit) else None
-
-
 def pip_command(*arguments: str) -> str:
     """Returns the command that runs `pip install` for the Python that runs now."""
     if find_spec("pip") is None:  # as in a tool's environment made by uv

@@ -142,4 +142,3 @@ from .suite.nightly_report import (
     read_report as read_report,
 )
 from .suite.report_files import summary_markdown as summary_markdown
-from .suite.suite_draft import PLACEHOLDER as PLACEHOLDER, draft_workflow as draft_workflow

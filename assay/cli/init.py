@@ -1,7 +1,7 @@
 """`assay init`: looks at your file, and writes a suite for it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,8 @@ from .output import echo, open_console, print_command, typed_command, until_read
 from .typed_values import OUTPUT_FILE
 
 if TYPE_CHECKING:
+    from ..eval_sets import Sample
     from ..runs.suite import Suite
-    from ..runs.suite.suite_draft import SetLook
 
 _SHOWN = 3
 _TEXT = 200
@@ -29,8 +29,7 @@ _TEXT = 200
 @with_file_options
 @scale_option
 @click.option("--out", type=OUTPUT_FILE, default="suite.yaml", show_default=True, help="The suite.")
-@click.option("--force", is_flag=True, help="Replace the suite, and the workflow, that is there.")
-@click.option("--workflow", is_flag=True, help="Also write .github/workflows/assay.yml, which runs it each night.")
+@click.option("--force", is_flag=True, help="Replace the suite that is there.")
 def init(
     file: str,
     *,
@@ -40,7 +39,6 @@ def init(
     scale: tuple[float, float] | None,
     out: Path,
     force: bool,
-    workflow: bool,
 ) -> None:
     """Look at FILE and write suite.yaml for it.
 
@@ -49,54 +47,40 @@ def init(
     \b
     assay init answers.xlsx
     assay init answers.csv --judge openai/gpt-4o-mini --map vraag=user_input
-    assay init answers.csv --workflow    # and a workflow for GitHub Actions
     assay suite suite.yaml       # each night
     """
+    from ..eval_sets import load_set
     from ..runs.suite import load_suite
-    from ..runs.suite.suite_draft import (
-        PLACEHOLDER,
-        choose_metrics,
-        draft_suite,
-        draft_workflow,
-        find_key,
-        find_workflow_file,
-        look_at_set,
-    )
+    from ..runs.suite.suite_draft import choose_metrics, draft_suite
 
     if out.exists() and not force:
         raise UsageError(f"{out}: there is a suite of this name; name another (--out FILE), or replace it (--force)")
-    workflow_file = find_workflow_file(out) if workflow else None
-    if workflow_file is not None and workflow_file.exists() and not force:
-        raise UsageError(f"{workflow_file}: there is a workflow of this name; replace it (--force), or rename it")
-    reading = {**reading, "scale": scale}
-    mapping = reading.pop("mapping")
-    look = look_at_set(file, mapping, reading)
-    chosen = read_metrics(metrics) if metrics else choose_metrics(look, has_judge=judge is not None)
+    reading = {name: value for name, value in {**reading, "scale": scale}.items() if value is not None}
+    notes: list[str] = []
+    samples = load_set(file, notes=notes, **reading)
+    chosen = read_metrics(metrics) if metrics else choose_metrics(samples, has_judge=judge is not None)
     with until_reader_leaves():
-        _print_look(file, look, type_reading(reading | {"mapping": mapping}))
+        for note in notes:
+            echo(one_line(note))
+        _print_look(file, samples, type_reading(reading))
     source = str(Path(file).resolve())
     if Path(source).is_relative_to(out.resolve().parent):
         source = str(Path(source).relative_to(out.resolve().parent))
-    judge_file = judge if judge is not None and Path(judge).exists() else None
-    suite_judge = os.path.relpath(judge_file, out.parent) if judge_file else judge
-    suite = draft_suite(Path(file).stem, source, look, metrics=chosen, judge=suite_judge, reports=out.stem)
-    _write(out, suite)
+    suite_judge = os.path.relpath(judge, out.parent) if judge is not None and Path(judge).exists() else judge
+    keys = {"map" if name == "mapping" else name: value for name, value in reading.items()}
+    suite = draft_suite(
+        Path(file).stem, source, samples, metrics=chosen, judge=suite_judge, reading=keys, reports=out.stem
+    )
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(suite, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written ({error.strerror or error})") from error
     loaded = load_suite(out)
     written = [
         f"\n{out}: {', '.join(chosen)}{f', judged by {one_line(judge)}' if judge else ', without a judge'}",
-        f"It has {count_of(len(loaded.gates), 'gate')}: {_describe_gates(loaded, look)}",
+        f"It has {count_of(len(loaded.gates), 'gate')}: {_describe_gates(loaded, samples)}",
     ]
-    if workflow_file is not None:
-        in_repository = out.resolve().relative_to(workflow_file.parents[2]).as_posix()
-        settings = loaded.settings(loaded.judge_names[0])
-        model = settings.model if settings else None
-        secret = f", and add {key} to the secrets of the repository" if (key := find_key(model)) else ""
-        workflow_text = draft_workflow(in_repository, model)
-        _write(workflow_file, workflow_text)
-        commit = "Replace OWNER and COMMIT in it, commit it" if PLACEHOLDER in workflow_text else "Commit it"
-        *others, last = ("the suite", *(Path(one).name for one in (file, judge_file) if one))
-        files = one_line(f"{', '.join(others)} and {last}")
-        written.append(f"{one_line(str(workflow_file))}: runs it each night on GitHub. {commit} with {files}{secret}")
     run_it, console = typed_command("suite", out), open_console()
     with until_reader_leaves():
         echo("\n".join([*written, "Next:"]))
@@ -108,21 +92,12 @@ def init(
             print_command(console, command.ljust(max(len(run_it), 17)), purpose)
 
 
-def _write(file: Path, text: str) -> None:
-    """Writes a file. Raises `UsageError` where it cannot be written."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be written ({error.strerror or error})") from error
-
-
-def _describe_gates(suite: "Suite", look: "SetLook") -> str:
+def _describe_gates(suite: "Suite", samples: "Sequence[Sample]") -> str:
     """What the gates of the suite promise: of a set that is too small to tell a fall from chance, no more than that."""
     from ..meta_eval.groups import group_answers
     from ..runs.suite.gates import fewest_groups
 
-    groups = len({*group_answers(look.samples)})
+    groups = len({*group_answers(samples)})
     fewest = fewest_groups(suite.false_alarms / len(suite.judge_names))
     if groups >= fewest:
         return "enough answers get a value, and no metric falls below the runs that you accept"
@@ -133,25 +108,25 @@ def _describe_gates(suite: "Suite", look: "SetLook") -> str:
     )
 
 
-def _print_look(file: str, look: "SetLook", options: list[str]) -> None:
+def _print_look(file: str, samples: "Sequence[Sample]", options: list[str]) -> None:
     from ..runs.answers.rating_direction import describe_rating
-    from ..runs.suite.set_support import find_support
+    from ..runs.suite.suite_draft import count_with, find_support
 
-    for note in look.notes:
-        echo(one_line(note))
-    total = len(look.samples)
-    echo(
-        f"{one_line(file)}: {count_of(total, 'sample')}, {look.count('retrieved_contexts')} with contexts, "
-        f"{look.count('reference')} with a reference, {look.count('rating')} rated"
+    contexts, references, rated = (
+        count_with(samples, field) for field in ("retrieved_contexts", "reference", "rating")
     )
-    for support in find_support(file, look, options):
+    echo(
+        f"{one_line(file)}: {count_of(len(samples), 'sample')}, {contexts} with contexts, {references} with a "
+        f"reference, {rated} rated"
+    )
+    for support in find_support(file, samples, options):
         mark = "yes" if support.is_possible else "no "
         echo(f"  {mark}  {support.purpose}: {one_line(support.why)}")
         echo(f"       {one_line(support.command)}")
-    for sample in look.samples[:_SHOWN]:
+    for sample in samples[:_SHOWN]:
         rating = describe_rating(sample)
-        rated = f", rated {rating}" if rating else ""
-        echo(f"\n{one_line(sample.id)} ({sample.language}{rated})")
+        stars = f", rated {rating}" if rating else ""
+        echo(f"\n{one_line(sample.id)} ({sample.language}{stars})")
         echo(f"  question  {one_line(sample.user_input, _TEXT)}")
         echo(f"  answer    {one_line(sample.response, _TEXT)}")
         for context in sample.retrieved_contexts[:2]:

@@ -14,7 +14,6 @@ from ...presentation.texts import one_line
 from ...text.wording import count_of
 from .evidence import Evidence, Falls, Levels, weigh_bound, weigh_together
 from .gates import (
-    NOTEWORTHY,
     UNANSWERED,
     CostGate,
     CoverageGate,
@@ -25,7 +24,6 @@ from .gates import (
     Spending,
     State,
     fewest_groups,
-    format_evidence,
 )
 from .history import JudgedRun, RunValues
 
@@ -36,7 +34,8 @@ _ROUNDING = 1e-12  # figures that differ by no more, or by this share of their s
 _MOST_MISSING = 0.5  # of the accepted samples: a run without so many is another set, or a file cut short
 _MOST_NAMES = 5  # ids of samples that a failed gate lists
 _LONGEST_NAME, _LONGEST_WHY = 40, 160  # characters of an id, and of why a sample has no value
-_MOST_EVIDENCE = 1_000_000.0
+_MOST_EVIDENCE, _MOST_SHOWN = 1_000_000.0, 1000
+_NOTEWORTHY = 2.0  # less evidence is not mentioned: every second month without a change shows as much
 
 
 def decide_gates(
@@ -367,7 +366,7 @@ def _prepare(check: GateCheck) -> "GateResult | tuple[Falls, list[str]]":
 
 def _describe(check: GateCheck, newest: Evidence, missed: float | None, samples: list[str], fewest: int) -> GateResult:
     allowed, history = check.allowed, check.run.history
-    is_noteworthy = newest.change < 0 and check.evidence(newest.p) >= NOTEWORTHY
+    is_noteworthy = newest.change < 0 and check.evidence(newest.p) >= _NOTEWORTHY
     is_shown = newest.failed or newest.is_of_few or is_noteworthy
     change, nights, before = newest.tonight, 1, newest.baseline
     if is_shown:
@@ -463,3 +462,17 @@ def format_bound(bound: float) -> str:
         ('0.8833', '0.5')
     """
     return f"{bound:.6g}"
+
+
+def format_evidence(evidence: float) -> str:
+    """Formats evidence: without a change, one month in so many shows as much.
+
+    Example:
+        >>> format_evidence(12.3), format_evidence(2.26), format_evidence(0.2), format_evidence(1e6)
+        ('12', '2.3', 'under 2', 'over 1,000')
+    """
+    if evidence < _NOTEWORTHY:
+        return f"under {_NOTEWORTHY:g}"
+    if evidence > _MOST_SHOWN:
+        return f"over {_MOST_SHOWN:,}"
+    return f"{evidence:.2g}" if evidence < 10 else f"{evidence:,.0f}"

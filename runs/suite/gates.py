@@ -15,14 +15,8 @@ UNANSWERED = "unanswered"
 
 State = Literal["passed", "failed", "undecided", "no baseline", "accepted"]
 
-NOTEWORTHY = 2.0
-"""Less evidence is not mentioned: every second month without a change shows as much."""
-
 RELEASES = 5
 """In a month, so many changes of single answers that change nothing on average must not raise an alarm either."""
-
-_MOST_SHOWN = 1000
-
 
 _FIELD_WORDS = {
     "language": "language {}",
@@ -165,36 +159,7 @@ class GateResult(BaseModel):
             'mean of bleu, at least 0.5, by qwen'
         """
         by_judge = "" if self.judge in {None, NO_JUDGE} else f"by {self.judge}"
-        name = self.name or " ".join(part for part in (self.gate, self.metric) if part)
-        return ", ".join(part for part in (name, by_judge) if part)
-
-    @property
-    def is_suspected(self) -> bool:
-        """Whether the gate passed with evidence against it that is worth a look."""
-        return self.state == "passed" and (self.evidence or 0.0) >= NOTEWORTHY
-
-    @property
-    def evidence_so_far(self) -> str:
-        """The evidence beside what a failure takes; empty where there is none."""
-        if self.evidence is None or self.needed is None:
-            return ""
-        if self.state == "failed" or self.evidence >= self.needed:
-            return f"{format_evidence(self.evidence)} ({self.needed:.3g} is enough)"
-        return f"{format_evidence(self.evidence)} of {self.needed:.3g}"
-
-
-def format_evidence(evidence: float) -> str:
-    """Formats evidence: without a change, one month in so many shows as much.
-
-    Example:
-        >>> format_evidence(12.3), format_evidence(2.26), format_evidence(0.2), format_evidence(1e6)
-        ('12', '2.3', 'under 2', 'over 1,000')
-    """
-    if evidence < NOTEWORTHY:
-        return f"under {NOTEWORTHY:g}"
-    if evidence > _MOST_SHOWN:
-        return f"over {_MOST_SHOWN:,}"
-    return f"{evidence:.2g}" if evidence < 10 else f"{evidence:,.0f}"
+        return ", ".join(part for part in (self.name, by_judge) if part)
 
 
 class Spending(BaseModel):

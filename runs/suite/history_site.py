@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ...errors import InputError
 from ...meta_eval.estimate import Estimate
 from ...presentation.charts import Band, draw_band
 from ...presentation.figure import Figure
@@ -21,14 +22,13 @@ STATE_TONES: dict[str, Tone] = {"passed": "good", "failed": "bad"}
 
 
 def gate_table(gates: Sequence[GateResult]) -> ResultTable:
-    """The gates of a nightly run: the state of each, the evidence against it so far, and why."""
+    """The gates of a nightly run: the state of each, and why."""
     fields = (
         Field("state", "text", lambda gate: TableCell(gate.state, STATE_TONES.get(gate.state, "warning"))),
         Field("gate", "name", lambda gate: gate.title),
-        Field("evidence", "text", lambda gate: gate.evidence_so_far),
         Field("reason", "text", lambda gate: gate.reason),
     )
-    return tabulate("Gates", gates, fields).without_empty("evidence")
+    return tabulate("Gates", gates, fields)
 
 
 def changed_table(caption: str, samples: Sequence[SampleReport]) -> ResultTable:
@@ -61,7 +61,7 @@ def write_site(folder: Path, suite: str, rows: Sequence[NightlyRunRow], accepted
     """
     reports = [read_report(row) for row in rows]
     common: dict[str, Any] = {"suite": suite, "accepted": accepted, "report_url": "{}.html".format}
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for row, report in zip(rows, reports, strict=True):
         page = render_page(__package__, "nightly_run.html", common | {"report": report, "tables": TABLES})
         write_page(folder / f"{row.id}.html", page)
@@ -69,31 +69,23 @@ def write_site(folder: Path, suite: str, rows: Sequence[NightlyRunRow], accepted
     write_page(folder / "index.html", render_page(__package__, "index.html", index))
 
 
+def make_folder(folder: Path) -> None:
+    """Makes a folder for files of the suite's `outputs`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: the folder cannot be made ({error.strerror}); check `outputs:`") from None
+
+
 def draw_trends(reports: Sequence[NightlyReport]) -> list[tuple[str, Band]]:
     """(judge, chart) of every metric that the suite names: its means with intervals, one point per nightly run."""
-    charts = []
-    for judge, metric in _trend_lines(reports):
-        rows = []
-        for report in reversed(reports[:_MOST_POINTS]):
-            for run in report.runs if report.status == "done" else ():
-                for row in run.metrics:
-                    if (run.judge, row.metric) == (judge, metric):
-                        mean = Estimate(row.mean, row.low, row.high)
-                        rows.append(
-                            (datetime.fromisoformat(report.began), mean, typeset(Figure.from_estimate("mean", mean)))
-                        )
-        if chart := draw_band(metric, rows):
-            charts.append((judge, chart))
-    return charts
-
-
-def _trend_lines(reports: Sequence[NightlyReport]) -> list[tuple[str, str]]:
-    """(judge, metric) of all metrics that the suite names, each once."""
-    lines = (
-        (run.judge, metric.metric)
-        for report in reports
-        for run in report.runs
-        for metric in run.metrics
-        if metric.asked
-    )
-    return list(dict.fromkeys(lines))
+    lines: dict[tuple[str, str], list[tuple[datetime, Estimate, str]]] = {}  # the newest first
+    for report in reports[:_MOST_POINTS]:
+        for run in report.runs if report.status == "done" else ():
+            for row in run.metrics:
+                if row.asked:
+                    mean = Estimate(row.mean, row.low, row.high)
+                    point = datetime.fromisoformat(report.began), mean, typeset(Figure.from_estimate("mean", mean))
+                    lines.setdefault((run.judge, row.metric), []).append(point)
+    charts = ((judge, draw_band(metric, points[::-1])) for (judge, metric), points in lines.items())
+    return [(judge, chart) for judge, chart in charts if chart]

@@ -130,19 +130,12 @@ class NightlyReport(BaseModel):
     def _describe_gates(self) -> tuple[Phrase, ...]:
         failed = [gate for gate in self.gates if gate.state == "failed"]
         undecided = [gate for gate in self.gates if gate.state == "undecided" and fails_nightly_run(gate)]
-        accepted = sum(gate.state == "accepted" for gate in self.gates)
-        silent = sum(gate.state in {"undecided", "no baseline"} for gate in self.gates)
         speaking = {"gate failed": failed, "gate undecided": undecided}.get(self.verdict, [])
         values: dict[str, Any] = {"suite": one_line(self.suite, _LONGEST_NAME), "count": len(self.gates)}
         if self.verdict == "passed":
-            held = len(self.gates) - silent - accepted
-            if accepted:
-                values |= {"held": held, "accepted": accepted}
-                return phrase("suite_accepted", **values), phrase("suite_accepted_shortly")
-            if silent:
-                return phrase("suite_untested", **values, held=held), phrase("suite_untested_shortly")
-            if below := sum(gate.is_within_noise for gate in self.gates):
-                return phrase("suite_within_noise", **values, below=below), phrase("suite_within_noise_shortly")
+            held = sum(gate.state == "passed" and not gate.is_within_noise for gate in self.gates)
+            if held < len(self.gates):
+                return phrase("suite_partly_passed", **values, held=held), phrase("suite_partly_passed_shortly")
             return (phrase("suite_passed" if self.gates else "suite_without_gates", **values),)
         name = f"suite_{self.verdict.replace(' ', '_')}"
         if not speaking:
@@ -184,39 +177,24 @@ class NightlyReport(BaseModel):
     @property
     def next_steps(self) -> list[tuple[str, str]]:
         """What to do now: the beginning of each sentence, and the command that does it, "" for none."""
-        is_failed = self.verdict in {"gate failed", "gate undecided"} and not self.is_accepted
-        return [
-            *([(self._no_fall_is_seen, "")] if is_failed and self._no_fall_is_seen else []),
-            *self._own_steps,
-        ]
-
-    @property
-    def _own_steps(self) -> list[tuple[str, str]]:
-        """What to do with this nightly run: resume it, accept it, or look at what changed."""
         if self.resume:
             raised = ", first raise `budget` in the suite's file, which bounds all sessions of a nightly run"
             return [(f"To resume it{raised if self.verdict == 'budget' else ''}", self.resume)]
         if self.is_accepted:
             return [("Accepted: the next nightly runs are compared with this one", "")]
+        steps = []
+        if any(gate.state == "no baseline" for gate in self.gates):
+            reasons = dict.fromkeys(run.no_baseline for run in self.runs if run.no_baseline)
+            steps.append((f"{'; '.join(reasons) or NOTHING_ACCEPTED}, so that no fall can be seen", ""))
         if self.accept is None:
-            return []
-        if self.verdict == "gate failed" and any(
-            gate.state == "failed" and gate.gate == "regression" for gate in self.gates
-        ):
-            changes = [("To see what changed", self.changes)] if self.changes else []
-            return [*changes, (f"If the change is meant, start a new baseline with it{_IN_CI}", self.accept)]
-        if self._no_fall_is_seen and self.verdict == "passed":
-            content = f"If you are content with these answers, compare the next nightly runs with them{_IN_CI}"
-            return [(f"{self._no_fall_is_seen}. {content}", self.accept)]
-        return []
-
-    @property
-    def _no_fall_is_seen(self) -> str:
-        """Why gates are compared with nothing; empty where none is."""
-        if all(gate.state != "no baseline" for gate in self.gates):
-            return ""
-        reasons = dict.fromkeys(run.no_baseline for run in self.runs if run.no_baseline)
-        return f"{'; '.join(reasons) or NOTHING_ACCEPTED}, so that no fall can be seen"
+            return steps
+        if any(gate.state == "failed" and gate.gate == "regression" for gate in self.gates):
+            steps += [("To see what changed", self.changes)] if self.changes else []
+            steps.append((f"If the change is meant, start a new baseline with it{_IN_CI}", self.accept))
+        elif steps and self.verdict == "passed":
+            content = "If you are content with these answers, compare the next nightly runs with them"
+            steps.append((f"{content}{_IN_CI}", self.accept))
+        return steps
 
 
 def read_report(row: NightlyRunRow) -> NightlyReport:

@@ -1,17 +1,15 @@
 """The files and the site that a suite asks for: each is replaced as a whole, or stays as it was."""
 
 import json
-from pathlib import Path
 
 from ...atomic_files import replace_file
-from ...errors import InputError
 from ...presentation.figure import format_cost
 from ...presentation.markdown import as_code, as_text, table_lines
 from ...text.wording import count_of, reader_language
 from ...untrusted import without_unseen
 from ..show.run_figures import report_table
 from ..store.store import Store
-from .history_site import changed_table, write_site
+from .history_site import changed_table, make_folder, write_site
 from .ledger import Ledger
 from .nightly_report import UNFINISHED, NightlyReport, RunReport, SampleReport, fails_nightly_run
 from .suite import Suite
@@ -31,7 +29,7 @@ def write_report_files(suite: Suite, report: NightlyReport) -> None:
     ]:
         if name is not None:
             path = suite.path(name)
-            _make_folder(path.parent)
+            make_folder(path.parent)
             with replace_file(path) as file:
                 file.write(text_of(report))
 
@@ -41,19 +39,11 @@ def write_history(suite: Suite, store: Store) -> None:
     if suite.outputs.site is None:
         return
     ledger, folder = Ledger(store), suite.path(suite.outputs.site)
-    _make_folder(folder)
     write_site(folder, suite.name, ledger.nightly_runs(suite.name), ledger.accepted_runs(suite.name))
 
 
 def _json_text(report: NightlyReport) -> str:
     return json.dumps(report.as_json(), ensure_ascii=False, indent=2) + "\n"
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: the folder cannot be made ({error.strerror}); check `outputs:`") from None
 
 
 def junit_xml(report: NightlyReport) -> str:
@@ -106,12 +96,11 @@ def summary_markdown(report: NightlyReport) -> str:
     if report.message:
         lines += [as_text(report.message, 600), ""]
     for sentence, command in report.next_steps:
-        lines += [f"{as_text(sentence)}{f': {as_code(command)}' if command else '.'}", ""]
+        lines += [f"{as_text(sentence, 300)}{f': {as_code(command)}' if command else '.'}", ""]
     if report.gates:
-        lines += ["| | gate | evidence | result |", "|---|---|---|---|"]
+        lines += ["| | gate | result |", "|---|---|---|"]
         for gate in report.gates:
-            evidence = as_text(gate.evidence_so_far)
-            lines.append(f"| {_MARKS[gate.state]} | {as_text(gate.title)} | {evidence} | {as_text(gate.reason, 600)} |")
+            lines.append(f"| {_MARKS[gate.state]} | {as_text(gate.title)} | {as_text(gate.reason, 600)} |")
         lines.append("")
     for run in report.runs:
         lines += _run_lines(run)

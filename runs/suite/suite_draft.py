@@ -1,69 +1,39 @@
-"""A first suite for a set: how it is mapped, which metrics can score it; and a workflow that runs it each night."""
+"""A first suite for a set: what the set supports, which metrics can score it, and the gates that it can fail."""
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
 
-from ...eval_sets import Sample, load_set
-from ...eval_sets.column_table import ALIASES
-from ...eval_sets.columns import known_columns, sort_row
-from ...eval_sets.logs.log_format import read_logs
-from ...eval_sets.rows import Row
-from ...eval_sets.sources import open_source
-from ...installation import find_own_commit
+from ...eval_sets import Sample
+from ...eval_sets.column_table import NAMES, is_known_metric, usual_name
+from ...eval_sets.items import version_label
+from ...eval_sets.turns import is_single_answer
 from ...languages.yaml_file import dump_yaml
+from ...meta_eval.groups import FEWEST_TO_CHOOSE
 from ...metrics.catalogue import describe_metric
 from ...metrics.metric import has_field
 from ...metrics.specification import parse_specification
+from ...shell_words import join_words
+from ...text.wording import count_of, verb_of
 
 _LEAST_COVERAGE = 0.95
 _OUTPUTS = {"junit": "junit.xml", "summary": "summary.md", "json": "report.json", "site": "site"}
 _REPORTS = "assay-reports"
-_TEMPLATE = Path(__file__).parent / "templates" / "workflow.yml"
-_PLACE = Path(".github", "workflows", "assay.yml")
-PLACEHOLDER = "OWNER/assay@COMMIT"
-"""What stands for the action where the repository and the commit that Assay was installed from are unknown."""
-_PROVIDER = re.compile(r"([a-z]\w*)/.")
 
 
-@dataclass(frozen=True, slots=True)
-class SetLook:
-    """What a set holds."""
-
-    samples: tuple[Sample, ...]
-    notes: tuple[str, ...]
-    mapping: Mapping[str, str]  # column -> field, of the columns whose names differ; empty for logs, which need none
-    reading: Mapping[str, Any] = field(default_factory=dict)  # how it is read beside, as `read_set` takes it
-
-    def count(self, field: str) -> int:
-        """How many samples have a field; `rating` counts ratings by several raters too."""
-        if field == "rating":
-            return sum(sample.human_rating is not None for sample in self.samples)
-        return sum(has_field(sample, field) for sample in self.samples)
+def count_with(samples: Sequence[Sample], field: str) -> int:
+    """How many samples have a field; `rating` counts ratings by several raters too."""
+    if field == "rating":
+        return sum(sample.human_rating is not None for sample in samples)
+    return sum(has_field(sample, field) for sample in samples)
 
 
-def look_at_set(source: str, mapping: Mapping[str, str], reading: Mapping[str, Any] | None = None) -> SetLook:
-    """Reads a set as a run would."""
-    notes: list[str] = []
-    reading = {name: value for name, value in (reading or {}).items() if value is not None}
-    samples = load_set(source, mapping=mapping, notes=notes, **reading)
-    files = {name: value for name, value in reading.items() if name != "scale"}
-    opened = read_logs(open_source(source, known=known_columns(mapping), **files), mapping)
-    first = next((row for row in opened.rows if isinstance(row, Row)), None)
-    if opened.columns is None or first is None:
-        return SetLook(tuple(samples), tuple(notes), dict(mapping), reading)
-    recognised = {column: field for field, column in sort_row(first.values, mapping).origins.items()}
-    texts = {column: field for column, field in recognised.items() if field in ALIASES}
-    return SetLook(tuple(samples), tuple(notes), {**texts, **mapping}, reading)
-
-
-def choose_metrics(look: SetLook, *, has_judge: bool) -> tuple[str, ...]:
+def choose_metrics(samples: Sequence[Sample], *, has_judge: bool) -> tuple[str, ...]:
     """Chooses metrics that can score a set: those that agreed best with people's ratings, and can be computed."""
-    has_contexts = look.count("retrieved_contexts") > 0
+    has_contexts = count_with(samples, "retrieved_contexts") > 0
     if has_judge:
         return ("weakest_claim", "faithfulness") if has_contexts else ("answer_relevance",)
     return ("token_overlap", "rouge_l_precision") if has_contexts else ("answer_length",)
@@ -72,22 +42,28 @@ def choose_metrics(look: SetLook, *, has_judge: bool) -> tuple[str, ...]:
 def draft_suite(
     name: str,
     source: str,
-    look: SetLook,
+    samples: Sequence[Sample],
     *,
     metrics: Sequence[str],
     judge: str | None = None,
+    reading: Mapping[str, object] = MappingProxyType({}),
     reports: str = "suite",
 ) -> str:
     """Writes a suite as YAML with comments: the set, the gates that it can fail, and the files that it writes.
 
+    Args:
+        reading: How the set is read, by the suite's keys; None and nothing are left out.
+        reports: The name of the suite's file: those of several suites write into folders of their own.
+
     Examples:
-        >>> look = SetLook((), (), {"question": "user_input"})
-        >>> print(draft_suite("answers", "answers.csv", look, metrics=["token_overlap"]))  # doctest: +ELLIPSIS
+        >>> reading = {"map": {"vraag": "user_input"}}
+        >>> draft = draft_suite("answers", "answers.csv", [], metrics=["token_overlap"], reading=reading)
+        >>> print(draft)  # doctest: +ELLIPSIS
         # What `assay suite` judges, when it fails, and what it writes (docs/nightly.md explains every key).
         # Paths are relative to this file.
         name: answers
         sets: [answers.csv]
-        map: {question: user_input}
+        map: {vraag: user_input}
         metrics: [token_overlap]
         <BLANKLINE>
         # A gate that fails ends the run with exit code 5. By chance that happens in one of 20 months.
@@ -103,9 +79,7 @@ def draft_suite(
         _entry("name", name),
         _entry("sets", [source]),
     ]
-    if look.mapping:
-        lines.append(_entry("map", dict(look.mapping)))
-    lines += [_entry(name, list(value) if name == "scale" else value) for name, value in look.reading.items()]
+    lines += [_entry(name, value) for name, value in reading.items() if value]
     lines.append(_entry("metrics", list(metrics)))
     if judge is not None:
         lines += [
@@ -115,7 +89,7 @@ def draft_suite(
             "# The most that one run may spend:",
             "# budget: {usd: 2}",
         ]
-    coverage, regression = draft_gates(look, metrics)
+    coverage, regression = draft_gates(samples, metrics)
     lines += [
         "",
         "# A gate that fails ends the run with exit code 5. By chance that happens in one of 20 months.",
@@ -133,7 +107,9 @@ def draft_suite(
     return "\n".join(lines) + "\n"
 
 
-def draft_gates(look: SetLook, metrics: Sequence[str]) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+def draft_gates(
+    samples: Sequence[Sample], metrics: Sequence[str]
+) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     """Chooses gates that can fail, and that this set as it is passes: on the coverage, and on regressions.
 
     Returns:
@@ -141,10 +117,10 @@ def draft_gates(look: SetLook, metrics: Sequence[str]) -> tuple[list[dict[str, o
         and one gate per metric on its regression.
 
     Example:
-        >>> draft_gates(SetLook((), (), {}), ["token_overlap"])
+        >>> draft_gates([], ["token_overlap"])
         ([{'gate': 'coverage', 'at_least': 0.95, 'strict': True}], [{'gate': 'regression', 'metric': 'token_overlap'}])
     """
-    shares = {metric: _share_with_needs(look, metric) for metric in metrics}
+    shares = {metric: _share_with_needs(samples, metric) for metric in metrics}
     coverage: list[dict[str, object]] = [{"gate": "coverage", "at_least": _LEAST_COVERAGE, "strict": True}]
     if any(share < 1 for share in shares.values()):
         coverage = [
@@ -159,18 +135,19 @@ def draft_gates(look: SetLook, metrics: Sequence[str]) -> tuple[list[dict[str, o
     return coverage, [{"gate": "regression", "metric": metric} for metric in metrics]
 
 
-def _share_with_needs(look: SetLook, metric: str) -> float:
+def _share_with_needs(samples: Sequence[Sample], metric: str) -> float:
     """The share of the samples that have all that a metric needs."""
     specification = parse_specification(metric)
-    if specification.is_scorer or not look.samples:
+    if specification.is_scorer or not samples:
         return 1.0  # their needs are known when they run
     needs = describe_metric(metric).needs
-    return sum(all(has_field(sample, field) for field in needs) for sample in look.samples) / len(look.samples)
+    return sum(all(has_field(sample, field) for field in needs) for sample in samples) / len(samples)
 
 
 def _entry(key: str, value: object) -> str:
     """One key of the suite on one line."""
-    return f"{key}: {_flow(value)}"
+    plain = dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else value
+    return f"{key}: {_flow(plain)}"
 
 
 def _flow(value: object) -> str:
@@ -183,42 +160,85 @@ def _plain_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name).strip("-") or "answers"
 
 
-def find_workflow_file(suite: Path) -> Path:
-    """Returns where the workflow of a suite belongs: in its repository, or beside the suite where there is none."""
-    beside = suite.resolve().parent
-    folder = next((parent for parent in (beside, *beside.parents) if (parent / ".git").exists()), beside)
-    return folder / _PLACE
+@dataclass(frozen=True, slots=True)
+class Support:
+    """One thing that can be done with a set, or what it takes."""
+
+    is_possible: bool
+    purpose: str
+    why: str  # how much of it there is, or what is missing
+    command: str  # that does it, or brings what is missing
 
 
-def draft_workflow(suite: str, model: str | None) -> str:
-    """Writes a workflow as YAML with comments: each night and by hand, with the box that accepts a run.
+def find_support(file: str, samples: Sequence[Sample], options: Sequence[str] = ()) -> list[Support]:
+    """Says what can be done with a set today, and what cannot and why.
 
-    Actions are pinned by commit, since a tag can be moved; that of Assay by the one that it was installed from.
+    Args:
+        file: The set, as a command names it.
+        options: The options with which it is read (`--sheet`, `--map`), which every command needs too.
 
-    Examples:
-        >>> [line.strip() for line in draft_workflow("suite.yaml", "mistral/large").splitlines() if "KEY" in line]
-        ['MISTRAL_API_KEY: ${{ secrets.MISTRAL_API_KEY }}']
-        >>> "secrets" in draft_workflow("suite.yaml", None)
-        False
+    Example:
+        >>> [support.is_possible for support in find_support("a.csv", [])]
+        [False, False, False, False, False]
     """
-    text = _TEMPLATE.read_text(encoding="utf-8").replace("<SUITE>", json.dumps(suite, ensure_ascii=False))
-    own = find_own_commit()
-    action = (
-        "@".join(own) if own else f"{PLACEHOLDER}   # replace both: the repository that holds Assay, and its commit"
+    total = len(samples)
+    counts = {field: count_with(samples, field) for field in ("retrieved_contexts", "reference", "rating")}
+
+    def from_column(field: str, purpose: str, what: str, command: str) -> Support:
+        count = counts[field]
+        if not count:
+            return Support(
+                False,
+                purpose,
+                f"no {what}",
+                join_words("assay", "init", file, *options, "--map", f"THEIRS={field}", "--force"),
+            )
+        why = f"{count:,} of {count_of(total, 'answer')} {verb_of(count, 'has', 'have')} {what}"
+        return Support(True, purpose, why, join_words("assay", "run", file, *options, *command.split()))
+
+    rated = counts["rating"]
+    is_enough = rated >= FEWEST_TO_CHOOSE
+    why = f"{count_of(rated, 'answer is', 'answers are')} rated{'' if is_enough else f', {FEWEST_TO_CHOOSE} needed'}"
+    has_scores = any("scores" in one.metadata or any(map(is_known_metric, one.metadata)) for one in samples)
+    answers = sum(message.human_rating is not None for one in samples for message in one.messages)
+    if is_enough:
+        follow = join_words("assay", "meta" if has_scores else "run", file, *options)
+    elif answers and not rated:
+        why = (
+            f"{count_of(answers, 'answer')} in conversations {verb_of(answers, 'is', 'are')} rated, no conversation is"
+        )
+        follow = join_words("assay", "run", file, *options, "--turns", "each")
+    else:
+        follow = join_words("assay", "rate", file, *options, "--raters", "ann,bob")
+    conversations = sum(bool(sample.messages) and not is_single_answer(sample) for sample in samples)
+    return [
+        from_column("retrieved_contexts", "are answers true to their sources", "contexts", "--judge MODEL"),
+        from_column("reference", "are answers right", "references", "--metrics answer_correctness --judge MODEL"),
+        Support(is_enough, "which metric follows your team", why if rated or answers else "nobody rated", follow),
+        _versions(file, samples, options),
+        Support(
+            conversations > 0,
+            "are conversations resolved",
+            count_of(conversations, "conversation") if conversations else "no messages: each row is one answer",
+            join_words("assay", "run", file, *options, "--metrics", "resolved", "--judge", "MODEL")
+            if conversations
+            else join_words("assay", "init", file, *options, "--map", "THEIRS=conversation", "--force"),
+        ),
+    ]
+
+
+def _versions(file: str, samples: Sequence[Sample], options: Sequence[str]) -> Support:
+    purpose = "which version is better"
+    columns = dict.fromkeys(column for sample in samples for column in sample.metadata)
+    for column in (column for column in columns if usual_name(column) in NAMES["version"]):
+        labels = {label for sample in samples if (label := version_label(sample.metadata.get(column)))}
+        if len(labels) > 1:
+            return Support(
+                True,
+                purpose,
+                f"{len(labels)} versions in {column}",
+                join_words("assay", "decide", file, *options, "--by", column),
+            )
+    return Support(
+        False, purpose, "no column names versions", join_words("assay", "decide", file, *options, "--by", "COLUMN")
     )
-    text = text.replace("<ACTION>", action)
-    key = find_key(model)
-    if key is None:
-        return text.partition("        env:")[0]
-    return text.replace("<KEY>", key)
-
-
-def find_key(model: str | None) -> str | None:
-    """Returns the environment variable with the key of a model's provider, as litellm calls it; None without one.
-
-    Examples:
-        >>> find_key("openai/gpt-4o-mini"), find_key("gguf:models/qwen.gguf"), find_key(None)
-        ('OPENAI_API_KEY', None, None)
-    """
-    match = _PROVIDER.match(model or "")
-    return None if match is None else f"{match[1].upper()}_API_KEY"

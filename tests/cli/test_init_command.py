@@ -32,11 +32,11 @@ def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay):
     states = {gate["name"]: (gate["state"], gate["reason"]) for gate in empty.json["gates"]}
     state, reason = states["coverage of token_overlap, at least 0.95, strict"]
     # one answer of 30 still has a context
-    assert (state, reason.partition(";")[0]) == (
-        "failed",
-        "the share of samples with a value of token_overlap is 0.033, but must be at least 0.95. Without a value: "
+    assert state == "failed"
+    assert reason.startswith(
+        "the share of samples with a value of token_overlap is 0.033, but must be at least 0.95; without a value: "
         "answers-2, answers-3, answers-4, answers-5, answers-6 and 24 more "
-        "(the first: the sample has no retrieved_contexts)",
+        "(the first: the sample has no retrieved_contexts"
     )
     # what is accepted by hand still has to reach the coverage
     assert assay("suite", "suite.yaml", "--accept").code == 5
@@ -51,46 +51,11 @@ def test_nothing_is_asked_and_the_error_names_the_option(assay):
     assert suite["metrics"] == ["answer_length"]
 
 
-def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay, tmp_path):
-    Path("answers.csv").write_text(ROWS, encoding="utf-8")
-    done = assay("init", "answers.csv", "--judge", "openai/gpt-4o-mini", "--workflow", code=0)
-    assert (
-        "Replace OWNER and COMMIT in it, commit it with the suite and answers.csv, and add OPENAI_API_KEY to"
-        in done.out
-    )
-    file = tmp_path / ".github/workflows/assay.yml"
-    content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    on = content[True]  # YAML 1.1 reads the key `on` as a boolean
-    assert on["schedule"] == [{"cron": "15 2 * * *"}]
-    assert on["workflow_dispatch"]["inputs"]["accept"]["type"] == "boolean"
-    [checkout, action] = content["jobs"]["nightly"]["steps"]
-    assert checkout == {"uses": "actions/checkout@08eba0b27e820071cde6df949e0beb9ba4906955"}
-    assert action == {
-        "uses": "OWNER/assay@COMMIT",
-        "with": {"suite": "suite.yaml", "accept": "${{ inputs.accept }}"},
-        "env": {"OPENAI_API_KEY": "${{ secrets.OPENAI_API_KEY }}"},
-    }
-    file.write_text("mine", encoding="utf-8")
-    refused = assay("init", "answers.csv", "--workflow", "--out", "other.yaml")
-    assert (refused.code, file.read_text(encoding="utf-8")) == (2, "mine")
-    assert "there is a workflow of this name; replace it (--force)" in refused.err
-    assert not Path("other.yaml").exists()
-    assert assay("init", "answers.csv", "--workflow", "--force").code == 0
-    [_, action] = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]["nightly"]["steps"]
-    assert "env" not in action  # no judge, no key
-
-
 @pytest.mark.parametrize("folder", ["", "eval/"])
-def test_a_workflow_has_the_key_of_a_judge_in_a_file(assay, tmp_path, folder):
-    """The model stands in the judge's file, which the suite names from its own folder, and which is committed too."""
+def test_the_suite_names_a_judge_in_a_file_from_its_own_folder(assay, folder):
     Path("eval").mkdir()
     Path("eval/answers.csv").write_text(ROWS, encoding="utf-8")
     Path(f"{folder}j.yaml").write_text("model: mistral/large\n", encoding="utf-8")
-    words = ["eval/answers.csv", "--judge", f"{folder}j.yaml", "--out", "eval/suite.yaml", "--workflow"]
-    done = assay("init", *words, code=0)
-    assert "commit it with the suite, answers.csv and j.yaml, and add MISTRAL_API_KEY to" in done.out
-    workflow = tmp_path / "eval" / ".github/workflows/assay.yml"
-    [_, action] = yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"]["nightly"]["steps"]
-    assert action["env"] == {"MISTRAL_API_KEY": "${{ secrets.MISTRAL_API_KEY }}"}
+    assay("init", "eval/answers.csv", "--judge", f"{folder}j.yaml", "--out", "eval/suite.yaml", code=0)
     judges = yaml.safe_load(Path("eval/suite.yaml").read_text(encoding="utf-8"))["judges"]
     assert judges == ["j.yaml" if folder else "../j.yaml"]

@@ -130,7 +130,7 @@ def test_a_run_that_was_judged_otherwise_has_no_baseline(*, assay, nightly, judg
         report = read_report(Ledger(store).nightly_runs("desk")[0])
         baseline, problem = find_baseline(store, "desk", run)
         found = read(tmp_path, run, judge="local.yaml", baseline=baseline)
-        step = report.next_steps[0][0].partition(", so that no fall can be seen. ")[0] if report.next_steps else ""
+        step = report.next_steps[0][0].partition(", so that no fall can be seen")[0] if report.next_steps else ""
         assert step == problem
         assert {gate.state for gate in report.gates} == {"no baseline" if problem else "undecided"}
         return run, len(found.accepted), len(found.nights), problem.partition(" (")[2].removesuffix(")")
