@@ -3,7 +3,6 @@ from .agreement_power import STRENGTHS as STRENGTHS, AgreementPower as Agreement
 from .agreement_statistics import (
     auroc_statistic as auroc_statistic,
     mean_spearman as mean_spearman,
-    pearson as pearson,
     spearman_statistic as spearman_statistic,
 )
 from .alignment import (
@@ -106,12 +105,12 @@ from .randomisation import (
     sign_flip_p_value as sign_flip_p_value,
 )
 from .ranks import column_spearmans as column_spearmans
-from .rater_coefficients import ordinal_alpha as ordinal_alpha
 from .raters import (
     agreement_of_raters as agreement_of_raters,
     estimate_ceiling as estimate_ceiling,
     kappas as kappas,
     means_of_others as means_of_others,
+    ordinal_alpha as ordinal_alpha,
 )
 from .report.charts import scatters as scatters
 from .report.disagreements import worst_disagreements as worst_disagreements
@@ -133,7 +132,6 @@ from .scorer_fit import (
     fit_scorer as fit_scorer,
 )
 from .selection import (
-    ChosenCombination as ChosenCombination,
     Combination as Combination,
     Combine as Combine,
     Selection as Selection,

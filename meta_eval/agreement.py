@@ -1,15 +1,13 @@
 """Each metric against the mean rating: measures of agreement with intervals, and p-values that count the metrics."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from . import agreement_statistics
-from .arrays import Bools, Floats
+from .agreement_statistics import mean_spearman
 from .correlation import FEWEST_ITEMS, auroc, correlation_problem, estimate_correlation
 from .estimate import Estimate
-from .groups import Statistic
 from .randomisation import max_t
 from .table import QUESTION_ONLY, ScoreTable
 
@@ -30,9 +28,7 @@ class MetricAgreement:
     groups: int
     coverage: float  # scored / rated items, in [0, 1]
     spearman: Estimate
-    pearson: Estimate
     auroc_bad: Estimate  # P(a bad answer scores below another); bad is rated below the scale's middle
-    auroc_good: Estimate  # P(a good answer scores above another); good is rated above the scale's middle
     # how often chance alone makes one of all metrics agree as far: ratings shuffled by whole groups, the largest
     # statistic of all metrics (max-T; Westfall and Young, 1993), a baseline counted alone; at least the p-value of the
     # interval of `spearman`
@@ -91,50 +87,18 @@ def _agreement(table: ScoreTable, name: str) -> MetricAgreement:
         len(x),
         len(set(groups)),
         len(x) / len(values) if len(values) else 0.0,
-        *(missing, missing, missing, missing),
+        missing,
+        missing,
         problem=missing.problem,
     )
     if missing.problem:
         is_constant = len(x) >= FEWEST_ITEMS and float(np.ptp(y)) > 0
-        return _with_chance_level(agreement, y, table.middle) if is_constant else agreement
+        separates_none = is_constant and len(set((y < table.middle).tolist())) == 2
+        return replace(agreement, auroc_bad=Estimate(0.5)) if separates_none else agreement
 
-    def correlation(prepare: Callable[[Floats, Floats], Statistic]) -> Estimate:
-        return estimate_correlation(prepare, x[:, None], y, groups)
-
-    is_not_bad, is_good = y >= table.middle, y > table.middle
-    agreement = replace(
-        agreement,
-        spearman=correlation(agreement_statistics.mean_spearman),
-        pearson=correlation(lambda x, y: agreement_statistics.pearson(x[:, 0], y)),
-        auroc_bad=_area(auroc(x, is_not_bad, groups), "no bad answers, or nothing else"),
-        auroc_good=_area(auroc(x, is_good, groups), "no good answers, or nothing else"),
-    )
-    if name != QUESTION_ONLY:
-        return agreement
-    # predicted from the other ratings, which an interval does not know: simulated ones left out the truth in 16 to 18%
-    return replace(
-        agreement,
-        spearman=_without_interval(agreement.spearman),
-        pearson=_without_interval(agreement.pearson),
-        auroc_bad=_without_interval(agreement.auroc_bad),
-        auroc_good=_without_interval(agreement.auroc_good),
-    )
-
-
-def _without_interval(one: Estimate) -> Estimate:
-    return replace(one, low=None, high=None, p=None)
-
-
-def _with_chance_level(agreement: MetricAgreement, y: Floats, middle: float) -> MetricAgreement:
-    """Adds the figures of a constant, which separates no two kinds of answers."""
-
-    def half(is_kind: Bools) -> Estimate:
-        if is_kind.any() and not is_kind.all():
-            return Estimate(0.5)
-        return Estimate(None, problem="one kind of answer only")
-
-    return replace(agreement, auroc_bad=half(y < middle), auroc_good=half(y > middle))
-
-
-def _area(area: Estimate, problem: str) -> Estimate:
-    return replace(area, problem=problem) if area.value is None else area
+    figures = [estimate_correlation(mean_spearman, x[:, None], y, groups), auroc(x, y >= table.middle, groups)]
+    if name == QUESTION_ONLY:
+        # predicted from the other ratings, which an interval does not know: simulated ones left out the truth in 16 to
+        # 18%
+        figures = [replace(one, low=None, high=None, p=None) for one in figures]
+    return replace(agreement, spearman=figures[0], auroc_bad=figures[1])

@@ -12,21 +12,6 @@ from .groups import Statistic
 from .ranks import Ranks
 
 
-def pearson(x: Floats, y: Floats) -> Statistic:
-    """Prepares Pearson's correlation, cov(x, y) / (sd(x) sd(y)); NaN where a variable does not vary in a column."""
-    a, b = x - x.mean(), y - y.mean()
-    products = np.stack([a, b, a * a, b * b, a * b])
-
-    def correlations(weights: Floats) -> Floats:
-        total = weights.sum(axis=0)
-        mean_a, mean_b, mean_aa, mean_bb, mean_ab = products @ weights / total
-        return _quotient(
-            mean_ab - mean_a * mean_b, mean_aa - mean_a**2, mean_bb - mean_b**2, float(a @ a * (b @ b)) / len(a) ** 2
-        )
-
-    return correlations
-
-
 def spearman_statistic(x: Floats, y: Floats) -> Statistic:
     """Prepares Spearman's rho: Pearson's of the mean ranks in each weighting; NaN where a variable does not vary."""
     return mean_spearman(x[:, None], y)

@@ -17,11 +17,10 @@ from .estimate import Estimate
 from .groups import LEVEL, cross_predict
 from .meta_evaluation import EvaluationSettings, MetaEvaluation, SliceAgreement
 from .pass_fail import pass_fail_agreement, repeated_trials
-from .prediction_powered import estimate_mean_rating
 from .raters import agreement_of_raters
 from .scorer import interpolate, isotonic_knots
 from .scorer_fit import predict_choice
-from .selection import REPEATS, Combine, Predictions, Prefer, Selection, select
+from .selection import REPEATS, Combine, Predictions, Selection, select
 from .sending import BOUND, triage_policy
 from .table import QUESTION_ONLY, ScoreTable
 from .verdict import NextCommands, give_verdict
@@ -37,7 +36,6 @@ def evaluate_table(
     table: ScoreTable,
     *,
     combine: Combine = "all",
-    prefer: Prefer = "simple",
     max_metrics: int | None = None,
     by: Sequence[str] = SLICE_ATTRIBUTES,
     seed: int = 0,
@@ -53,7 +51,6 @@ def evaluate_table(
     selection, predictions = select(
         table,
         combine=combine,
-        prefer=prefer,
         max_metrics=max_metrics,
         repeats=repeats,
         permutations=permutations,
@@ -87,7 +84,6 @@ def evaluate_table(
         selection=selection,
         comparisons=comparisons + best_comparisons,
         policy=policy,
-        mean_rating=estimate_mean_rating(table, selection.chosen.metrics) if selection else None,
         slices=_slices(rated, by, choice[1] if choice else None),
         versions=versions,
         agreement=agreement,

@@ -7,7 +7,6 @@ from .agreement import MetricAgreement
 from .comparison import Comparison
 from .estimate import Estimate
 from .pass_fail import PassFail, Trials
-from .prediction_powered import MeanRating
 from .raters import Raters
 from .selection import Selection
 from .sending import Policy
@@ -55,7 +54,6 @@ class MetaEvaluation:
     # the choice with the best single metric and baseline; then the best single metric with each other
     comparisons: tuple[Comparison, ...]
     policy: Policy | None  # which answers could be sent or held back without a person
-    mean_rating: MeanRating | None  # the mean rating of all answers from few ratings
     slices: tuple[SliceAgreement, ...]  # the agreement by language, message type or another attribute
     # the agreement on which of two versions is better; None with ratings of fewer than two versions
     versions: VersionAgreement | None

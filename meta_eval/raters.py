@@ -14,7 +14,6 @@ from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate
 from .groups import Statistic
 from .ranks import Ranks
-from .rater_coefficients import ordinal_alpha
 from .table import ScoreTable
 
 SLIGHT_AGREEMENT = 0.2  # up to here Landis and Koch (1977) call agreement slight
@@ -34,15 +33,6 @@ class RaterPair:
     weighted_kappa: float | None  # the quadratic-weighted kappa, at most 1
 
 
-@dataclass(frozen=True, slots=True)
-class RaterCeiling:
-    """One rater against the mean of the others."""
-
-    rater: str
-    n: int  # how many items the rater shares with any other
-    rho: float | None  # Spearman's rank correlation, in [-1, 1]; None with fewer than five shared items
-
-
 RaterVerdict = Literal["agree", "hardly agree", "too few"]
 """Whether the raters agree, or too few answers have two ratings to tell."""
 
@@ -59,7 +49,6 @@ class Raters:
     problem: str  # what to say of the verdict; empty where they agree
     ceiling: Estimate  # the best Spearman with the mean rating that any measure could reach
     one_rater: Estimate  # the mean over raters of each one's Spearman with the mean of the others
-    by_rater: tuple[RaterCeiling, ...]  # the same by rater
     pairs: tuple[RaterPair, ...]  # every two raters with shared items
 
     @property
@@ -109,7 +98,6 @@ def agreement_of_raters(table: ScoreTable) -> Raters | None:
         return None
     shared = rated.take(np.flatnonzero(has_two))
     alpha = estimate(ordinal_alpha(shared.ratings), shared.groups, scale="fisher")
-    by_rater, one_rater = rater_ceilings(shared)
     verdict, more_answers, problem = _judge_agreement(shared.ratings, alpha)
     return Raters(
         count=len(table.raters),
@@ -119,10 +107,39 @@ def agreement_of_raters(table: ScoreTable) -> Raters | None:
         more_answers=more_answers,
         problem=problem,
         ceiling=estimate_ceiling(rated),
-        one_rater=one_rater,
-        by_rater=by_rater,
+        one_rater=estimate_one_rater(shared),
         pairs=tuple(_rater_pairs(shared)),
     )
+
+
+def ordinal_alpha(ratings: Floats) -> Statistic:
+    """Prepares Krippendorff's alpha for ordinal data: 1 - D_o / D_e.
+
+    The squared difference of two levels c < k is (n_c / 2 + n_between + n_k / 2)^2, n being the number of ratings at a
+    level: the squared distance of the levels' mean ranks, from which both sums follow without a matrix of levels.
+    Returns the statistic, at most 1; NaN where a column of weights has no two different ratings. Source: Krippendorff
+    (2011), "Computing Krippendorff's Alpha-Reliability". Our own code, because the package `krippendorff` is GPL-3.0
+    and takes no weights, which leaving groups out needs.
+    """
+    levels = np.unique(ratings[~np.isnan(ratings)])
+    counts = (ratings[:, :, None] == levels).sum(axis=1).astype(float)  # items x levels
+    ratings_per_item = counts.sum(axis=1)
+    counts = counts * (ratings_per_item >= 2)[:, None]
+    pair_weight = 1 / np.maximum(ratings_per_item - 1, 1)
+
+    def alphas(weights: Floats) -> Floats:
+        level_counts = counts.T @ weights
+        ranks = np.cumsum(level_counts, axis=0) - level_counts / 2
+        total = level_counts.sum(axis=0)
+        squares = (level_counts * ranks**2).sum(axis=0)
+        within = (weights * pair_weight[:, None] * ((counts @ ranks) ** 2 - counts @ ranks**2)).sum(axis=0)
+        observed = squares - within
+        expected = total * squares - ((level_counts * ranks).sum(axis=0)) ** 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values: Floats = np.where(expected > 1e-9, 1 - (total - 1) * observed / expected, np.nan)
+        return values
+
+    return alphas
 
 
 def _judge_agreement(ratings: Floats, alpha: Estimate) -> tuple[RaterVerdict, int | None, str]:
@@ -278,15 +295,22 @@ def _standardise(ranks: Floats, weights: Floats) -> tuple[Floats, Bools]:
     return np.where(varies, centred / np.where(varies, spread, 1.0), 0.0), varies
 
 
-def rater_ceilings(shared: ScoreTable) -> tuple[tuple[RaterCeiling, ...], Estimate]:
-    """Spearman of each rater with the mean of the others, and the mean over raters with its interval."""
-    others = means_of_others(shared.ratings)
-    parts = tuple(_rater_ceiling(rater, shared.ratings[:, j], others[:, j]) for j, rater in enumerate(shared.raters))
-    places = [place for place, rater in enumerate(parts) if rater.rho is not None]
-    if not places:
-        return parts, Estimate(None, problem=f"no rater shares {count_of(FEWEST_ITEMS, 'answer')} with others")
-    statistic = _mean_against_others(shared.ratings[:, places], others[:, places])
-    return parts, estimate(statistic, shared.groups, scale="fisher")
+def estimate_one_rater(shared: ScoreTable) -> Estimate:
+    """Estimates what one rater reaches: the mean over raters of Spearman of each with the mean of the others."""
+    parts: list[tuple[Places, Statistic]] = []
+    for own, others in zip(shared.ratings.T, means_of_others(shared.ratings).T, strict=True):
+        places = np.flatnonzero(~np.isnan(own) & ~np.isnan(others))
+        statistic = spearman_statistic(own[places], others[places])
+        if len(places) >= FEWEST_ITEMS and np.isfinite(statistic(np.ones((len(places), 1)))[0]):
+            parts.append((places, statistic))
+    if not parts:
+        return Estimate(None, problem=f"no rater shares {count_of(FEWEST_ITEMS, 'answer')} with others")
+
+    def means(weights: Floats) -> Floats:
+        values: Floats = np.mean([statistic(weights[places]) for places, statistic in parts], axis=0)
+        return values
+
+    return estimate(means, shared.groups, scale="fisher")
 
 
 def means_of_others(ratings: Floats) -> Floats:
@@ -297,27 +321,4 @@ def means_of_others(ratings: Floats) -> Floats:
     totals = known.sum(axis=1, keepdims=True) - known
     means = np.full(ratings.shape, np.nan)
     np.divide(totals, counts, out=means, where=counts > 0)
-    return means
-
-
-def _rater_ceiling(rater: str, own: Floats, others: Floats) -> RaterCeiling:
-    has_both = ~np.isnan(own) & ~np.isnan(others)
-    n = int(has_both.sum())
-    if n < FEWEST_ITEMS:
-        return RaterCeiling(rater, n, None)
-    rho = float(spearman_statistic(own[has_both], others[has_both])(np.ones((n, 1)))[0])
-    return RaterCeiling(rater, n, None if np.isnan(rho) else rho)
-
-
-def _mean_against_others(ratings: Floats, others: Floats) -> Statistic:
-    """Prepares the mean over raters of Spearman between each and the mean of the others."""
-    parts: list[tuple[Places, Statistic]] = []
-    for own, rest in zip(ratings.T, others.T, strict=True):
-        has_both = ~np.isnan(own) & ~np.isnan(rest)
-        parts.append((np.flatnonzero(has_both), spearman_statistic(own[has_both], rest[has_both])))
-
-    def means(weights: Floats) -> Floats:
-        values: Floats = np.mean([statistic(weights[places]) for places, statistic in parts], axis=0)
-        return values
-
     return means

@@ -1,6 +1,6 @@
 """Which combination to take: in sample beside out of fold, by size and by combiner, and what chance would give."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -65,32 +65,18 @@ class Combination:
 
 
 @dataclass(frozen=True, slots=True)
-class ChosenCombination:
-    """What one rule chooses among all combinations."""
-
-    # `best`; `simple`, the fewest metrics within one standard error of the best; or `shown`, the metric or combiner
-    # without a fit that is claimed where the preferred choice is not shown beyond chance
-    rule: str
-    # what it chooses on all rated items. `out_of_fold` is that of the rule, repeated inside each training part.
-    combination: Combination
-    # Spearman out of fold of what it chooses on all rated items less that of what the best one does, a single metric as
-    # it is; None for the best. (The rules themselves choose the same in many folds, and differ by less.)
-    difference: Estimate | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Selection:
     """All combinations, the one chosen, and what chance gives."""
 
     combine: str
-    prefer: str  # the rule that the recommendation follows: `best` or `simple`
     # the best subset of each size, then the combiners of all metrics
     combinations: tuple[Combination, ...]
-    # what each rule chooses, the best first; a rule that chooses the same as an earlier one is left out
-    choices: tuple[ChosenCombination, ...]
     # what the claim is about: the choice of the rule that is preferred; where that is not shown beyond chance and a
     # single metric (or the combiners' unfitted mean) is, the latter
     chosen: Combination
+    # by which rule it was chosen: `best`; `simple`, the fewest metrics within one standard error of the best; or
+    # `shown`, what is claimed where the preferred choice is not shown beyond chance
+    rule: str
     best_by_chance: float  # the mean over shuffled ratings of the best in-sample rho of all subsets
     best_in_sample: float
     p_of_best: float  # how often chance reaches `best_in_sample`
@@ -158,12 +144,10 @@ def select(
         return None
     trial = _Trial(rated, names, task, fit_ways(task, np.arange(len(rated.items))), out_of_fold)
     combinations = trial.combinations()
-    places = {name: rule(out_of_fold.scores) for name, rule in RULES.items()}
-    choices = trial.choices(combinations, places, tried=trial.count_tried(eligible))
-    preferred = next(
-        (choice for choice in choices if choice.combination.is_same(combinations[places[prefer]])), choices[0]
-    )
-    place, predictions = places[preferred.rule], out_of_fold.chosen[preferred.rule]
+    rule, place = trial.choose(combinations, prefer)
+    predictions = out_of_fold.chosen[rule]
+    reached = trial.estimate_out_of_fold(predictions)
+    preferred = replace(combinations[place], out_of_fold=reached, candidates=trial.count_tried(eligible))
     tests = ChoiceTests(
         task,
         trial.fitted,
@@ -175,22 +159,19 @@ def select(
     )
     claim = tests.choose(place, predictions)
     if claim.way != place:
-        place, predictions = claim.way, out_of_fold.predictions[claim.way]
-        difference = trial.estimate_gain(place, places["best"])
-        preferred = ChosenCombination("shown", combinations[place], difference)
-        choices.append(preferred)
+        rule, place, predictions = "shown", claim.way, out_of_fold.predictions[claim.way]
+        preferred = combinations[place]
     of_best = tests.best_subset
     selection = Selection(
         combine=combine,
-        prefer=prefer,
-        combinations=tuple(replace(one, chosen=one.is_same(preferred.combination)) for one in combinations),
-        choices=tuple(choices),
-        chosen=replace(preferred.combination, chosen=True),
+        combinations=tuple(replace(one, chosen=one.is_same(preferred)) for one in combinations),
+        chosen=replace(preferred, chosen=True),
+        rule=rule,
         best_by_chance=float(of_best.by_chance.mean()),
         best_in_sample=float(of_best.reached[0]),
         p_of_best=of_best.p(float(of_best.reached[0])),
         p_of_selection=claim.p,
-        agreement=claim.agreement if claim.p <= BEYOND_CHANCE else preferred.combination.out_of_fold,
+        agreement=claim.agreement if claim.p <= BEYOND_CHANCE else preferred.out_of_fold,
         left_out=left_out,
         repeats=out_of_fold.repeats,
         folds=out_of_fold.scores.folds,
@@ -254,11 +235,6 @@ class _Trial:
         predictions: Floats = self.out_of_fold.predictions[way]
         return predictions
 
-    def estimate_gain(self, way: int, other: int) -> Estimate:
-        """How much more the Spearman of one way is than that of another, with its interval."""
-        own, others = self.predictions(way), self.predictions(other)
-        return estimate_rho_difference(own, others, self.rated.mean_rating, self.rated.groups)
-
     def combinations(self) -> list[Combination]:
         """What each way reaches, in sample and out of fold, in the order of the task's ways."""
         task, fitted = self.task, self.fitted
@@ -279,20 +255,14 @@ class _Trial:
         """How many combinations a choice among the ways that are eligible is made from."""
         return (len(self.task.subsets) if eligible[0] else 0) + int(sum(eligible[len(self.fitted.rows) :]))
 
-    def choices(
-        self, combinations: Sequence[Combination], places: Mapping[str, int], *, tried: int
-    ) -> list[ChosenCombination]:
-        """What each rule chooses, the best first; without what an earlier rule chose, or is known to be worse."""
-        choices: list[ChosenCombination] = []
-        for rule, place in places.items():
-            if any(combinations[place].is_same(choice.combination) for choice in choices):
-                continue
-            difference = None if rule == "best" else self.estimate_gain(place, places["best"])
-            if difference is None or difference.high is None or difference.high >= 0:
-                reached = self.estimate_out_of_fold(self.out_of_fold.chosen[rule])
-                own = replace(combinations[place], out_of_fold=reached, candidates=tried)
-                choices.append(ChosenCombination(rule, own, difference))
-        return choices
+    def choose(self, combinations: Sequence[Combination], prefer: Prefer) -> tuple[str, int]:
+        """The rule that is followed, and the way that it chooses: the best where the other is known to be worse."""
+        best, place = (RULES[rule](self.out_of_fold.scores) for rule in ("best", prefer))
+        if combinations[place].is_same(combinations[best]):
+            return "best", best
+        own, others = self.predictions(place), self.predictions(best)
+        gain = estimate_rho_difference(own, others, self.rated.mean_rating, self.rated.groups)
+        return ("best", best) if gain.high is not None and gain.high < 0 else (prefer, place)
 
 
 def _candidates(rated: ScoreTable) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:

@@ -24,14 +24,25 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class VersionPair:
-    """Two versions as the raters see them."""
+    """Two versions by their ratings, or by a metric."""
 
     first: str
     second: str
+    is_paired: bool  # whether they are compared question by question
     questions: int  # how many questions both answered, where they are paired; else how many either did
     groups: int
-    difference: float  # the raters' mean of the second less that of the first
+    difference: float  # the mean of the second less that of the first
     p: float | None  # as `decide` has it; None where nothing says how sure the difference is
+
+    @property
+    def better(self) -> str:
+        """The better version; "" where they are equal."""
+        return "" if abs(self.difference) < _SAME else self.second if self.difference > 0 else self.first
+
+    @property
+    def is_called(self) -> bool:
+        """Whether the test says that one is better."""
+        return self.better != "" and self.p is not None and self.p <= CALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +99,7 @@ def version_agreement(
         versions=names,
         answers=tuple(answers.counts(answers.places).tolist()),
         ratings=tuple(float(rated.mean_rating[answers.version == place].mean()) for place in range(len(names))),
-        pairs=tuple(
-            VersionPair(names[pair.first], names[pair.second], pair.questions, pair.groups, pair.difference, pair.p)
-            for pair in by_raters
-        ),
+        pairs=tuple(by_raters),
         measure=measure,
         metrics=tuple(
             answers.describe(name, values, name in rated.baselines, by_raters) for name, values in columns.items()
@@ -121,29 +129,6 @@ def _choose_versions(labels: tuple[str, ...]) -> tuple[tuple[str, ...], list[str
     return tuple(names), notes
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two versions by some values."""
-
-    first: int
-    second: int
-    is_paired: bool
-    questions: int
-    groups: int
-    difference: float  # the second less the first
-    p: float | None
-
-    @property
-    def winner(self) -> int:
-        """1 where the second version is better, -1 where the first is, 0 where they are equal."""
-        return 0 if abs(self.difference) < _SAME else 1 if self.difference > 0 else -1
-
-    @property
-    def is_called(self) -> bool:
-        """Whether the test says that one is better."""
-        return self.p is not None and self.p <= CALL
-
-
 class _RatedAnswers:
     """The rated answers as `decide` takes them."""
 
@@ -169,7 +154,7 @@ class _RatedAnswers:
         columns = (self.version[places], self._question[places], self._group[places])
         return VersionTable(self._names, *columns, nothing, nothing, text=np.arange(len(places)))
 
-    def compare(self, places: Places, scores: Floats | None = None) -> Iterator[_Pair]:
+    def compare(self, places: Places, scores: Floats | None = None) -> Iterator[VersionPair]:
         """Compares every two versions by the answers at some places: by their ratings, or by scores (answers,)."""
         from .decision.decision_rule import difference_interval
         from .decision.version_difference import estimate_difference
@@ -183,9 +168,10 @@ class _RatedAnswers:
             pair = estimate_difference(questions, first, second, width=width)
             interval = difference_interval(pair, Look(), 1, width, width)
             p = None if interval is None else interval[4]
-            yield _Pair(first, second, pair.is_paired, pair.questions, pair.groups, pair.value, p)
+            names = self._names[first], self._names[second]
+            yield VersionPair(*names, pair.is_paired, pair.questions, pair.groups, pair.value, p)
 
-    def describe(self, name: str, values: Floats, is_baseline: bool, by_raters: list[_Pair]) -> MetricVersions:
+    def describe(self, name: str, values: Floats, is_baseline: bool, by_raters: list[VersionPair]) -> MetricVersions:
         """One metric beside the raters on the answers that it scored; `by_raters` are the raters on all answers."""
         places = self.places[~np.isnan(values[self.places])]
         counts = self.counts(places)
@@ -195,20 +181,15 @@ class _RatedAnswers:
             return MetricVersions(name, is_baseline, len(places), problem=problem)
         raters_there = by_raters if len(places) == len(self.places) else self.compare(places)
         pairs = list(zip(raters_there, self.compare(places, values), strict=True))
-        called = [(own, raters) for raters, own in pairs if own.winner and own.is_called]
+        called = [(own, raters) for raters, own in pairs if own.is_called]
         return MetricVersions(
             name,
             is_baseline,
             len(places),
-            pairs=sum(raters.winner != 0 for raters, _ in pairs),
-            ordered=sum(raters.winner != 0 and raters.winner == own.winner for raters, own in pairs),
+            pairs=sum(raters.better != "" for raters, _ in pairs),
+            ordered=sum(raters.better != "" and raters.better == own.better for raters, own in pairs),
             calls=len(called),
             contrary=tuple(
-                (
-                    self._names[own.second if own.winner > 0 else own.first],
-                    self._names[own.first if own.winner > 0 else own.second],
-                )
-                for own, raters in called
-                if raters.winner == -own.winner
+                (own.better, raters.better) for own, raters in called if raters.better not in {"", own.better}
             ),
         )

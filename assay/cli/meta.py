@@ -87,13 +87,6 @@ with_evaluation_options = option_group(
         show_default=True,
         help="Choose among all ways, or subsets by ranks (subsets) or the paper's sum (sum); or take one combiner.",
     ),
-    click.option(
-        "--prefer",
-        type=click.Choice(("best", "simple")),
-        default="simple",
-        show_default=True,
-        help="Recommend, and save, what agrees best; or the simplest within one standard error.",
-    ),
     click.option("--max-metrics", type=BoundedCount(), help="Combine at most this many metrics."),
     seed_option,
     click.option(
@@ -123,7 +116,7 @@ with_evaluation_options = option_group(
 
 @hide_advanced(
     *("--lower-is-better", "--higher-is-better", "--scale", "--sheet", "--header-row", "--level", "--versions"),
-    *("--combine", "--prefer", "--max-metrics", "--seed", "--repeats", "--bootstrap", "--bound"),
+    *("--combine", "--max-metrics", "--seed", "--repeats", "--bootstrap", "--bound"),
 )
 @click.command()
 @click.argument("runs", nargs=-1, metavar="[RUN|FILE]...")

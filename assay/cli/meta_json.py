@@ -14,7 +14,6 @@ _AS_EVALUATED = (
     "raters",
     "comparisons",
     "policy",
-    "mean_rating",
     "slices",
     "versions",
     "agreement",

@@ -18,10 +18,9 @@ from .tables import (
     metric_table,
     pass_fail_table,
     policy_table,
-    rater_tables,
+    rater_table,
     slice_table,
     trial_table,
-    version_pair_table,
     version_table,
 )
 
@@ -66,8 +65,8 @@ def _further_blocks(evaluation: MetaEvaluation, *, is_page: bool) -> Iterator[tu
     """What is behind the verdict: raters, combinations, comparisons, parts, what may be sent."""
     if evaluation.raters is not None:
         yield "raters", _rater_block(evaluation.raters)
-        if tables := rater_tables(evaluation.raters, is_page=is_page):
-            yield "rater-tables", ReportBlock(tables)
+        if evaluation.raters.pairs:
+            yield "rater-tables", ReportBlock((rater_table(evaluation.raters),))
     baselines = baselines_among(evaluation.metrics)
     if told := {name for name, one in evaluation.agreement.items() if one.threshold is not None}:
         left_out = baselines if told - baselines and not is_page else ()
@@ -75,7 +74,7 @@ def _further_blocks(evaluation: MetaEvaluation, *, is_page: bool) -> Iterator[tu
     if evaluation.trials:
         yield "trials", ReportBlock((trial_table(evaluation.trials),))
     if evaluation.selection is not None:
-        choices = _choices(evaluation.selection, baselines)
+        choices = _sentences_of_choice(evaluation.selection, baselines)
         yield "combinations", ReportBlock((combination_table(evaluation.selection), *choices))
     if evaluation.comparisons:
         comparisons = evaluation.comparisons if is_page else evaluation.comparisons[:_MOST_COMPARISONS]
@@ -83,24 +82,9 @@ def _further_blocks(evaluation: MetaEvaluation, *, is_page: bool) -> Iterator[tu
     if evaluation.slices:
         yield "slices", ReportBlock((slice_table(evaluation, _slice_metrics(evaluation, is_page=is_page)),))
     if evaluation.versions is not None:
-        yield "versions", ReportBlock((version_table(evaluation.versions), version_pair_table(evaluation.versions)))
+        yield "versions", ReportBlock((version_table(evaluation.versions),))
     if evaluation.policy is not None:
         yield "triage", _policy_block(evaluation.policy)
-    if evaluation.mean_rating is not None:
-        rating = evaluation.mean_rating
-        mean, classical = (Figure.from_estimate("mean", one) for one in (rating.mean, rating.classical))
-        count, scale = rating.rated + rating.unrated, evaluation.settings
-        low, high = Figure("rating", scale.rating_min), Figure("rating", scale.rating_max)
-        sentence = (
-            f"Mean rating that your team would give answers like these, from the scores of all {count:,} and "
-            f"the {count_of(rating.rated, 'rating')}: {mean} on {low}-{high} (the rated ones alone: {classical})"
-        )
-        widths = " ".join(
-            f"An interval {Figure('rating', width)} wide needs "
-            f"{'more ratings than there are answers' if needed is None else count_of(needed, 'rating')}."
-            for width, needed in (rating.ratings_for_width if is_page and rating.mean.low is not None else ())
-        )
-        yield "mean-rating", ReportBlock([_sentence(text) for text in (sentence, widths) if text])
 
 
 def _sentence(text: str, tone: Tone = "") -> Paragraph:
@@ -117,25 +101,15 @@ def _rater_block(raters: Raters) -> ReportBlock:
     return ReportBlock((_sentence(agreement), *problem, _sentence(raters.ceiling_sentence)))
 
 
-def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
+def _sentences_of_choice(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
     best, chance = Figure("rho", selection.best_in_sample), Figure("rho", selection.best_by_chance)
     yield _sentence(f"Chance alone would make the choice agree as far in {format_chance(selection.p_of_selection)}.")
     yield _sentence(
         f"out of fold: chosen and judged on different answers, {selection.repeats} x "
         f"{count_of(selection.folds, 'fold')}. On the "
-        f"answers that chose it the best of all subsets reaches {best}; on shuffled ratings it reaches {chance}. What "
-        "each rule would choose, what it reaches where its choice is repeated in the folds, and, of the combinations "
-        "as they stand in all folds, how much less than the best:",
+        f"answers that chose it the best of all subsets reaches {best}; on shuffled ratings it reaches {chance}.",
         "quiet",
     )
-    for choice in selection.choices:
-        difference = None if choice.difference is None else Figure.from_estimate("correlation", choice.difference)
-        less = "" if difference is None else with_number_marks(f", {difference} less the best")
-        reached = with_number_marks(
-            str(Figure.from_estimate("correlation", selection.agreement_of(choice.combination)))
-        )
-        line = f"{choice.rule}: {choice.combination.name} {reached}{less}"
-        yield Paragraph(one_line(line, _LONGEST_NOTE))
     for metric, reason in selection.left_out:
         if metric not in baselines:
             yield Paragraph(f"{metric} is left out: {reason}", "quiet")

@@ -31,9 +31,7 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
         Field("n", "count", lambda metric: metric.n, "wide"),
         Field("scored", "share", lambda metric: metric.coverage),
         Field("Spearman [95%]", "correlation", lambda metric: metric.spearman),
-        Field("Pearson", "correlation", lambda metric: _without_problem(metric.pearson), "page"),
         Field("AUROC bad", "coefficient", lambda metric: metric.auroc_bad.value, "wide"),
-        Field("AUROC good", "coefficient", lambda metric: metric.auroc_good.value, "wide"),
         Field("p", "p", lambda metric: metric.p),
         Field("", "text", lambda metric: _remark(metric, best_baseline, is_detailed), is_whole=True),
     )
@@ -47,7 +45,7 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
             "run` and `assay show` leave the sign)."
         )
     if is_detailed:
-        note = f"AUROC bad, good: how well it finds bad and good answers. {note}"
+        note = f"AUROC bad: how well it finds bad answers. {note}"
     return tabulate(
         "Each metric against the ratings",
         metrics,
@@ -55,11 +53,6 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
         tone=lambda one: "baseline" if one.baseline else "",
         note=note,
     )
-
-
-def _without_problem(estimate: Estimate) -> Figure:
-    """What is missing has the reason that Spearman's has."""
-    return Figure("correlation", estimate.value, estimate.low, estimate.high)
 
 
 def _rho(metric: MetricAgreement, *, without: float = 0.0) -> float:
@@ -73,24 +66,15 @@ def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: b
     return TableCell(", ".join(filter(None, (place, direction))), "" if metric.baseline else PLACE_TONES.get(place, ""))
 
 
-def rater_tables(raters: Raters, *, is_page: bool) -> tuple[ResultTable, ...]:
-    """The raters with each other, where two of them rated the same answers; before it on a page, each with the rest."""
-    of_others = (
-        Field("rater", "text", lambda rater: rater.rater),
-        Field("n", "count", lambda rater: rater.n),
-        Field("Spearman", "correlation", lambda rater: rater.rho),
-    )
-    of_pairs = (
+def rater_table(raters: Raters) -> ResultTable:
+    """The raters with each other, where two of them rated the same answers."""
+    fields = (
         Field("raters", "text", lambda pair: f"{pair.first}, {pair.second}"),
         Field("n", "count", lambda pair: pair.n),
         Field("Cohen's kappa", "coefficient", lambda pair: pair.kappa),
         Field("quadratic", "coefficient", lambda pair: pair.weighted_kappa),
     )
-    tables = (
-        tabulate("Each rater against the mean of the others", raters.by_rater if is_page else (), of_others),
-        tabulate("Raters with each other", raters.pairs, of_pairs),
-    )
-    return tuple(table for table in tables if table.rows)
+    return tabulate("Raters with each other", raters.pairs, fields)
 
 
 def combination_table(selection: Selection) -> ResultTable:
@@ -250,18 +234,6 @@ def _false_winners(one: MetricVersions) -> str:
     if not one.calls:
         return "calls none" if not one.problem else "-"
     return f"{len(one.contrary)} of {one.calls}"
-
-
-def version_pair_table(versions: VersionAgreement) -> ResultTable:
-    """Every two versions as the raters see them."""
-    fields = (
-        Field("versions", "text", lambda pair: f"{pair.second} - {pair.first}"),
-        Field("questions", "count", lambda pair: pair.questions),
-        Field("groups", "count", lambda pair: pair.groups),
-        Field("mean rating", "correlation", lambda pair: pair.difference),
-        Field("p", "p", lambda pair: pair.p),
-    )
-    return tabulate("The raters on every two versions", versions.pairs, fields)
 
 
 def policy_table(policy: Policy) -> ResultTable:

@@ -13,7 +13,7 @@ from ...meta_eval.correlation import FEWEST_ITEMS
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.groups import group_answers
 from ...meta_eval.pass_fail import pass_fail_agreement
-from ...meta_eval.raters import estimate_ceiling, rater_ceilings
+from ...meta_eval.raters import estimate_ceiling, estimate_one_rater
 from ...meta_eval.table import ScoreTable
 from ...metrics import Score
 from ...metrics.specification import ALL_BASELINES, BASELINES
@@ -129,8 +129,8 @@ def rater_ceilings_of(samples: Sequence[Sample]) -> tuple[Estimate, Estimate]:
     """Estimates the best that any measure could reach with the ratings, and what one rater reaches against the others.
 
     Returns:
-        Two rank correlations with the mean rating (`estimate_ceiling`, `rater_ceilings`); without a value where fewer
-        than five samples have two ratings.
+        Two rank correlations with the mean rating (`estimate_ceiling`, `estimate_one_rater`); without a value where
+        fewer than five samples have two ratings.
     """
     rated = [sample for sample in samples if sample.ratings]
     raters = dict.fromkeys(rater for sample in rated for rater in sample.ratings)
@@ -144,7 +144,7 @@ def rater_ceilings_of(samples: Sequence[Sample]) -> tuple[Estimate, Estimate]:
         return missing, missing
     ratings = {rater: [by_rater.get(rater) for by_rater in shares] for rater in raters}
     table = build_value_table(rated, {}, ratings=ratings)
-    return estimate_ceiling(table), rater_ceilings(table.take(shared))[1]
+    return estimate_ceiling(table), estimate_one_rater(table.take(shared))
 
 
 def first_failure(scores: Iterable[Score]) -> str:

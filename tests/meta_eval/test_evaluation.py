@@ -40,14 +40,15 @@ def check(evaluation: MetaEvaluation) -> None:
     assert str(evaluation) == str(evaluation.verdict)
 
 
-def test_the_choice_is_told_with_what_it_reaches_on_unseen_answers_and_beside_the_best():
+def test_the_choice_is_told_with_what_it_reaches_on_unseen_answers():
     evaluation = evaluate_table(score_table(150, 4, signal=0.4, useful=2, raters=3, baseline="m3"), **QUICK)
     check(evaluation)
     selection, rho = evaluation.selection, evaluation.selection.agreement
     assert selection.chosen.metrics == ("m0", "m1")
     assert rho.value is not None and rho.low is not None and 0.25 <= rho.low < 0.35 < rho.value < 0.5
-    difference = next(choice.difference for choice in selection.choices if choice.rule == "simple")
-    assert difference.high is not None and -0.1 < difference.low < difference.value < 0 < difference.high < 0.1
+    assert selection.rule == "simple" and any(
+        row.out_of_fold.value > selection.chosen.out_of_fold.value for row in selection.combinations
+    )
     assert evaluation.recommendation.startswith(
         f"Trust: m0 and m1 together, moderately: {rho.value:.2f} of 1 on answers it had not seen "
         f"({rho.low:.2f} to {rho.high:.2f}). "
@@ -232,7 +233,6 @@ def test_unrated_answers_are_predicted_and_powered():
     table = score_table(200, 2, signal=1.0, useful=2, unrated=120)
     evaluation = evaluate_table(table, **QUICK)
     check(evaluation)
-    assert (evaluation.mean_rating.rated, evaluation.mean_rating.unrated) == (80, 120)
     assert evaluation.selection is not None and len(evaluation.selection.predictions) == 200
     assert all(value is not None and 1 <= value <= 5 for value in evaluation.selection.predictions)
     assert (evaluation.settings.items, evaluation.settings.rated) == (200, 80)

@@ -94,7 +94,6 @@ def test_one_rater_is_compared_with_the_mean_of_the_others():
     ratings = np.clip(truth[:, None] + generator.integers(-1, 2, (60, 3)), 1, 5).astype(float)
     raters = agreement_of_raters(table_of({}, ratings))
     by_hand = [stats.spearmanr(ratings[:, j], np.delete(ratings, j, axis=1).mean(axis=1)).statistic for j in range(3)]
-    assert [row.rho for row in raters.by_rater] == pytest.approx(by_hand)
     assert raters.one_rater.value == pytest.approx(np.mean(by_hand))
     assert raters.one_rater.low is not None and raters.one_rater.low < np.mean(by_hand)
     assert raters.validates and (raters.verdict, raters.more_answers, raters.problem) == ("agree", None, "")
