@@ -91,7 +91,6 @@ from .pass_fail import (
 )
 from .prediction_powered import (
     MeanRating as MeanRating,
-    estimate_mean_rating as estimate_mean_rating,
     mean_of_table as mean_of_table,
     powered_mean as powered_mean,
     prediction_powered_mean as prediction_powered_mean,

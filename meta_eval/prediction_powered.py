@@ -22,7 +22,6 @@ from .groups import (
 )
 from .table import ScoreTable
 
-_FEWEST_UNRATED = 2  # one has no variance
 _WIDTHS = (0.05, 0.1, 0.15, 0.2)  # shares of the rating scale
 _NO_SPREAD = 1e-12
 _CHOSEN_ERROR = 0.005  # of calling ratings of a random part of the answers chosen
@@ -122,20 +121,11 @@ def residual_mean(sums: Floats, slope: Floats) -> Floats:
         return np.asarray((sums[1] - slope * sums[2]) / sums[0])
 
 
-def estimate_mean_rating(table: ScoreTable, metrics: tuple[str, ...]) -> MeanRating | None:
-    """Estimates the mean rating of a table's items from the scores of all and the ratings of some.
-
-    The score of an item is its mean percentile over the metrics. Returns the estimate of `prediction_powered_mean`;
-    None with fewer than ten rated or two unrated items.
-    """
-    rated = int((~np.isnan(table.mean_rating)).sum())
-    if rated < FEWEST_RATED or len(table.items) - rated < _FEWEST_UNRATED:
-        return None
-    return mean_of_table(table, metrics)
-
-
 def mean_of_table(table: ScoreTable, metrics: tuple[str, ...]) -> MeanRating:
-    """The same however many are rated, all of them too. Raises `UsageError` with fewer than ten."""
+    """Estimates the mean rating of a table's items from the scores of all and the ratings of some, or of all.
+
+    The score of an item is its mean percentile over the metrics. Raises `UsageError` with fewer than ten rated.
+    """
     rated = int((~np.isnan(table.mean_rating)).sum())
     if rated < FEWEST_RATED:
         verb = count_of(rated, "rated answer does", "rated answers do")

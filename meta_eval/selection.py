@@ -43,14 +43,8 @@ class Combination:
     metrics: tuple[str, ...]
     in_sample: float | None  # Spearman's rho on the items that chose it, in [-1, 1]
     out_of_fold: Estimate  # rho of the whole way of choosing, repeated inside each training part
-    optimism: float | None = field(init=False)  # the first less the second
     candidates: int
     chosen: bool = False
-
-    def __post_init__(self) -> None:
-        reached, in_sample = self.out_of_fold.value, self.in_sample
-        optimism = None if reached is None or in_sample is None else in_sample - reached
-        object.__setattr__(self, "optimism", optimism)
 
     @property
     def name(self) -> str:

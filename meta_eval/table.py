@@ -25,7 +25,7 @@ BASELINES = SENTINELS | {"token_overlap", "rouge_l_precision"}
 class ScoreTable:
     """Scores and ratings of the same items. NaN means missing, and only in this table.
 
-    Items without a rating may stand in the table: their mean rating is what `estimate_mean_rating` estimates.
+    Items without a rating may stand in the table: their mean rating is what `mean_of_table` estimates.
 
     Examples:
         >>> import numpy as np

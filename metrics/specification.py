@@ -1,13 +1,15 @@
 """How a metric is named as text, with its options: parsed once, and handed on as values. It imports no metric."""
 
 import inspect
+import json
 import math
 import re
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from ..errors import UsageError
@@ -36,58 +38,20 @@ _TEXT = re.compile(f"{_NAME}{_ARGUMENT}??{_OPTIONS}", re.DOTALL)
 _WITH_ARGUMENT = re.compile(f"{_NAME}{_ARGUMENT}?{_OPTIONS}", re.DOTALL)  # a file's name may look like an option
 
 
-OTHER_NAMES: Mapping[str, str] = {
-    "answerrelevancy": "answer_relevance",
-    "responserelevancy": "answer_relevance",
-    "responserelevance": "answer_relevance",
-    "turnrelevancy": "answer_relevance",
-    "qarelevance": "answer_relevance",
-    "groundedness": "faithfulness",
-    "hallucination": "faithfulness",
-    "responsegroundedness": "faithfulness",
-    "nvresponsegroundedness": "faithfulness",
-    "turnfaithfulness": "faithfulness",
-    "contextrelevancy": "context_relevance",
-    "contextualrelevance": "context_relevance",
-    "nvcontextrelevance": "context_relevance",
-    "contextualrelevancy": "context_relevance:unit=sentences",
-    "turncontextualrelevancy": "context_relevance:unit=sentences",
-    "contextualprecision": "context_precision",
-    "turncontextualprecision": "context_precision",
-    "llmcontextprecisionwithreference": "context_precision",
-    "contextprecisionwithreference": "context_precision",
-    "contextutilization": "context_precision:against=response",
-    "contextprecisionwithoutreference": "context_precision:against=response",
-    "llmcontextprecisionwithoutreference": "context_precision:against=response",
-    "contextualrecall": "context_recall",
-    "turncontextualrecall": "context_recall",
-    "llmcontextrecall": "context_recall",
-    "qacorrectness": "answer_correctness",
-    "noisesensitivityrelevant": "noise_sensitivity",
-    "toolcallaccuracy": "tool_calls:mode=exact",
-    "toolcallf1": "tool_calls",
-    "toolcorrectness": "tool_calls",
-    "argumentcorrectness": "tool_calls",
-    "agentgoalaccuracy": "resolved",
-    "agentgoalaccuracywithoutreference": "resolved",
-    "agentgoalaccuracywithreference": "resolved:goal=given",
-    "conversationcompleteness": "resolved",
-    "knowledgeretention": "effort",
-    "refusalclassifier": "declined",
-    "abstentionclassifier": "declined",
-    "topicadherencescore": "topic_adherence",
-    "rougescore": "rouge_l",
-    "rougel": "rouge_l",
-    "rouge1": "rouge_1",
-    "rouge2": "rouge_2",
-    "bleuscore": "bleu",
-    "bertscoref1": "bertscore",
-}
-"""Our metric, with its options, by what other tools call it, as `plain_name` has it (docs/python.md: both in rows)."""
+@cache
+def other_names() -> Mapping[str, str]:
+    """Our metric, with its options, by what other tools call it, as `plain_name` has it (docs/python.md: all in rows).
+
+    Example:
+        >>> other_names()["answerrelevancy"]
+        'answer_relevance'
+    """
+    names = json.loads(Path(__file__).with_name("other_names.json").read_bytes())
+    return {theirs: ours for ours, of_others in names.items() for theirs in of_others}
 
 
 def plain_name(name: str) -> str:
-    """A metric's name as `OTHER_NAMES` and `other_tools.yaml` have it.
+    """A metric's name as `other_names` and `other_tools.yaml` have it.
 
     In small letters, without what parts words and without `metric` at the end.
     """
@@ -163,13 +127,13 @@ def _our_name(typed: str) -> str:
     A package may register a metric under a name of another tool: exactly so typed, it is that one.
     """
     plain = plain_name(typed)
-    if plain not in OTHER_NAMES and not typed[:1].isupper():
+    if plain not in other_names() and not typed[:1].isupper():
         return typed
     from ..installation import registered_entries  # showing a run of our names does not need it
 
     entries = registered_entries(GROUP)
-    if plain in OTHER_NAMES:
-        return typed if typed in entries else OTHER_NAMES[plain]
+    if plain in other_names():
+        return typed if typed in entries else other_names()[plain]
     return next((name for name in entries if plain_name(name) == plain), typed)
 
 

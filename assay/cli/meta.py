@@ -21,7 +21,7 @@ from .options import (
     sheet_option,
     type_reading,
 )
-from .output import is_wide, print_blocks, print_result, show_status, typed_command
+from .output import print_blocks, print_result, show_status, typed_command
 from .typed_values import MOST_REPEATS, MOST_RESAMPLES, OUTPUT_FILE, REPORT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
@@ -218,9 +218,7 @@ def meta(
         further.append(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics {metric}")
     print_result(
         lambda: evaluation_as_json(evaluation, joined),
-        lambda: print_blocks(
-            *report_blocks(evaluation, joined, "all" if everything else "verdict", is_detailed=is_wide()).values()
-        ),
+        lambda: print_blocks(*report_blocks(evaluation, joined, is_whole=everything).values()),
         *further,
     )
 

@@ -1,7 +1,7 @@
 """A meta-evaluation as blocks: the sentence, then the tables and sentences behind it."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ...presentation.figure import Figure, format_chance
 from ...presentation.result_table import Paragraph, ReportBlock, Tone
@@ -27,24 +27,15 @@ from .tables import (
 if TYPE_CHECKING:
     from ..score_join import JoinedScores
 
-Extent = Literal["verdict", "all", "page"]
-_SLICE_METRICS = 2  # metrics in the table of slices, the chosen ones first
-_MOST_COMPARISONS = 6  # the report has all of them
 _LONGEST_NOTE = 300
 
 
 def report_blocks(
-    evaluation: MetaEvaluation, joined: "JoinedScores", extent: Extent = "all", *, is_detailed: bool = False
+    evaluation: MetaEvaluation, joined: "JoinedScores", *, is_whole: bool = True
 ) -> dict[str, ReportBlock]:
-    """The report by the names of its parts, in the order of a terminal: what is there and what each part shows.
-
-    Args:
-        extent: The verdict with the table of metrics; all; or all that a page has room for.
-        is_detailed: Whether the table of metrics says more.
-    """
-    blocks = {"verdict": _verdict_block(evaluation, joined)}
-    blocks["metrics"] = ReportBlock((metric_table(evaluation, is_detailed=is_detailed),))
-    return blocks if extent == "verdict" else blocks | dict(_further_blocks(evaluation, is_page=extent == "page"))
+    """The report by the names of its parts: all, or where it is not whole the verdict with the table of metrics."""
+    blocks = {"verdict": _verdict_block(evaluation, joined), "metrics": ReportBlock((metric_table(evaluation),))}
+    return blocks | dict(_further_blocks(evaluation)) if is_whole else blocks
 
 
 def _verdict_block(evaluation: MetaEvaluation, joined: "JoinedScores") -> ReportBlock:
@@ -61,26 +52,26 @@ def _verdict_block(evaluation: MetaEvaluation, joined: "JoinedScores") -> Report
     return ReportBlock((*evaluation.verdict.paragraphs(), Paragraph(""), *(Paragraph(note, "quiet") for note in notes)))
 
 
-def _further_blocks(evaluation: MetaEvaluation, *, is_page: bool) -> Iterator[tuple[str, ReportBlock]]:
+def _further_blocks(evaluation: MetaEvaluation) -> Iterator[tuple[str, ReportBlock]]:
     """What is behind the verdict: raters, combinations, comparisons, parts, what may be sent."""
     if evaluation.raters is not None:
         yield "raters", _rater_block(evaluation.raters)
         if evaluation.raters.pairs:
             yield "rater-tables", ReportBlock((rater_table(evaluation.raters),))
     baselines = baselines_among(evaluation.metrics)
-    if told := {name for name, one in evaluation.agreement.items() if one.threshold is not None}:
-        left_out = baselines if told - baselines and not is_page else ()
-        yield "pass-fail", ReportBlock((pass_fail_table(evaluation.agreement, left_out),))
+    told = {name: one for name, one in evaluation.agreement.items() if one.threshold is not None}
+    if told:
+        others = {name: one for name, one in told.items() if name not in baselines}
+        yield "pass-fail", ReportBlock((pass_fail_table(others or told),))
     if evaluation.trials:
         yield "trials", ReportBlock((trial_table(evaluation.trials),))
     if evaluation.selection is not None:
         choices = _sentences_of_choice(evaluation.selection, baselines)
         yield "combinations", ReportBlock((combination_table(evaluation.selection), *choices))
     if evaluation.comparisons:
-        comparisons = evaluation.comparisons if is_page else evaluation.comparisons[:_MOST_COMPARISONS]
-        yield "comparisons", ReportBlock((comparison_table(comparisons),))
+        yield "comparisons", ReportBlock((comparison_table(evaluation.comparisons),))
     if evaluation.slices:
-        yield "slices", ReportBlock((slice_table(evaluation, _slice_metrics(evaluation, is_page=is_page)),))
+        yield "slices", ReportBlock((slice_table(evaluation),))
     if evaluation.versions is not None:
         yield "versions", ReportBlock((version_table(evaluation.versions),))
     if evaluation.policy is not None:
@@ -113,15 +104,6 @@ def _sentences_of_choice(selection: Selection, baselines: set[str]) -> Iterator[
     for metric, reason in selection.left_out:
         if metric not in baselines:
             yield Paragraph(f"{metric} is left out: {reason}", "quiet")
-
-
-def _slice_metrics(evaluation: MetaEvaluation, *, is_page: bool) -> list[str]:
-    """The metrics in the table of slices: the chosen ones, then the best; a page has room for all."""
-    chosen = set(evaluation.selection.chosen.metrics) if evaluation.selection else set()
-    best = sorted(evaluation.metrics, key=lambda metric: -(metric.spearman.value or 0))
-    shown = [metric.name for metric in best if metric.name in chosen]
-    others = [metric.name for metric in best if metric.name not in chosen and not metric.baseline]
-    return [*shown, *(others if is_page else others[: max(0, _SLICE_METRICS - len(shown))])]
 
 
 def _policy_block(policy: Policy) -> ReportBlock:

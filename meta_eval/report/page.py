@@ -59,7 +59,7 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
         "scatters": scatters(table, evaluation),
         "over": [(disagreement, texts[disagreement.item]) for disagreement in over],
         "under": [(disagreement, texts[disagreement.item]) for disagreement in under],
-        "blocks": report_blocks(evaluation, joined, "page", is_detailed=True),
+        "blocks": report_blocks(evaluation, joined),
         "best_baseline": max(
             (metric for metric in evaluation.metrics if metric.baseline and metric.spearman.value is not None),
             key=lambda metric: metric.spearman.value or 0,

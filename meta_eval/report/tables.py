@@ -1,6 +1,6 @@
 """The tables of a meta-evaluation."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ...presentation.figure import Figure
@@ -20,7 +20,7 @@ from ..version_agreement import MetricVersions, VersionAgreement
 _KNOWN = {"better": "better", "worse": "worse", "equivalent": "equal"}
 
 
-def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTable:
+def metric_table(evaluation: MetaEvaluation) -> ResultTable:
     """Each metric against the ratings, the best first."""
     metrics = sorted(evaluation.metrics, key=lambda metric: -_rho(metric, without=-2))
     best_baseline = max((_rho(one) for one in metrics if one.baseline and one.spearman.value is not None), default=None)
@@ -31,9 +31,9 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
         Field("n", "count", lambda metric: metric.n, "wide"),
         Field("scored", "share", lambda metric: metric.coverage),
         Field("Spearman [95%]", "correlation", lambda metric: metric.spearman),
-        Field("AUROC bad", "coefficient", lambda metric: metric.auroc_bad.value, "wide"),
+        Field("AUROC, bad answers", "coefficient", lambda metric: metric.auroc_bad.value, "wide"),
         Field("p", "p", lambda metric: metric.p),
-        Field("", "text", lambda metric: _remark(metric, best_baseline, is_detailed), is_whole=True),
+        Field("", "text", lambda metric: _place(metric, best_baseline), is_whole=True),
     )
     note = (
         "p: how often chance alone would make one of all these metrics agree as far. The figures are of the "
@@ -44,8 +44,6 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
             f" Lower is better for {', '.join(turned)}: turned round here, so that + agrees with the raters (`assay "
             "run` and `assay show` leave the sign)."
         )
-    if is_detailed:
-        note = f"AUROC bad: how well it finds bad answers. {note}"
     return tabulate(
         "Each metric against the ratings",
         metrics,
@@ -59,11 +57,10 @@ def _rho(metric: MetricAgreement, *, without: float = 0.0) -> float:
     return without if metric.spearman.value is None else metric.spearman.value
 
 
-def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: bool) -> TableCell:
-    """Where a metric stands among the baselines; in detail also that its lower values are better."""
+def _place(metric: MetricAgreement, best_baseline: float | None) -> TableCell:
+    """Where a metric stands among the baselines."""
     place = "baseline" if metric.baseline else place_beside(metric.spearman.value, best_baseline)
-    direction = "lower is better" if is_detailed and not metric.higher_is_better else ""
-    return TableCell(", ".join(filter(None, (place, direction))), "" if metric.baseline else PLACE_TONES.get(place, ""))
+    return TableCell(place, "" if metric.baseline else PLACE_TONES.get(place, ""))
 
 
 def rater_table(raters: Raters) -> ResultTable:
@@ -125,9 +122,8 @@ PASS_FAIL_FIELDS = (
 """The columns of a table of pairs: whose agreement it is, and the agreement (`PassFail`)."""
 
 
-def pass_fail_table(agreement: Mapping[str, PassFail], baselines: Container[str] = ()) -> ResultTable:
+def pass_fail_table(agreement: Mapping[str, PassFail]) -> ResultTable:
     """Each metric at its threshold beside people: what both pass, and how far they agree."""
-    rows = [(name, one) for name, one in agreement.items() if one.threshold is not None and name not in baselines]
     note = (
         "An answer passes unless it is rated below the middle of the scale. TP: people and the metric pass it; FP: "
         "only the metric does; FN: only people do; TN: both fail it. sensitivity: of what people pass, the metric "
@@ -137,7 +133,7 @@ def pass_fail_table(agreement: Mapping[str, PassFail], baselines: Container[str]
     )
     return tabulate(
         "Pass and fail, beside people",
-        rows,
+        list(agreement.items()),
         (Field("metric", "name", lambda row: row[0]), *PASS_FAIL_FIELDS),
         note=note,
     )
@@ -188,8 +184,11 @@ def _known(comparison: Comparison) -> str:
     return "" if comparison.problem else _KNOWN.get(standing.kind, with_number_marks(f"not yet: {more} ratings"))
 
 
-def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTable:
-    """The agreement by language, message type or another attribute."""
+def slice_table(evaluation: MetaEvaluation) -> ResultTable:
+    """The agreement by language, message type or another attribute: the chosen metrics first, then the best."""
+    chosen = set(evaluation.selection.chosen.metrics) if evaluation.selection else set()
+    shown = [metric for metric in evaluation.metrics if metric.name in chosen or not metric.baseline]
+    metrics = [metric.name for metric in sorted(shown, key=lambda metric: (metric.name not in chosen, -_rho(metric)))]
     fields = (
         Field("", "text", lambda part: f"{part.attribute} {part.label or '(unknown)'}"),
         Field("n", "count", lambda part: part.n),

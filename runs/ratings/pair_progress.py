@@ -135,7 +135,7 @@ def pair_progress(queue: RatingQueue) -> PairProgress:
 def choice_agreement(queue: RatingQueue) -> ChoiceAgreement | None:
     """Computes how far the raters of the present series agree; None before five pairs have choices of two."""
     from ...meta_eval.estimate import estimate
-    from ...meta_eval.rater_coefficients import ordinal_alpha
+    from ...meta_eval.raters import ordinal_alpha
 
     shared = [ratings for ratings in queue.ratings_by_item(has_unsure=False).values() if len(ratings) > 1]
     if len(shared) < _FEWEST_PAIRS:

@@ -158,17 +158,6 @@ def test_equal_ratings_are_not_said_to_leave_the_interval_wide(assay, tmp_path):
     assert "5.00 [4.76, 5.00]" in shown and "Rating the others too" not in shown and "Rate about" not in shown
 
 
-def test_estimate_and_meta_say_one_mean(assay, scores):
-    estimated = assay("estimate", "--scores", scores, "--judged", "judge", "--json").json
-    meta = assay("meta", "--scores", scores, "--metrics", "judge", "--bootstrap", "100", "--json").json["mean_rating"]
-    assert (estimated["rated"], estimated["judged"], estimated["answers"]) == (20, 30, 40)
-    assert [estimated[name] for name in ("mean", "low", "high")] == [
-        meta["mean"][name] for name in ("value", "low", "high")
-    ]
-    ends = ("value", "low", "high")
-    assert [estimated[f"bad_{name}"] for name in ("share", "low", "high")] == [meta["bad_share"][name] for name in ends]
-
-
 def test_changes_say_of_a_metric_what_decide_says(assay, set_file):
     """The rows of B are in another order and two are missing; the answers of each two samples are of one group."""
 

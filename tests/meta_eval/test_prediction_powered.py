@@ -13,7 +13,6 @@ from assay.meta_eval import (
     Floats,
     MeanRating,
     estimate_mean,
-    estimate_mean_rating,
     estimate_share,
     mean_of_table,
     powered_mean,
@@ -176,9 +175,8 @@ def test_where_all_ratings_are_equal_no_number_is_told(rating):
     assert prediction_powered_mean(ratings, np.arange(300.0), np.arange(300), scale=(1, 5)).ratings_for_width == ()
 
 
-def test_a_table_without_unrated_answers_has_nothing_to_power():
-    assert estimate_mean_rating(score_table(40, 1, signal=1.0), ("m0",)) is None
-    estimate = estimate_mean_rating(score_table(300, 1, signal=1.0, unrated=240), ("m0",))
-    assert estimate is not None and (estimate.rated, estimate.unrated) == (60, 240)
+def test_the_scores_of_unrated_answers_narrow_the_interval():
+    estimate = mean_of_table(score_table(300, 1, signal=1.0, unrated=240), ("m0",))
+    assert (estimate.rated, estimate.unrated) == (60, 240)
     assert estimate.mean.high and estimate.mean.low and estimate.classical.high and estimate.classical.low
     assert estimate.mean.high - estimate.mean.low < 0.9 * (estimate.classical.high - estimate.classical.low)

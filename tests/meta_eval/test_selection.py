@@ -113,7 +113,7 @@ def test_two_planted_metrics_are_found_among_noise():
     alone, both = selection.combinations[0], selection.combinations[1]
     assert both.chosen and both.out_of_fold.value and alone.out_of_fold.value
     assert both.out_of_fold.value > alone.out_of_fold.value + 0.1
-    assert both.optimism == pytest.approx(both.in_sample - both.out_of_fold.value)
+    assert selection.optimism_of(alone) == pytest.approx(alone.in_sample - alone.out_of_fold.value)
     assert predictions.chosen.shape == (200, 2) and not np.isnan(predictions.chosen).any()
 
 
