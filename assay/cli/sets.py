@@ -113,7 +113,7 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
     """Download public rated sets, after asking.
 
     Says from where, how large, under which licence and into which folder. A file takes its place when it is whole and
-    checked. ASSAY_PUBLIC_SETS names a mirror, or a folder that has the files already.
+    checked. ASSAY_PUBLIC_SETS names a mirror, or the folder that sets are kept in.
 
     \b
     assay sets get mtrag
@@ -121,13 +121,12 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
     """
     from ..eval_sets import download_public_set
     from ..eval_sets.public.set_facts import PREFIX, parse_name
-    from ..eval_sets.public.set_files import cache_folder, check_downloads_allowed, describe_offer, is_downloaded
+    from ..eval_sets.public.set_files import describe_offer, is_downloaded, sets_folder
     from .download_dialog import agree_to_download
 
     chosen = [parse_name(name if name.startswith(PREFIX) else f"{PREFIX}{name}").facts for name in names]
     written = []
     for facts in chosen:
-        check_downloads_allowed(facts)
         name = f"{PREFIX}{facts.name}"
         if not is_downloaded(facts):
             offer = describe_offer(facts)
@@ -141,5 +140,5 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
             {"path": file.path, "size": file.size, "sha256": file.sha256, "is_new": file.path in downloaded.new}
             for file in downloaded.files
         ]
-        written.append({"set": name, "answers": downloaded.answers, "folder": str(cache_folder()), "files": files})
+        written.append({"set": name, "answers": downloaded.answers, "folder": str(sets_folder()), "files": files})
     print_result(lambda: {"sets": written})

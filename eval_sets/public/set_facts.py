@@ -1,6 +1,5 @@
 """The facts of each public set: where it is, how large, under which licence, what its ratings mean, its halves."""
 
-import re
 from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
@@ -20,7 +19,7 @@ from ..sample import Sample
 PREFIX = "public:"
 Part = Literal["dev", "test"]
 PARTS: tuple[Part, ...] = ("dev", "test")
-_ORIGIN = "https://raw.githubusercontent.com"
+GITHUB = "https://raw.githubusercontent.com"
 
 
 class PublicFile(BaseModel):
@@ -76,14 +75,14 @@ class PublicSet(BaseModel):
             "licence": self.licence_text,
         }
 
-    def address(self, path: str, mirror: str = "") -> str:
+    def address(self, path: str, mirror: str = GITHUB) -> str:
         """The address of a file, at GitHub or at a mirror with the same paths.
 
         Example:
             >>> load_facts("tau").address("a b.json", "http://localhost:8000/")
             'http://localhost:8000/sierra-research/tau-bench/59a200c6d575d595120f1cb70fea53cef0632f6b/a%20b.json'
         """
-        return (mirror.rstrip("/") or _ORIGIN) + quote(f"/{self.repository}/{self.commit}/{path}")
+        return mirror.rstrip("/") + quote(f"/{self.repository}/{self.commit}/{path}")
 
 
 class PublicName(NamedTuple):
@@ -148,11 +147,6 @@ def format_size(size: int) -> str:
     if size >= 1_000_000:
         return f"{size / 1e6:.1f} MB"
     return f"{size / 1e3:.0f} kB" if size >= 1000 else count_of(size, "byte")
-
-
-def name_for_folder(text: str) -> str:
-    """Makes one folder's name of `owner/name`."""
-    return re.sub(r"[^\w.-]", "--", text)
 
 
 def part_of(group: str) -> Part:

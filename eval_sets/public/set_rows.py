@@ -9,20 +9,7 @@ from ..rows import Repeatable, Row, Rows
 from .rated_answers import read_begin, read_ragchecker, read_tau
 from .rated_tasks import read_clapnq, read_mtrag
 from .set_facts import PREFIX, Part, PublicSet, load_facts, parse_name, part_of
-from .set_files import (
-    NOT_IN_FORM,
-    OriginalFile,
-    OriginalFormError,
-    cached_path,
-    check_content,
-    check_downloads_allowed,
-    explain_missing_files,
-    explain_refused,
-    fetch_file,
-    is_downloaded,
-    keep_file,
-    read_files,
-)
+from .set_files import OriginalFile, cached_path, fetch_file, is_downloaded, read_files, wrong_file
 
 _READERS: Mapping[str, Callable[[PublicSet, Sequence[OriginalFile]], Iterator[Row]]] = {
     "begin": read_begin,
@@ -38,9 +25,9 @@ def read_rows(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
     try:
         for row in _READERS[facts.reader](facts, files):
             yield row._replace(values={**row.values, "language": facts.language})
-    except NOT_IN_FORM as error:
-        path, cause = files[0].path, shorten(f"{type(error).__name__}: {error}", 200)
-        raise OriginalFormError(path, f"{path}: is not in the form of {facts.title} ({cause})") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        cause = shorten(f"{type(error).__name__}: {error}", 200)
+        raise wrong_file(facts, files[0].path, f"is not in the form of {facts.title} ({cause})") from None
 
 
 def is_in_part(row: Row, part: Part | None) -> bool:
@@ -52,17 +39,9 @@ def open_public(source: str) -> Rows:
     """Opens a public set."""
     facts, part = parse_name(source)
     files = read_files(facts)
-    if files is None:
-        raise explain_missing_files(facts)
     note = f"{source}: its ratings are computed, not people's" if facts.rated_by == "computed" else ""
-
-    def rows() -> Iterator[Row]:
-        try:
-            yield from (row for row in read_rows(facts, files) if is_in_part(row, part))
-        except OriginalFormError as error:
-            raise explain_refused(facts, error) from None
-
-    return Rows(source, facts.name, Repeatable(rows), notes=(note,))
+    rows = Repeatable(lambda: (row for row in read_rows(facts, files) if is_in_part(row, part)))
+    return Rows(source, facts.name, rows, notes=(note,))
 
 
 def is_on_this_machine(source: str) -> bool:
@@ -79,35 +58,26 @@ class DownloadedSet(NamedTuple):
 
 
 def download_public_set(name: str) -> DownloadedSet:
-    """Downloads a public set into the cache folder, where `load_set` finds it; files that are there already stay.
+    """Downloads a public set into the folder where `load_set` finds it; files that are there already stay.
 
     Args:
         name: The set, such as `mtrag`.
 
     Raises:
-        InputError: There is no such set, the download failed, a file is not the one that Assay knows, or
-            `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded. Nothing new is kept then.
+        InputError: There is no such set, the download failed, or a file is not the one that Assay knows. Nothing new is
+            kept then.
     """
     facts = load_facts(name.removeprefix(PREFIX))
-    check_downloads_allowed(facts)
-    new: dict[str, bytes] = {}
-    files = []
+    new = [file for file in facts.files if not cached_path(facts, file.path).is_file()]
     try:
-        for file in facts.files:
-            path = cached_path(facts, file.path)
-            content = path.read_bytes() if path.is_file() else new.setdefault(file.path, fetch_file(facts, file.path))
-            files.append(check_content(file, content))
+        for file in new:
+            fetch_file(facts, file)
+        files = read_files(facts)
         count = sum(1 for _ in read_rows(facts, files))
-        if not count:
-            raise OriginalFormError(facts.files[0].path, f"{facts.files[0].path}: holds no answers")
-        if facts.answers_counted and count != facts.answers:
-            wanted = f"expected {facts.answers} answers, as were counted at commit {facts.commit[:10]}"
-            raise OriginalFormError(facts.files[0].path, f"{facts.files[0].path}: {wanted}; it has {count}")
-    except OriginalFormError as error:
-        if error.path not in new:
-            raise explain_refused(facts, error) from None
-        cure = f"it is not the data: check where it comes from, and get it again: {facts.download_command}"
-        raise InputError(f"{PREFIX}{facts.name}: {error.problem}; {cure}") from None
-    for name_in_set, content in new.items():
-        keep_file(facts, name_in_set, content)
-    return DownloadedSet(count, tuple(files), frozenset(new))
+        if not count or (facts.answers_counted and count != facts.answers):
+            raise wrong_file(facts, facts.files[0].path, f"has {count} answers, and not {facts.answers or 'some'}")
+    except InputError:
+        for file in new:
+            cached_path(facts, file.path).unlink(missing_ok=True)
+        raise
+    return DownloadedSet(count, tuple(files), frozenset(file.path for file in new))

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from public_originals import BEGIN_HEAD, BEGIN_ROWS, FileServer, as_bytes, ragchecker_entries, tau_trajectories
 
+from assay.eval_sets import cached_path, load_facts
+
 ROOT = Path(__file__).parents[2]
 LABELS = "human_labeled_data.json"
 
@@ -55,19 +57,26 @@ def test_wrong_names_bring_the_right_ones(assay):
 
 def test_a_folder_is_read_without_a_download(tmp_path, monkeypatch, assay):
     monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
-    (tmp_path / LABELS).write_bytes(as_bytes(ragchecker_entries(2)))
+
+    def put(name, *contents):
+        facts = load_facts(name)
+        for file, content in zip(facts.files, contents, strict=False):
+            path = cached_path(facts, file.path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+    put("ragchecker", as_bytes(ragchecker_entries(2)))
     done = assay("run", "public:ragchecker", "--metrics", "token_overlap", "--json")
     assert (done.code, done.json["metrics"]["token_overlap"]["n"]) == (0, 2)
-    (tmp_path / "gpt-4o-airline.json").write_bytes(as_bytes(tau_trajectories()))
+    put("tau", as_bytes(tau_trajectories()))
     computed = assay("run", "public:tau", "--metrics", "answer_length", code=0)
     assert "public:tau: its ratings are computed, not people's" in computed.err
-    for part in ("dev", "test"):
-        (tmp_path / f"begin_{part}_wow.tsv").write_text(BEGIN_HEAD + BEGIN_ROWS)
+    put("begin", *[(BEGIN_HEAD + BEGIN_ROWS).encode()] * 2)
     changed = assay("run", "public:begin", "--metrics", "token_overlap")
-    assert (changed.code, "is not the file that Assay knows; expected 147,417 bytes" in changed.err) == (1, True)
-    (tmp_path / LABELS).write_text('{"message": "too many requests"}')
+    assert (changed.code, "is not the file that Assay knows: its sha256 is" in changed.err) == (1, True)
+    put("ragchecker", b'{"message": "too many requests"}')
     broken = assay("run", "public:ragchecker", "--metrics", "token_overlap")
-    assert "is an object, not a list; replace it by https://raw.githubusercontent.com/" in broken.err
+    assert "is an object, not a list); get it again: assay sets get ragchecker" in broken.err
     listed = assay("sets", code=0)
     assert max(map(len, listed.out.splitlines())) <= 80
     described = {row["set"]: row["is_downloaded"] for row in assay("sets", "--json").json["public"]}

@@ -152,7 +152,7 @@ def test_what_is_not_in_the_form_is_named_with_its_file(name, change, words):
     with pytest.raises(InputError) as raised:
         document_rows(name, document)
     message = str(raised.value)
-    assert message.startswith(load_facts(name).files[0].path)
+    assert message.startswith(f"public:{name}: {load_facts(name).files[0].path}: ")
     assert words in message
     assert "get it again" in message
 
