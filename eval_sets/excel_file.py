@@ -1,12 +1,12 @@
 """Rows from an Excel file: one sheet, whose first filled row names the columns."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from datetime import date, datetime, time
 from functools import partial
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile, ZipFile, ZipInfo
+from typing import Any, NamedTuple
+from zipfile import ZipFile, ZipInfo
 
 from ..errors import InputError
 from ..name_suggestions import nearest_names, quote_names
@@ -42,16 +42,23 @@ _UNCOMPUTED = re.compile(rb"<f(?:\s[^<>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v
 _LONGEST_TAG = 10_000  # bytes; a formula has at most 8,192 characters
 
 _SheetRows = list[tuple[int, dict[int, Any]]]
-"""The filled rows of a sheet, each with its number from 1 and its filled cells by place from 0."""
+
+
+class Sheet(NamedTuple):
+    """A sheet of an Excel file."""
+
+    title: str
+    rows: _SheetRows  # the filled ones: its number from 1, and its filled cells by place from 0
+    part: str  # the name of its part within the file
 
 
 def open_excel(
     path: Path, name: str, sheet: str | None = None, header_row: int | None = None, known: Collection[str] = ()
 ) -> Rows:
     """Opens one sheet of an Excel file. All cells are texts, as in CSV; dates become ISO texts."""
-    sheets = dict(read_sheets(path, name))
+    sheets = {one.title: one for one in read_sheets(path, name)}
     if sheet is None:
-        filled = [title for title, rows in sheets.items() if len(rows) > 1]
+        filled = [one.title for one in sheets.values() if len(one.rows) > 1]
         if len(filled) > 1:
             listed = quote_names(filled)
             raise InputError(f"{name}: has the sheets {listed}; choose one (--sheet NAME)")
@@ -60,11 +67,17 @@ def open_excel(
         similar = nearest_names(sheet, sheets) or list(sheets)[:1]
         hint = f"did you mean `{similar[0]}`? It" if similar else "it"
         raise InputError(f"{name}: there is no sheet `{sheet}`; {hint} has {quote_names(sheets)}")
-    rows = sheets[sheet]
+    rows = sheets[sheet].rows
     if not rows:
         raise InputError(f"{name}, sheet {sheet}: is empty; its first row should name the columns")
-    notes = _notes(name, sheet, sheets)
-    merged, is_uncomputed = read_marks(path, name, sheet)
+    others = [title for title in sheets if title != sheet]
+    notes = (f"{name}: read the sheet {sheet}, not {quote_names(others)}",) if others else ()
+    if errors := list(_errors_of_excel(rows)):
+        cells = count_of(len(errors), "cell")
+        cure = "correct their formulas, or empty them"
+        problem = f"{cells} with an error of Excel, read as they stand: {list_first(errors)}; {cure}"
+        notes += (f"{name}, sheet {sheet}: {problem}",)
+    merged, is_uncomputed = _read_marks(path, name, sheets[sheet].part)
     if header_row == 0:
         widest = max(max(cells) for _, cells in rows) + 1
         rows = [(0, {place: f"column {place + 1}" for place in range(widest)}), *rows]
@@ -87,19 +100,6 @@ def open_excel(
     return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes, header=header)
 
 
-def _notes(name: str, sheet: str, sheets: Mapping[str, _SheetRows]) -> tuple[str, ...]:
-    """Which sheet is read of several, and which of its cells hold an error."""
-    notes = []
-    if others := [title for title in sheets if title != sheet]:
-        notes.append(f"{name}: read the sheet {sheet}, not {quote_names(others)}")
-    if errors := list(_errors_of_excel(sheets[sheet])):
-        notes.append(
-            f"{name}, sheet {sheet}: {count_of(len(errors), 'cell')} with an error of Excel, read as they stand: "
-            f"{list_first(errors)}; correct their formulas, or empty them"
-        )
-    return tuple(notes)
-
-
 def _errors_of_excel(rows: _SheetRows) -> Iterator[str]:
     """The cells that say that a formula had no value ("#REF!")."""
     from openpyxl.cell.cell import ERROR_CODES
@@ -111,18 +111,13 @@ def _errors_of_excel(rows: _SheetRows) -> Iterator[str]:
                 yield f"{get_column_letter(place + 1)}{line} {cell}"
 
 
-def read_marks(path: Path, name: str, sheet: str) -> tuple[set[str], bool]:
+def _read_marks(path: Path, name: str, part: str) -> tuple[set[str], bool]:
     """The merged cells of a sheet, as Excel writes them (A2:A3), and whether it has formulas without a value.
 
     A program that writes formulas computes none, so that the file has no value of them.
     """
-    from openpyxl import load_workbook
-
     merged, is_uncomputed, rest = set[bytes](), False, b""
     try:
-        book = load_workbook(path, read_only=True)
-        part = book[sheet]._worksheet_path  # a sheet that is read row by row does not know its merged cells
-        book.close()
         with ZipFile(path) as archive:
             for block in _blocks(archive, archive.getinfo(part)):
                 rest = rest[-_LONGEST_TAG:] + block
@@ -185,7 +180,7 @@ def check_named(cells: dict[int, Any], places: tuple[int, ...], place: str, head
         )
 
 
-def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
+def read_sheets(path: Path, name: str) -> Iterator[Sheet]:
     """Reads the filled rows of each sheet of an Excel file.
 
     Only filled cells are kept, so that a cell at the far end of a sheet costs nothing.
@@ -195,22 +190,19 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
     check_regular(path, name)
     try:
         with ZipFile(path) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-    except BadZipFile as error:
-        raise InputError(f"{name}: is no readable Excel file ({error}); save it again as .xlsx") from None
-    if size > _MOST_BYTES:
-        raise InputError(f"{name}: unpacks to {count_of(size, 'byte')}, more than {_MOST_BYTES:,}; save it as CSV")
-    _check_parts(path, name)
-    try:
+            _check_parts(archive, name)
         # the values that were computed when it was saved, not the formulas
         book = load_workbook(path, read_only=True, data_only=True)
+    except InputError:
+        raise
     except Exception as error:  # whatever is damaged, the library raises as it comes
         raise _damaged(name, error) from None
     try:
         for sheet in book.worksheets:
             # the stated size may be the largest possible, and openpyxl pads every row to it
             sheet.reset_dimensions()
-            yield sheet.title, _filled_rows(sheet, name)
+            # a sheet that is read row by row does not know its merged cells: they are read from its part
+            yield Sheet(sheet.title, _filled_rows(sheet, name), sheet._worksheet_path)
     finally:
         book.close()
 
@@ -243,22 +235,18 @@ def _too_many(place: str, what: str, most: int) -> InputError:
     return InputError(f"{place} has more than {most:,} {what}; delete what is empty, or save it as CSV")
 
 
-def _check_parts(path: Path, name: str) -> None:
-    """Counts tags at the speed of unpacking: openpyxl takes minutes for millions of them."""
-    try:
-        with ZipFile(path) as archive:
-            for entry in archive.infolist():
-                part = "xl/worksheets/" if entry.filename.startswith("xl/worksheets/") else entry.filename
-                if part not in _MOST_TAGS:
-                    continue
-                tag, most, what = _MOST_TAGS[part]
-                count = sum(block.count(tag) for block in _blocks(archive, entry))
-                if count > most:
-                    raise _too_many(f"{name}: {entry.filename}", what, most)
-    except InputError:
-        raise
-    except Exception as error:  # whatever is damaged, the library raises as it comes
-        raise _damaged(name, error) from None
+def _check_parts(archive: ZipFile, name: str) -> None:
+    """Counts bytes, and tags at the speed of unpacking: openpyxl takes minutes for millions of them."""
+    size = sum(entry.file_size for entry in archive.infolist())
+    if size > _MOST_BYTES:
+        raise InputError(f"{name}: unpacks to {count_of(size, 'byte')}, more than {_MOST_BYTES:,}; save it as CSV")
+    for entry in archive.infolist():
+        part = "xl/worksheets/" if entry.filename.startswith("xl/worksheets/") else entry.filename
+        if part not in _MOST_TAGS:
+            continue
+        tag, most, what = _MOST_TAGS[part]
+        if sum(block.count(tag) for block in _blocks(archive, entry)) > most:
+            raise _too_many(f"{name}: {entry.filename}", what, most)
 
 
 def _damaged(name: str, error: Exception) -> InputError:

@@ -101,7 +101,7 @@ def _table(name: str, columns: dict[str, list[Any]], file: str) -> Table:
 def _excel_tables(path: Path, name: str) -> tuple[Table, ...]:
     """Reads one table per sheet that has a row of names and rows below it."""
     tables = []
-    for title, rows in read_sheets(path, name):
+    for title, rows, _ in read_sheets(path, name):
         if len(rows) < 2:
             continue
         columns, places = name_columns(rows[0][1], name, title)

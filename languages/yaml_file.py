@@ -112,8 +112,6 @@ def validate_yaml(
     except ValidationError as error:
         errors = sorted(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
         mistakes += [_explain(mistake, kind, gone) for mistake in errors]
-    else:
-        mistakes += booleans_as_numbers(raw, made)
     if mistakes:
         raise InputError("\n".join(document.describe(place, problem) for place, problem in mistakes))
     return made
@@ -181,40 +179,6 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for part in get_args(annotation) for model in _models_in(part)]
-
-
-def booleans_as_numbers(raw: Any, value: Any) -> Iterator[tuple[Place, str]]:
-    """Yields the place of each boolean of a file that pydantic made a number, 1 or 0, and what is wrong, with its cure.
-
-    Example:
-        >>> list(booleans_as_numbers({"limits": [True, 2]}, {"limits": [1, 2]}))
-        [(('limits', 0), 'is true or false, not a whole number; write 4')]
-    """
-    if isinstance(raw, bool):
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            kind = "int_type" if isinstance(value, int) else "float_type"
-            yield (), describe_mistake({"type": kind, "loc": (), "msg": "", "input": raw})
-        return
-    for step, own_raw, own_value in _parts(raw, value):
-        if not isinstance(own_raw, bool | list | dict):
-            continue  # most are texts
-        for place, problem in booleans_as_numbers(own_raw, own_value):
-            yield (step, *place), problem
-
-
-def _parts(raw: Any, value: Any) -> Iterator[tuple[int | str, Any, Any]]:
-    """The keys or numbers of what a file's value and the validated value both hold, with both."""
-    if isinstance(raw, list) and isinstance(value, list | tuple) and len(raw) == len(value):
-        yield from zip(range(len(raw)), raw, value, strict=True)
-    elif isinstance(raw, dict) and isinstance(value, dict):
-        if len(raw) == len(value):  # a key may have become another one: the label 1 is the text "1"
-            keys = raw if raw.keys() == value.keys() else value
-            yield from ((str(key), own, value[other]) for (key, own), other in zip(raw.items(), keys, strict=True))
-    elif isinstance(raw, dict) and isinstance(value, BaseModel):
-        for name, field in type(value).model_fields.items():
-            key = field.alias if field.alias is not None and field.alias in raw else name
-            if key in raw:
-                yield key, raw[key], getattr(value, name)
 
 
 def load_yaml(text: str, origin: str) -> YAMLDocument:

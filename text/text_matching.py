@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence, Set
 from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -103,52 +102,26 @@ def find_nearest_sentence(text: str, contexts: tuple[str, ...]) -> Place | None:
         Place(context=0, start=14, end=35)
     """
     words = set(split_tokens(text))
-    most, place = (len(words) - 1) // 2, None
-    for block in _sentence_blocks(contexts) if words else ():
-        counts = block.count_shared(words, most)
-        if counts and (shared := max(counts)) > most:
-            most, place = shared, block.places[counts.index(shared)]
-    return place
-
-
-class _SentenceBlock:
-    """A few sentences of contexts, with a table that counts the words that each shares with a text, all at once.
-
-    The table has a number for each word: 1 in the byte of every sentence with the word. A sum of such numbers counts.
-    """
-
-    SENTENCES = 64
-    MOST_WORDS = 255  # in one sum, so that no count takes more than its byte
-
-    def __init__(self, contexts: Sequence[str], places: Sequence[Place]) -> None:
-        self.places = places
-        self._size = len(places)
-        self._bytes_with: dict[str, int] = {}
-        for position, (number, start, end) in enumerate(places):
-            for word in set(split_tokens(contexts[number][start:end])):
-                self._bytes_with[word] = self._bytes_with.get(word, 0) | 1 << 8 * position
-
-    def count_shared(self, words: Set[str], most: int) -> Sequence[int]:
-        """Counts, for each sentence, how many of the words it has; nothing where none can have more than `most`."""
-        known = [self._bytes_with[word] for word in words if word in self._bytes_with]
-        count = len(known)
-        if count <= most:
-            return ()
-        if count <= self.MOST_WORDS:
-            return sum(known).to_bytes(self._size, "little")
-        starts = range(0, count, self.MOST_WORDS)
-        parts = [sum(known[start : start + self.MOST_WORDS]).to_bytes(self._size, "little") for start in starts]
-        return [sum(counts) for counts in zip(*parts, strict=True)]
+    places, sentences_with = _sentence_index(contexts)
+    counts = [0] * len(places)
+    for word in words:
+        for number in sentences_with.get(word, ()):
+            counts[number] += 1
+    most = max(counts, default=0)
+    return places[counts.index(most)] if 2 * most >= len(words) > 0 else None
 
 
 @lru_cache(maxsize=64)
-def _sentence_blocks(contexts: tuple[str, ...]) -> list[_SentenceBlock]:
-    """The sentences of contexts, some at a time."""
+def _sentence_index(contexts: tuple[str, ...]) -> tuple[list[Place], dict[str, list[int]]]:
+    """The sentences of contexts, and by word the numbers of those that have it."""
     places = [
         Place(number, *match.span()) for number, context in enumerate(contexts) for match in _SENTENCE.finditer(context)
     ]
-    starts = range(0, len(places), _SentenceBlock.SENTENCES)
-    return [_SentenceBlock(contexts, places[start : start + _SentenceBlock.SENTENCES]) for start in starts]
+    sentences_with: dict[str, list[int]] = {}
+    for number, (context, start, end) in enumerate(places):
+        for word in set(split_tokens(contexts[context][start:end])):
+            sentences_with.setdefault(word, []).append(number)
+    return places, sentences_with
 
 
 def _in_order(parts: list[str], text: str) -> tuple[int, int] | None:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -158,21 +158,16 @@ def in_language(text: str, code: str) -> str:
     return _read_captions(code).get(text, text)
 
 
-def with_number_marks(shown: str, code: str = "", names: Iterable[str] = ()) -> str:
+def with_number_marks(shown: str, code: str = "") -> str:
     """An English text with its numbers as a language writes them; what is no number by itself stays.
 
     Args:
         shown: Figures, or a sentence of our own with figures in it.
         code: The language; that of who reads, if left out.
-        names: Names in the text that may look like numbers, such as those of versions; they stay.
 
     Examples:
         >>> with_number_marks("0.30 [-0.10, 0.60] of 1,200", "nl")
         '0,30 [-0,10; 0,60] of 1.200'
-        >>> with_number_marks("gpt-4.1 and v1.2: 1.3 is 0.25 better than 1.2", "nl", ["1.3", "1.2"])
-        'gpt-4.1 and v1.2: 1.3 is 0,25 better than 1.2'
-        >>> with_number_marks("0.8 of 0.5-5.5: 0.87 (likely 0.82 to 0.91)", "nl", ["0.8"])
-        '0.8 of 0,5-5,5: 0,87 (likely 0,82 to 0,91)'
         >>> with_number_marks("0-1.5 or 1.5-5 by gpt-4.1, smollm2-1.7 or 3-4.1.2 on 2026-11-30", "nl")
         '0-1,5 or 1,5-5 by gpt-4.1, smollm2-1.7 or 3-4.1.2 on 2026-11-30'
     """
@@ -180,13 +175,7 @@ def with_number_marks(shown: str, code: str = "", names: Iterable[str] = ()) -> 
         return shown
     if phrase("decimal_mark").write(code or reader_language()) != ",":
         return shown
-    kept = {name for name in names if _NUMBER.search(name)}
-    one_of_kept = "|".join(map(re.escape, sorted(kept, key=len, reverse=True)))
-    parts = re.split(rf"((?<![\w.])(?:{one_of_kept})(?!\w|[.,]\d))", shown) if kept else [shown]
-    return "".join(
-        part if part in kept else _NUMBER.sub(lambda number: number[0].translate(_MARKS), _ENDS.sub(r"\1;", part))
-        for part in parts
-    )
+    return _NUMBER.sub(lambda number: number[0].translate(_MARKS), _ENDS.sub(r"\1;", shown))
 
 
 def _reader_code() -> str:

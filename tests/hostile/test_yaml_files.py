@@ -131,35 +131,6 @@ def test_a_number_of_a_judge_is_bounded(tmp_path, field, value, largest):
     assert str(error.value).endswith(f"; write {largest} or less")
 
 
-SUITE, JUDGE = "sets: a.csv\nmetrics: token_overlap\n", "model: openai/m\nserved_as: m\n"
-# by what a field is: the reader, what comes before, the field as YAML, and as the message calls it
-NUMBERS = {
-    "of a suite": (load_suite, SUITE, "budget: {{usd: {}}}", "budget.usd"),
-    "of a gate": (load_suite, SUITE, "gates: [{{gate: coverage, at_least: {}}}]", "gates.0.at_least"),
-    "of a judge": (READERS["judge"], JUDGE, "price: {{input: {}, output: 1}}", "price.input"),
-    "of a rubric": (
-        read_rubric,
-        "criteria:\n- name: tone\n  question: Kind?\n  levels: {1: rude, 2: kind}\n",
-        "  weight: {}",
-        "criteria.0.weight",
-    ),
-}
-
-
-@pytest.mark.parametrize("word", ["yes", "False", "OFF"])
-@pytest.mark.parametrize("name", NUMBERS)
-def test_a_word_that_yaml_takes_for_a_boolean_is_no_number(name, word, tmp_path):
-    read, before, field, shown = NUMBERS[name]
-    path = tmp_path / "file.yaml"
-    path.write_text(before + field.format(word), encoding="utf-8")
-    with pytest.raises(InputError) as error:
-        read(path)
-    start = f"{path}, line {before.count(chr(10)) + 1}, {shown}: is true or false, not a "
-    assert str(error.value).startswith(start) and "number; write 4" in str(error.value), error.value
-    path.write_text(before + field.format("0.5"), encoding="utf-8")
-    read(path)
-
-
 @settings(max_examples=300)
 @given(st.text("ab1:-?!&*<>|{}[],#%@'\"~ \n\t.0xe\\", max_size=40))
 def test_any_text_is_read_as_yaml_reads_it_or_refused(text):
