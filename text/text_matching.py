@@ -104,8 +104,8 @@ def find_nearest_sentence(text: str, contexts: tuple[str, ...]) -> Place | None:
     words = set(split_tokens(text))
     places, sentences_with = _sentence_index(contexts)
     counts = [0] * len(places)
-    for word in words:
-        for number in sentences_with.get(word, ()):
+    for word in words & sentences_with.keys():
+        for number in sentences_with[word]:
             counts[number] += 1
     most = max(counts, default=0)
     return places[counts.index(most)] if 2 * most >= len(words) > 0 else None
