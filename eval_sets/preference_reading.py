@@ -21,19 +21,18 @@ from .sources import cannot_read, open_source
 _WORDS = "write first, second or tie (also a, b, model_a, model_b), or the name of the better version"
 _CHOICES: tuple[Choice, ...] = ("first", "second", "tie")
 _PLACES_SHOWN = 5
-_ROLES = ("choice", "question", "rater", "group", "reason")
 _TEXTS = ("question", "user_input", *ALIASES["user_input"])
 _BRACKETS = "[]() \t"
 _NUMBERED = re.compile(rf"(?:{'|'.join(PREFERENCES['choice'])})_?(\d{{1,3}})")
 
 
 class PreferenceColumns(NamedTuple):
-    """The columns of a row of preferences, as the file calls them."""
+    """The columns of a file of preferences, as it calls them."""
 
-    # with the word that says which version is better, by the rater's number; of columns without one the first is filled
-    choices: tuple[tuple[str, tuple[str, ...]], ...]
-    versions: tuple[str, str] | None  # with the names of the two versions; None where none names them
-    roles: Mapping[str, tuple[str, ...]]  # of the question (its id, or its text), rater, group and reason, surest first
+    choices: tuple[tuple[str, str], ...]  # those with the word that says which version is better, by the rater's number
+    versions: tuple[str, str] | None  # those with the names of the two versions; None where none names them
+    questions: tuple[str, ...]  # those of the question's id and of its text, surest first
+    roles: Mapping[str, str]  # those of the rater, the group and the reason
 
 
 @lru_cache(maxsize=1024)
@@ -48,8 +47,7 @@ def choice_of(word: str) -> Choice | None:
     return next((choice for choice in _CHOICES if written & {*PREFERENCES[f"words_{choice}"]}), None)
 
 
-@lru_cache(maxsize=256)  # the rows of a file have the same columns
-def find_preference_columns(columns: tuple[str, ...]) -> PreferenceColumns | None:
+def find_preference_columns(columns: Iterable[str]) -> PreferenceColumns | None:
     """Finds the columns of rows that say which of two versions is better; None of other rows.
 
     Examples:
@@ -57,56 +55,43 @@ def find_preference_columns(columns: tuple[str, ...]) -> PreferenceColumns | Non
         ('model_a', 'model_b')
         >>> find_preference_columns(("id", "choice", "rating"))
     """
-    by_name = {plain_name(column): column for column in reversed(columns)}
-    roles = {role: tuple(by_name[name] for name in PREFERENCES[role] if name in by_name) for role in _ROLES}
+    by_name = {plain_name(column): column for column in reversed(list(columns))}
     pairs = zip(PREFERENCES["first"], PREFERENCES["second"], strict=True)
     versions = next(((by_name[a], by_name[b]) for a, b in pairs if {a, b} <= by_name.keys()), None)
-    choice = roles.pop("choice")
     if versions is None:
         # a word of a doubtful column, or one beside a rating of the answer, is a remark on that answer
         doubtful = by_name if {"rating", "ratings"} & by_name.keys() else PREFERENCES["doubtful_choice"]
-        choice = tuple(column for column in choice if plain_name(column) not in doubtful)
-    choices = [("", choice)] if choice else []
-    if not choice and versions is not None:  # winner1, winner2: of one rater each
-        matches = ((_NUMBERED.fullmatch(name), column) for name, column in reversed(by_name.items()))
-        choices = [(match[1], (column,)) for match, column in matches if match]
-    return PreferenceColumns(tuple(choices), versions, roles) if choices else None
+        choices = [("", by_name[name]) for name in PREFERENCES["choice"] if name in by_name and name not in doubtful]
+    else:
+        choices = [("", by_name[name]) for name in PREFERENCES["choice"] if name in by_name]
+        if not choices:  # winner1, winner2: of one rater each
+            matches = ((_NUMBERED.fullmatch(name), column) for name, column in reversed(by_name.items()))
+            choices = [(match[1], column) for match, column in matches if match]
+    roles = {
+        role: next((by_name[name] for name in PREFERENCES[role] if name in by_name), "")
+        for role in ("rater", "group", "reason")
+    }
+    questions = tuple(by_name[name] for name in PREFERENCES["question"] if name in by_name)
+    choices = choices[:1] if choices and not choices[0][0] else choices
+    return PreferenceColumns(tuple(choices), versions, questions, roles) if choices else None
 
 
 def holds_preferences(columns: Iterable[str]) -> bool:
     """Whether rows with these columns say which of two versions, which they name, is better."""
-    compared = find_preference_columns(tuple(columns))
+    compared = find_preference_columns(columns)
     return compared is not None and compared.versions is not None
 
 
-def _is_filled(value: Any) -> bool:
-    """Whether a cell holds something; `n/a` is something."""
-    return bool(value.strip()) if isinstance(value, str) else not is_missing(value) and value not in ([], {})
-
-
-def _written(value: Any) -> str:
-    """An id or a name as text, also where the file has a number; "" of anything else."""
-    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
-        return str(value)
-    return f"{value:.15g}" if isinstance(value, float) else ""
-
-
-def is_preference_file(path: str | Path, *, sheet: str | None = None) -> bool:
+def is_preference_file(path: str | Path) -> bool:
     """Whether a file holds preferences between versions, and not ratings of answers: by its first 20 rows.
 
-    Args:
-        path: The file, of any format that `load_set` reads.
-        sheet: Chooses one sheet of an Excel file.
-
-    Raises:
-        InputError: The file cannot be read.
+    `path` is a file of any format that `load_set` reads. Raises `InputError` where it cannot be read.
     """
-    opened = _open(path, sheet)
+    opened = _open(path)
     try:
-        head = opened.head()
+        return find_preference_columns(opened.head_values()) is not None
     except OSError as error:
         raise cannot_read(opened.name, error) from None
-    return any(find_preference_columns(tuple(row.values)) is not None for row in head)
 
 
 def read_preferences(
@@ -114,8 +99,6 @@ def read_preferences(
     *,
     versions: Sequence[str] = (),
     questions: Collection[str] | None = None,
-    sheet: str | None = None,
-    skip_bad: list[InputError] | None = None,
     notes: list[str] | None = None,
 ) -> list[Preference]:
     """Reads people's preferences between two versions' answers from JSON Lines, JSON, CSV, Excel or Parquet.
@@ -132,8 +115,6 @@ def read_preferences(
         questions: What a question of these versions may be called: its ids, and its text. Preferences of other ids or
             questions are left out, which a note says; those of rows that name their versions and have no id are of
             further questions, and count. Left out, all are read.
-        sheet: Chooses one sheet of an Excel file.
-        skip_bad: A list that errors of single rows are appended to while reading goes on.
         notes: A list that notes about how the file is read are appended to; without one they are logged.
 
     Returns:
@@ -145,52 +126,55 @@ def read_preferences(
             compares two of the versions or is of one of the questions; the message has file, line, field and cure.
     """
     check_type("path", path, (str, Path), "the path of a file")
-    opened = _open(path, sheet)
-    reader = _Reader(opened, tuple(versions), questions)
-    preferences: list[Preference] = []
+    opened = _open(path)
     try:
-        for row in opened.rows:
-            try:
-                if isinstance(row, BadRow):
-                    raise row.error
-                preferences += reader.read(row)
-            except InputError as error:
-                if skip_bad is None:
-                    raise
-                skip_bad.append(error)
+        rows = list(opened.rows)
     except OSError as error:
         raise cannot_read(opened.name, error) from None
-    if not preferences:
-        raise reader.explain_nothing(skip_bad or [])
+    for row in rows:
+        if isinstance(row, BadRow):
+            raise row.error
+    reader = _Reader(opened, [row for row in rows if isinstance(row, Row)], tuple(versions), questions)
+    preferences = reader.read()
     tell_notes((*opened.notes, *reader.notes(preferences)), notes)
     return preferences
 
 
-def _open(path: str | Path, sheet: str | None) -> Rows:
-    return open_source(Path(path), sheet=sheet, known=known_columns({}))
+def _open(path: str | Path) -> Rows:
+    return open_source(Path(path), known=known_columns({}))
 
 
 class _Reader:
-    """Reads the preferences of one file, row by row, and accounts for what it leaves out."""
+    """Reads the preferences of one file, and accounts for what it leaves out."""
 
-    def __init__(self, source: Rows, versions: tuple[str, ...], questions: Collection[str] | None) -> None:
-        self._source, self._versions, self._questions = source, versions, questions
+    def __init__(
+        self, source: Rows, rows: Sequence[Row], versions: tuple[str, ...], questions: Collection[str] | None
+    ) -> None:
+        self._source, self._rows, self._versions, self._questions = source, rows, versions, questions
+        names = dict.fromkeys(column for row in rows for column in row.values)
+        if not rows:
+            raise InputError(f"{source.name}: the file is empty; it should hold one row per comparison of two answers")
+        if (columns := find_preference_columns(names)) is None:
+            cure = "add a column preference with first, second or tie, and model_a and model_b with the versions"
+            raise self._error(rows[0], "preference", f"is missing; {cure} (the columns are {quote_names(names)})")
+        self._columns = columns
         self._unknown: list[tuple[Row, str, str]] = []  # with the column, and the name that no question has
-        self._uses: dict[str, str] = {}
         self._strangers: Counter[str] = Counter()
-        self._rows = self._empty = self._foreign = self._further = 0
+        self._empty = self._foreign = self._further = 0
         self._unnamed = (versions[0], versions[1]) if len(versions) > 1 else ("A", "B")
 
-    def read(self, row: Row) -> list[Preference]:
+    def read(self) -> list[Preference]:
+        """The preferences of all rows. Raises `InputError` where there are none."""
+        preferences = [preference for row in self._rows for preference in self._read(row)]
+        if not preferences:
+            raise self._explain_nothing()
+        return preferences
+
+    def _read(self, row: Row) -> list[Preference]:
         """The preferences of a row; none where nobody gave one, or where it compares other versions."""
-        self._rows += 1
-        columns = find_preference_columns(tuple(row.values))
-        if columns is None:
-            cure = "add a column preference with first, second or tie, and model_a and model_b with the versions"
-            raise self._error(row, "preference", f"is missing; {cure} (the columns are {quote_names(row.values)})")
-        first, second = self._read_versions(row, columns)
-        words = ((rater, self._read_word(row, named, first, second)) for rater, named in columns.choices)
-        choices = [(rater, choice) for rater, choice in words if choice is not None]
+        first, second = self._read_versions(row)
+        words = ((number, self._read_word(row, column, first, second)) for number, column in self._columns.choices)
+        choices = [(number, choice) for number, choice in words if choice is not None]
         if not choices:
             self._empty += 1
             return []
@@ -198,52 +182,49 @@ class _Reader:
             self._strangers.update(strangers)
             self._foreign += 1
             return []
-        question = self._read_question(row, columns)
+        question = self._read_question(row)
         if question is None:
             return []
-        rater, group, reason = (self._read_text(row, role, columns.roles[role]) for role in _ROLES[2:])
+        rater, group, reason = (self._read_text(row, column) for column in self._columns.roles.values())
         return [
             Preference(question, first, second, choice, number or rater, group, reason) for number, choice in choices
         ]
 
-    def _read_question(self, row: Row, columns: PreferenceColumns) -> str | None:
+    def _read_question(self, row: Row) -> str | None:
         """What the row calls its question; None where it is none of the versions'."""
-        question = self._read_text(row, "question", columns.roles["question"])
-        if not question.strip():
-            question = f"{self._source.stem}-{row.number}"
+        named = [(column, text) for column in self._columns.questions if (text := self._read_text(row, column))]
+        question = named[0][1] if named and named[0][1].strip() else f"{self._source.stem}-{row.number}"
         if self._questions is None or question in self._questions:
             return question
-        listed = [(column, _written(row.values[column]).strip()) for column in columns.roles["question"]]
-        names = [(column, text) for column, text in listed if text]
-        for _, name in names:
+        named = [(column, text.strip()) for column, text in named if text.strip()]
+        for _, name in named:
             if known := next((text for text in (name, " ".join(name.split())) if text in self._questions), None):
                 return known
-        ids = [(column, name) for column, name in names if plain_name(column) not in _TEXTS]
-        if columns.versions is not None and not ids:
+        ids = [(column, name) for column, name in named if plain_name(column) not in _TEXTS]
+        if self._columns.versions is not None and not ids:
             self._further += 1
             return question
-        column, name = (ids or names or [("id", "")])[0]
+        column, name = (ids or named or [("id", "")])[0]
         self._unknown.append((row, column, name))
         return None
 
-    def _read_versions(self, row: Row, columns: PreferenceColumns) -> tuple[str, str]:
-        if columns.versions is None:
+    def _read_versions(self, row: Row) -> tuple[str, str]:
+        if self._columns.versions is None:
             return self._unnamed
-        for use, column in zip(_CHOICES, columns.versions, strict=False):
-            self._uses.setdefault(column, use)
-            if not _is_filled(row.values[column]):
+        first, second = (self._read_text(row, column).strip() for column in self._columns.versions)
+        for column, version in zip(self._columns.versions, (first, second), strict=True):
+            if not version:
                 raise self._error(row, column, "is empty; write the name of the version")
-        first, second = (self._text(row, column).strip() for column in columns.versions)
         if first == second:
-            problem = f'is "{shorten(first)}", as {columns.versions[0]} is; name two versions, or leave the row out'
-            raise self._error(row, columns.versions[1], problem)
+            problem = (
+                f'is "{shorten(first)}", as {self._columns.versions[0]} is; name two versions, or leave the row out'
+            )
+            raise self._error(row, self._columns.versions[1], problem)
         return first, second
 
-    def _read_word(self, row: Row, columns: Sequence[str], first: str, second: str) -> Choice | None:
-        column = next((name for name in columns if _is_filled(row.values[name])), columns[0])
-        self._uses.setdefault(column, "choice")
-        value = row.values[column]
-        if not _is_filled(value) or is_no_rating(value):
+    def _read_word(self, row: Row, column: str, first: str, second: str) -> Choice | None:
+        value = row.values.get(column)
+        if is_missing(value) or is_no_rating(value):
             return None
         if not isinstance(value, str):
             shown = f" ({shorten(str(value), 30)})"
@@ -260,23 +241,19 @@ class _Reader:
             raise self._error(row, column, f'is "{shorten(word)}", an unknown word; {_WORDS}; {names}')
         return choice
 
-    def _read_text(self, row: Row, use: str, columns: Sequence[str]) -> str:
-        column = next((name for name in columns if _is_filled(row.values[name])), None)
-        if column is None:
-            return next((row.values[name] for name in columns if isinstance(row.values[name], str)), "")
-        self._uses.setdefault(column, use)
-        return self._text(row, column)
-
-    def _text(self, row: Row, column: str) -> str:
-        value = row.values[column]
-        if not (text := _written(value)):
+    def _read_text(self, row: Row, column: str) -> str:
+        """A cell as a text, also where the file has a number; empty where there is nothing."""
+        value = row.values.get(column)
+        if value is None or isinstance(value, str):
+            return value or ""
+        if isinstance(value, bool) or not isinstance(value, int | float):
             raise self._error(row, column, f"is {describe_type(value)}, not a text; write a text")
-        return text
+        return "" if is_missing(value) else f"{value:.15g}" if isinstance(value, float) else str(value)
 
     def _error(self, row: Row, column: str, problem: str) -> InputError:
         return InputError(f"{self._source.name}, {row.place}, field {column}: {problem}")
 
-    def explain_nothing(self, errors: Sequence[InputError]) -> InputError:
+    def _explain_nothing(self) -> InputError:
         """Why no preference was read, and what to do."""
         if self._unknown:
             row, column, name = self._unknown[0]
@@ -289,12 +266,10 @@ class _Reader:
             return self._error(row, column, problem)
         if self._foreign:
             problem = f"no row compares two of the versions {quote_names(self._versions)}; {self._name_strangers()}"
-        elif errors:
-            problem = f"none of the {count_of(len(errors), 'row')} can be used; the first error: {errors[0]}"
-        elif self._rows:
-            problem = f"none of its {count_of(self._rows, 'row')} has a preference; write first, second or tie in them"
         else:
-            problem = "the file is empty; it should hold one row per comparison of two answers"
+            problem = (
+                f"none of its {count_of(len(self._rows), 'row')} has a preference; write first, second or tie in them"
+            )
         return InputError(f"{self._source.name}: {problem}")
 
     def _name_strangers(self) -> str:
@@ -303,12 +278,17 @@ class _Reader:
 
     def notes(self, preferences: Sequence[Preference]) -> Iterator[str]:
         """What a user should know about how the file was read."""
-        name = self._source.name
+        name, columns = self._source.name, self._columns
+        uses = dict(zip(columns.versions or (), _CHOICES, strict=False)) | {
+            column: "choice" for _, column in columns.choices
+        }
+        uses |= {column: "question" for column in columns.questions[:1]}
+        uses |= {column: role for role, column in columns.roles.items() if column}
+        read = ", ".join(f"{column} as {use}" for column, use in uses.items() if column != use)
         ties = sum(preference.choice == "tie" for preference in preferences)
-        read = ", ".join(f"{column} as {use}" for column, use in self._uses.items() if column != use)
         counts = f"{count_of(len(preferences), 'preference')}, {count_of(ties, 'tie')} among them"
         yield f"{name}: {counts}" + (f"; read {read}" if read else "")
-        if "first" not in self._uses.values():
+        if columns.versions is None:
             first, second = self._unnamed
             rest = "; columns model_a and model_b would name others" if len(self._versions) > 2 else ""
             yield f"{name}: no column names the versions: A is the first ({first}), B the second ({second}){rest}"

@@ -144,14 +144,10 @@ def test_errors_have_row_field_and_cure(tmp_path, row, message):
     assert f"{path}, line 1, {message}" in str(error.value)
 
 
-def test_bad_rows_can_be_left_out_and_second_ones_of_a_rater_are_counted(tmp_path):
-    path, errors, notes = write(tmp_path / "p.csv", "id,preference,rater\n1,A,ada\n1,B,ada\n2,good,bo\n"), [], []
-    assert [item.question for item in read_preferences(path, skip_bad=errors, notes=notes)] == ["1", "1"]
-    assert len(errors) == 1
+def test_second_preferences_of_a_rater_are_counted(tmp_path):
+    path, notes = write(tmp_path / "p.csv", "id,preference,rater\n1,A,ada\n1,B,ada\n"), []
+    assert [item.question for item in read_preferences(path, notes=notes)] == ["1", "1"]
     assert notes[-1] == f"{path}: 1 preference of a rater who had decided that comparison before; all count"
-    write(path, "id,preference\n2,good\n")
-    with pytest.raises(InputError, match=r"none of the 1 row can be used; the first error: .*line 2"):
-        read_preferences(path, skip_bad=[])
 
 
 @pytest.mark.parametrize(
