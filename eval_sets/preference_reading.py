@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import InputError
 from ..name_suggestions import quote_names
 from ..text.wording import count_of, list_first
 from ..value_messages import check_type, describe_type, shorten
-from .column_table import ALIASES, PREFERENCES, is_no_rating, plain_name
+from .column_table import ALIASES, PREFERENCES, plain_name
 from .columns import known_columns
 from .number_rule import is_missing
 from .preference import Choice, Preference
@@ -172,12 +172,14 @@ class _Reader:
 
     def _read(self, row: Row) -> list[Preference]:
         """The preferences of a row; none where nobody gave one, or where it compares other versions."""
-        first, second = self._read_versions(row)
-        words = ((number, self._read_word(row, column, first, second)) for number, column in self._columns.choices)
-        choices = [(number, choice) for number, choice in words if choice is not None]
-        if not choices:
+        filled = [
+            (number, column) for number, column in self._columns.choices if not is_missing(row.values.get(column))
+        ]
+        if not filled:
             self._empty += 1
             return []
+        first, second = self._read_versions(row)
+        choices = [(number, self._read_word(row, column, first, second)) for number, column in filled]
         if self._versions and (strangers := [name for name in (first, second) if name not in self._versions]):
             self._strangers.update(strangers)
             self._foreign += 1
@@ -222,10 +224,8 @@ class _Reader:
             raise self._error(row, self._columns.versions[1], problem)
         return first, second
 
-    def _read_word(self, row: Row, column: str, first: str, second: str) -> Choice | None:
-        value = row.values.get(column)
-        if is_missing(value) or is_no_rating(value):
-            return None
+    def _read_word(self, row: Row, column: str, first: str, second: str) -> Choice:
+        value = row.values[column]
         if not isinstance(value, str):
             shown = f" ({shorten(str(value), 30)})"
             raise self._error(row, column, f"is {describe_type(value)}{shown}, not a text; {_WORDS}")
@@ -282,7 +282,7 @@ class _Reader:
         uses = dict(zip(columns.versions or (), _CHOICES, strict=False)) | {
             column: "choice" for _, column in columns.choices
         }
-        uses |= {column: "question" for column in columns.questions[:1]}
+        uses |= dict.fromkeys(columns.questions[:1], "question")
         uses |= {column: role for role, column in columns.roles.items() if column}
         read = ", ".join(f"{column} as {use}" for column, use in uses.items() if column != use)
         ties = sum(preference.choice == "tie" for preference in preferences)
