@@ -1,3 +1,4 @@
+from .column_account import propose_raters as propose_raters
 from .columns import explain_missing as explain_missing
 from .items import Item as Item, ScoreSource as ScoreSource
 from .logs.human_ratings import (
@@ -23,7 +24,6 @@ from .public.set_rows import (
     is_in_part as is_in_part,
     read_rows as read_rows,
 )
-from .rater_proposals import propose_raters as propose_raters
 from .sample import Sample as Sample, Table as Table
 from .score_columns import ReadOptions as ReadOptions
 from .score_files import read_ratings as read_ratings, read_score_files as read_score_files

@@ -1,13 +1,15 @@
 """The columns of a set that only all its rows tell: its ratings with their rule and scale, its ids and its versions."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from ..shell_words import quote_word
+from ..text.wording import list_first
 from ..value_messages import shorten
 from .cell_values import parse_structure
 from .column_table import (
@@ -16,15 +18,19 @@ from .column_table import (
     JUDGES,
     NAMES,
     OTHER_ANSWER,
+    PREFERENCES,
     RATING_ALIASES,
     columns_by_usual_name,
     criterion_of,
     find_raters,
     find_roles,
+    has_other_role,
     is_known_metric,
     is_mean_rating,
     is_of_program,
     plain_name,
+    rater_of,
+    split_remark,
     usual_name,
 )
 from .columns import (
@@ -55,9 +61,11 @@ from .number_rule import (
     scale_of_header,
     usual_scale,
 )
-from .rater_proposals import explain_total
 from .rows import BadRow, Row
 
+_FIRST_WORD, _LAST_WORD = re.compile(r"([^\s_.:-]+)[\s_.:-]+(?=\w)"), re.compile(r"(?<=\w)[\s_.:-]+([^\s_.:-]+)$")
+_RATER_WORDS = frozenset(("rater", "human", *NAMES["rater"]))  # which may stand before a rater's own name
+_CHOICES = frozenset(PREFERENCES["choice"])  # columns that say which of two answers is better
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
 _NAMES = ("rating", *RATING_ALIASES)
 
@@ -197,13 +205,13 @@ class ColumnSearch:
         self._told.add(all(bounds))
 
     def _explain_totals(self) -> dict[str, str]:
-        """Why columns such as `score` are no ratings: a program judged, or beside metrics they may be a total."""
+        """Why columns such as `score` are no ratings."""
         judge = next((column for column, are_programs in self._are_programs.items() if are_programs == {True}), "")
-        why = dict.fromkeys(self._general, f"{judge} names the program that gave it")
-        if not judge:
-            why = {column: explain_total(self._cells[column], self._metrics) for column in self._general}
-        cures = {column: f"--map {quote_word(f'{column}=rating')} uses it" for column in why}
-        return {column: f"no rating: {reason}; {cures[column]}" for column, reason in why.items() if reason}
+        totals = explain_totals(self._general, self._metrics, judge, self._cells.__getitem__)
+        return {
+            column: f"no rating: {why}; --map {quote_word(f'{column}=rating')} uses it"
+            for column, why in totals.items()
+        }
 
     def _is_beside(self, column: str) -> bool:
         """Whether a column is of a rater only where a row has no `rating`: by its name, and by no mapping."""
@@ -390,6 +398,64 @@ def message_ratings(row: Row) -> list[Any]:
         given = by_rater.values() if isinstance(by_rater, Mapping) else ()
         ratings += [rating for rating in given if not is_missing(rating)] or own
     return ratings
+
+
+def explain_totals(
+    general: Iterable[str], metrics: Iterable[str], judge: str, cells_of: Callable[[str], ColumnCells]
+) -> dict[str, str]:
+    """Why columns of a general name, such as `score`, are no ratings: a program gave them, or they may be totals.
+
+    `judge` is the column that names programs alone, and `metrics` are the metrics' columns beside them. What people
+    give are labels, or whole and half numbers on a scale above 1.
+    """
+    reasons = dict.fromkeys(general, f"{judge} names the program that gave it" if judge else "")
+    if judge or not (listed := list_first([*metrics])):
+        return reasons if judge else {}
+    for column in reasons:
+        cells = cells_of(column)
+        is_peoples = is_whole([2 * value for value in cells.values()]) and cells.values()[-1:] > [1]
+        if cells.values() and not cells.rule().labels and not is_peoples:
+            reasons[column] = f"beside {listed} it may be a total"
+    return {column: reason for column, reason in reasons.items() if reason}
+
+
+def without_rating_words(column: str) -> str:
+    """A column's name without the words for a rating at its ends: the rater's, where it is one's."""
+    name = column.strip()
+    while (word := _FIRST_WORD.match(name)) and _is_rating_word(word[1]):
+        name = name[word.end() :]
+    while (word := _LAST_WORD.search(name)) and _is_rating_word(word[1]):
+        name = name[: word.start()]
+    return name
+
+
+def _is_rating_word(word: str) -> bool:
+    return word.casefold() in {"rating", *RATING_ALIASES}
+
+
+@lru_cache(maxsize=1024)
+def may_be_rating(column: str) -> bool:
+    """Whether a column may hold ratings, by a rater or of a criterion, by its name: it says nothing else.
+
+    Examples:
+        >>> may_be_rating("Ann"), may_be_rating("overall"), may_be_rating("human"), may_be_rating("Human feedback")
+        (True, True, True, True)
+        >>> may_be_rating("question_id"), may_be_rating("turn"), may_be_rating("gpt4"), may_be_rating("3.5")
+        (False, False, False, False)
+    """
+    rater = without_rating_words(column)
+    words = [word for word in re.split(r"[\s_.:-]+", rater) if word.casefold() not in _RATER_WORDS]
+    is_name = rater.casefold() == "human" or (bool(words) and not has_other_role(" ".join(words), "rating"))
+    is_other = usual_name(column) in RATING_ALIASES or is_of_program(rater)
+    is_cell = re.fullmatch(r"[\d\s.,]+", column) is not None  # of a file without names for its columns
+    is_choice = split_remark(column.strip().casefold())[0] in _CHOICES
+    return (is_name or scale_of_header(column) is not None) and not (is_other or is_cell or is_choice)
+
+
+def may_be_rater(column: str) -> bool:
+    """Whether a column may hold a rater's ratings by its name, and is no criterion's."""
+    rater = without_rating_words(column)
+    return may_be_rating(column) and rater_of(f"rating_{rater}") == rater
 
 
 class IdSearch:

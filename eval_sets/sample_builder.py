@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cached_property
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,197 +9,22 @@ from pydantic_core import ErrorDetails
 
 from ..errors import InputError
 from ..text.language_detection import detect_language
-from ..text.wording import count_of, list_first
 from ..value_messages import describe_mistake, describe_type, is_nothing, shorten
 from . import cell_values
+from .column_account import ColumnAccount
 from .column_search import SetColumns
-from .column_table import OTHER_ANSWER, is_no_rating, language_code, reason_rater
-from .columns import FIELDS, OF_RATERS, REQUIRED, describe_left_out, explain_missing, reason_to_leave_out, sort_row
+from .column_table import OTHER_ANSWER, is_no_rating, language_code
+from .columns import FIELDS, REQUIRED, explain_missing, reason_to_leave_out, sort_row
 from .items import LOST_PAIR, as_label, is_lost_pair, read_version, versioned_id
-from .message import find_turns
 from .number_rule import NO_RATING, Bounds, NumberRule, is_missing
-from .rater_proposals import RaterSearch
 from .rows import Row, Rows
 from .sample import Sample
 from .table_files import load_named_tables
-from .thread import ThreadError, TimeOrder, join_turn, thread_language
-from .turns import is_single_answer
+from .thread import ThreadError, join_turn, thread_language
 
 _OPTIONAL = {*FIELDS} - {*REQUIRED}
 _PLAIN = NumberRule()
 _LABELS = {"group", "language"}  # in which a word for nothing is nothing
-_LONGEST_NAME = 60
-
-
-class ColumnAccount:
-    """Accounts for the columns of a set: each is read as a field, kept in the metadata, or empty."""
-
-    def __init__(self, source: Rows, mapping: Mapping[str, str], columns: SetColumns) -> None:
-        self._source, self._mapping, self._columns = source, mapping, columns
-        self._raters = {column.name: column for column in columns.ratings if column.rater}
-        self._uses: dict[str, str] = {}
-        self._of_metadata: dict[str, str] = {}
-        self._seen: dict[str, bool] = dict.fromkeys(source.columns or (), False)  # whether a cell is filled
-        self._no_ratings: dict[str, list[str]] = {}
-        self._left_out: dict[str, list[str]] = {}
-        self._silent: list[str] = []
-        self._ends_silent: list[str] = []  # conversations whose last question has a reply without a text
-        self._empty_words: list[str] = []  # answers such as "nan"
-        self._rater_search = RaterSearch()
-        self._is_rated = False
-        self._answered = 0
-        self._conversations = self._turns = self._messages = self._single = 0
-        self._rated_in_vain = 0
-        self.has_own_groups = False  # whether answers to the question of one id keep a group that the file names
-
-    @cached_property
-    def time_order(self) -> TimeOrder:
-        """The order of the messages in conversations, where there are any."""
-        return TimeOrder()
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns of all rows so far."""
-        return sorted(self._seen)
-
-    def add(self, row: Row, fields: Mapping[str, Any], origins: Mapping[str, str]) -> None:
-        """Accounts for the columns of a row."""
-        values = row.values
-        for name, value in values.items():
-            if not self._seen.get(name):
-                self._seen[name] = value is not None and value != ""
-        for field_name, column in origins.items():
-            self._uses.setdefault(column, field_name)
-        if self._columns.rater in values:
-            self._uses[self._columns.rater] = OF_RATERS
-        for name in fields.keys() & values.keys() - origins.keys():
-            self._uses.setdefault(name, name)
-        if not self._columns.is_rated and not self._source.made:
-            self._rater_search.add({name: value for name, value in values.items() if name not in self._uses})
-
-    def add_from_metadata(self, key: str, field_name: str) -> None:
-        """Accounts for a field that was read out of the metadata of a row."""
-        self._of_metadata.setdefault(f"metadata.{key}", field_name)
-
-    def leave_out(self, row: Row, reason: str) -> None:
-        """Accounts for a row that is no answer."""
-        self._left_out.setdefault(reason, []).append(row.place)
-
-    @property
-    def count_left_out(self) -> int:
-        """How many rows are no answers."""
-        return sum(map(len, self._left_out.values()))
-
-    def add_sample(self, sample: Sample, place: str) -> None:
-        """Counts a sample that is a conversation, or has no answer."""
-        self._is_rated = self._is_rated or sample.human_rating is not None or bool(sample.messages)
-        if sample.response.strip():
-            self._answered += 1
-            if is_nothing(sample.response):
-                self._empty_words.append(f'{place} "{sample.response.strip()}"')
-        else:
-            self._silent.append(place)
-        if sample.messages:
-            after = sample.messages[(sample.turn or 0) + 1 :] if sample.response.strip() else ()
-            if any(message.role == "assistant" for message in after):
-                self._ends_silent.append(place)
-            is_single = is_single_answer(sample)
-            self._single += is_single
-            self._conversations += not is_single
-            self._turns += 0 if is_single else len(find_turns(sample.messages))
-            self._messages += 0 if is_single else len(sample.messages)
-            for message in sample.messages:
-                self._rated_in_vain += message.human_rating is not None and not message.is_answer
-
-    def add_no_rating(self, column: str, row: Row, value: object) -> None:
-        """Accounts for a cell of a column of ratings that says that there is none."""
-        self._no_ratings.setdefault(column, []).append(f'{row.place} "{shorten(str(value), 30)}"')
-
-    def notes(self) -> list[str]:
-        """What is read as what; empty where all columns have the names of fields."""
-        notes = [f"{self._source.name}: {line}" for line in self._lines()]
-        if column := self._columns.version:
-            several = "rows of one id are of several versions"
-            grouped = "" if self.has_own_groups else ", and grouped by ID"
-            notes.append(f"{self._source.name}: {several}: ids are read as ID@{column.upper()}{grouped}")
-        for column, cells in self._no_ratings.items():
-            where = f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}"
-            notes.append(f"{self._source.name}: {where}")
-        notes += [f"{self._source.name}: {hint}" for hint in self._columns.hints]
-        if not self._is_rated and (proposed := self._rater_search.describe()):
-            notes.append(f"{self._source.name}: {proposed}")
-        notes += [
-            f"{self._source.name}: {describe_left_out(places, reason)}" for reason, places in self._left_out.items()
-        ]
-        if self._silent and (self._answered or self._conversations):  # a set of questions has no answers at all
-            silent = count_of(len(self._silent), "row has no answer and counts", "rows have no answer and count")
-            notes.append(f"{self._source.name}: {silent} as an empty one: {list_first(self._silent, 5)}")
-        if self._ends_silent:
-            end = count_of(len(self._ends_silent), "conversation ends", "conversations end")
-            why = f"{end} with an empty reply or calls of tools alone: the answer before it is the one under test"
-            notes.append(f"{self._source.name}: {why}: {list_first(self._ends_silent, 5)}")
-        if self._empty_words:
-            says = count_of(len(self._empty_words), "answer is a word for nothing", "answers are words for nothing")
-            scored = f"{says} and scored as a text; empty the cell where there was none"
-            notes.append(f"{self._source.name}: {scored}: {list_first(self._empty_words, 5)}")
-        notes += [f"{self._source.name}: {note}" for note in self._message_notes()]
-        return notes
-
-    def _message_notes(self) -> list[str]:
-        """What of the messages is not used, or in another order."""
-        notes = self.time_order.notes() if self._conversations or self._single else []
-        if self._rated_in_vain:
-            ratings = count_of(
-                self._rated_in_vain, "rating of a message that is no answer", "ratings of messages that are no answers"
-            )
-            notes.append(
-                f"{ratings}, used by nothing; rate the answer, or the conversation (`rating` beside its messages)"
-            )
-        return notes
-
-    def count_conversations(self) -> str:
-        """Says how many conversations were read, and how long they are; empty where none was."""
-        parts = []
-        if self._conversations:
-            length = f"{count_of(self._turns, 'turn')} ({count_of(self._messages, 'message')})"
-            parts.append(f"{count_of(self._conversations, 'conversation')} with {length}")
-        if self._single:
-            parts.append(count_of(self._single, "single answer with messages", "single answers with messages"))
-        return f"{self._source.name}: {', '.join(parts)}" if parts else ""
-
-    def _lines(self) -> list[str]:
-        renamed, own, kept, empty = list[str](), list[str](), list[str](), list[str]()
-        ratings = {rating.name: rating for rating in self._columns.ratings if not rating.rater}
-        for column, is_filled in self._seen.items():
-            if column in self._source.made:
-                continue
-            name = shorten(self._source.origins.get(column, column), _LONGEST_NAME)
-            use = self._uses.get(column, "")
-            if column in self._raters and not use:
-                renamed.append(self._raters[column].describe())
-            elif not is_filled:
-                empty.append(name)
-            elif not use:
-                is_reason = reason_rater(column, tuple(rater.rater for rater in self._raters.values())) is not None
-                why = self._columns.unused.get(column) or ("reasons" if is_reason else "")
-                kept.append(f"{name} ({why})" if why else name)
-            elif use == "rating" and column in ratings and column not in self._mapping:
-                renamed.append(ratings[column].describe(name))
-            elif use == "rating" and self._columns.own is not None and self._columns.own.name == column:
-                is_usual = name == "rating" and self._columns.own.is_usual and not self._source.finds_scale
-                (own if is_usual else renamed).append(name if is_usual else self._columns.own.describe(name))
-            elif use == name:
-                own.append(name)
-            else:
-                renamed.append(f"{name} as {use}")
-        renamed += [f"{name} as {use}" for name, use in self._of_metadata.items()]
-        if not (renamed or kept or {*empty} - {*FIELDS} or self._source.made):
-            return []
-        read = ", ".join((*renamed, *own))
-        parts = [f"read {read} (change with {self._source.map_option})"] if read else []
-        parts += [f"kept in the metadata: {', '.join(kept)}"] if kept else []
-        parts += [f"empty: {', '.join(empty)}"] if empty else []
-        return ["; ".join(parts)] if parts else []
 
 
 class SampleBuilder:
@@ -226,15 +50,15 @@ class SampleBuilder:
         """Builds the row's sample, with an id and a language; None of a row that is no answer, which is left out."""
         fields, origins, extras = sort_row(row.values, self.mapping)
         if reason := reason_to_leave_out(row.values, fields):
-            self.account.leave_out(row, reason)
+            self.account.left_out[reason].append(row.place)
             return None
-        rule = self._read_columns(fields, origins, extras)
+        self._find_id(fields, origins, extras)
+        rule = self._find_rating(fields, origins, extras)
         self.account.add(row, fields, origins)
         self._drop_empty(fields)
-        self._drop_no_ratings(fields, origins, row)
-        self._read_values(fields, origins, row, rule)
+        self._read_ratings(fields, origins, row, rule)
+        self._read_values(fields, origins, row)
         self._join_ratings(fields, extras, row)
-        self._name_rater(fields, extras)
         try:
             metadata = merge_metadata(fields.get("metadata"), extras)
         except ValueError as error:
@@ -272,26 +96,26 @@ class SampleBuilder:
         self.account.add_sample(sample, row.place)
         return sample
 
-    def _read_columns(self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> NumberRule:
-        """Reads the columns that only all rows tell, and returns the rule of the rating's numbers."""
+    def _find_id(self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
+        """Takes the id out of the column of another name that all rows tell."""
         name = self._columns.id
         if name in extras and "id" not in origins and is_missing(fields.get("id")):
             value = extras.pop(name)
             fields["id"] = f"{self.source.stem}-{value}" if self._has_stem and not is_missing(value) else value
             origins["id"] = name
+
+    def _find_rating(self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> NumberRule:
+        """Finds the row's own rating and its scale, and returns the rule of its numbers."""
         own = self._columns.own
         is_told = not is_missing(fields.get("rating_min")) or not is_missing(fields.get("rating_max"))
-        if (
-            own is None
-            and "rating" in self._columns.unused.keys() & fields.keys()
-            and not is_told
-            and not self.source.made
-        ):
+        is_none = own is None and "rating" in self._columns.unused.keys() & fields.keys()
+        if is_none and not is_told and not self.source.made:
             extras["rating"] = fields.pop("rating")  # of rows of tables it is from 1 to 5, as any
         if not is_missing(fields.get("rating")) or not is_missing(fields.get("ratings")):
-            if own is not None and not is_told:
-                fields["rating_min"], fields["rating_max"] = own.scale[:2]
-            return own.rule if own is not None and not is_told else self._columns.told_rule
+            if own is None or is_told:
+                return self._columns.told_rule
+            fields["rating_min"], fields["rating_max"] = own.scale[:2]
+            return own.rule
         for column in self._columns.ratings:
             if not column.rater and column.name in extras and "rating" not in origins:
                 fields["rating"] = extras.pop(column.name)
@@ -301,55 +125,56 @@ class SampleBuilder:
                 return column.rule
         return _PLAIN
 
-    def _drop_no_ratings(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row) -> None:
+    def _read_ratings(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row, rule: NumberRule) -> None:
+        """Reads the numbers of the row's own rating, or ratings by rater."""
         if is_no_rating(fields.get("rating")):
             column = origins.get("rating") or self.source.origins.get("rating", "rating")
             self.account.add_no_rating(column, row, fields.pop("rating"))
-        ratings = fields.get("ratings")
-        if isinstance(ratings, str):
-            with suppress(ValueError):  # the reading of the values says so
+        if isinstance(ratings := fields.get("ratings"), str):
+            with suppress(ValueError):  # the reading of them says so
                 ratings = cell_values.parse_structure(ratings)
         if isinstance(ratings, Mapping):
             for rater in (rater for rater, rating in ratings.items() if is_no_rating(rating)):
                 self.account.add_no_rating(f"{origins.get('ratings', 'ratings')}.{rater}", row, ratings[rater])
             fields["ratings"] = {rater: rating for rater, rating in ratings.items() if not is_no_rating(rating)}
+        name = "rating"
+        try:
+            if "rating" in fields:
+                fields[name] = rule.read(fields[name])
+            if "ratings" in fields:
+                name = "ratings"
+                fields[name] = cell_values.parse_ratings(fields[name], rule)
+        except ValueError as error:
+            raise self._error(row, name, str(error), origins) from None
 
     def _join_ratings(self, fields: dict[str, Any], extras: dict[str, Any], row: Row) -> None:
-        """Takes the columns of raters out of the rest, as the row's `ratings`."""
+        """Takes the columns of raters out of the rest, as the row's `ratings`; its rating is of whom a column names."""
         raters = [column for column in self._columns.ratings if column.rater and column.name in extras]
         if fields.get("rating") is not None:  # beside it only raters count whom the user named
             raters = [column for column in raters if column.name in self.mapping]
-        if not raters or fields.get("ratings"):
-            return
-        ratings: dict[str, float] = {}
-        first: dict[str, str] = {}
-        for column in raters:
-            value = extras.pop(column.name)
-            if is_no_rating(value):
-                self.account.add_no_rating(column.name, row, value)
-                continue
-            try:
-                rating = column.rule.read(value)
-            except ValueError as error:
-                raise self._error(row, "ratings", str(error), {"ratings": column.name}) from None
-            if rating is None:
-                continue
-            if ratings.setdefault(column.rater, rating) != rating:
-                problem = (
-                    f"`{first[column.rater]}` and `{column.name}` are both read as the ratings of {column.rater}; "
-                    "rename one of them, or --map the one that counts to rating"
-                )
-                raise self._error(row, "ratings", problem, {"ratings": column.name})
-            first.setdefault(column.rater, column.name)
-        fields["ratings"] = ratings
-        fields.setdefault("rating_min", raters[0].scale.low)
-        fields.setdefault("rating_max", raters[0].scale.high)
-
-    def _name_rater(self, fields: dict[str, Any], extras: dict[str, Any]) -> None:
-        """Makes a row's rating that of the rater whom another column names."""
-        if fields.get("rating") is None or fields.get("ratings") or self._columns.rater not in extras:
-            return
-        if name := as_label(extras[self._columns.rater]):
+        if raters and not fields.get("ratings"):
+            first: dict[str, str] = {}
+            ratings: dict[str, float] = {}
+            for column in raters:
+                value = extras.pop(column.name)
+                if is_no_rating(value):
+                    self.account.add_no_rating(column.name, row, value)
+                    continue
+                try:
+                    rating = column.rule.read(value)
+                    if rating is not None and ratings.setdefault(column.rater, rating) != rating:
+                        raise ValueError(
+                            f"`{first[column.rater]}` and `{column.name}` are both read as the ratings of "
+                            f"{column.rater}; rename one of them, or --map the one that counts to rating"
+                        )
+                except ValueError as error:
+                    raise self._error(row, "ratings", str(error), {"ratings": column.name}) from None
+                first.setdefault(column.rater, column.name)
+            fields["ratings"] = ratings
+            fields.setdefault("rating_min", raters[0].scale.low)
+            fields.setdefault("rating_max", raters[0].scale.high)
+        is_named = self._columns.rater in extras and fields.get("rating") is not None and not fields.get("ratings")
+        if is_named and (name := as_label(extras[self._columns.rater])):
             fields["ratings"] = {self._raters.setdefault(name.casefold(), name): fields.pop("rating")}
             del extras[self._columns.rater]
 
@@ -374,14 +199,10 @@ class SampleBuilder:
             if fields.get(name, "") is None:
                 fields[name] = ""
 
-    def _read_values(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row, rule: NumberRule) -> None:
-        for name in fields.keys() & {*_PARSERS, "rating", "ratings"}:
+    def _read_values(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row) -> None:
+        for name in fields.keys() & _PARSERS.keys():
             try:
-                if name == "rating":
-                    fields[name] = rule.read(fields[name])
-                elif name == "ratings":
-                    fields[name] = cell_values.parse_ratings(fields[name], rule)
-                elif name != "reference" or name in origins:  # one of another name may hold several
+                if name != "reference" or name in origins:  # one of another name may hold several
                     fields[name] = _PARSERS[name](fields[name])
                 if name == "tables":
                     fields[name] = load_named_tables(fields[name], self.source.folder)

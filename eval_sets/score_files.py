@@ -7,6 +7,7 @@ from pathlib import Path
 from ..errors import InputError
 from ..name_suggestions import quote_names
 from ..shell_words import quote_word
+from .column_search import explain_totals, may_be_rater, may_be_rating
 from .column_table import (
     GENERAL_NAMES,
     JUDGES,
@@ -35,7 +36,6 @@ from .number_rule import (
     usual_scale,
 )
 from .preference_reading import holds_preferences
-from .rater_proposals import explain_total, may_be_rater, may_be_rating
 from .rows import Row
 from .score_columns import REPEATED, ReadOptions, ScoreFile, check_patterns, match_columns, short_name
 from .sources import flat_rows
@@ -221,12 +221,12 @@ def _explain_totals(file: ScoreFile, read: Sequence[str], options: ReadOptions, 
         return {}
     beside = file.metrics_beside(read)
     metrics = beside if has_scores else [column for column in beside if is_known_metric(column)]
-    for column in file.names if "rater" not in file.roles else ():
-        judges = [str(name) for row in file.rows if not is_missing(name := row.values.get(column))]
-        if plain_name(column) in JUDGES and judges and all(map(is_of_program, judges)):
-            return dict.fromkeys(general, f"{column} names the program that gave it")
-    why = {column: explain_total(file.rule(column)[0], metrics) for column in general}
-    return {column: reason for column, reason in why.items() if reason}
+    judges = [column for column in file.names if plain_name(column) in JUDGES and "rater" not in file.roles]
+    cells = {
+        judge: [str(name) for row in file.rows if not is_missing(name := row.values.get(judge))] for judge in judges
+    }
+    judge = next((column for column, names in cells.items() if names and all(map(is_of_program, names))), "")
+    return explain_totals(general, metrics, judge, lambda column: file.rule(column)[0])
 
 
 def _rater_name(column: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import InputError
 from ..text.wording import count_of
 from ..value_messages import wrong_type
+from .column_account import ColumnAccount
 from .column_search import ColumnSearch, SetColumns, message_ratings
 from .columns import (
     OF_RATERS,
@@ -27,11 +28,10 @@ from .preference_reading import holds_preferences
 from .python_data import open_data, ready_samples
 from .rows import BadRow, Row, Rows, tell_notes
 from .sample import Sample
-from .sample_builder import ColumnAccount, SampleBuilder
+from .sample_builder import SampleBuilder
 from .sources import cannot_read, open_source
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
-_EMPTY = "the set is empty; it should hold one row per sample"
 
 
 def load_set(
@@ -119,7 +119,8 @@ def read_set(
     if not isinstance(skip_bad, list | None):
         raise wrong_type("skip_bad", skip_bad, "a list, to which the errors are appended: skip_bad=[]")
     opened = open_source(source, sheet=sheet, header_row=header_row, known=known_columns(mapping))
-    return _Set(opened, mapping, language, scale, versions, has_stem=is_one_of_several).samples(limit, skip_bad, notes)
+    builder = _open_set(opened, mapping, language, scale, versions, has_stem=is_one_of_several)
+    return _build_samples(builder, limit, skip_bad, notes)
 
 
 def read_samples(
@@ -165,7 +166,7 @@ def read_samples(
                 if is_lost_pair(sample):
                     raise InputError(f"the list, index {place}, field rating: {LOST_PAIR}")
         return iter(samples)
-    return _Set(open_data(data), mapping, language, scale).samples(None, None, notes)
+    return _build_samples(_open_set(open_data(data), mapping, language, scale), notes=notes)
 
 
 def from_ragas(dataset: Any, *, language: str | None = None) -> list[Sample]:
@@ -198,111 +199,106 @@ def _check_options(
     return checked
 
 
-class _Set:
-    """An opened set, and what its rows are read by."""
+def _open_set(
+    opened: Rows,
+    mapping: Mapping[str, str],
+    language: str | None,
+    scale: Bounds | None,
+    versions: str = "",
+    *,
+    has_stem: bool = False,
+) -> SampleBuilder:
+    """What builds the samples of an opened set. Raises `InputError` for columns that cannot be a set's."""
+    opened = opened if is_row_per_sample(opened, mapping) else read_logs(opened, mapping)
+    # the rows of a conversation were joined by it, but for what its raters gave; those of an answer by some columns
+    used = {OF_RATERS, *TURN_FIELDS, *opened.origins} if opened.made else set[str]()
+    mapping = {theirs: ours for theirs, ours in mapping.items() if is_rater(ours) or ours not in used}
+    if opened.columns is not None:
+        try:
+            check_columns(opened.columns, mapping, opened.name)
+        except InputError as error:
+            if holds_preferences(next((row.values for row in opened.head()), {})):
+                raise _no_answers(opened) from None
+            if not opened.header:
+                raise
+            raise InputError(f"{error}; {opened.header}") from None
+    columns = _look_at_columns(opened, mapping, scale, versions)
+    return SampleBuilder(opened, mapping, language, columns, scale=scale, has_stem=has_stem)
 
-    def __init__(
-        self,
-        opened: Rows,
-        mapping: Mapping[str, str],
-        language: str | None,
-        scale: Bounds | None,
-        versions: str = "",
-        *,
-        has_stem: bool = False,
-    ) -> None:
-        self._opened = opened = opened if is_row_per_sample(opened, mapping) else read_logs(opened, mapping)
-        # the rows of a conversation were joined by it, but for what its raters gave; those of an answer by some columns
-        used = {OF_RATERS, *TURN_FIELDS, *opened.origins} if opened.made else set[str]()
-        self._mapping = {theirs: ours for theirs, ours in mapping.items() if is_rater(ours) or ours not in used}
-        self._language, self._scale, self._versions, self._has_stem = language, scale, versions, has_stem
-        if opened.columns is not None:
+
+def _no_answers(opened: Rows) -> InputError:
+    use = "holds preferences between versions, and no answers; assay decide RUN_A RUN_B --ratings FILE reads it"
+    return InputError(f"{opened.name}: {use}")
+
+
+def _look_at_columns(opened: Rows, mapping: Mapping[str, str], scale: Bounds | None, versions: str) -> SetColumns:
+    """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
+    search = ColumnSearch(
+        opened.name,
+        mapping,
+        scale,
+        versions,
+        has_own_scale=not opened.finds_scale,
+        ratings=opened.origins.get("ratings", "ratings"),
+    )
+    try:
+        head = opened.head()
+        names = dict.fromkeys((*(opened.columns or ()), *(column for row in head for column in row.values)))
+        if not (search.may_tell(names) or any(map(message_ratings, head))):
+            return SetColumns()
+        for row in opened.rows:
+            if not isinstance(row, BadRow):
+                search.add(row)
+    except OSError:
+        return SetColumns()  # the reading itself meets the same error, and tells it
+    return search.result()
+
+
+def _build_samples(
+    builder: SampleBuilder,
+    limit: int | None = None,
+    skip_bad: list[InputError] | None = None,
+    notes: list[str] | None = None,
+) -> Iterator[Sample]:
+    """Yields the samples of a set."""
+    opened, account = builder.source, builder.account
+    first_error: InputError | None = None
+    good = bad = 0
+    try:
+        for row in opened.rows:
             try:
-                check_columns(opened.columns, self._mapping, opened.name)
+                if isinstance(row, BadRow):
+                    raise row.error
+                built = builder.sample(row)
             except InputError as error:
-                first = next((row.values for row in opened.head()), {})
-                if holds_preferences(first):
-                    raise self._no_answers() from None
-                if not opened.header:
+                if not good and isinstance(row, Row) and holds_preferences(row.values):
+                    raise _no_answers(opened) from None
+                if skip_bad is None:
+                    error.is_of_row = True
                     raise
-                raise InputError(f"{error}; {opened.header}") from None
-        self._columns = self._look_at_columns()
-
-    def _no_answers(self) -> InputError:
-        use = "holds preferences between versions, and no answers; assay decide RUN_A RUN_B --ratings FILE reads it"
-        return InputError(f"{self._opened.name}: {use}")
-
-    def _look_at_columns(self) -> SetColumns:
-        """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
-        opened = self._opened
-        search = ColumnSearch(
-            opened.name,
-            self._mapping,
-            self._scale,
-            self._versions,
-            has_own_scale=not opened.finds_scale,
-            ratings=opened.origins.get("ratings", "ratings"),
-        )
-        try:
-            head = opened.head()
-            names = dict.fromkeys((*(opened.columns or ()), *(column for row in head for column in row.values)))
-            if not (search.may_tell(names) or any(map(message_ratings, head))):
-                return SetColumns()
-            for row in opened.rows:
-                if not isinstance(row, BadRow):
-                    search.add(row)
-        except OSError:
-            return SetColumns()  # the reading itself meets the same error, and tells it
-        return search.result()
-
-    def _builder(self) -> SampleBuilder:
-        return SampleBuilder(
-            self._opened, self._mapping, self._language, self._columns, scale=self._scale, has_stem=self._has_stem
-        )
-
-    def samples(
-        self, limit: int | None, skip_bad: list[InputError] | None, notes: list[str] | None
-    ) -> Iterator[Sample]:
-        """Yields the samples."""
-        opened, builder = self._opened, self._builder()
-        first_error: InputError | None = None
-        good = bad = 0
-        try:
-            for row in opened.rows:
-                try:
-                    if isinstance(row, BadRow):
-                        raise row.error
-                    built = builder.sample(row)
-                except InputError as error:
-                    if not good and isinstance(row, Row) and holds_preferences(row.values):
-                        raise self._no_answers() from None
-                    if skip_bad is None:
-                        error.is_of_row = True
-                        raise
-                    skip_bad.append(error)
-                    first_error, bad = first_error or error, bad + 1
-                    continue
-                if built is None:
-                    continue
-                good += 1
-                yield built
-                if good == limit:
-                    break
-        except OSError as error:
-            raise cannot_read(opened.name, error) from None
-        if not good:
-            raise InputError(f"{opened.name}: {_why_nothing(first_error, bad, builder.account)}")
-        # a format that names its columns has passed this before the first row; in the others only all rows tell
-        check_mapped(builder.account.columns, builder.mapping, opened.name)
-        account = (*opened.notes, *opened.late_notes(), *builder.account.notes())
-        tell_notes(account if notes is None else (*account, builder.account.count_conversations()), notes)
+                skip_bad.append(error)
+                first_error, bad = first_error or error, bad + 1
+                continue
+            if built is None:
+                continue
+            good += 1
+            yield built
+            if good == limit:
+                break
+    except OSError as error:
+        raise cannot_read(opened.name, error) from None
+    if not good:
+        raise InputError(f"{opened.name}: {_why_nothing(first_error, bad, account)}")
+    # a format that names its columns has passed this before the first row; in the others only all rows tell
+    check_mapped(account.columns, builder.mapping, opened.name)
+    lines = (*opened.notes, *opened.late_notes(), *account.notes())
+    tell_notes(lines if notes is None else (*lines, account.count_conversations()), notes)
 
 
 def _why_nothing(first_error: InputError | None, bad: int, account: ColumnAccount) -> str:
     """Why a set has no samples."""
     if first_error is not None:
         return f"none of the {count_of(bad, 'row')} can be used; the first error: {first_error}"
-    if account.count_left_out:
-        left_out = "; ".join(note.partition(": ")[2] for note in account.notes() if " left out that " in note)
-        return f"none of its rows is an answer: {left_out}"
-    return _EMPTY
+    if left_out := account.describe_left_out():
+        return f"none of its rows is an answer: {'; '.join(left_out)}"
+    return "the set is empty; it should hold one row per sample"

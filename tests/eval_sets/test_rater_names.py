@@ -206,15 +206,6 @@ def test_a_name_whose_low_end_is_good_is_no_rating_as_it_is(tmp_path, name, colu
             read_score_files([], path, ReadOptions(mapping=mapping))
 
 
-def test_an_answer_that_is_a_word_for_nothing_is_said(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("question,answer\nq,N/A\nr,None of them.\ns,nan\nt,null\n")
-    notes: list[str] = []
-    assert [sample.response for sample in load_set(path, notes=notes)] == ["N/A", "None of them.", "nan", "null"]
-    scored = "3 answers are words for nothing and scored as a text; empty the cell where there was none"
-    assert f'{path}: {scored}: line 2 "N/A", line 4 "nan", line 5 "null"' in notes
-
-
 def test_a_criterion_that_only_later_rows_have_takes_no_mapping(tmp_path):
     """Beside a criterion an unknown name is no rater; it was read as one in the rows before."""
     path = tmp_path / "a.jsonl"
@@ -226,20 +217,6 @@ def test_a_criterion_that_only_later_rows_have_takes_no_mapping(tmp_path):
     beside = [row | {"rating": 3 - n % 2} | ({"rating_tone": 3} if n > 4 else {}) for n, row in enumerate(rows)]
     path.write_text("\n".join(map(json.dumps, beside)))
     assert [sample.rating for sample in load_set(path, notes=[])] == [3, 2] * 5
-
-
-def test_three_observers_are_no_programs(tmp_path):
-    path = tmp_path / "a.csv"
-    rows = "".join(f"Q{n},A{n},{n % 5 + 1},{(n + 1) % 5 + 1},3\n" for n in range(10))
-    path.write_text(f"question,answer,rating_o1,rating_o2,rating_o3\n{rows}")
-    assert set(load_set(path, notes=[])[0].ratings) == {"o1", "o2", "o3"}
-
-
-def test_reasons_of_a_mapped_column_take_nobodys_place(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("question,answer,rating,why,rating_reasons\nQ,A,1,too short,own text\nR,B,5,,\n")
-    metadata = load_set(path, mapping={"why": "reason"}, notes=[])[0].metadata
-    assert (metadata["rating_reasons"], metadata["metadata.rating_reasons"]) == ("too short", "own text")
 
 
 def test_what_people_say_of_a_bad_answer_is_no_failure_of_a_metric(tmp_path):
@@ -294,16 +271,6 @@ def test_numbers_that_are_nobodys_ratings_are_not_read_as_such(tmp_path, row, sa
     path.write_text(json.dumps([row, row | {"id": 2, "question_id": 82}]))
     with pytest.raises(InputError, match=says):
         read_score_files([], path, ReadOptions())
-
-
-def test_a_score_that_a_program_judged_is_no_rating_of_a_set_either(tmp_path):
-    path = tmp_path / "a.csv"
-    for judges, ratings in ((["gpt-4o", "claude-3", ""], [None] * 3), (["gpt-4o", "Ada", "Bob"], [2, 4, 5])):
-        rows = [f"q{n},a{n},{judge},{score}" for n, (judge, score) in enumerate(zip(judges, (2, 4, 5), strict=True))]
-        path.write_text("\n".join(["question,answer,judge,score", *rows]))
-        notes: list[str] = []
-        assert [sample.rating for sample in load_set(path, notes=notes)] == ratings
-        assert ("judge names the program that gave it" in notes[0]) == (ratings[0] is None)
 
 
 @pytest.mark.parametrize("column", ["score", "label"])

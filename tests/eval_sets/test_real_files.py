@@ -43,25 +43,6 @@ def test_a_conversation_that_nobody_answered_is_not_resolved():
     assert (score.status, score.value, score.reason, asked) == ("scored", 0, "the assistant never answers", [])
 
 
-@pytest.mark.parametrize(("cells", "ratings", "scale"), CASES["numbers"])
-def test_one_rule_for_the_numbers_of_a_column(tmp_path, cells, ratings, scale):
-    if scale is None:
-        samples, _ = read(tmp_path / "a.csv", rated(*cells), scale=(0, 1000))
-    else:
-        samples, _ = read(tmp_path / "a.csv", rated(*cells))
-        assert {(sample.rating_min, sample.rating_max) for sample in samples if sample.rating is not None} == {
-            tuple(scale)
-        }
-    assert [sample.rating for sample in samples] == ratings
-
-
-@pytest.mark.parametrize(("cells", "says"), CASES["unclear_numbers"])
-def test_a_number_that_nothing_tells_is_an_error_with_its_line(tmp_path, cells, says):
-    with pytest.raises(InputError, match=says) as error:
-        read(tmp_path / "a.csv", rated(*cells))
-    assert error.value.is_of_row
-
-
 def test_numbers_of_excel_are_numbers(tmp_path):
     """1.234 beside 990 is no 1,234, as it would be in a text: Excel knows what it holds."""
     from openpyxl import Workbook
@@ -71,50 +52,6 @@ def test_numbers_of_excel_are_numbers(tmp_path):
         book.active.append(row)
     book.save(tmp_path / "a.xlsx")
     assert [sample.rating for sample in load_set(tmp_path / "a.xlsx", scale=(0, 1000))] == [1.234, 990]
-
-
-LONG = """question,answer,metric,score
-Q?,A.,faithfulness,0.3
-Q?,A.,toxicity,0.1
-P?,B.,faithfulness,0.9
-P?,B.,toxicity,
-"""
-
-
-def test_scores_of_metrics_are_no_ratings_and_one_answer_is_one(tmp_path):
-    samples, notes = read(tmp_path / "a.csv", LONG)
-    assert [(sample.user_input, sample.rating) for sample in samples] == [("Q?", None), ("P?", None)]
-    assert samples[0].metadata == {"scores": {"faithfulness": "0.3", "toxicity": "0.1"}}
-    assert notes[0].startswith("4 rows with one score each, of 2 answers: faithfulness, toxicity are the scores")
-
-
-_EVIDENCE = """{id},question,answer,metric,value,evidence,usage
-a,Q?,A.,faithfulness,0.5,page 3,12
-a,Q?,A.,toxicity,0.1,page 3,12
-"""
-
-
-def test_columns_beside_the_scores_are_kept_but_where_a_run_wrote_them(tmp_path):
-    scores = {"scores": {"faithfulness": "0.5", "toxicity": "0.1"}}
-    [sample], notes = read(tmp_path / "a.csv", _EVIDENCE.format(id="id"))
-    assert sample.metadata == {"evidence": "page 3", "usage": "12"} | scores
-    assert notes[1].endswith("kept in the metadata: evidence, usage")
-    [sample], _ = read(tmp_path / "a.csv", _EVIDENCE.format(id="sample"))
-    assert sample.metadata == scores
-
-
-@pytest.mark.parametrize("name", ["id", "sample"])
-def test_a_column_beside_the_scores_is_read_as_it_is_mapped(tmp_path, name):
-    mapping = {"evidence": "retrieved_contexts"}
-    [sample], _ = read(tmp_path / "a.csv", _EVIDENCE.format(id=name), mapping=mapping)
-    assert (sample.id, sample.retrieved_contexts) == ("a", ("page 3",))
-    mapping = {"foo": "user_input", "bar": "response"}
-    text = "id,foo,bar,metric,value\na,Q?,A.,faithfulness,0.5\na,Q?,A.,toxicity,0.1\n"
-    [sample], _ = read(tmp_path / "a.csv", text, mapping=mapping)
-    assert (sample.user_input, sample.response) == ("Q?", "A.")
-    text = "id,question,answer,rater,given\na,Q?,A.,ann,4\na,Q?,A.,bob,2\n"
-    [sample], _ = read(tmp_path / "a.csv", text, mapping={"given": "rating"})
-    assert sample.ratings == {"ann": 4, "bob": 2}
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
@@ -131,26 +68,6 @@ def test_a_column_of_judges_makes_no_answer_two(tmp_path, suffix, part, value):
     assert [sample.id for sample in samples] == ["a", "b"]
     if part == "rater":
         assert [dict(sample.ratings) for sample in samples] == [{"f": 4, "g": 1}, {"f": 5, "g": 2}]
-
-
-def test_versions_that_a_metric_scored_each_are_answers_of_their_own(tmp_path):
-    rows = "a,Q?,A.,old,f,0.5\na,Q?,A.,new,f,0.1\na,Q?,A.,old,g,0.2\na,Q?,A.,new,g,0.3\n"
-    samples, _ = read(tmp_path / "a.csv", f"id,question,answer,system,metric,score\n{rows}")
-    assert {sample.id: sample.metadata["scores"] for sample in samples} == {
-        "a@old": {"f": "0.5", "g": "0.2"},
-        "a@new": {"f": "0.1", "g": "0.3"},
-    }
-
-
-@pytest.mark.parametrize(("column", "options"), CASES["scales"])
-def test_one_scale_for_every_way_of_naming(tmp_path, column, options):
-    text = rated("0", "1", "2", "0", "1", column=column)
-    samples, notes = read(tmp_path / "a.csv", text, **options)
-    top = 2 if "(" in column else 5
-    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(0, top)}
-    assert ("no rating is above 2: if that is the scale say --scale 0-2" in notes) == (top == 5)
-    samples, notes = read(tmp_path / "a.csv", text, scale=(0, 2), **options)
-    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(0, 2)} and len(notes) == 1
 
 
 SLIPS = [("0", "0-5"), ("7", "1-10")]  # a rating among twelve from 1 to 5, and the scale that it alone makes
@@ -207,27 +124,6 @@ def test_zeros_beside_ratings_from_one_may_mean_that_nobody_rated(tmp_path, zero
     assert len(notes) == 1 + is_told
 
 
-def test_a_told_scale_that_a_rating_is_off_is_an_error(tmp_path):
-    with pytest.raises(InputError, match=r"line 3, field rating: 3 is outside the scale 0-2"):
-        read(tmp_path / "a.csv", rated("1", "3"), scale=(0, 2))
-
-
-@pytest.mark.parametrize(("cells", "expected", "says"), CASES["labels"])
-def test_labels_with_two_values_are_one_and_nought(tmp_path, cells, expected, says):
-    samples, notes = read(tmp_path / "a.csv", rated(*cells, column="label"))
-    assert [sample.rating for sample in samples] == (expected or [None] * len(cells))
-    assert says in notes[0]
-
-
-@pytest.mark.parametrize(("row", "says"), CASES["no_answers"])
-def test_rows_that_are_no_answers_are_left_out_and_named(tmp_path, row, says):
-    text = f"question,answer,context,rating\nQ?,A.,c,5\nP?,B.,c,1\n{row}\n"
-    samples, notes = read(tmp_path / "a.csv", text)
-    assert [sample.rating for sample in samples] == [5, 1]
-    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(1, 5)}
-    assert says in notes
-
-
 def test_a_second_row_of_names_is_no_answer(tmp_path):
     """Files that were put together have their names twice."""
     path = tmp_path / "a.csv"
@@ -237,43 +133,6 @@ def test_a_second_row_of_names_is_no_answer(tmp_path):
     assert "1 row left out that repeats the names of the columns: line 2" in notes
     _, ratings = read_score_files([], path, ReadOptions())
     assert ratings.columns == {"rating": {0: 5.0, 1: 1.0}}
-
-
-@pytest.mark.parametrize(
-    "ours", ["generated_answer", "Bot answer", "antwoord_bot", "Antwort des Bots", "chatbot_response"]
-)
-def test_the_answer_that_is_called_the_bots_is_under_test_beside_a_plain_one(tmp_path, ours):
-    samples, notes = read(tmp_path / "a.csv", f"question,answer,{ours}\nQ?,Right.,Bot.\nP?,Right.,Bot.\n")
-    assert [sample.response for sample in samples] == ["Bot."] * 2
-    assert "kept in the metadata: answer" in notes[0]
-
-
-def test_a_decision_is_proposed_as_the_rating(tmp_path):
-    _, notes = read(tmp_path / "a.csv", "question,answer,is_correct\nQ?,A.,TRUE\nP?,B.,FALSE\n")
-    assert notes[1] == "no column is read as a rating; if these are your team's: --map is_correct=rating"
-
-
-@pytest.mark.parametrize("label", ["Average", "Total"])
-def test_a_label_of_a_total_need_not_stand_first(tmp_path, label):
-    samples, notes = read(tmp_path / "a.csv", f"rating,question,answer\n5,Q?,A.\n1,Total cost?,\n30,{label},\n")
-    assert [(sample.user_input, sample.rating, sample.rating_max) for sample in samples] == [
-        ("Q?", 5, 5),
-        ("Total cost?", 1, 5),
-    ]
-    assert f"1 row left out that sums up others ({label}): line 4" in notes
-
-
-def test_a_row_that_is_no_answer_decides_nothing(tmp_path):
-    """Its other columns are not even told as filled, and its id is no other row's."""
-    text = "ticket,question,answer,team,rating\n7,Q?,A.,,5\n8,P?,B.,,2\n7,,,web,30\n"
-    samples, notes = read(tmp_path / "a.csv", text)
-    assert [(sample.id, sample.rating, sample.rating_max) for sample in samples] == [("7", 5, 5), ("8", 2, 5)]
-    assert "ticket as id" in notes[0] and "empty: team" in notes[0]
-
-
-def test_a_file_without_any_question_says_so(tmp_path):
-    with pytest.raises(InputError, match=r"none of its rows is an answer: 2 rows left out that have no question"):
-        read(tmp_path / "a.csv", "question,answer\n,A.\n,B.\n")
 
 
 @pytest.mark.parametrize(("cell", "contexts"), CASES["passages"])
@@ -289,21 +148,6 @@ def test_a_hint_never_names_a_column_with_another_role(tmp_path, header, says):
         read(tmp_path / "a.csv", f"{header}\na,b,c\n")
 
 
-def test_brackets_in_a_header_are_no_person(tmp_path):
-    samples, _ = read(tmp_path / "a.csv", rated("5", "1", column="Beoordeling (Jan)"))
-    assert [(sample.rating, dict(sample.ratings)) for sample in samples] == [(5, {}), (1, {})]
-    text = "question,answer,Cijfer (Jan),Cijfer (Piet)\nQ?,A.,5,1\nP?,B.,1,2\n"
-    samples, notes = read(tmp_path / "a.csv", text)
-    assert {sample.human_rating for sample in samples} == {None}
-    assert "Cijfer (Jan) (another rating; --map 'Cijfer (Jan)=rating' uses it)" in notes[0]
-
-
-def test_columns_of_one_rater_are_joined_where_they_say_the_same(tmp_path):
-    text = "question,answer,rating_anja,Cijfer Anja\nQ?,A.,5,\nP?,B.,,1\nO?,C.,2,2\n"
-    samples, _ = read(tmp_path / "a.csv", text)
-    assert [dict(sample.ratings) for sample in samples] == [{"anja": 5}, {"anja": 1}, {"anja": 2}]
-
-
 def test_a_named_column_tells_versions_apart(tmp_path):
     text = "id,mode,question,answer\nq1,direct,Q?,A.\nq1,translated,Q?,B.\n"
     with pytest.raises(InputError, match=r'"q1" is the id of line 2 too'):
@@ -315,11 +159,6 @@ def test_a_named_column_tells_versions_apart(tmp_path):
         ("q1@direct", "q1"),
         ("q1@translated", "q1"),
     ]
-
-
-def test_a_missing_group_is_none(tmp_path):
-    samples, _ = read(tmp_path / "a.csv", "id,question,answer,group\n1,Q?,A.,nan\n2,P?,B.,n/a\n3,O?,C.,g\n")
-    assert [sample.source for sample in samples] == ["1", "2", "g"]
 
 
 @pytest.mark.parametrize("encoding", ["gbk", "shift_jis", "cp1251", "cp1250"])
@@ -355,14 +194,6 @@ def test_runs_of_other_tools(tmp_path):
     assert first.retrieved_contexts == ("c",) and first.rating is None
 
 
-def test_contexts_in_numbered_columns_and_several_references(tmp_path):
-    header = "question,answer,Context 2,context_1,ground_truths"
-    text = f"{header}\nQ?,A.,second,first,\"['5 euro']\"\nP?,B.,,only,\"['x', 'y']\"\n"
-    one, two = read(tmp_path / "a.csv", text)[0]
-    assert (one.retrieved_contexts, one.reference) == (("first", "second"), "5 euro")
-    assert (two.retrieved_contexts, two.reference) == (("only",), "x\ny")
-
-
 def test_several_winners_are_several_raters(tmp_path):
     path = tmp_path / "w.csv"
     text = "question_id,model_1,model_2,winner1,winner2\n1,old,new,model_2,model_1\n2,old,new,tie,\n"
@@ -371,43 +202,6 @@ def test_several_winners_are_several_raters(tmp_path):
     assert read_as == [("1", "1", 1), ("1", "2", -1), ("2", "1", 0)]
     with pytest.raises(InputError, match=r"holds preferences between versions, and no answers"):
         load_set(path)
-
-
-def test_where_the_names_of_the_columns_stand(tmp_path):
-    titled = "Ratings of March,,\n,,\nQuestion,Answer,Rating\nQ?,A.,4\n"
-    samples, notes = read(tmp_path / "a.csv", titled)
-    assert (samples[0].user_input, samples[0].rating) == ("Q?", 4)
-    assert notes[0] == "line 3 names the columns; 1 line above it left out"
-    assert [one.user_input for one in load_set(tmp_path / "a.csv", header_row=3)] == ["Q?"]
-    with pytest.raises(InputError, match="line 2 is empty, or inside a row"):
-        load_set(tmp_path / "a.csv", header_row=2)
-    bare = "How do I cancel?,Under My orders.\nIs it free?,Yes.\n"
-    with pytest.raises(InputError, match=r"line 1 was read as the names of the columns.*--header-row 0"):
-        read(tmp_path / "b.csv", bare)
-    mapping = {"column 1": "user_input", "column 2": "response"}
-    assert len(load_set(tmp_path / "b.csv", header_row=0, mapping=mapping)) == 2
-
-
-def test_ratings_of_several_people_in_rows_of_their_own_are_of_one_answer(tmp_path):
-    header = "question_id,question,answer,annotator,rating"
-    rows = "q1,Q?,A.,ann,5\nq1,Q?,A.,bob,4\nq2,P?,B.,ann,1\nq2,P?,B.,bob,n/a\n"
-    samples, notes = read(tmp_path / "a.csv", f"{header}\n{rows}")
-    assert [(one.id, dict(one.ratings)) for one in samples] == [("q1", {"ann": 5, "bob": 4}), ("q2", {"ann": 1})]
-    assert notes[0] == "4 rows with one rating each, of 2 answers: rating as ratings by annotator (ann, bob)"
-    once = f"{header}\nq1,Q?,A.,ann,5\nq2,P?,B.,bob,1\n"
-    once_read, once_notes = read(tmp_path / "b.csv", once)
-    assert [dict(one.ratings) for one in once_read] == [{"ann": 5}, {"bob": 1}]
-    assert "annotator as rater" in once_notes[0]
-
-
-@pytest.mark.parametrize(("header", "row", "says"), CASES["other_teams"])
-def test_the_columns_of_other_teams(tmp_path, header, row, says):
-    path = tmp_path / "export.csv"
-    path.write_text(f"{header}\n{row}\n", encoding="utf-8-sig")
-    notes: list[str] = []
-    (sample,) = load_set(path, notes=notes)
-    assert sample.user_input
-    assert any(says in note for note in notes), notes
 
 
 def test_a_json_object_of_columns_or_around_rows(tmp_path):
@@ -489,22 +283,6 @@ def test_the_policy_in_a_request_of_anthropic(tmp_path):
     assert (sample.user_input, sample.response, sample.policy) == ("Free?", "Yes.", "Be short.")
 
 
-def test_the_column_of_the_rater_is_mapped(tmp_path):
-    text = "id,question,answer,wie,rating\na,Q,A,ada,1\na,Q,A,bob,4\nb,R,B,ada,5\n"
-    with pytest.raises(
-        InputError, match=r"line 3, .*of several raters say which column names them \(--map COLUMN=rater"
-    ):
-        read(tmp_path / "a.csv", text)
-    samples, _ = read(tmp_path / "a.csv", text, mapping={"wie": "rater"})
-    assert [dict(sample.ratings) for sample in samples] == [{"ada": 1, "bob": 4}, {"ada": 5}]
-    with pytest.raises(InputError, match="map wi=rater: there is no column `wi`; did you mean wie=rater"):
-        read(tmp_path / "a.csv", text, mapping={"wi": "rater"})
-    one, _ = read(
-        tmp_path / "b.csv", "id,question,answer,wie,rating\na,Q,A,ada,1\nb,R,B,bob,5\n", mapping={"wie": "rater"}
-    )
-    assert [(dict(sample.ratings), sample.metadata) for sample in one] == [({"ada": 1}, {}), ({"bob": 5}, {})]
-
-
 @pytest.mark.parametrize("second", ["", "c,S,C,6,bob\n"], ids=["once", "twice"])
 def test_who_rated_is_read_from_its_column_with_one_row_per_answer_as_with_several(second, tmp_path):
     """The header tells the scale, a rating without a name is the file's, and a row without one keeps the cell."""
@@ -515,19 +293,6 @@ def test_who_rated_is_read_from_its_column_with_one_row_per_answer_as_with_sever
     assert samples[3].human_rating is None
     assert {(one.rating_min, one.rating_max) for one in samples[:3]} == {(1, 10)}
     assert any("rater" in note and "kept" not in note for note in notes)
-
-
-def test_a_second_rating_that_names_nobody_is_an_error(tmp_path):
-    text = "id,question,answer,rating,rater\na,Q,A,1,ada\na,Q,A,3,bob\na,Q,A,2,\na,Q,A,5,\n"
-    with pytest.raises(InputError, match="line 5, field rater: file stands at line 4 too, with this answer"):
-        read(tmp_path / "a.csv", text)
-
-
-@pytest.mark.parametrize("second", ["", "a,Q,A,2,bob\n"], ids=["once", "twice"])
-def test_ratings_by_rater_whose_column_says_that_low_is_good_are_refused(second, tmp_path):
-    text = f"id,Frage,Antwort,Schulnote,Bewerter\na,Q,A,1,ada\n{second}b,R,B,6,ada\n"
-    with pytest.raises(InputError, match="the column Schulnote says that its low end is good"):
-        read(tmp_path / "a.csv", text, mapping={"Schulnote": "rating"})
 
 
 def test_the_first_rows_of_json_have_no_rating(tmp_path):
@@ -542,32 +307,6 @@ def test_the_first_rows_of_json_have_no_rating(tmp_path):
         assert len(samples) == 20
         assert {*samples[-1].ratings} == {"ada", "bob"}
         assert "rating as ratings by reviewer (ada, bob)" in notes[0]
-
-
-@pytest.mark.parametrize("header", ["id,version", "Fall,Fassung", "Ticket,Version"])
-def test_answers_of_versions_to_one_question_are_told_apart(tmp_path, header):
-    text = f"{header},question,answer,rating\n1,A,q,a,4\n1,B,q,b,5\n2,A,r,a,4\n2,B,r,b,3\n"
-    samples, _ = read(tmp_path / "a.csv", text)
-    assert [(sample.id, sample.group) for sample in samples] == [
-        ("1@A", "1"),
-        ("1@B", "1"),
-        ("2@A", "2"),
-        ("2@B", "2"),
-    ]
-
-
-def test_numbers_whose_rows_tell_their_scale_have_one_rule_too(tmp_path):
-    rows = "".join(f'Q?,A{n}.,"{cell}",0,1000\n' for n, cell in enumerate(["1,000", "990", "20"]))
-    samples, _ = read(tmp_path / "a.csv", f"question,answer,rating,rating_min,rating_max\n{rows}")
-    assert [(sample.rating, sample.rating_max) for sample in samples] == [(1000, 1000), (990, 1000), (20, 1000)]
-
-
-def test_a_scale_whose_low_end_is_good_is_an_error_with_its_cure(tmp_path):
-    column = '"Bewertung (1 = sehr gut, 6 = ungenügend)"'
-    with pytest.raises(InputError, match=r"its low end is good.*write 7 - x in place of each rating x"):
-        read(tmp_path / "a.csv", rated("1", "3", column=column))
-    samples, _ = read(tmp_path / "a.csv", rated("1", "3", column='"Bewertung (1 = ungenügend, 6 = sehr gut)"'))
-    assert [(sample.rating, sample.rating_max) for sample in samples] == [(1, 6), (3, 6)]
 
 
 @pytest.mark.parametrize(
@@ -585,42 +324,6 @@ def test_numbers_of_turns_order_rows_as_times_do(tmp_path, text, said):
     (tmp_path / "turns.csv").write_text(text, encoding="utf-8")
     (sample,) = load_set(tmp_path / "turns.csv")
     assert [message.content for message in sample.messages] == said
-
-
-@pytest.mark.parametrize("label", ["Aantal:", "Count", "Anzahl", "N", "Totaal"])
-@pytest.mark.parametrize("number", ["60", ""])
-def test_a_count_in_the_column_of_answers_is_left_out(tmp_path, label, number):
-    (tmp_path / "rated.csv").write_text(
-        f"question,answer,rating\nFree?,Yes.,5\nN,No.,1\nTotal?,42 EUR,2\n{label},{number or 61},{number}\n", "utf-8"
-    )
-    notes = list[str]()
-    assert [sample.response for sample in load_set(tmp_path / "rated.csv", notes=notes)] == ["Yes.", "No.", "42 EUR"]
-    assert f"1 row left out that sums up others ({label}): line 5" in notes[-1]
-
-
-@pytest.mark.parametrize("word", ["Subtotaal", "Gem.", "Teilsumme", "Moyenne générale"])
-def test_a_sum_in_the_column_of_questions_is_left_out_and_decides_no_scale(tmp_path, word):
-    rows = f"question,answer,rating\nFree?,Yes.,5\nOpen?,At nine.,1\nWhere?,In Gent.,4\n{word},,10\n"
-    (tmp_path / "rated.csv").write_text(rows, encoding="utf-8")
-    assert [(sample.rating, sample.rating_max) for sample in load_set(tmp_path / "rated.csv")] == [
-        (5, 5),
-        (1, 5),
-        (4, 5),
-    ]
-
-
-def test_a_row_of_sums_without_an_empty_cell_is_left_out_and_sets_no_scale(tmp_path):
-    samples, notes = read(tmp_path / "a.csv", "question,answer,rating\nQ?,A.,5\nP?,B.,1\nTotal,2,6\nMean,1,3.5\n")
-    assert [(sample.rating, sample.rating_max) for sample in samples] == [(5, 5), (1, 5)]
-    assert notes[1:] == [
-        "1 row left out that sums up others (Total): line 4",
-        "1 row left out that sums up others (Mean): line 5",
-    ]
-
-
-def test_a_question_of_totals_with_an_answer_is_one(tmp_path):
-    samples, _ = read(tmp_path / "a.csv", "question,answer,rating\nTotal (my invoice),See page 2.,3\nQ,A,5\n")
-    assert len(samples) == 2
 
 
 def test_merged_cells_of_excel_are_read_in_each_row_that_they_cover(tmp_path):

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -95,26 +94,6 @@ def test_a_region_is_kept_in_the_metadata(jsonl, row):
     assert (third.language, third.metadata) == ("nl", {})
 
 
-HEADER = "id,system,question,answer,context\n"
-
-
-def read(folder: Path, text: str, **options: dict[str, str]) -> tuple[list[str], list[str], list[str]]:
-    file = folder / "export.csv"
-    file.write_text(text, encoding="utf-8")
-    notes: list[str] = []
-    samples = load_set(file, notes=notes, mapping=options.get("mapping"))
-    return [sample.id for sample in samples], [sample.source for sample in samples], notes
-
-
-def test_rows_of_one_id_are_told_apart_by_their_system(tmp_path):
-    rows = "q1,old,A?,a,c\nq1,new,A?,b,c\nq2,new,B?,b,c\n"
-    ids, sources, notes = read(tmp_path, HEADER + rows)
-    assert ids == ["q1@old", "q1@new", "q2@new"] and sources == ["q1", "q1", "q2"]
-    assert sum("ids are read as ID@SYSTEM, and grouped by ID" in note for note in notes) == 1
-    ids, _, _ = read(tmp_path, ("nr,model,question,answer,context\n" + rows), mapping={"nr": "id"})
-    assert ids == ["q1@old", "q1@new", "q2@new"]
-
-
 def test_a_group_of_its_own_stays_and_metadata_name_the_system_too():
     rows = [
         {"id": "q1", "question": "A?", "answer": name, "context": "c", "group": "g", "metadata": {"version": name}}
@@ -125,12 +104,6 @@ def test_a_group_of_its_own_stays_and_metadata_name_the_system_too():
     assert [(one.id, one.source) for one in samples] == [("q1@old", "g"), ("q1@new", "g")]
     assert any("ids are read as ID@" in note for note in notes)
     assert not any("grouped by ID" in note for note in notes), "they are grouped by the column"
-
-
-@pytest.mark.parametrize("rows", ["q1,old,A?,a,c\nq1,old,A?,b,c\n", "q1,old,A?,a,c\nq1,,A?,b,c\n"])
-def test_rows_that_no_column_tells_apart_are_refused_with_the_cure(rows, tmp_path):
-    with pytest.raises(InputError, match=r'"q1" is the id of line 2 too; .* a column `system` that names them'):
-        read(tmp_path, HEADER + rows)
 
 
 HEAVY = "datasets pandas pyarrow scipy py3langid numpy litellm torch rapidfuzz"

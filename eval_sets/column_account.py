@@ -1,0 +1,287 @@
+"""What is read of a set as what: its columns, and the rows that are counted or left out."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from ..shell_words import quote_word
+from ..text.wording import count_of, list_first
+from ..value_messages import is_nothing, shorten
+from .column_search import SetColumns, may_be_rater, without_rating_words
+from .column_table import LABELS, RATING_ALIASES, is_known_metric, rater_of, reason_rater, usual_name
+from .columns import FIELDS, OF_RATERS, describe_left_out
+from .message import find_turns
+from .number_rule import ColumnCells, is_whole, label_of
+from .rows import Row, Rows
+from .sample import Sample
+from .thread import TimeOrder
+from .turns import is_single_answer
+
+_LONGEST_NAME = 60
+_HIGHEST = 10
+_FEWEST_VALUES = 3  # different ones: two may be a flag
+_MOST_LABELS = 5  # of a scale in words
+_MOST_DIFFERENT = 30  # cells: a column with more is of no small scale
+_MOST_ODD = 0.2  # the share of cells that may hold something else, by a slip: 55 for 5
+_SILENT = ("row has no answer and counts", "rows have no answer and count", "as an empty one")
+_ENDS_SILENT = (
+    "conversation ends",
+    "conversations end",
+    "with an empty reply or calls of tools alone: the answer before it is the one under test",
+)
+_EMPTY_WORD = (
+    "answer is a word for nothing",
+    "answers are words for nothing",
+    "and scored as a text; empty the cell where there was none",
+)
+
+
+class RaterSearch:
+    """Finds columns that may be ratings in rows that nobody rated, to propose them.
+
+    Raters' are those of whole numbers from 0 to 10, three different ones, with few other cells, whose names neither
+    have another role nor are a criterion's, a metric's, a program's or a count's; beside one of them also those with
+    two different numbers within its range. Else a column of yes and no counts that is a rating by its name.
+
+    Example:
+        >>> search = RaterSearch()
+        >>> for ann, bob, page in ((1, "5", 3), (3, "3", 1), (5, "", 2)):
+        ...     search.add({"Ann": ann, "Bob": bob, "page": page, "note": "x"})
+        >>> search.result()
+        ['Ann', 'Bob']
+    """
+
+    def __init__(self) -> None:
+        self._cells = defaultdict[str, ColumnCells](ColumnCells)
+        self._others = set[str]()  # the columns of texts and of wide numbers
+
+    def add(self, cells: Mapping[str, Any]) -> None:
+        """Looks at the cells of a row that no field takes, by column."""
+        for column, cell in cells.items():
+            if column not in self._others:
+                added = self._cells[column]
+                added.add(cell)
+                if len(added.texts) + len(added.numbers) > _MOST_DIFFERENT:
+                    self._others.add(column)
+                    del self._cells[column]
+
+    def result(self) -> list[str]:
+        """The columns of raters, from the rows that were added."""
+        columns = {}
+        for column, cells in self._cells.items():
+            numbers = [number for number in cells.values() if is_whole([number]) and 0 <= number <= _HIGHEST]
+            if may_be_rater(column) and not cells.rule().labels and len(numbers) >= (1 - _MOST_ODD) * cells.size:
+                columns[column] = {*numbers}
+        of_scale = [number for numbers in columns.values() if len(numbers) >= _FEWEST_VALUES for number in numbers]
+        if not of_scale:
+            return []
+        low, high = min(of_scale), max(of_scale)
+        return [
+            column
+            for column, numbers in columns.items()
+            if len(numbers) > 1 and low <= min(numbers) and max(numbers) <= high
+        ]
+
+    def describe(self) -> str:
+        """Says what to type so that columns are read as ratings; empty where none may be."""
+        # a French mark is called as a remark is elsewhere
+        marks = [column for column, cells in self._cells.items() if usual_name(column) == "note" and cells.values()]
+        typed = type_raters(self.result()) or self._type_decisions()
+        typed = typed or [f"--map {quote_word(f'{column}=rating')}" for column in marks[:1]]
+        if typed:
+            return f"no column is read as a rating; if these are your team's: {' '.join(typed)}"
+        for column, cells in self._cells.items():
+            labels = list(dict.fromkeys(map(label_of, cells.texts)))
+            has_both_ends = {LABELS.get(label) for label in labels} >= {0.0, 1.0}
+            is_told = usual_name(column) in RATING_ALIASES or rater_of(column)  # as what is no rating, with the cure
+            if has_both_ends and _FEWEST_VALUES <= len(labels) <= _MOST_LABELS and not is_told:
+                write = f"write numbers from 1 (worst) to {len(labels)} (best) in place of its labels"
+                listed = f"no column is read as a rating; if {column} is one ({list_first(labels)})"
+                return f"{listed}, {write}, and --map {quote_word(f'{column}=rating')}"
+        return ""
+
+    def _type_decisions(self) -> list[str]:
+        """The option for the columns of yes and no, or 1 and 0, that are ratings by their names, or are thumbs."""
+        decisions = {
+            column: cells
+            for column, cells in self._cells.items()
+            if cells.rule().labels or ({*cells.values()} == {0, 1} and not cells.count_unread())
+        }
+        scored = [column for column in decisions if without_rating_words(column) != column.strip()]
+        if typed := type_raters(column for column in scored if may_be_rater(column)):
+            return typed
+        for column, cells in decisions.items():
+            words = re.split(r"[\s_]+", column.strip(" ?!").casefold())  # Correct? yes, and is_correct
+            is_judged = words[-1] in LABELS and words[:-1] in ([], ["is"], ["was"])
+            is_thumbs = bool(cells.texts) and not any(map(str.isalnum, "".join(cells.texts)))
+            if (is_judged and not is_known_metric(words[-1])) or is_thumbs:
+                return [f"--map {quote_word(f'{column}=rating')}"]
+        return []
+
+
+def propose_raters(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What to type so that columns of rows are read as ratings; empty where none may be."""
+    search = RaterSearch()
+    for row in rows:
+        search.add(row)
+    return type_raters(search.result())
+
+
+def type_raters(columns: Iterable[str]) -> list[str]:
+    """The options that make columns those of raters, who are called as the columns without words for a rating.
+
+    Example:
+        >>> type_raters(["Ann", "Score Jan Smit"])
+        ['--map Ann=rating_Ann', "--map 'Score Jan Smit=rating_Jan Smit'"]
+    """
+    raters = {column: without_rating_words(column) for column in columns}
+    if len({rater.casefold() for rater in raters.values()}) < len(raters):
+        raters = {column: column for column in raters}  # two columns are not one rater's
+    return [f"--map {quote_word(f'{column}=rating_{rater}')}" for column, rater in raters.items()]
+
+
+class ColumnAccount:
+    """Accounts for the columns of a set: each is read as a field, kept in the metadata, or empty."""
+
+    def __init__(self, source: Rows, mapping: Mapping[str, str], columns: SetColumns) -> None:
+        self._source, self._mapping, self._columns = source, mapping, columns
+        self._raters = {column.name: column for column in columns.ratings if column.rater}
+        self._uses: dict[str, str] = {}
+        self._of_metadata: dict[str, str] = {}
+        self._seen: dict[str, bool] = dict.fromkeys(source.columns or (), False)  # whether a cell is filled
+        self._no_ratings, self.left_out = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+        self._places = defaultdict[tuple[str, str, str], list[str]](list)  # where it is so, by what a note says of it
+        self._rater_search = RaterSearch()
+        self._is_rated = self._is_answered = False
+        self._conversations = self._turns = self._messages = self._single = self._rated_in_vain = 0
+        self.has_own_groups = False  # whether answers to the question of one id keep a group that the file names
+
+    @cached_property
+    def time_order(self) -> TimeOrder:
+        """The order of the messages in conversations, where there are any."""
+        return TimeOrder()
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of all rows so far."""
+        return sorted(self._seen)
+
+    def add(self, row: Row, fields: Mapping[str, Any], origins: Mapping[str, str]) -> None:
+        """Accounts for the columns of a row."""
+        values = row.values
+        for name, value in values.items():
+            if not self._seen.get(name):
+                self._seen[name] = value is not None and value != ""
+        for field_name, column in origins.items():
+            self._uses.setdefault(column, field_name)
+        if self._columns.rater in values:
+            self._uses[self._columns.rater] = OF_RATERS
+        for name in fields.keys() & values.keys() - origins.keys():
+            self._uses.setdefault(name, name)
+        if not self._columns.is_rated and not self._source.made:
+            self._rater_search.add({name: value for name, value in values.items() if name not in self._uses})
+
+    def add_from_metadata(self, key: str, field_name: str) -> None:
+        """Accounts for a field that was read out of the metadata of a row."""
+        self._of_metadata.setdefault(f"metadata.{key}", field_name)
+
+    def add_sample(self, sample: Sample, place: str) -> None:
+        """Counts a sample that is a conversation, or has no answer."""
+        self._is_rated = self._is_rated or sample.human_rating is not None or bool(sample.messages)
+        is_answered = bool(sample.response.strip())
+        self._is_answered = self._is_answered or is_answered
+        if not is_answered:
+            self._places[_SILENT].append(place)
+        elif is_nothing(sample.response):
+            self._places[_EMPTY_WORD].append(f'{place} "{sample.response.strip()}"')
+        if sample.messages:
+            after = sample.messages[(sample.turn or 0) + 1 :] if is_answered else ()
+            if any(message.role == "assistant" for message in after):
+                self._places[_ENDS_SILENT].append(place)
+            if is_single_answer(sample):
+                self._single += 1
+            else:
+                self._conversations += 1
+                self._turns += len(find_turns(sample.messages))
+                self._messages += len(sample.messages)
+            for message in sample.messages:
+                self._rated_in_vain += message.human_rating is not None and not message.is_answer
+
+    def add_no_rating(self, column: str, row: Row, value: object) -> None:
+        """Accounts for a cell of a column of ratings that says that there is none."""
+        self._no_ratings[column].append(f'{row.place} "{shorten(str(value), 30)}"')
+
+    def notes(self) -> list[str]:
+        """What is read as what; empty where all columns have the names of fields."""
+        notes = self._lines()
+        if column := self._columns.version:
+            grouped = "" if self.has_own_groups else ", and grouped by ID"
+            notes.append(f"rows of one id are of several versions: ids are read as ID@{column.upper()}{grouped}")
+        for column, cells in self._no_ratings.items():
+            notes.append(f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}")
+        notes += self._columns.hints
+        if not self._is_rated and (proposed := self._rater_search.describe()):
+            notes.append(proposed)
+        notes += self.describe_left_out()
+        if not (self._is_answered or self._conversations):  # a set of questions has no answers at all
+            self._places.pop(_SILENT, None)
+        for sentence in (_SILENT, _ENDS_SILENT, _EMPTY_WORD):
+            if places := self._places.get(sentence):
+                one, several, rest = sentence
+                notes.append(f"{count_of(len(places), one, several)} {rest}: {list_first(places, 5)}")
+        notes += self.time_order.notes() if self._conversations or self._single else []
+        if self._rated_in_vain:
+            one, several = "rating of a message that is no answer", "ratings of messages that are no answers"
+            cure = "rate the answer, or the conversation (`rating` beside its messages)"
+            notes.append(f"{count_of(self._rated_in_vain, one, several)}, used by nothing; {cure}")
+        return [f"{self._source.name}: {note}" for note in notes]
+
+    def describe_left_out(self) -> list[str]:
+        """Which rows are no answers, and why."""
+        return [describe_left_out(places, reason) for reason, places in self.left_out.items()]
+
+    def count_conversations(self) -> str:
+        """Says how many conversations were read, and how long they are; empty where none was."""
+        parts = []
+        if self._conversations:
+            length = f"{count_of(self._turns, 'turn')} ({count_of(self._messages, 'message')})"
+            parts.append(f"{count_of(self._conversations, 'conversation')} with {length}")
+        if self._single:
+            parts.append(count_of(self._single, "single answer with messages", "single answers with messages"))
+        return f"{self._source.name}: {', '.join(parts)}" if parts else ""
+
+    def _lines(self) -> list[str]:
+        renamed, own, kept, empty = list[str](), list[str](), list[str](), list[str]()
+        ratings = {rating.name: rating for rating in self._columns.ratings if not rating.rater}
+        for column, is_filled in self._seen.items():
+            if column in self._source.made:
+                continue
+            name = shorten(self._source.origins.get(column, column), _LONGEST_NAME)
+            use = self._uses.get(column, "")
+            if column in self._raters and not use:
+                renamed.append(self._raters[column].describe())
+            elif not is_filled:
+                empty.append(name)
+            elif not use:
+                is_reason = reason_rater(column, tuple(rater.rater for rater in self._raters.values())) is not None
+                why = self._columns.unused.get(column) or ("reasons" if is_reason else "")
+                kept.append(f"{name} ({why})" if why else name)
+            elif use == "rating" and column in ratings and column not in self._mapping:
+                renamed.append(ratings[column].describe(name))
+            elif use == "rating" and self._columns.own is not None and self._columns.own.name == column:
+                is_usual = name == "rating" and self._columns.own.is_usual and not self._source.finds_scale
+                (own if is_usual else renamed).append(name if is_usual else self._columns.own.describe(name))
+            elif use == name:
+                own.append(name)
+            else:
+                renamed.append(f"{name} as {use}")
+        renamed += [f"{name} as {use}" for name, use in self._of_metadata.items()]
+        if not (renamed or kept or {*empty} - {*FIELDS} or self._source.made):
+            return []
+        read = ", ".join((*renamed, *own))
+        parts = [f"read {read} (change with {self._source.map_option})"] if read else []
+        parts += [f"kept in the metadata: {', '.join(kept)}"] if kept else []
+        parts += [f"empty: {', '.join(empty)}"] if empty else []
+        return ["; ".join(parts)] if parts else []
