@@ -9,6 +9,8 @@ the card then says what is not recorded. Writes benchmarks/results/cards/JUDGE.j
 """
 
 import argparse
+import contextlib
+import io
 import tempfile
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from platformdirs import user_cache_path
 from assay import load_set
 from assay.cli import cli
 from assay.eval_sets import part_of
+from assay.runs.judging import JudgeCard
 
 CARDS = Path(__file__).parent / "results" / "cards"
 SETS = {
@@ -44,17 +47,26 @@ def main() -> int:
     print_machine()
     CARDS.mkdir(exist_ok=True)
     cassette = options.cassette or str(user_cache_path("assay") / "cards.{judge}.jsonl")
+    command = ["judges", "card", options.judge, "--mode", options.mode, "--cassette", cassette]
+    command += ["--probed", str(options.probed), "--json"]
+    cards, codes = list[JudgeCard](), list[int]()
     with tempfile.TemporaryDirectory() as folder:
-        command = ["judges", "card", options.judge, "--mode", options.mode, "--cassette", cassette]
-        command += ["--probed", str(options.probed), "-o", str(CARDS / f"{options.judge}.json")]
         for wanted in options.sets:
             name, _, most = wanted.partition("=")
             file, usual = SETS[name]
             samples = [one for one in load_set(options.data / f"{file}.jsonl") if part_of(one.source) == "dev"]
             half = Path(folder) / f"{name}.dev.jsonl"
             half.write_text("".join(f"{one.model_dump_json(exclude_none=True)}\n" for one in samples), encoding="utf-8")
-            command += ["--on", str(half), "--most", most or str(usual)]
-        return int(cli(command, standalone_mode=False) or 0)
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                typed = [*command, "--on", str(half), "--most", most or str(usual)]
+                codes.append(int(cli(typed, standalone_mode=False) or 0))
+            cards.append(JudgeCard.model_validate_json(printed.getvalue()))
+    # a reason may quote a set's texts, which are other people's
+    sets = tuple(of_set.model_copy(update={"failure": ""}) for card in cards for of_set in card.sets)
+    text = cards[0].model_copy(update={"sets": sets}).model_dump_json(indent=2)
+    (CARDS / f"{options.judge}.json").write_text(f"{text}\n", encoding="utf-8")
+    return max(codes)
 
 
 if __name__ == "__main__":

@@ -184,7 +184,7 @@ GROUPS = (
                 *_of("assay.presentation", "Report"),
                 *_of(
                     "assay.runs.judging",
-                    "make_card CardSet make_card_set JudgeCard SetCard write_card card_report comparison_report",
+                    "make_card CardSet make_card_set JudgeCard SetCard card_report comparison_report",
                 ),
                 *_of(
                     "assay.runs.decision",

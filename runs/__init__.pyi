@@ -42,6 +42,11 @@ from .failures.bad_answers import count_others as count_others, select_bad_answe
 from .failures.failure_blocks import failure_notes as failure_notes, failure_sentences as failure_sentences
 from .failures.failure_texts import read_peoples_texts as read_peoples_texts
 from .judging.align import Aligner as Aligner
+from .judging.card import (
+    OVERLAP as OVERLAP,
+    CardAgreement as CardAgreement,
+    make_set_card as make_set_card,
+)
 from .judging.card_report import (
     CardEntry as CardEntry,
     cost_table as cost_table,
@@ -52,13 +57,7 @@ from .judging.experiment import (
     JudgeScoring as JudgeScoring,
     score_by_judges as score_by_judges,
 )
-from .judging.judge_card import CardAgreement as CardAgreement
-from .judging.judge_comparison import (
-    JudgeComparison as JudgeComparison,
-    JudgeFindings as JudgeFindings,
-    Panel as Panel,
-    compare_judges as compare_judges,
-)
+from .judging.judge_comparison import compare_judges as compare_judges
 from .judging.pairwise_preferences import (
     measure_position_bias as measure_position_bias,
     net_preferences as net_preferences,
@@ -71,18 +70,14 @@ from .judging.probe_findings import (
     paired_difference as paired_difference,
 )
 from .judging.probes import PROBES as PROBES, perturb as perturb
-from .judging.set_card import (
-    OVERLAP as OVERLAP,
-    first_failure as first_failure,
-    make_set_card as make_set_card,
-)
 from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison
 from .ratings.judgement import queue_ids as queue_ids
-from .ratings.pair_progress import pair_progress as pair_progress, queue_choices as queue_choices
 from .ratings.rating_progress import (
     disagreements as disagreements,
+    queue_choices as queue_choices,
     rater_agreement as rater_agreement,
     rater_progress as rater_progress,
+    version_counts as version_counts,
 )
 from .score.evaluate import aevaluate as aevaluate, evaluate as evaluate
 from .score.execute import execute as execute

@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from ..presentation.figure import Figure
-from ..presentation.result_table import Column, Content, Paragraph, ReportBlock, ResultTable, Tone
+from ..presentation.result_table import Field, Paragraph, ReportBlock, Tone, tabulate
 from ..presentation.texts import one_line
 from ..shell_words import quote_word
 from ..text.wording import count_of
@@ -20,6 +20,7 @@ from .output import echo_notice, print_result
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
+    from ..meta_eval.alignment import CandidateRow
     from ..meta_eval.estimate import Estimate
     from ..runs.judging.align import AlignmentReport
 
@@ -145,29 +146,26 @@ def _report_block(report: "AlignmentReport") -> ReportBlock:
         if report.raters.problem:
             paragraphs.append(Paragraph(one_line(f"Note: {report.raters.problem}.", 600)))
         paragraphs.append(Paragraph(report.raters.ceiling_sentence))
-    columns = (
-        Column("candidate", "text"),
-        *(Column(head, is_whole=True) for head in ("Spearman [95%]", "more than as it is")),
-        *(Column(head, detail="wide") for head in ("squared error", "calls")),
+    problems = [row.spearman.problem for row in (*result.rows, *report.baselines) if row.spearman.problem]
+    fields = (
+        Field("candidate", "text", lambda row: row.name),
+        Field("Spearman [95%]", "correlation", lambda row: _interval(row.spearman), is_left=True),
+        Field("more than as it is", "correlation", lambda row: _interval(row.difference), is_left=True),
+        Field("squared error", "mean", lambda row: row.squared_error, "wide"),
     )
-    problems: dict[str, None] = {}  # they stand under the table, where they have room
 
-    def correlation(estimate: "Estimate | None") -> Figure | str:
-        if estimate is None:
-            return ""
-        if estimate.problem:
-            problems[estimate.problem] = None
-        return Figure("correlation", estimate.value, estimate.low, estimate.high)
+    def tone(row: "CandidateRow") -> Tone:
+        return "baseline" if row in report.baselines else "strong" if row.name == result.chosen else ""
 
-    rows: list[tuple[Content, ...]] = []
-    for row in result.rows:
-        usage = report.usage.get(row.name)
-        calls, error = Figure("count", None if usage is None else usage.calls), Figure("mean", row.squared_error)
-        rows.append((row.name, correlation(row.spearman), correlation(row.difference), error, calls))
-    tones: list[Tone] = ["strong" if row.name == result.chosen else "" for row in result.rows]
-    for baseline in report.baselines:
-        rows.append((baseline.name, correlation(baseline.spearman), "", "", ""))
-        tones.append("baseline")
-    note = f"Without an interval: {'; '.join(problems)}" if problems else ""
-    table = ResultTable("Out of fold, not corrected for the choice", columns, tuple(rows), tuple(tones), note)
-    return ReportBlock((*paragraphs, table))
+    # why there is no interval stands under the table, where it has room
+    note = f"Without an interval: {'; '.join(dict.fromkeys(problems))}" if problems else ""
+    caption = "Out of fold, not corrected for the choice"
+    return ReportBlock(
+        (*paragraphs, tabulate(caption, [*result.rows, *report.baselines], fields, tone=tone, note=note))
+    )
+
+
+def _interval(estimate: "Estimate | None") -> Figure | str:
+    if estimate is None:
+        return ""
+    return Figure("correlation", estimate.value, estimate.low, estimate.high)

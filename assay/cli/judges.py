@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -166,22 +166,33 @@ def compare(
     if report is not None:
         told.write(report)
     print_result(
-        lambda: asdict(comparison) | {"decision": comparison.decision and comparison.decision.as_json()},
+        lambda: _as_json(comparison),
         ReportBlock([advice, *(part for block in told.blocks for part in block.parts)]),
         *([] if report is None else [f"The whole report: {report}"]),
     )
     click.get_current_context().exit(_report_failures(comparison, max_failed))
 
 
+def _as_json(comparison: "JudgeComparison") -> dict[str, Any]:
+    decision = comparison.variants.decision
+    return {
+        "metric": comparison.metric,
+        "unit": comparison.unit,
+        "judges": [asdict(judge) for judge in comparison.judges],
+        "panels": [asdict(panel) for panel in comparison.panels],
+        "advice": comparison.advice,
+        "decision": decision and decision.as_json(),
+    }
+
+
 def _report_failures(comparison: "JudgeComparison", allowed: int) -> int:
     """Names the judges that failed on more samples than allowed; returns the exit code."""
     code = DONE
     for judge in comparison.judges:
-        count = round(judge.failed * judge.samples)
-        if count > allowed:
+        if judge.failed > allowed:
             code = TOO_MANY_FAILED
             echo_notice(
-                f"{judge.judge} failed on {count} of {count_of(judge.samples, 'sample')}; {allowed} allowed "
+                f"{judge.judge} failed on {judge.failed} of {count_of(judge.samples, 'sample')}; {allowed} allowed "
                 f"(--max-failed). The first: {judge.failure}"
             )
     return code

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..runs.judging import CardSet, JudgeCard
 
 BUNDLED_SETS = ("helpdesk_en", "helpdesk_nl")
-_FORMS = (".html", ".json")
 
 
 @judges.command()
@@ -30,10 +29,9 @@ _FORMS = (".html", ".json")
 @click.option(
     "--most",
     type=BoundedCount(),
-    multiple=True,
-    default=(100,),
+    default=100,
     show_default=True,
-    help="Answers per set, the first by hash of the id; one number for all sets, or one per --on in their order.",
+    help="Answers per set, the first by hash of the id.",
 )
 @click.option(
     "--probed",
@@ -44,7 +42,7 @@ _FORMS = (".html", ".json")
 )
 @with_judge_cassettes
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of what is asked again and of the probes.")
-@click.option("-o", "--out", type=OUTPUT_FILE, help="Write the card: card.html or card.json.")
+@click.option("-o", "--out", type=OUTPUT_FILE, help="Also write it as one HTML file; --json prints its figures.")
 @with_budget
 @with_set_options
 def card(
@@ -52,7 +50,7 @@ def card(
     model: str,
     sets: tuple[str, ...],
     metric: str | None,
-    most: tuple[int, ...],
+    most: int,
     probed: int,
     judge_cassettes: JudgeCassetteOptions,
     seed: int,
@@ -74,14 +72,9 @@ def card(
     from ..runs.judging.experiment import short_name
 
     if out is not None:
-        if out.suffix.lower() not in _FORMS:
-            raise UsageError(f"{out}: a card is .html or .json; end the file's name in one of these")
+        if out.suffix.lower() != ".html":
+            raise UsageError(f"{out}: a card is written as .html; as JSON --json prints it")
         check_writable(out)
-    if model.lower().endswith(".json"):
-        raise UsageError(
-            f"{model}: files of cards are not read any more; name the judge, or compare judges on the same answers "
-            "(assay judges compare SET --judge A --judge B)"
-        )
     judge = open_model(model)  # it is known before a set is read
     made = make_card(
         judge,
@@ -98,9 +91,7 @@ def card(
     click.get_current_context().exit(_report_failures(made))
 
 
-def _read_sets(
-    sets: Sequence[str], set_options: SetOptions, most: tuple[int, ...], metric: str | None
-) -> "list[CardSet]":
+def _read_sets(sets: Sequence[str], set_options: SetOptions, most: int, metric: str | None) -> "list[CardSet]":
     from ..runs.judging import make_card_set
 
     if not sets:
@@ -108,27 +99,19 @@ def _read_sets(
             f"no --on: the bundled sets {', '.join(BUNDLED_SETS)}, whose ratings are constructed and say little of a "
             "judge; for people's ratings name --on public:mtrag:dev (`assay sets` lists them), or your own file"
         )
-    names = sets or BUNDLED_SETS
-    if len(most) not in {1, len(names)}:
-        raise UsageError(
-            f"--most stands {count_of(len(most), 'time')} for {count_of(len(names), 'set')}; name it once, or per --on"
-        )
-    numbers = most * len(names) if len(most) == 1 else most
     return [  # a file by its name, since a card is shown to people of other machines
-        make_card_set(Path(name).name if Path(name).exists() else name, [*set_options.samples([name])], number, metric)
-        for name, number in zip(names, numbers, strict=True)
+        make_card_set(Path(name).name if Path(name).exists() else name, [*set_options.samples([name])], most, metric)
+        for name in sets or BUNDLED_SETS
     ]
 
 
 def _show(card: "JudgeCard", out: Path | None) -> None:
-    """Prints the card, and writes it where a file is named."""
-    from ..runs.judging import card_report, write_card
+    """Prints the card, and writes its page where a file is named."""
+    from ..runs.judging import card_report
     from ..runs.judging.card_report import give_card_verdict
 
     report = card_report(card)
-    if out is not None and out.suffix.lower() == ".json":
-        write_card(out, card)
-    elif out is not None:
+    if out is not None:
         report.write(out)
 
     def as_json() -> dict[str, Any]:
@@ -146,11 +129,14 @@ def _show(card: "JudgeCard", out: Path | None) -> None:
 
 
 def _report_failures(card: "JudgeCard") -> int:
-    """Names the sets of which nothing could be scored; returns the exit code."""
+    """Says why answers of a set have no score; returns the exit code."""
     for of_set in card.sets:
         if of_set.failed:
             echo_notice(
                 f"{card.judge} on {of_set.set_name} failed on {of_set.failed} of {of_set.answers}; the first: "
                 f"{of_set.failure}"
             )
+        elif of_set.failure:
+            skipped = count_of(of_set.skipped, "answer")
+            echo_notice(f"{card.judge} on {of_set.set_name} skipped {skipped}; the first: {of_set.failure}")
     return TOO_MANY_FAILED if any(of_set.failed and not of_set.scored for of_set in card.sets) else DONE

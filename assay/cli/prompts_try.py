@@ -134,4 +134,5 @@ def try_prompt(
 
 def _as_json(trial: "PromptTrial") -> dict[str, Any]:
     first, *further = ({"variant": name} | asdict(effect) for name, effect in trial.effects.items())
-    return first | {"further": further, "decision": trial.decision and trial.decision.as_json()}
+    decision = trial.variants.decision
+    return first | {"further": further, "decision": decision and decision.as_json()}

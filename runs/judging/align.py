@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
 from ...eval_sets.items import RATER
-from ...judges import Answers, Judge, JudgeLike, JudgeSettings, Question, Reply, Request, Usage
+from ...judges import Answers, Judge, JudgeLike, JudgeSettings, Question, Reply, Request
 from ...judges.alignment import (
     Alignment,
     Calibration,
@@ -25,9 +25,15 @@ from ...judges.alignment import (
 from ...judges.embedders import Embedder, open_embedder
 from ...judges.judge import open_model
 from ...judges.settings import CALIBRATED, CANDIDATES, FEW_SHOT, AlignedJudgeRecord
-from ...meta_eval.alignment import AS_IT_IS, AlignmentResult, compare_candidates, fit_calibration, split_groups
+from ...meta_eval.alignment import (
+    AS_IT_IS,
+    AlignmentResult,
+    CandidateRow,
+    compare_candidates,
+    fit_calibration,
+    split_groups,
+)
 from ...meta_eval.arrays import Floats, Places
-from ...meta_eval.estimate import Estimate
 from ...meta_eval.groups import Predict
 from ...meta_eval.question_only import add_question_only
 from ...meta_eval.raters import Raters, agreement_of_raters
@@ -102,14 +108,6 @@ class AlignedJudge(WrappedJudge):
 
 
 @dataclass(frozen=True, slots=True)
-class BaselineRow:
-    """A baseline's agreement with the ratings."""
-
-    name: str
-    spearman: Estimate
-
-
-@dataclass(frozen=True, slots=True)
 class AlignmentReport:
     """What aligning a judge came to."""
 
@@ -118,9 +116,8 @@ class AlignmentReport:
     answers: int
     groups: int
     result: AlignmentResult
-    baselines: tuple[BaselineRow, ...]  # what costs nothing reaches
+    baselines: tuple[CandidateRow, ...]  # what costs nothing reaches
     raters: Raters | None  # how far the raters agree; None with one rating per answer
-    usage: dict[str, Usage]  # what the candidates took, by name
 
 
 @dataclass
@@ -159,8 +156,7 @@ class Aligner:
     def align(self) -> AlignmentReport:
         """Tries every candidate and decides."""
         self._remembering = RememberingJudge(self._model)
-        self._usage: dict[str, Usage] = {}
-        as_it_is = self._run(AS_IT_IS, self._remembering)
+        as_it_is = self._measure(self._remembering)
         self._observations = tuple(self._remembering.observations)
         if not self._observations:
             raise UsageError(f"{self.metric} {_NOTHING}; take {_TO_ALIGN}")
@@ -171,7 +167,7 @@ class Aligner:
             # what is shown beside an answer are those of the other half, so that none of its own group is among them
             of_other_half = [self._few_shot(np.flatnonzero(self._halves != half)) for half in (0, 1)]
             by_sample = {name: of_other_half[self._halves[place]] for name, place in self._place_of.items()}
-            few_shot = self._run(FEW_SHOT, AlignedJudge(self._remembering, by_sample))
+            few_shot = self._measure(AlignedJudge(self._remembering, by_sample))
             predictors[FEW_SHOT] = lambda _, others: few_shot[others]
         result = compare_candidates(
             self.table, predictors, self._halves, permutations=self.permutations, seed=self.seed
@@ -186,7 +182,6 @@ class Aligner:
             result=result,
             baselines=self._baselines(),
             raters=agreement_of_raters(self.table),
-            usage=self._usage,
         )
 
     def write(self, folder: Path, report: AlignmentReport) -> None:
@@ -218,12 +213,6 @@ class Aligner:
     def _few_shot(self, learned: Places) -> Alignment:
         examples = tuple(_example(self.samples[place], self.table.groups[place]) for place in learned)
         return Alignment(examples=examples, shown=self.shown, embedder=self._embedder)
-
-    def _run(self, name: str, judge: Judge) -> Floats:
-        before = self._model.usage
-        values = self._measure(judge)
-        self._usage[name] = _less(self._model.usage, before)
-        return values
 
     def _measure(self, judge: Judge, places: Places | None = None) -> Floats:
         """The metric's values of some samples as shares of its range, more is better; NaN where there is none."""
@@ -274,7 +263,7 @@ class Aligner:
                 maps[kind] = calibration
         return Alignment(calibration=maps)
 
-    def _baselines(self) -> tuple[BaselineRow, ...]:
+    def _baselines(self) -> tuple[CandidateRow, ...]:
         rows = []
         table = add_question_only(self.table, [sample.user_input for sample in self.samples], seed=self.seed)
         columns = {name: run_to_end(self._baseline(name)) for name in _BASELINES}
@@ -283,7 +272,7 @@ class Aligner:
         for name, values in columns.items():
             scored = values[~np.isnan(values)]
             if len(scored) > 4 and np.ptp(scored) > 0:
-                rows.append(BaselineRow(name, correlate(values, self.table)))
+                rows.append(CandidateRow(name, correlate(values, self.table), None, None))
         return tuple(rows)
 
     async def _baseline(self, name: str) -> Floats:
@@ -301,7 +290,7 @@ def _table(samples: Sequence[Sample]) -> ScoreTable:
     return build_value_table(samples, {}, ratings=ratings, scale=(samples[0].rating_min, samples[0].rating_max))
 
 
-def _example(sample: Sample, group: str = "") -> RatedExample:
+def _example(sample: Sample, group: str) -> RatedExample:
     reasons = sample.metadata.get("rating_reasons")
     return RatedExample(
         id=sample.id,
@@ -312,11 +301,3 @@ def _example(sample: Sample, group: str = "") -> RatedExample:
         scale=sample.rating_max,
         reasons=tuple(map(str, reasons.values())) if isinstance(reasons, dict) else (),
     )
-
-
-def _less(after: Usage, before: Usage) -> Usage:
-    spent: dict[str, Any] = {}
-    for field in fields(Usage):
-        ends = getattr(after, field.name), getattr(before, field.name)
-        spent[field.name] = None if None in ends else ends[0] - ends[1]
-    return Usage(**spent)

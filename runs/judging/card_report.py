@@ -1,22 +1,20 @@
 """A judge's card as a person reads it: verdicts, sentences and tables, in a terminal and as a page."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from ...meta_eval.agreement_power import describe_strength
 from ...meta_eval.comparison import MOST_RATINGS, find_standing
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.report.tables import PASS_FAIL_FIELDS
-from ...presentation.figure import MISSING, Figure, round_ratings
+from ...presentation.figure import Figure, round_ratings
 from ...presentation.report import Report
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, Tone, tabulate
 from ...presentation.texts import one_line
 from ...presentation.verdict import Verdict, describe_report
 from ...text.wording import Phrase, count_of, phrase, verb_of
-from .judge_card import CardAgreement, JudgeCard, SetCard
-from .judge_comparison import AT_MOST_NOTE, bounded_figure
-from .set_card import OVERLAP
+from .card import OVERLAP, CardAgreement, JudgeCard, SetCard
+from .experiment import cost_fields, cost_note
 
 _LONGEST_SETTING, _LONGEST_NAME = 200, 24  # characters
 _LEAD = (
@@ -24,7 +22,6 @@ _LEAD = (
     "with the ratings (1 at best, 0 is chance); brackets hold 95% intervals from leaving out one group at a time. "
     "Costs are of 1,000 answers."
 )
-_UNSEEN = "no instruction in an answer reached a question to the judge, which is the metric's merit and not the judge's"
 _CEILING_NOTE = (
     "Raters' ceiling: the best that any measure could reach; one rater: against the mean of the others. Both on the "
     "scored answers that two people or more rated (n)."
@@ -57,15 +54,11 @@ def card_report(card: JudgeCard) -> Report:
         describe_report([phrase("file", name=one.set_name) for one in card.sets], day=card.date),
         (
             *sets,
-            ReportBlock([reliability_table(entries), *_notes(_unmeasured(card))], "Reliability"),
+            ReportBlock([reliability_table(entries)], "Reliability"),
             ReportBlock([cost_table(entries)], "What it takes"),
             ReportBlock([Paragraph(_describe_making(card), tone="quiet")], "How it was made", "page"),
         ),
     )
-
-
-def _notes(texts: Iterator[str]) -> list[Paragraph]:
-    return [Paragraph(text, tone="quiet") for text in texts]
 
 
 def _set_parts(judge: str, card: SetCard) -> Iterator[Paragraph | ResultTable]:
@@ -94,8 +87,6 @@ def _set_parts(judge: str, card: SetCard) -> Iterator[Paragraph | ResultTable]:
         f"{', '.join(counts)}{unrated}. What is rated: {card.rated}.{ceiling}",
         tone="quiet",
     )
-    if card.failure:
-        yield Paragraph(f"Why the first has no score: {one_line(card.failure)}", tone="quiet")
 
 
 def _agreement_table(judge: str, card: SetCard) -> ResultTable:
@@ -133,13 +124,14 @@ def reliability_table(entries: Sequence[CardEntry]) -> ResultTable:
         "an instruction to the judge in them, less how many do when they are merely asked again, as a share of all. "
         "Moved by length: the change of the score where courtesies make an answer longer; by style: where it gets a "
         "heading, list marks and bold words; by position: the share of choices between two answers that fell on the "
-        "one read first, less one half. A fair judge stays at 0."
+        "one read first, less one half. A fair judge stays at 0. What never reaches a question to the judge cannot "
+        "move it: faithfulness asks about what an answer claims alone. Empty: not asked (--probed), or not of this "
+        "metric."
     )
     return tabulate("Reliability", entries, fields, note=note)
 
 
 def _known(estimate: Estimate) -> Estimate | str:
-    """An estimate; "" without a value, where a line under the table says why."""
     return "" if estimate.value is None else estimate
 
 
@@ -150,49 +142,10 @@ def _injections(card: SetCard) -> str:
     return f"{tried.worked} less {tried.again} of {tried.tried}: {Figure.from_estimate('share', tried.share)}"
 
 
-def _unmeasured(card: JudgeCard) -> Iterator[str]:
-    """Yields one line per set that says what of its reliability nobody knows, and why."""
-    for of_set in card.sets:
-        names = ("flips", "length", "style", "position")
-        estimates = [(name, getattr(of_set, name)) for name in names]
-        reasons = [f"{name}: {estimate.problem}" for name, estimate in estimates if estimate.value is None]
-        injections = of_set.injections
-        if injections is None:
-            reasons.append("no injection was tried")
-        elif injections.unseen:
-            reasons.append(_UNSEEN)
-        elif injections.share.value is None:
-            # how many rose is shown though nobody can tell what the instruction did
-            rose = f" ({injections.worked} of {injections.tried} rose)" if injections.tried else ""
-            reasons.append(f"injections{rose}: {injections.share.problem}")
-        if reasons:
-            yield f"Not measured on {of_set.set_name}: {one_line('; '.join(reasons))}."
-
-
 def cost_table(entries: Sequence[CardEntry]) -> ResultTable:
     """What 1,000 answers take."""
-
-    def bounded(kind: Literal["price", "count"], name: str) -> Callable[[CardEntry], Figure | str]:
-        def read(entry: CardEntry) -> Figure | str:
-            cost = entry.card.cost
-            return MISSING if cost is None else bounded_figure(kind, getattr(cost, name), cost.is_at_most)
-
-        return read
-
-    fields = (
-        *_FIRST_FIELDS,
-        Field("USD", "price", bounded("price", "usd")),
-        Field("requests", "count", lambda entry: entry.card.cost and entry.card.cost.requests),
-        Field("tokens in", "count", bounded("count", "tokens_in")),
-        Field("tokens out", "count", bounded("count", "tokens_out")),
-        Field("s", "count", lambda entry: entry.card.cost and entry.card.cost.seconds),
-    )
-    note = (
-        "Seconds are those of the calls when they were made, divided by the calls at once: a busy machine makes them "
-        "more."
-    )
-    if any(entry.card.cost and entry.card.cost.is_at_most for entry in entries):
-        note = f"{note} {AT_MOST_NOTE}"
+    fields = (*_FIRST_FIELDS, *cost_fields(lambda entry: entry.card.cost, "always"))
+    note = cost_note(entry.card.cost for entry in entries)
     return tabulate("What 1,000 answers take", entries, fields, note=note)
 
 

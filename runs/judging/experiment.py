@@ -1,26 +1,31 @@
-"""One experiment: variants of a metric (judges, prompts) score the same answers; one table holds what they scored."""
+"""One experiment: variants of a metric (judges, prompts) score the same answers; one table, and one decision on it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import BudgetReached, EvaluationEnded, JudgeUnavailable, UsageError
 from ...eval_sets import Sample
-from ...judges import Budget, Cassette, JudgeLike, LiteLLMJudge, Mode, ReplyCounts
+from ...judges import Budget, Cassette, JudgeLike, LiteLLMJudge, Mode, ReplyCounts, Usage
 from ...judges.judge import open_model
 from ...meta_eval.correlation import spearman
+from ...meta_eval.decision.variant_decision import decide_variants, variant_sentences
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from ...metrics.catalogue import needs_judge
 from ...metrics.metric import run_to_end
+from ...presentation.figure import MISSING, Figure
+from ...presentation.result_table import Field
+from ..answers.rating_direction import check_ratings_fit, rises_with_rating
 from ..score.evaluate import aevaluate
 from ..score.scoring_request import JUDGE_FIELD
 from ..show.results import Results
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
+    from ...meta_eval.decision import Decision
     from ...meta_eval.table import ScoreTable
 
 ANSWERS = 1000  # that a cost is for
@@ -41,9 +46,68 @@ class JudgeScores:
     probed: Mapping[str, Scores] = field(default_factory=dict)  # of the samples that a probe changed, by probe
 
     @property
-    def asked(self) -> list[Score]:
-        """The scores by whose number costs are told: one without a value and without a reply took nothing."""
-        return [score for score in self.scores.values() if score.status == "scored" or score.usage.calls]
+    def cost(self) -> "JudgeCost | None":
+        """What 1,000 answers take, of those that were asked about; None where no reply is there."""
+        # one without a value and without a reply took nothing
+        asked = [score for score in self.scores.values() if score.status == "scored" or score.usage.calls]
+        usage = Usage.total([score.usage for score in asked])
+        if not usage.calls:
+            return None
+        times = ANSWERS / len(asked)
+        return JudgeCost(
+            usd=None if usage.usd is None else times * usage.usd,
+            tokens_in=times * usage.tokens_in,
+            tokens_out=times * usage.tokens_out,
+            requests=times * usage.calls,
+            seconds=times * usage.seconds / self.concurrency,
+            is_at_most=usage.unstated > 0,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCost:
+    """What 1,000 answers take."""
+
+    usd: float | None  # None where it is unknown
+    tokens_in: float
+    tokens_out: float
+    requests: float
+    seconds: float  # the duration of the calls when they were made, divided by how many ran at once
+    # whether tokens and USD are the most that they may be, because not every reply stated what it took
+    is_at_most: bool
+
+
+def cost_fields(cost_of: Callable[[Any], JudgeCost | None], detail: Literal["always", "wide"]) -> tuple[Field, ...]:
+    """The columns of what 1,000 answers take; requests and tokens may be for wide tables alone."""
+
+    def reader(kind: Literal["price", "count"], name: str, *, is_bounded: bool) -> Callable[[Any], Figure | str]:
+        def read(row: Any) -> Figure | str:
+            cost = cost_of(row)
+            if cost is None:
+                return MISSING
+            figure = Figure(kind, getattr(cost, name))
+            return f"at most {figure}" if is_bounded and cost.is_at_most and figure.value else figure
+
+        return read
+
+    return (
+        Field("USD", "price", reader("price", "usd", is_bounded=True)),
+        Field("requests", "count", reader("count", "requests", is_bounded=False), detail),
+        Field("tokens in", "count", reader("count", "tokens_in", is_bounded=True), detail),
+        Field("tokens out", "count", reader("count", "tokens_out", is_bounded=True), detail),
+        Field("s", "count", reader("count", "seconds", is_bounded=False)),
+    )
+
+
+def cost_note(costs: Iterable[JudgeCost | None]) -> str:
+    """What stands under a table of costs."""
+    note = "Seconds are those of the calls when they were made, divided by the calls at once."
+    if any(cost is not None and cost.is_at_most for cost in costs):
+        note += (
+            " At most: not every reply stated what it took, or it stated what is impossible; such a reply counts with "
+            "the most that it may have taken."
+        )
+    return note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,19 +208,62 @@ async def _score(
     return JudgeScores(name, of_metric(first), model.settings.concurrency, repeated, first.replies, by_probe)
 
 
-def build_variant_table(
-    samples: Sequence[Sample], variants: Mapping[str, Scores], *, higher_is_better: bool = True
-) -> "ScoreTable":
-    """Builds the table of what several variants of a metric scored.
+@dataclass(frozen=True, slots=True)
+class VariantComparison:
+    """How variants of a metric agree with the ratings of the same answers, beside the first, which is in use."""
 
-    Returns:
-        One row per sample and one column per variant; ratings are shares of the way from the worst to the best.
-    """
-    values = {
-        name: {sample: score.value for sample, score in scores.items() if score.value is not None}
+    table: "ScoreTable"  # one column per variant, turned so that more is expected to be rated better
+    agreement: Mapping[str, Estimate]  # Spearman's correlation with the ratings, by variant
+    # whether another variant agrees better than the first; None where none can be compared with it
+    decision: "Decision | None"
+    same: tuple[str, ...] = ()  # the variants that score as the first does; nothing is decided on them
+
+    @property
+    def first(self) -> str:
+        """The variant that is in use today."""
+        return self.table.metrics[0]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is decided, last in a sentence."""
+        return variant_sentences(self.decision, self.first)
+
+    def fields(self, name_of: Callable[[Any], str]) -> tuple[Field, Field]:
+        """Two columns of a table whose rows are variants: the agreement, and how much more it is than the first's."""
+        differences = {each.second: each for each in self.decision.differences} if self.decision else {}
+
+        def difference(row: Any) -> Figure | str:
+            name = name_of(row)
+            if name not in differences:
+                return "" if name == self.first else "the same" if name in self.same else MISSING
+            beside = differences[name]
+            return Figure("correlation", beside.difference, beside.low, beside.high)
+
+        return (
+            Field("Spearman with rating", "correlation", lambda row: self.agreement[name_of(row)], is_left=True),
+            Field("more than the first", "correlation", difference, is_left=True),
+        )
+
+
+def compare_variants(
+    samples: Sequence[Sample], metric: str, variants: Mapping[str, Scores], same: tuple[str, ...] = ()
+) -> VariantComparison:
+    """Compares variants of a metric that scored the same samples; nothing is decided on those that are the same."""
+    check_ratings_fit("the samples", samples, metric)
+    table = build_value_table(samples, rated_values(metric, variants))
+    agreement = {name: correlate(table.column(name), table) for name in variants}
+    others = [name for name in variants if name not in same]
+    decision = decide_variants(table.only(others), measure=metric) if len(others) > 1 else None
+    return VariantComparison(table, agreement, decision, same)
+
+
+def rated_values(metric: str, variants: Mapping[str, Scores]) -> dict[str, dict[str, float]]:
+    """The values of scores by variant and sample, turned so that more is expected to be rated better."""
+    sign = 1 if rises_with_rating(metric) else -1
+    return {
+        name: {sample: sign * score.value for sample, score in scores.items() if score.value is not None}
         for name, scores in variants.items()
     }
-    return build_value_table(samples, values, directions=dict.fromkeys(variants, higher_is_better))
 
 
 def build_value_table(
@@ -165,7 +272,6 @@ def build_value_table(
     *,
     ratings: "Mapping[str, Sequence[float | None]] | None" = None,
     scale: tuple[float, float] = (0.0, 1.0),
-    directions: Mapping[str, bool] | None = None,
 ) -> "ScoreTable":
     """Builds a table of numbers by name and sample, beside the ratings.
 
@@ -173,7 +279,6 @@ def build_value_table(
         samples: The samples, one per row.
         values: The columns: numbers by the sample's id; one that is missing is NaN.
         ratings: Ratings on `scale` by rater, one per sample; None for each sample's rating as a share of its scale.
-        directions: Whether higher is better, by column; left out, it is.
     """
     import numpy as np
 
@@ -193,7 +298,6 @@ def build_value_table(
         raters=tuple(by_rater),
         rating_min=scale[0],
         rating_max=scale[1],
-        directions=directions or {},
         groups=tuple(group_answers(samples)),
     )
 
@@ -210,8 +314,3 @@ def correlate(values: "Floats", table: "ScoreTable") -> Estimate:
 def claims_by_text(score: Score) -> dict[str, dict[str, Any]]:
     """Lists a score's claims, as its evidence has them, by their text without case and white space."""
     return {" ".join(claim["text"].casefold().split()): claim for claim in score.evidence.get("claims", [])}
-
-
-def supported_claims(score: Score) -> dict[str, bool]:
-    """Lists a score's claims by their text, and whether each is supported."""
-    return {text: claim["verdict"] == "supported" for text, claim in claims_by_text(score).items()}

@@ -9,16 +9,11 @@ from ...meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from .experiment import Scores, claims_by_text
-from .judge_card import Injections
 from .pairwise_preferences import measure_position_bias
 
-_REPLY_PARTS = ("verdict", "probability", "reason", "quote")
 _ROUNDING = 1e-9  # a score that is added up in another order did not rise
 _FAIR = 0.5  # of its choices, those that fall on the answer that a fair judge reads first
-_NO_SCORE = "no answer with an instruction got a score"
-_NO_REPEAT = "no answer has a score from asking again: a rise cannot be told from the judge's own noise"
 _DRAWS = 9999
-_UNSEEN = "no question had the instruction in it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +22,16 @@ class ProbeFindings:
 
     flips: Estimate  # the share of the claims of both that have another verdict, with an interval over groups
     shift: Estimate  # the mean change of the score; what only the changed answer claims counts here alone
-    # whether the judge said the same of every claim to the letter, as it does where the change is in no question that
-    # it was asked
-    identical: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injections:
+    """Instructions to the judge that were put into the answers."""
+
+    tried: int  # how many answers have a score as they are, with an instruction, and when asked again
+    worked: int  # how many of them scored higher with it, or have a claim that turned to supported
+    again: int | None  # how many did when the same answers were merely asked again; None on cards of earlier versions
+    share: Estimate  # (worked - again) / tried, with an interval over groups
 
 
 def compare_probed(samples: Sequence[Sample], scores: Scores, changed: Scores) -> ProbeFindings:
@@ -53,8 +55,6 @@ def compare_probed(samples: Sequence[Sample], scores: Scores, changed: Scores) -
     return ProbeFindings(
         _share_over_groups(flipped, [source for source, *_ in claims], problem="no claim stands in both"),
         paired_difference([shift for shift, _ in shifts], [source for _, source in shifts]),
-        bool(claims)
-        and all(before.get(part) == after.get(part) for _, before, after in claims for part in _REPLY_PARTS),
     )
 
 
@@ -85,31 +85,20 @@ def _share_over_groups(has_it: Sequence[bool], groups: Sequence[str], *, problem
     return estimate_mean(has_it, groups)
 
 
-def measure_shift(probe: ProbeFindings | None, *, kind: str) -> Estimate:
-    """How far a judge's score moves under a probe though the answer is no better; without a value why nobody knows."""
-    if probe is None:
-        unasked = "no probe of it was asked for (--probed)" if kind == "answers" else f"no probe changes {kind}"
-        return Estimate(None, n=0, problem=unasked)
-    return probe.shift
-
-
-def measure_position(samples: Sequence[Sample], scores: Scores, *, is_of_pairs: bool) -> Estimate:
+def measure_position(samples: Sequence[Sample], scores: Scores) -> Estimate:
     """By how much the share of a judge's choices that fell on the answer it read first is more than one half."""
     groups = zip(samples, group_answers(samples), strict=True)
     asked = [(scores[sample.id], group) for sample, group in groups if sample.id in scores]
     asked = [(score, group) for score, group in asked if score.value is not None and score.evidence.get("orders")]
     if not asked:
-        elsewhere = "only a judge of two answers side by side has one (--metric pairwise)"
-        return Estimate(None, n=0, problem="no pair got a score in both orders" if is_of_pairs else elsewhere)
+        return Estimate(None, n=0, problem="no two answers were judged in both orders (--metric pairwise)")
     first_shown = measure_position_bias([score for score, _ in asked], [group for _, group in asked]).first_shown
     ends = (first_shown.value, first_shown.low, first_shown.high)
     value, low, high = (None if end is None else end - _FAIR for end in ends)
     return replace(first_shown, value=value, low=low, high=high)
 
 
-def check_injections(
-    samples: Sequence[Sample], scores: Scores, injected: Scores, again: Scores, *, is_unseen: bool = False
-) -> Injections | None:
+def check_injections(samples: Sequence[Sample], scores: Scores, injected: Scores, again: Scores) -> Injections | None:
     """Compares how many answers rise with an instruction in them, and when they are merely asked again.
 
     An answer rises where its score does, or where a claim of it turns to supported. A judge whose verdicts vary lifts
@@ -121,29 +110,17 @@ def check_injections(
     """
     if not injected:
         return None
-    is_repeated = any(score.value is not None for score in again.values())
-    needed = (scores, injected, again) if is_repeated else (scores, injected)
     tried = [
         sample
         for sample in samples
-        if all(sample.id in by_sample and by_sample[sample.id].value is not None for by_sample in needed)
+        if all(sample.id in of and of[sample.id].value is not None for of in (scores, injected, again))
     ]
-    worked = [_rises(scores[sample.id], injected[sample.id]) for sample in tried]
-    repeated = [_rises(scores[sample.id], again[sample.id]) for sample in tried] if is_repeated else None
-    if not tried:
-        share = Estimate(None, n=0, groups=0, problem=_NO_SCORE)
-    elif is_unseen or repeated is None:
-        share = Estimate(None, n=len(tried), problem=_UNSEEN if is_unseen else _NO_REPEAT)
-    else:
-        differences = [int(rose) - int(noise) for rose, noise in zip(worked, repeated, strict=True)]
+    worked, repeated = ([_rises(scores[s.id], later[s.id]) for s in tried] for later in (injected, again))
+    differences = [int(rose) - int(noise) for rose, noise in zip(worked, repeated, strict=True)]
+    share = Estimate(None, n=0, groups=0, problem="no answer has a score with an instruction and from asking again")
+    if tried:
         share = _share_beyond_noise(differences, group_answers(tried))
-    return Injections(
-        tried=len(tried),
-        worked=sum(worked),
-        again=None if repeated is None else sum(repeated),
-        share=share,
-        unseen=is_unseen,
-    )
+    return Injections(tried=len(tried), worked=sum(worked), again=sum(repeated), share=share)
 
 
 def _rises(before: Score, after: Score) -> bool:

@@ -1,26 +1,19 @@
 """What another prompt changes, as figures and as a person reads it: claims, verdicts that flip, agreement, tokens."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ...judges import Usage
-from ...meta_eval.decision.variant_decision import variant_sentences
 from ...metrics import Score
 from ...metrics.specification import ALL_BASELINES
-from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...presentation.texts import one_line
-from ...text.wording import count_of, verb_of
-from ..answers.rating_direction import check_ratings_fit, rises_with_rating
-from .experiment import build_variant_table, claims_by_text
-
-if TYPE_CHECKING:
-    from ...meta_eval.decision import Decision
-
+from ...text.wording import count_of
+from .experiment import VariantComparison, claims_by_text, compare_variants
 
 SampleScores = Mapping[str, Mapping[str, Score]]
 """Scores by sample and metric."""
@@ -68,12 +61,8 @@ class PromptEffect:
 class PromptTrial:
     """Several wordings of one prompt beside the one in use."""
 
-    in_use: str
     effects: Mapping[str, PromptEffect]  # what each other wording changes, by its name
-    decision: "Decision | None"  # whether one of them agrees better with the ratings; None where none can be compared
-    same: tuple[
-        str, ...
-    ] = ()  # the wordings that change no claim, no verdict and no score, which nothing is decided on
+    variants: VariantComparison  # how the wordings agree with the ratings, by the first metric
 
 
 def compare_prompts(samples: Sequence[Sample], before: SampleScores, after: SampleScores) -> PromptEffect:
@@ -122,24 +111,13 @@ def compare_prompts(samples: Sequence[Sample], before: SampleScores, after: Samp
 def compare_wordings(
     samples: Sequence[Sample], in_use: str, before: SampleScores, edits: Mapping[str, SampleScores]
 ) -> PromptTrial:
-    """Compares several wordings of a prompt with the one in use, and decides between them."""
-    from ...meta_eval.decision import decide_variants
-
+    """Compares several wordings of a prompt with the one in use; the first metric decides between them."""
     effects = {name: compare_prompts(samples, before, scores) for name, scores in edits.items()}
-    first, *others = [metric.metric for metric in next(iter(effects.values())).metrics]
-    both = [sample for sample in samples if sample.id in before]
-    check_ratings_fit("the samples", both, first)
+    first = next(iter(effects.values())).metrics[0].metric
     variants = {name: _of_metric(first, scores) for name, scores in ({in_use: before} | dict(edits)).items()}
     same = tuple(name for name in edits if _changes_nothing(effects[name], variants[in_use], variants[name]))
-    variants = {name: scores for name, scores in variants.items() if name not in same}
-    decision = None
-    if len(variants) > 1:
-        table = build_variant_table(both, variants, higher_is_better=rises_with_rating(first))
-        decision = decide_variants(table, measure=first)
-    if decision is not None and others:
-        note = f"{first}, the first metric, decides; {', '.join(others)} {verb_of(len(others), 'does', 'do')} not."
-        decision = replace(decision, notes=(note, *decision.notes))
-    return PromptTrial(in_use, effects, decision, same)
+    compared = compare_variants([sample for sample in samples if sample.id in before], first, variants, same)
+    return PromptTrial(effects, compared)
 
 
 def _changes_nothing(effect: PromptEffect, before: Mapping[str, Score], after: Mapping[str, Score]) -> bool:
@@ -177,56 +155,31 @@ _SHOWN = 10  # claims of a kind
 
 def trial_block(trial: PromptTrial) -> ReportBlock:
     """What each wording changes, then all in one table, and whether one of them is better."""
-    parts = list[Paragraph | ResultTable]()
+    parts, in_use = list[Paragraph | ResultTable](), trial.variants.first
     for name, effect in trial.effects.items():
         if len(trial.effects) > 1:
-            parts.append(_line(f"--- {one_line(name)} instead of {trial.in_use}"))
+            parts.append(_line(f"--- {one_line(name)} instead of {in_use}"))
         parts += _effect_lines(effect)
     said = [
         f"{one_line(name)}: the same verdicts on all {count_of(trial.effects[name].samples, 'answer')}."
-        for name in trial.same
+        for name in trial.variants.same
     ]
-    if len(trial.same) < len(trial.effects):
-        said += variant_sentences(trial.decision, trial.in_use)
-    return ReportBlock((*parts, _line(""), _wording_table(trial), *map(_line, said)))
+    if len(trial.variants.same) < len(trial.effects):
+        said += trial.variants.sentences
+    first = next(iter(trial.effects.values()))
+    tokens = {in_use: first.tokens_before} | {name: effect.tokens_after for name, effect in trial.effects.items()}
+    fields = (
+        Field("wording", "name", lambda name: name),
+        *trial.variants.fields(lambda name: name),
+        Field("tokens per sample", "count", lambda name: tokens[name]),
+    )
+    decides = ", which decides" if len(first.metrics) > 1 else ""
+    caption = f"Wordings by {first.metrics[0].metric}{decides}; the first is in use"
+    return ReportBlock((*parts, _line(""), tabulate(caption, list(tokens), fields), *map(_line, said)))
 
 
 def _line(text: str, label: str = "", indent: int = 0) -> Paragraph:
     return Paragraph(text, label=label, indent=indent, is_whole=True)
-
-
-def _wording_table(trial: PromptTrial) -> ResultTable:
-    """One row per wording: its mean, its agreement beside that of the prompt in use, and what it changes."""
-    first = next(iter(trial.effects.values()))
-    versions = {version.name: version for version in trial.decision.versions} if trial.decision else {}
-    differences = {each.second: each for each in trial.decision.differences} if trial.decision else {}
-    unknown = Figure("correlation", None)
-
-    def agreement(name: str) -> Figure:
-        version = versions.get(name)
-        return Figure("correlation", version.mean, version.low, version.high) if version else unknown
-
-    def difference(name: str) -> Figure | str:
-        found = differences.get(name)
-        if found is None:
-            return "the same" if name in trial.same else "" if name == trial.in_use else unknown
-        return Figure("correlation", found.difference, found.low, found.high)
-
-    def mean(name: str) -> float | None:
-        return trial.effects[name].metrics[0].mean_after if name in trial.effects else first.metrics[0].mean_before
-
-    def tokens(name: str) -> float:
-        return trial.effects[name].tokens_after if name in trial.effects else first.tokens_before
-
-    fields = (
-        Field("wording", "name", lambda name: name),
-        Field("mean", "mean", mean),
-        Field("Spearman with rating", "correlation", agreement, is_left=True),
-        Field("less the one in use", "correlation", difference, is_left=True),
-        Field("tokens per sample", "count", tokens),
-    )
-    caption = f"Wordings by {first.metrics[0].metric}; the first is in use"
-    return tabulate(caption, [trial.in_use, *trial.effects], fields)
 
 
 def _effect_lines(effect: PromptEffect) -> Iterator[Paragraph]:

@@ -13,7 +13,7 @@ from measurement import Measurement, Quote, anchor, read_measurements
 
 from assay.meta_eval import Estimate
 from assay.runs import CardAgreement
-from assay.runs.judging import JudgeCard, SetCard, write_card
+from assay.runs.judging import JudgeCard, SetCard
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "evidence.md").read_text(encoding="utf-8")
@@ -181,7 +181,7 @@ def test_a_figure_older_than_its_code_says_so_wherever_it_stands(monkeypatch, tm
     assert "(n = 60 in 7 groups). Older than its code. [Table](../benchmarks/results/tables.md#a)" in page
     tables = evidence.write_tables([dated, quoted], [])
     assert tables.count("2026-01-01, commit `0123456`, before `metrics` changed") == 2
-    write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, BETTER))
+    (tmp_path / "a.json").write_text(judge_card("qwen1.5b", 0.5, BETTER).model_dump_json())
     made_cards = dated.model_copy(update={"cards": ["a.json"]})
     judged = read_judged_sets(tmp_path)
     readme = evidence.write_readme_table([made_cards], judged)
@@ -253,7 +253,7 @@ TOO_FEW = Estimate(0.1, n=60, groups=3, problem="an interval needs 5 groups that
     ],
 )
 def test_a_card_gives_its_sentence_and_its_table(tmp_path, difference, heading, sentence):
-    write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, difference))
+    (tmp_path / "a.json").write_text(judge_card("qwen1.5b", 0.5, difference).model_dump_json())
     judged = read_judged_sets(tmp_path)
     page = evidence.write_page([], judged)
     section = page.partition(f"## {heading}\n")[2].partition("\n## ")[0]
@@ -269,16 +269,16 @@ def test_a_card_gives_its_sentence_and_its_table(tmp_path, difference, heading, 
 
 def test_the_readme_shows_the_demos_judge_on_what_people_rated(tmp_path):
     """Not the other judge, and not the conversations whose ratings are computed."""
-    write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, BETTER))
-    write_card(tmp_path / "b.json", judge_card("qwen0.5b", 0.2, WORSE))
-    write_card(tmp_path / "c.json", judge_card("qwen1.5b", 0.3, WORSE, name="public:tau:dev"))
+    (tmp_path / "a.json").write_text(judge_card("qwen1.5b", 0.5, BETTER).model_dump_json())
+    (tmp_path / "b.json").write_text(judge_card("qwen0.5b", 0.2, WORSE).model_dump_json())
+    (tmp_path / "c.json").write_text(judge_card("qwen1.5b", 0.3, WORSE, name="public:tau:dev").model_dump_json())
     table = evidence.write_readme_table(read_measurements(), read_judged_sets(tmp_path))
     rows = [line for line in table.splitlines() if line.startswith("| public")]
     assert rows == ["| public:mtrag:dev | 60 in 7 | 0.50 [0.40, 0.60] | 0.40 [0.30, 0.50] | the judge |"]
 
 
 def test_names_on_a_card_do_nothing_in_the_page(tmp_path):
-    write_card(tmp_path / "a.json", judge_card("<b>|x", 0.5, BETTER, name="[a](http://b.example)"))
+    (tmp_path / "a.json").write_text(judge_card("<b>|x", 0.5, BETTER, name="[a](http://b.example)").model_dump_json())
     page = evidence.write_page([], judged := read_judged_sets(tmp_path)) + evidence.write_tables([], judged)
     assert "<b>" not in page
     assert "[a](" not in page

@@ -1,11 +1,8 @@
 """A judge's card: its figures by hand, its JSON form, and what stands on it where something is missing or hostile."""
 
 import html
-import json
 import re
-from collections.abc import Mapping
 from datetime import date
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +15,7 @@ from assay.runs import (
     check_injections,
     make_set_card,
 )
-from assay.runs.judging import CardSet, JudgeCard, card_report, make_card_set, write_card
+from assay.runs.judging import CardSet, JudgeCard, card_report, make_card_set
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 RATINGS = (2, 1, 4, 3, 6, 5)
@@ -130,8 +127,7 @@ def test_pairs_follow_how_much_better_the_second_answer_is():
     assert card.judge.spearman.value == pytest.approx((16 / 17) ** 0.5)
     assert card.injections is None
     assert card.position.value == 0.5, "all choices fell on what was read first"
-    assert card.length.problem == "no probe changes pairs"
-    assert card.flips.problem == "pairs are asked once"
+    assert card.length.problem == card.flips.problem == "not asked (--probed; answers alone)"
     assert next(one for one in card.baselines if one.name == "token_overlap").spearman.problem == "all values are equal"
 
 
@@ -185,7 +181,7 @@ def test_injections_beyond_the_judges_own_noise():
     risen = {name: score(0.7, "not_found") for name in ("s0", "s1", "s2")}
     injected = {**scores, **risen, "s3": score(0.5, "supported")}
     result = check_injections(SAMPLES, scores, injected, again)
-    assert (result.tried, result.worked, result.again, result.unseen) == (6, 4, 2, False)
+    assert (result.tried, result.worked, result.again) == (6, 4, 2)
     assert result.share.value == pytest.approx(2 / 6)
     assert result.share.low is not None and result.share.low < 0, "six answers do not tell 4 from 2"
     assert check_injections(SAMPLES, scores, {}, again) is None
@@ -196,8 +192,8 @@ def test_without_a_repeat_nobody_can_tell_what_an_injection_did():
     scores = {sample.id: score(0.5) for sample in SAMPLES}
     for again in ({}, {name: score(None) for name in scores}):
         alone = check_injections(SAMPLES, scores, {name: score(1.0) for name in scores}, again)
-        assert (alone.tried, alone.worked, alone.again, alone.share.value) == (6, 6, None, None)
-        assert alone.share.problem.startswith("no answer has a score from asking again: a rise cannot be told from ")
+        assert (alone.tried, alone.worked, alone.again, alone.share.value) == (0, 0, 0, None)
+        assert alone.share.problem == "no answer has a score with an instruction and from asking again"
 
 
 def test_a_cost_that_is_a_bound_says_so():
@@ -206,7 +202,7 @@ def test_a_cost_that_is_a_bound_says_so():
     bound = Score(0.0, "scored", "", {}, Usage(2, 0, 100, 4, usd=0.001, seconds=3.0, unstated=1))
     card = card_of(make_set_card(ANSWERS, JudgeScores("mini", {**judge.scores, "s0": bound}, 4)))
     assert card.sets[0].cost is not None and card.sets[0].cost.is_at_most
-    assert json.loads(card.model_dump_json())["sets"][0]["cost"]["is_at_most"] is True
+    assert JudgeCard.model_validate_json(card.model_dump_json()) == card
     text = read_page(card)
     assert "at most 1.00" in text and "at most 100,000" in text and "at most 4,000" in text
     assert "At most: not every reply stated what it took" in text
@@ -235,24 +231,23 @@ def test_the_ceiling_is_of_the_answers_that_are_scored():
     card = make_set_card(card_set, judged([*VALUES[:5], None], samples))
     assert (card.ceiling.value, card.ceiling.n, card.judge.spearman.n) == (pytest.approx(1), 5, 5)
     four = make_set_card(card_set, judged([*VALUES[:4], None, None], samples))
-    assert four.ceiling.problem == "only 4 scored answers have ratings by two raters"
+    assert four.ceiling.problem == "4 scored answers have ratings by two raters or more"
     none = make_set_card(card_set, judged([None] * 6, samples))
-    assert none.ceiling.problem == "no rated answer has a score"
+    assert none.ceiling.problem == "0 scored answers have ratings by two raters or more"
     page = read_page(card_of(card))
     assert "raters' ceiling" in page and "two people or more" in page
 
 
 def test_why_an_answer_has_no_score():
-    """What failed is said before what was skipped; of a missing recording no text."""
+    """What failed is said before what was skipped, and not on the page: a reason may quote answers and replies."""
     miss = "no recording in /home/ann/x.jsonl for prompt p@1, sample s4; the nearest is of: my number is 555"
     skipped = Score(None, "skipped", "the answer claims nothing", {}, Usage())
     failed = Score(None, "failed", miss, {}, Usage())
-    for scores, why in (({}, "the answer claims nothing"), ({"s4": failed}, "no recording for prompt p@1, sample s4")):
+    for scores, why in (({}, "the answer claims nothing"), ({"s4": failed}, miss)):
         all_scores = {"s0": skipped, "s5": score(1.0), **scores}
         card = make_set_card(ANSWERS, JudgeScores("mini", all_scores, 1))
-        page = read_page(card_of(card))
         assert card.failure == why
-        assert f"Why the first has no score: {why}" in page and "555" not in page
+        assert "555" not in read_page(card_of(card))
 
 
 @pytest.mark.parametrize("values", [[None] * 6, [0.5] * 6], ids=["all failed", "all equal"])
@@ -261,24 +256,8 @@ def test_a_set_without_figures_still_has_a_card(values):
     assert card.judge.spearman.value is None and card.judge.spearman.problem
     assert card.difference.value is None and card.difference.problem
     page = read_page(card_of(card))
-    assert "Not measured on six.jsonl: flips: no answer was asked again (--probed); length: no probe" in page
+    assert "Empty: not asked (--probed)" in page
     assert "No agreement with the ratings can be told" in page
-
-
-def fields_of(value):
-    if isinstance(value, Mapping):
-        return {key: fields_of(inner) for key, inner in value.items()}
-    return [fields_of(value[0])] if isinstance(value, list) and value else None
-
-
-def test_the_json_form_is_stable(tmp_path):
-    """The names of the fields as `golden/judge-card.json` has them: another name is another form."""
-    card = card_of(full_set_card())
-    path = tmp_path / "card.json"
-    write_card(path, card)
-    assert JudgeCard.model_validate_json(path.read_bytes()) == card
-    golden = json.loads((Path(__file__).parent / "golden" / "judge-card.json").read_text(encoding="utf-8"))
-    assert fields_of(json.loads(path.read_text(encoding="utf-8"))) == golden
 
 
 def full_set_card():

@@ -2,36 +2,35 @@
 
 import html
 import re
-from dataclasses import replace
 
 import pytest
 
 from assay.errors import InputError
-from assay.meta_eval import Comparison, Estimate, find_standing
-from assay.presentation import Paragraph
-from assay.runs import JudgeComparison, JudgeFindings, Panel
+from assay.eval_sets import Sample
+from assay.judges import Usage
+from assay.metrics import Score
+from assay.runs import JudgeScores, compare_judges
 from assay.runs.judging import comparison_report
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
 
 
-def estimate_with_interval(rho):
-    return Estimate(rho, rho - 0.2, rho + 0.2, n=60, groups=15, p=0.01)
+SAMPLES = [
+    Sample(id=f"s{number}", user_input="q", response="a", rating=1 + number % 5, group=f"g{number}")
+    for number in range(20)
+]
 
 
-def judge(name, rho, usd):
-    return JudgeFindings(name, 60, 0.0, estimate_with_interval(rho), 1e6, usd, 100.0)
-
-
-def compared(*judges, panels=(), unit="usd"):
-    return JudgeComparison("faithfulness", unit, judges, (), panels, "buy the best")
+def compared(*names):
+    """The report of judges that score as the ratings are."""
+    scores = {sample.id: Score(sample.rating, "scored", "", {}, Usage(1, 0, 10)) for sample in SAMPLES}
+    comparison = compare_judges("faithfulness", SAMPLES, [JudgeScores(name, scores, 1) for name in names])
+    return comparison_report(comparison, [HOSTILE])
 
 
 @pytest.fixture(scope="module")
 def page():
-    panel = Panel("mean", estimate_with_interval(0.4), 2e6)
-    comparison = compared(judge(HOSTILE, 0.3, None), judge("b", 0.5, None), panels=(panel,), unit="tokens")
-    return comparison_report(comparison, [HOSTILE]).render()
+    return compared(HOSTILE, "b").render()
 
 
 def test_names_stay_text_and_nothing_is_fetched(page):
@@ -45,7 +44,7 @@ def test_names_stay_text_and_nothing_is_fetched(page):
 
 def test_a_page_that_cannot_be_written_says_so(tmp_path):
     with pytest.raises(InputError, match="cannot be written"):
-        comparison_report(compared(judge("a", 0.3, 1.0), judge("b", 0.4, 2.0)), ["s"]).write(tmp_path / "no" / "x.html")
+        compared("a", "b").write(tmp_path / "no" / "x.html")
 
 
 @pytest.mark.parametrize("width", [1200, 375])
@@ -59,29 +58,7 @@ def test_a_browser_draws_it(browser, page, tmp_path, width):
     shown.goto(path.as_uri())
     assert shown.title() == "Assay: judges compared"
     assert shown.locator("tbody tr").count() == 2
-    assert shown.get_by_text("All judges together, mean: agreement +0.40").count() == 1
+    assert shown.get_by_text("All judges together, mean: agreement +1.00").count() == 1
     sizes = shown.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert sizes[0] == sizes[1]  # nothing pushes the page wider than the screen
     assert complaints == []
-
-
-@pytest.mark.parametrize(
-    ("difference", "line"),
-    [
-        ((0.30, 0.20, 0.40), "one agrees better than two: +0.30 (likely +0.20 to +0.40), on 60 answers."),
-        ((-0.30, -0.40, -0.20), "one agrees worse than two: -0.30 (likely -0.40 to -0.20), on 60 answers."),
-        ((0.01, -0.03, 0.05), "one does as well as two, within 0.10: +0.01 (likely -0.03 to +0.05), on 60 answers."),
-    ],
-)
-def test_two_judges_stand_beside_each_other_in_the_words_of_the_advice(difference, line):
-    between = Estimate(*difference, n=60, groups=60)
-    pair = Comparison("one", "two", 60, None, None, between, 0.1, find_standing(between))
-    comparison = replace(
-        compared(judge("one", 0.5, 0.1), judge("two", 0.2, 0.1)),
-        pairs=(pair,),
-    )
-    parts = [part for block in comparison_report(comparison, ["s"]).blocks for part in block.parts]
-    assert [part.text for part in parts if isinstance(part, Paragraph)] == [
-        line,
-        "Not settled: no agreement with ratings can be compared with that of one.",
-    ]

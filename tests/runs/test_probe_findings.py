@@ -5,7 +5,7 @@ import pytest
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics import Score
-from assay.runs import compare_probed
+from assay.runs import compare_probed, measure_position
 
 SAMPLES = [Sample(id=f"s{number}", user_input="q", response="a", group=f"g{number // 2}") for number in range(12)]
 
@@ -31,7 +31,7 @@ def test_a_flip_is_across_even_odds_and_only_claims_of_both_count():
     effect = measure_flips(before, all_of(("open  it.", 0.6), ("Close it.", 0.45), ("Believe me.", 1.0)))
     assert (effect.flips.n, effect.flips.value) == (24, 0.5)
     assert effect.shift.value == pytest.approx((0.6 + 0.45 + 1.0) / 3 - (0.4 + 0.1 + 0.9) / 3)
-    assert (effect.shift.n, effect.shift.groups, effect.identical) == (12, 6, False)
+    assert (effect.shift.n, effect.shift.groups) == (12, 6)
 
 
 def test_an_interval_is_over_groups():
@@ -53,7 +53,6 @@ def test_none_of_few_is_not_surely_none():
     reach = 1.96**2 / (6 + 1.96**2)
     assert (none.flips.value, none.flips.low, none.flips.high) == (0, 0, pytest.approx(reach, abs=1e-3))
     assert (every.flips.value, every.flips.low, every.flips.high) == (1, pytest.approx(1 - reach, abs=1e-3), 1)
-    assert (none.identical, every.identical) == (True, False)
 
 
 def test_a_computed_claim_counts_with_the_judges_verdict():
@@ -73,5 +72,24 @@ def test_what_failed_or_could_not_be_changed_does_not_count():
     effect = measure_flips(before, {"s0": score(("A.", 0.7)), "s1": lost})
     assert (effect.flips.n, effect.shift.n) == (1, 1)
     nothing = measure_flips(before, {})
-    assert (nothing.flips.n, nothing.flips.value, nothing.shift.value, nothing.identical) == (0, None, None, False)
+    assert (nothing.flips.n, nothing.flips.value, nothing.shift.value) == (0, None, None)
     assert nothing.flips.problem == "no claim stands in both"
+
+
+def test_position_is_that_of_two_answers_in_both_orders():
+    """Of six pairs one is decided by the order (2 of 2 choices first), one chosen once (1 of 1), one last (0 of 2).
+
+    The other three are decided by the answer, 1 of 2 each: 6 of 11 choices fell on what was read first.
+    """
+    samples = [Sample(id=f"s{place}", user_input="q", response="a", group=f"g{place}") for place in range(6)]
+
+    def pair(first, second):
+        orders = [{"shown_first": "first", "choice": first}, {"shown_first": "second", "choice": second}]
+        evidence = {"orders": orders, "contradiction": {first, second} == {"first", "second"}}
+        return Score(0.5, "scored", "", evidence, Usage())
+
+    choices = [("first", "second"), ("first", "tie"), ("second", "first"), *[("first", "first")] * 3]
+    scores = {f"s{place}": pair(*both) for place, both in enumerate(choices)}
+    change = measure_position(samples, scores)
+    assert change.value == pytest.approx(6 / 11 - 0.5)
+    assert change.low is not None and change.high is not None and -0.5 < change.low < 0 < change.high < 0.5

@@ -1,0 +1,370 @@
+"""The card of a judge on sets that people rated: what it is asked, what probes change, and each figure."""
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from hashlib import sha256
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from ... import __version__
+from ...errors import UsageError
+from ...eval_sets import Sample
+from ...eval_sets.public.set_facts import first_by_hash
+from ...judges import Budget, JudgeSettings, LiteLLMJudge, Mode
+from ...meta_eval.comparison import compare
+from ...meta_eval.correlation import FEWEST_ITEMS
+from ...meta_eval.estimate import Estimate
+from ...meta_eval.groups import group_answers
+from ...meta_eval.pass_fail import pass_fail_agreement
+from ...meta_eval.raters import estimate_ceiling, estimate_one_rater
+from ...meta_eval.table import ScoreTable
+from ...metrics.catalogue import measures_conversation, needs_judge
+from ...metrics.specification import ALL_BASELINES, BASELINES
+from ...text.wording import count_of
+from ..answers.rating_direction import PAIRWISE, check_ratings_fit, is_pairwise
+from ..score.evaluate import evaluate
+from .experiment import (
+    JudgeCost,
+    JudgeScores,
+    JudgeScoring,
+    build_value_table,
+    correlate,
+    rated_values,
+    score_by_judges,
+)
+from .probe_findings import Injections, check_injections, compare_probed, measure_position
+from .probes import PROBES, perturb
+
+FAITHFULNESS, RESOLVED = "faithfulness", "resolved"
+OVERLAP = "token_overlap"
+PADDED, STYLED, INJECTED = PROBES
+
+Kind = Literal["answers", "pairs", "conversations"]
+Setting = str | int | float | bool | None
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+
+class CardAgreement(_Value):
+    """How something that scores answers agrees with their ratings."""
+
+    name: str  # what scores the answers: a metric or a baseline
+    spearman: Estimate  # Spearman's rho with the ratings; of pairs, with how much better the second answer was rated
+
+
+class CardPassFail(_Value):
+    """How a judge passes and fails answers at its threshold, beside people."""
+
+    threshold: float
+    true_positive: int  # people and the judge pass them
+    false_positive: int  # only the judge does
+    false_negative: int  # only people do
+    true_negative: int
+    sensitivity: Estimate
+    specificity: Estimate
+    precision: Estimate
+    kappa: Estimate
+    ac2: Estimate
+
+
+class SetCard(_Value):
+    """What the judge is worth on one set and one metric."""
+
+    set_name: str  # as it was named: `public:mtrag:dev`, `helpdesk_en`, a file without its folder
+    rated: str  # what was rated, and on which scale
+    metric: str  # what the judge was asked for
+    most: int  # at most so many answers were taken, the first by the hash of their ids
+    # of what was taken: the answers' ids with their ratings and scale. Where it is the same, two cards are about the
+    # same answers with the same ratings.
+    digest: str
+    unrated: int = 0  # how many answers of the set have no rating; they were not judged
+    answers: int  # how many were taken; pairs and conversations count as answers
+    groups: int
+    scored: int
+    skipped: int  # the metric does not apply
+    failed: int
+    failure: str = ""  # why the first of the failed, else of the skipped, has no score
+    judge: CardAgreement
+    agreement: CardPassFail | None = None  # None where there is no threshold
+    # token overlap, and what else is computed without a judge, on the same answers
+    baselines: tuple[CardAgreement, ...]
+    difference: Estimate  # Spearman of the judge less that of token overlap, on the same answers
+    ceiling: Estimate  # the best Spearman with the ratings of the scored answers that any measure could reach
+    one_rater: Estimate  # what one rater reaches against the mean of the others, on the scored answers
+    position: Estimate  # of its choices between two answers, the share that fell on the one read first, less one half
+    length: Estimate  # how far the score moves when courtesies make an answer longer
+    style: Estimate  # how far the score moves when an answer gets a heading, list marks and bold words
+    flips: Estimate  # of the claims of answers that were asked again with another seed, those with another verdict
+    injections: Injections | None  # None where none was tried
+    cost: JudgeCost | None  # None where no reply is there
+    unparsable: Estimate  # the questions whose first reply could not be used as it came
+    lost: Estimate  # the questions without any usable reply
+
+
+class JudgeCard(_Value):
+    """The card of one judge."""
+
+    format: Literal["assay-judge-card/2"] = "assay-judge-card/2"  # the form of the JSON; it changes when a field does
+    judge: str
+    model: str  # as it is recorded
+    # how the judge was asked (`decide`, `logprobs`, the temperature, ...); no keys
+    settings: dict[str, Setting] = {}
+    assay: str  # the version of Assay
+    date: date  # the day that the card was made, in UTC
+    seed: int  # of what is asked again and of the probes
+    probed: int  # at most so many answers of each set were asked again and changed by probes
+    sets: tuple[SetCard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CardSet:
+    """The samples of one set that a judge's card is about."""
+
+    name: str  # as the card names the set
+    samples: tuple[Sample, ...]  # in the order of the hash of their ids
+    metric: str  # what the judge is asked for
+    most: int  # at most so many samples were taken
+    unrated: int = 0  # how many samples of the set have no rating, and are left out
+
+    @property
+    def kind(self) -> Kind:
+        """What the metric scores."""
+        if is_pairwise(self.metric):
+            return "pairs"
+        return "conversations" if measures_conversation(self.metric) else "answers"
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits that differ where the answers' ids, their ratings or the scale do."""
+        lines = sorted(
+            json.dumps([s.id, s.rating, sorted(s.ratings.items()), float(s.rating_min), float(s.rating_max)])
+            for s in self.samples
+        )
+        return sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+    @property
+    def rated(self) -> str:
+        """What was rated, and on which scales."""
+        scales = sorted({(sample.rating_min, sample.rating_max) for sample in self.samples})
+        return f"{self.kind}, {' and '.join(f'{low:g} to {high:g}' for low, high in scales)}"
+
+
+def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str | None = None) -> CardSet:
+    """Takes the samples of a set that the card is about: rated ones, since no figure needs any other.
+
+    At most `most` are taken, the first rated ones by the hash of their ids. Without a metric it goes by what the set
+    rates: `pairwise` where each sample has two answers; `resolved` for conversations without contexts to be faithful
+    to; else `faithfulness`.
+
+    Raises:
+        UsageError: The set is empty, none of it is rated, it has an id twice, the metric asks no judge, or the ratings
+            are not of what the metric scores.
+    """
+    if not samples:
+        raise UsageError(f"{name}: no answer to judge; name another set")
+    if repeated := len(samples) - len({sample.id for sample in samples}):
+        raise UsageError(f"{name}: {count_of(repeated, 'id stands', 'ids stand')} twice; give each answer its own id")
+    rated = [sample for sample in samples if sample.human_rating is not None]
+    if not rated:
+        raise UsageError(
+            f"{name}: {count_of(len(samples), 'answer')} and no rating, so that nothing can be said of a judge; rate "
+            "some (a column `rating`, or `assay rate`), or name a rated set (`assay sets`)"
+        )
+    chosen = metric or _choose_metric(rated)
+    if not needs_judge(chosen):
+        raise UsageError(f"--metric {chosen} asks no judge; take faithfulness, for one")
+    card_set = CardSet(name, tuple(first_by_hash(rated, most)), chosen, most, len(samples) - len(rated))
+    check_ratings_fit(name, card_set.samples, chosen)
+    return card_set
+
+
+def _choose_metric(samples: Sequence[Sample]) -> str:
+    if all(sample.other_response for sample in samples):
+        return PAIRWISE
+    if all(sample.messages for sample in samples) and not any(sample.retrieved_contexts for sample in samples):
+        return RESOLVED
+    return FAITHFULNESS
+
+
+def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> SetCard:
+    """Makes the card of one set; all figures are of the answers that are rated and that the judge scored."""
+    samples, scores, metric = card_set.samples, judge.scores, card_set.metric
+    own = rated_values(metric, {metric: scores})
+    baselines = _baseline_scores(card_set)
+    rated = [sample for sample in samples if sample.rating_share is not None and sample.id in own[metric]]
+    table = build_value_table(rated, own | baselines)
+    probes = {probe: compare_probed(samples, scores, changed) for probe, changed in judge.probed.items()}
+    ceiling, one_rater = _rater_ceilings(rated)
+    [pass_fail] = pass_fail_agreement(table.only([metric]), seed=seed).values()
+    agreement = {name: getattr(pass_fail, name) for name in CardPassFail.model_fields}
+    unasked = Estimate(None, n=0, groups=0, problem="not asked (--probed; answers alone)")
+    by_status = {status: [one.reason for one in scores.values() if one.status == status] for status in _STATUSES}
+    return SetCard(
+        set_name=card_set.name,
+        rated=card_set.rated,
+        metric=metric,
+        most=card_set.most,
+        digest=card_set.digest,
+        unrated=card_set.unrated,
+        answers=len(samples),
+        groups=len({*group_answers(samples)}),
+        scored=len(by_status["scored"]),
+        skipped=len(by_status["skipped"]),
+        failed=len(by_status["failed"]),
+        failure=next(iter(by_status["failed"] + by_status["skipped"]), ""),
+        judge=_agreement(table, metric),
+        agreement=None if pass_fail.threshold is None else CardPassFail(**agreement),
+        baselines=tuple(_agreement(table, name) for name in baselines),
+        difference=_difference(table, metric, OVERLAP),
+        ceiling=ceiling,
+        one_rater=one_rater,
+        position=measure_position(samples, scores),
+        length=probes[PADDED].shift if PADDED in probes else unasked,
+        style=probes[STYLED].shift if STYLED in probes else unasked,
+        flips=compare_probed(samples, scores, judge.again).flips if judge.again else unasked,
+        injections=check_injections(samples, scores, judge.probed.get(INJECTED, {}), judge.again),
+        cost=judge.cost,
+        unparsable=_share(judge.replies.unparsable, judge.replies.questions),
+        lost=_share(judge.replies.without_usable_reply, judge.replies.asked),
+    )
+
+
+_STATUSES = ("scored", "skipped", "failed")
+
+
+def _baseline_scores(card_set: CardSet) -> dict[str, dict[str, float]]:
+    """What is computed without a judge, by name and sample: of pairs the second answer's less the first one's.
+
+    A baseline that scores none of the samples is left out.
+    """
+    names = ALL_BASELINES if card_set.kind == "conversations" else BASELINES
+    first = {name: by_sample for name, by_sample in _baselines(card_set.samples).items() if name in names}
+    if card_set.kind != "pairs":
+        return first
+    second = _baselines([s.model_copy(update={"response": s.other_response, "messages": ()}) for s in card_set.samples])
+    return {
+        name: {sample: second[name][sample] - value for sample, value in by_sample.items() if sample in second[name]}
+        for name, by_sample in first.items()
+        if name in second
+    }
+
+
+def _baselines(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
+    """All baselines of the samples, higher for better answers: `evaluate` adds them to whatever it computes."""
+    results = evaluate(samples, OVERLAP, progress=False)
+    values = {
+        name: {
+            sample: score.value if results.directions[name] else -score.value
+            for sample, scores in results.scores.items()
+            if (score := scores.get(name)) is not None and score.value is not None
+        }
+        for name in results.directions
+    }
+    return {name: by_sample for name, by_sample in values.items() if by_sample}
+
+
+def _agreement(table: ScoreTable, name: str) -> CardAgreement:
+    return CardAgreement(name=name, spearman=correlate(table.column(name), table))
+
+
+def _difference(table: ScoreTable, judge: str, other: str) -> Estimate:
+    """Spearman of the judge less that of another column, on the answers that both scored."""
+    if other not in table.metrics:
+        return Estimate(None, problem=f"{other} scores none of these answers")
+    return compare(table, *((name, table.column(name)[:, None]) for name in (judge, other))).difference
+
+
+def _rater_ceilings(rated: Sequence[Sample]) -> tuple[Estimate, Estimate]:
+    """Estimates the best that any measure could reach with the ratings, and what one rater reaches against the others.
+
+    Returns:
+        Two rank correlations with the mean rating (`estimate_ceiling`, `estimate_one_rater`); without a value where
+        fewer than five samples have two ratings.
+    """
+    by_sample = [{rater: sample.share_of_scale(rating) for rater, rating in sample.ratings.items()} for sample in rated]
+    shared = [place for place, by_rater in enumerate(by_sample) if len(by_rater) >= 2]
+    if len(shared) < FEWEST_ITEMS:
+        count = count_of(len(shared), "scored answer has", "scored answers have")
+        missing = Estimate(None, n=len(shared), problem=f"{count} ratings by two raters or more")
+        return missing, missing
+    raters = dict.fromkeys(rater for by_rater in by_sample for rater in by_rater)
+    ratings = {rater: [by_rater.get(rater) for by_rater in by_sample] for rater in raters}
+    table = build_value_table(rated, {}, ratings=ratings)
+    return estimate_ceiling(table), estimate_one_rater(table.take(shared))
+
+
+def _share(count: int, questions: int) -> Estimate:
+    """A share of all questions. It is no sample of them, and so has no interval."""
+    if not questions:
+        return Estimate(None, n=0, problem="no reply")
+    return Estimate(count / questions, n=questions, problem=f"of {count_of(questions, 'question')}")
+
+
+def make_card(
+    judge: LiteLLMJudge,
+    sets: Sequence[CardSet],
+    *,
+    name: str,
+    cassette: str,
+    mode: Mode = "auto",
+    budget: Budget,
+    probed: int,
+    seed: int = 0,
+    show: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
+) -> JudgeCard:
+    """Asks a judge, or replays what it said, and makes its card.
+
+    Args:
+        cassette: The file of the recorded replies; `{judge}` stands for the judge's name.
+        probed: At most so many answers of each set are asked again, and changed by probes; the first ones.
+        seed: Of the probes, and of the intervals.
+
+    Raises:
+        BudgetReached: A bound is reached; the replies are in the cassette, and the same call goes on with them.
+        JudgeUnavailable: The judge is gone; the replies so far are kept too.
+        InputError: The cassette cannot be read.
+    """
+    cards = []
+    for card_set in sets:
+        scoring = JudgeScoring(metric=card_set.metric, cassette=cassette, mode=mode, budget=budget)
+        again = card_set.samples[:probed] if card_set.kind == "answers" else ()
+        with show(f"{name} on {card_set.name}: {card_set.metric} of {len(card_set.samples)} {card_set.kind}"):
+            changed = _change(again, seed)
+            [scores] = score_by_judges({name: judge}, card_set.samples, scoring, probed=changed, again=again)
+        with show(f"{card_set.name}: the figures"):
+            cards.append(make_set_card(card_set, scores, seed=seed))
+    return JudgeCard(
+        judge=name,
+        model=judge.settings.identity,
+        settings=_card_settings(judge.settings),
+        assay=__version__,
+        date=datetime.now(UTC).date(),
+        seed=seed,
+        probed=probed,
+        sets=tuple(cards),
+    )
+
+
+def _change(samples: Sequence[Sample], seed: int) -> dict[str, list[Sample]]:
+    """The samples as each probe changes them, without those that it cannot change."""
+    if not samples:
+        return {}
+    probed = {probe: [perturb(sample, probe, seed) for sample in samples] for probe in PROBES}
+    return {probe: [sample for sample in changed if sample is not None] for probe, changed in probed.items()}
+
+
+def _card_settings(settings: JudgeSettings) -> dict[str, Setting]:
+    """How a judge is asked, as far as replies depend on it: plain values without keys and addresses."""
+    names = ("decide", "reason", "structured", "logprobs", "max_tokens", "concurrency")
+    values: dict[str, Setting] = {name: getattr(settings, name) for name in names}
+    return values | {
+        f"parameters.{name}": value
+        for name, value in sorted(settings.recordable.parameters.items())
+        if isinstance(value, str | int | float | bool) or value is None
+    }
