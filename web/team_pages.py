@@ -1,6 +1,6 @@
 """The coordinator's page: pace, agreement, and the answers on which raters disagree, side by side."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
@@ -13,9 +13,7 @@ from ..eval_sets import Sample
 from ..eval_sets.conversation import count_turns
 from ..languages import Language
 from ..runs.ratings import RatingQueue
-from ..runs.ratings.judgement import QueueKind
-from ..runs.ratings.pair_progress import pair_progress
-from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
+from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress, version_counts
 from ..text.wording import in_language
 from .connections import Connections
 from .rating_meaning import MeaningOfRatings
@@ -52,12 +50,12 @@ class TeamPages:
         ]
 
     async def _show(self, request: Request) -> Response:
-        return await self._render(request, {"answers": "team.html", "pairs": "team_pairs.html"})
+        return await self._render(request, "team.html")
 
     async def _progress(self, request: Request) -> Response:
-        return await self._render(request, {"answers": "team_progress.html", "pairs": "team_pairs_progress.html"})
+        return await self._render(request, "team_progress.html")
 
-    async def _render(self, request: Request, templates: Mapping[QueueKind, str]) -> Response:
+    async def _render(self, request: Request, template: str) -> Response:
         visitor = await self._sessions.visitor(request, COORDINATOR)
         if visitor is None:
             return render_unknown_visitor(request)
@@ -69,7 +67,7 @@ class TeamPages:
             "csrf": await self._sessions.csrf_token(request, visitor),
             "has_meaning": self._meaning is not None,
         }
-        return render(request, templates[content["kind"]], content)
+        return render(request, template, content)
 
     async def _recommendation(self, request: Request) -> Response:
         if await self._sessions.visitor(request, COORDINATOR) is None or self._meaning is None:
@@ -101,8 +99,10 @@ def _adjudicate(queue: RatingQueue, sample: str, value: float, reason: str) -> N
 
 def _team_content(queue: RatingQueue, language: Language) -> dict[str, Any]:
     done, total = queue.counts()
-    content = {
-        "kind": queue.kind,
+    is_pairs = queue.kind == "pairs"
+    disputed = sorted(disagreements(queue), key=lambda one: one.adjudicated is not None)[:_MOST_DISAGREEMENTS]
+    return {
+        "is_pairs": is_pairs,
         "done": done,
         "total": total,
         "series": queue.series,
@@ -110,20 +110,9 @@ def _team_content(queue: RatingQueue, language: Language) -> dict[str, Any]:
         "raters": rater_progress(queue),
         "thread_of": lambda sample: _view_folded(sample, language),
         "thread_words": language.rating_page,
-    }
-    return content | (_pair_content(queue) if queue.kind == "pairs" else _answer_content(queue))
-
-
-def _pair_content(queue: RatingQueue) -> dict[str, Any]:
-    disputed = disagreements(queue)[:_MOST_DISAGREEMENTS]
-    return {"comparison": pair_progress(queue), "disagreements": [(one, queue.pair(one.sample)) for one in disputed]}
-
-
-def _answer_content(queue: RatingQueue) -> dict[str, Any]:
-    open_first = sorted(disagreements(queue), key=lambda one: one.adjudicated is not None)[:_MOST_DISAGREEMENTS]
-    return {
+        "versions": version_counts(queue) if is_pairs else (),
         "agreement": rater_agreement(queue),
-        "disagreements": [(one, queue.sample(one.sample)) for one in open_first],
+        "disagreements": [(one, (queue.pair if is_pairs else queue.sample)(one.sample)) for one in disputed],
         "levels": range(queue.settings.rating_min, queue.settings.rating_max + 1),
     }
 

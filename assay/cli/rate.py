@@ -7,6 +7,7 @@ import click
 
 from ..errors import UsageError
 from ..installation import require_extra
+from ..presentation.figure import Figure
 from ..regular_files import read_text_file
 from ..text.wording import count_of, reader_language, verb_of
 from ..value_messages import describe_first_mistake
@@ -145,7 +146,7 @@ def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> No
         if server.new_links:  # not before it listens: without new links the earlier ones had ended for nothing
             app.end_links()
         done, total = queue.counts()
-        for note in filter(None, (_describe_same_answers(queue), _describe_rated(queue), _describe_shares(queue))):
+        for note in _queue_notes(queue):
             echo(note)
         echo(f"{queue.source}: {done} of {count_of(total, _noun(queue))}. Each rater opens their own link:\n")
         for rater, path in app.rater_paths().items():
@@ -178,11 +179,10 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     """
     from dataclasses import asdict
 
-    from ..eval_sets import write_set
     from ..runs import Store
-    from ..runs.answers.rating_join import rated_samples
     from ..runs.ratings import RatingQueue
     from ..runs.ratings.judgement import queue_ids
+    from ..runs.ratings.rating_progress import rater_agreement, rater_progress, version_counts
     from ..runs.show.rating_meaning import predict_queue_stability
 
     runs = Store(store, must_exist=True)
@@ -191,98 +191,79 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     if queue == "last" and not known:
         raise UsageError("nothing was rated in this store yet; begin with: assay rate SET --raters NAME,NAME")
     opened = RatingQueue(database, known[0] if queue == "last" else queue)
+    if out is not None:
+        _write(opened, out, series)
+        return
+    done, total = opened.counts()
+    raters = rater_progress(opened)
+    status = {"queue": opened.id, "source": opened.source, "series": opened.series, "ratings": done, "total": total}
+    status |= {"raters": {one.name: one.ratings for one in raters}}
+    lines = [f"{opened.id}: {opened.source}, series {opened.series}, {done} of {count_of(total, _noun(opened))}"]
+    for one in raters:
+        pace = "" if one.median_seconds is None else f", {one.median_seconds:.0f} s per {_item(opened)}"
+        cannot_tell = f' ({one.cannot_tell:,} of them "can\'t tell")' if one.cannot_tell else ""
+        lines.append(f"  {one.name}: {count_of(one.ratings, _item(opened))}{cannot_tell}{pace}")
     if opened.kind == "pairs":
-        _show_pairs(opened, out, series)
-        return
-    if out is not None:
-        rated = rated_samples(opened, series)
-        write_set(rated, out)
-        echo(f"{count_of(len(rated), 'rated answer')} of {opened.id} written to {out}")
-        return
-    stability = predict_queue_stability(runs, opened)
-    rule = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
-    print_result(
-        lambda: _status(opened) | {"stop_rule": rule},
-        *_progress_lines(opened),
-        *([] if stability is None else [stability.describe().write(reader_language())]),
-    )
+        versions, agreement = version_counts(opened), rater_agreement(opened)
+        said = [str(counts) for counts in versions]
+        status |= {"versions": [asdict(counts) for counts in versions], "agreement": None}
+        if agreement is not None:
+            pairs = agreement.items_rated_twice
+            status["agreement"] = {"pairs": pairs, "alpha": asdict(agreement.alpha)}
+            alpha = Figure.from_estimate("rho", agreement.alpha)
+            said.append(f"Krippendorff's alpha {alpha} on {count_of(pairs, 'pair')} with two choices or more")
+        lines += [f"{line[0].upper()}{line[1:]}." for line in said]
+    else:
+        stability = predict_queue_stability(runs, opened)
+        rule = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
+        status |= {"stop_rule": rule}
+        lines += [] if stability is None else [stability.describe().write(reader_language())]
+    print_result(lambda: status, *lines)
 
 
-def _show_pairs(queue: "RatingQueue", out: Path | None, series: int | None) -> None:
-    from dataclasses import asdict
+def _write(queue: "RatingQueue", out: Path, series: int | None) -> None:
+    """Writes the rated set, or the choices."""
+    from ..eval_sets import write_set
+    from ..runs.answers.rating_join import rated_samples
+    from ..runs.ratings.rating_progress import queue_choices, write_choices
 
-    from ..runs.ratings.pair_progress import pair_progress, queue_choices, write_choices
-
-    if out is not None:
+    if queue.kind == "pairs":
         choices = queue_choices(queue, series)
         write_choices(choices, out)
         same = sum(not choice.preference.rater for choice in choices)
         unasked = f" and {count_of(same, 'tie')} of the same answer twice" if same else ""
         echo(f"{count_of(len(choices) - same, 'choice')}{unasked} written to {out}")
-        return
-    progress = pair_progress(queue)
-    lines = filter(None, (*map(str, progress.versions), str(progress.agreement or "")))
-    print_result(
-        lambda: _status(queue) | asdict(progress),
-        *_progress_lines(queue),
-        *(f"{line[0].upper()}{line[1:]}." for line in lines),
-    )
-
-
-def _status(queue: "RatingQueue") -> dict[str, object]:
-    from ..runs.ratings.rating_progress import rater_progress
-
-    done, total = queue.counts()
-    status = {"queue": queue.id, "source": queue.source, "series": queue.series, "ratings": done, "total": total}
-    return status | {"raters": {one.name: one.ratings for one in rater_progress(queue)}}
-
-
-def _progress_lines(queue: "RatingQueue") -> "Iterator[str]":
-    from ..runs.ratings.rating_progress import rater_progress
-
-    done, total = queue.counts()
-    item = "pair" if queue.kind == "pairs" else "answer"
-    yield f"{queue.id}: {queue.source}, series {queue.series}, {done} of {count_of(total, _noun(queue))}"
-    for one in rater_progress(queue):
-        pace = "" if one.median_seconds is None else f", {one.median_seconds:.0f} s per {item}"
-        cannot_tell = f' ({one.cannot_tell:,} of them "can\'t tell")' if one.cannot_tell else ""
-        yield f"  {one.name}: {count_of(one.ratings, item)}{cannot_tell}{pace}"
+    else:
+        rated = rated_samples(queue, series)
+        write_set(rated, out)
+        echo(f"{count_of(len(rated), 'rated answer')} of {queue.id} written to {out}")
 
 
 def _noun(queue: "RatingQueue") -> str:
     return "choice" if queue.kind == "pairs" else "rating"
 
 
-def _describe_shares(queue: "RatingQueue") -> str:
-    """Says where not every rater is needed for each item, so that one who comes late may find nothing left."""
+def _item(queue: "RatingQueue") -> str:
+    return "pair" if queue.kind == "pairs" else "answer"
+
+
+def _queue_notes(queue: "RatingQueue") -> "Iterator[str]":
+    """What raters should know before they begin: what is not asked, what is rated already, who gets what."""
+    is_pairs = queue.kind == "pairs"
+    if is_pairs and (same := len(queue.comparison.same)):
+        ties = verb_of(same, "is a tie", "are ties")
+        yield f"{count_of(same, 'pair')} of the same answer twice {ties}, and not asked."
+    if not is_pairs and (rated := sum(sample.human_rating is not None for sample in queue.samples())):
+        size = queue.size()
+        are_rated = f"{rated:,} of {count_of(size, 'answer')} {verb_of(rated, 'is', 'are')} rated in the file"
+        others = typed_command("rate", "NEW_FILE", "--raters", ",".join(queue.settings.raters))
+        yield f"{are_rated}, and rated here again. For more rated answers, rate others: {others}"
     raters, each = len(queue.settings.raters), queue.settings.per_answer
-    if each >= raters:
-        return ""
-    item = "pair" if queue.kind == "pairs" else "answer"
-    return (
-        f"Each {item} goes to {each} of the {raters} raters, whoever opens it first: who comes late may find none "
-        f"left. A new queue with --per-answer {raters} asks all."
-    )
-
-
-def _describe_same_answers(queue: "RatingQueue") -> str:
-    """How many ties nobody is asked about; "" where there are none."""
-    same = len(queue.comparison.same) if queue.kind == "pairs" else 0
-    if not same:
-        return ""
-    return f"{count_of(same, 'pair')} of the same answer twice {verb_of(same, 'is a tie', 'are ties')}, and not asked."
-
-
-def _describe_rated(queue: "RatingQueue") -> str:
-    """How many answers came with a rating, which one given here does not make more; "" where none did."""
-    rated = 0 if queue.kind == "pairs" else sum(sample.human_rating is not None for sample in queue.samples())
-    if not rated:
-        return ""
-    size = queue.size()
-    are_rated = f"{rated:,} of {count_of(size, 'answer')} {verb_of(rated, 'is', 'are')} rated in the file"
-    unrated = f" than the other {size - rated:,}" if rated < size else ""
-    others = typed_command("rate", "NEW_FILE", "--raters", ",".join(queue.settings.raters))
-    return f"{are_rated}, and rated here again. For more rated answers{unrated}, rate others: {others}"
+    if each < raters:
+        yield (
+            f"Each {_item(queue)} goes to {each} of the {raters} raters, whoever opens it first: who comes late may "
+            f"find none left. A new queue with --per-answer {raters} asks all."
+        )
 
 
 def _read_scale(text: str) -> tuple[int, int]:

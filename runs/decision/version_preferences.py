@@ -13,7 +13,7 @@ from ..answers.rating_join import rater_key
 from ..answers.table import AnswerTable
 from ..ratings.answer_pair import ComparedVersion
 from ..ratings.judgement import queue_ids
-from ..ratings.pair_progress import SAME_ANSWER, queue_choices
+from ..ratings.rating_progress import SAME_ANSWER, queue_choices
 from ..ratings.rating_queue import RatingQueue
 from ..store.database import Database
 from .versions import VersionReading

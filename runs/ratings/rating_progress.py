@@ -1,19 +1,26 @@
-"""How the rating goes: each rater's pace and self-agreement, the raters' agreement, and what to adjudicate."""
+"""How a queue goes: each rater's pace and self-agreement, the raters' agreement, what they disagree on or chose."""
 
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...errors import UsageError
+from ...eval_sets.preference import Preference, write_preferences
 from ...meta_eval.groups import group_answers
+from ...text.wording import count_of
+from .answer_pair import PairedQuestion
 from .judgement import Judgement
 from .rating_queue import RatingQueue
 
 if TYPE_CHECKING:
-    from ...meta_eval.arrays import Floats
     from ...meta_eval.raters import Raters
 
+SAME_ANSWER = "the same answer"
+"""The reason of a tie that nobody was asked about."""
 _LARGE_DIFFERENCE = 2  # levels between two raters from which an answer is worth a talk
 
 
@@ -83,36 +90,113 @@ def disagreements(queue: RatingQueue) -> list[RaterDisagreement]:
 
 
 def rater_agreement(queue: RatingQueue) -> "Raters | None":
-    """How far the raters of the present series agree, and the pairs of raters.
+    """How far the raters of the present series agree, on answers or on which of two is better (a tie in the middle).
 
-    None before five answers have ratings of two raters.
+    None before five items have what two raters said.
     """
     import numpy as np
 
     from ...meta_eval.raters import agreement_of_raters
     from ...meta_eval.table import ScoreTable
 
-    samples, by_item = list(queue.samples()), queue.ratings_by_item(has_unsure=False)
+    by_item = queue.ratings_by_item(has_unsure=False)
+    if queue.kind == "pairs":
+        asked = {name: queue.question(name) for name in by_item}
+        groups = {name: pair.group or pair.question for name, pair in asked.items()}
+    else:
+        samples = list(queue.samples())
+        groups = dict(zip((sample.id for sample in samples), group_answers(samples), strict=True))
+    raters = queue.settings.raters
+    by_rater = ({rating.rater: rating.value for rating in by_item.get(name, ())} for name in groups)
+    ratings = [[of_item.get(rater) for rater in raters] for of_item in by_rater]
     table = ScoreTable(
-        items=tuple(sample.id for sample in samples),
+        items=tuple(groups),
         metrics=(),
-        scores=np.empty((len(samples), 0)),
-        ratings=rating_matrix(queue, [by_item.get(sample.id, ()) for sample in samples]),
-        raters=queue.settings.raters,
+        scores=np.empty((len(groups), 0)),
+        ratings=np.array(ratings, float).reshape(len(groups), len(raters)),
+        raters=raters,
         rating_min=queue.settings.rating_min,
         rating_max=queue.settings.rating_max,
-        groups=tuple(group_answers(samples)),
+        groups=tuple(groups.values()),
     )
     return agreement_of_raters(table)
 
 
-def rating_matrix(queue: RatingQueue, by_item: Sequence[Sequence[Judgement]]) -> "Floats":
-    """The ratings of some items as an array (items, raters of the queue), NaN where one did not rate."""
-    import numpy as np
+@dataclass(frozen=True, slots=True)
+class PairChoice:
+    """A choice with what was asked."""
 
-    column = {name: number for number, name in enumerate(queue.settings.raters)}
-    ratings = np.full((len(by_item), len(column)), np.nan)
-    for place, of_item in enumerate(by_item):
-        for rating in of_item:
-            ratings[place, column[rating.rater]] = rating.value
-    return ratings
+    asked: PairedQuestion
+    preference: Preference
+    shown_first: str | None  # the version whose answer stood first (left); None where nobody was asked
+
+
+def queue_choices(queue: RatingQueue, series: int | None = None) -> list[PairChoice]:
+    """The choices of a queue, without hidden repeats and "can't tell".
+
+    Questions to which two versions gave the same answer are ties of nobody (`rater` is empty), as many as the draw came
+    across before the last pair that was compared: they then have the share that they have among all questions.
+    """
+    by_pair = queue.ratings_by_item(series)
+    names = queue.names()
+    rated = [place for place, name in enumerate(names) if name in by_pair]
+    end = len(names) if len(rated) == len(names) else max(rated, default=-1)
+    choices = [
+        PairChoice(asked, asked.preference(0, reason=SAME_ANSWER), None)
+        for place, asked in queue.comparison.same
+        if place <= end
+    ]
+    for name in (names[place] for place in rated):
+        asked = queue.question(name)
+        choices += (
+            PairChoice(asked, asked.preference(one.value, rater=one.rater, reason=one.reason), one.shown_first)
+            for one in by_pair[name]
+            if one.value is not None
+        )
+    return choices
+
+
+def write_choices(choices: Sequence[PairChoice], target: Path) -> None:
+    """Writes choices to a .jsonl or .csv file, one row per choice: the preference and what stood left."""
+    if not choices:
+        raise UsageError("nothing was chosen in this series yet; there are no choices to write")
+    shown_first = [choice.shown_first for choice in choices]
+    write_preferences([choice.preference for choice in choices], target, {"shown_first": shown_first})
+
+
+@dataclass(frozen=True, slots=True)
+class VersionCounts:
+    """How often each of two versions was chosen."""
+
+    first: str
+    second: str
+    first_better: int  # choices of the first
+    ties: int
+    second_better: int  # choices of the second
+    same_answers: int  # ties that nobody was asked about, since both gave the same answer
+
+    def __str__(self) -> str:
+        """The counts in a sentence."""
+        same = f"; the same answer {_times(self.same_answers)}" if self.same_answers else ""
+        return (
+            f"better: {self.first} {_times(self.first_better)}, {self.second} {_times(self.second_better)}; about the "
+            f"same {_times(self.ties)}{same}"
+        )
+
+
+def _times(count: int) -> str:
+    return count_of(count, "time")
+
+
+def version_counts(queue: RatingQueue) -> list[VersionCounts]:
+    """The choices of the present series, for each two versions in the order of the queue's."""
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for choice in queue_choices(queue):
+        one = choice.preference
+        counts[one.first, one.second][one.choice if one.rater else "same"] += 1
+    names = [version.name for version in queue.comparison.versions]
+    return [
+        VersionCounts(*pair, *(counts[pair][kind] for kind in ("first", "tie", "second", "same")))
+        for pair in combinations(names, 2)
+        if pair in counts
+    ]

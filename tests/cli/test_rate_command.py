@@ -117,9 +117,9 @@ def test_answers_that_nobody_rated_are_rated_first_in_random_order(assay, answer
     assert len(names) == 32 and names != sorted(names) and {*names[:4]} != unrated
 
 
-def test_how_many_are_rated_in_the_file_is_said_and_how_many_are_not(assay, answers, monkeypatch):
+def test_how_many_are_rated_in_the_file_is_said(assay, answers, monkeypatch):
     monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
-    said = "28 of 32 answers are rated in the file, and rated here again. For more rated answers than the other 4, rate"
+    said = "28 of 32 answers are rated in the file, and rated here again. For more rated answers, rate others: assay"
     assert said in assay("rate", answers, "--raters", "ada", "--port", "0").out
 
 
