@@ -46,7 +46,7 @@ GROUPS = (
                 *_of("assay", "decide Decision"),
                 *_of(
                     "assay.meta_eval.decision",
-                    "VersionEstimate VersionDifference OtherDifference Needs decide_versions VersionTable",
+                    "VersionEstimate VersionDifference MetricDifference Needs decide_versions VersionTable",
                 ),
             ),
         },

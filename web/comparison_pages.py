@@ -21,7 +21,7 @@ from ..runs.decision.answer_contrast import NamedAnswer, contrast_answers
 from ..runs.decision.compare import RunComparison, compare_versions
 from ..runs.decision.decide import decide_by_default, decide_reading, read_two
 from ..runs.decision.page import find_deciding_questions, preferred_shares
-from ..runs.decision.tables import comparison_sentences, comparison_tables, comparison_verdict
+from ..runs.decision.tables import comparison_sentences, comparison_table, comparison_verdict
 from ..runs.decision.versions import VersionOptions
 from ..runs.ratings.judgement import rating_state
 from ..runs.store.answer_address import answer_url
@@ -149,13 +149,13 @@ class ComparisonPages:
         is_by_decision = bool(decided.order) and asked not in comparison.metrics
         if is_by_decision:
             places = {name: place for place, name in enumerate(decided.order)}
-            others.sort(key=lambda sample: places.get(comparison.id_in_a(sample), len(places)))
+            others.sort(key=lambda sample: places.get(comparison.ids[sample], len(places)))
         changed = others + rescored
         page = number_of(request.query_params.get("page"))
         shown = changed[(page - 1) * _PER_PAGE : page * _PER_PAGE]
         texts = await self.viewer.in_store(
             lambda store: {
-                sample: (store.sample(id_a, comparison.id_in_a(sample)), store.sample(id_b, sample)) for sample in shown
+                sample: (store.sample(id_a, comparison.ids[sample]), store.sample(id_b, sample)) for sample in shown
             }
         )
         answers = await run_in_threadpool(_compared_answers, comparison, texts, decided)
@@ -164,7 +164,7 @@ class ComparisonPages:
             "comparison": comparison,
             "verdict": None if said is None else comparison_verdict(comparison, said),
             "sentences": comparison_sentences(comparison, said),
-            "tables": comparison_tables(comparison),
+            "table": comparison_table(comparison),
             "metric": metric,
             "is_by_decision": is_by_decision,
             "can_decide": bool(decided.order),

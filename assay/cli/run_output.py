@@ -85,7 +85,7 @@ def print_comparison(
     if not changes and count:
         print_blocks(ReportBlock(()), ReportBlock((Paragraph(f"No sample's {metric} changed."),)))
     for sample, line in change_lines(comparison, metric, changes):
-        in_a = comparison.id_in_a(sample)
+        in_a = comparison.ids[sample]
         parts = [line, Paragraph(one_line(listed_question(comparison.table_a.samples[in_a])))]
         for label, table, name in (("A", comparison.table_a, in_a), ("B", comparison.table_b, sample)):
             parts.append(Paragraph(one_line(table.samples[name].response, 500), label=f"{label}:", indent=2))

@@ -8,11 +8,14 @@ from .variant_decision import decide_variants as decide_variants
 from .version_decision import (
     Decision as Decision,
     Needs as Needs,
-    OtherDifference as OtherDifference,
     VersionDifference as VersionDifference,
     VersionEstimate as VersionEstimate,
     decision_as_json as decision_as_json,
     give_decision_verdict as give_decision_verdict,
 )
-from .version_difference import compare_values as compare_values, estimate_change as estimate_change
+from .version_difference import (
+    MetricDifference as MetricDifference,
+    compare_by_metrics as compare_by_metrics,
+    estimate_change as estimate_change,
+)
 from .version_table import VersionTable as VersionTable

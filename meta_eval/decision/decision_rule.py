@@ -18,11 +18,11 @@ from ..prediction_powered import find_chosen_part
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
 from .preferences import PreferenceTable, describe_choices, estimate_net_wins
 from .ratings_needed import needed_to_begin, ratings_needed
-from .version_decision import Basis, Decision, Needs, OtherDifference, Outcome, VersionDifference, VersionEstimate
+from .version_decision import Basis, Decision, Needs, Outcome, VersionDifference, VersionEstimate
 from .version_difference import (
     GroupEstimate,
     PairDifference,
-    compare_values,
+    compare_by_metrics,
     estimate_difference,
     estimate_mean,
     knows_level,
@@ -115,7 +115,7 @@ def decide_versions(
     if basis == "preferences" and preferences is not None:
         versions = tuple(_count_choices(preferences, place, one) for place, one in enumerate(versions))
     verdict, best = _verdict(names, pairs, intervals, margin, is_rated=basis != "scores")
-    others = _compare_other_metrics(table)
+    others = tuple(one for one in compare_by_metrics(table) if one.paired.value is not None)
     decision = Decision(verdict, best, versions, differences, Needs(), margin, basis, scale, measure, others, look=look)
     if verdict == "unsettled":
         place = names.index(decision.deciding.second)
@@ -340,19 +340,6 @@ def _verdict(
     if all(is_worse or is_near for is_worse, is_near in zip(worse, near, strict=True)):
         return ("keep", names[0]) if any(worse) else ("equivalent", highest)
     return "unsettled", highest
-
-
-def _compare_other_metrics(table: VersionTable) -> tuple[OtherDifference, ...]:
-    """Compares each version with the one in use by each further metric, each row by itself."""
-    rows = []
-    for name, scores in table.others.items():
-        for rival in range(1, len(table.versions)):
-            one = compare_values(table, scores, second=rival).estimate
-            if one.value is not None:
-                rows.append(
-                    OtherDifference(name, table.versions[0], table.versions[rival], one.value, one.low, one.high, one.p)
-                )
-    return tuple(rows)
 
 
 def _describe_assumptions(table: VersionTable, questions: VersionQuestions, decision: Decision) -> list[str]:

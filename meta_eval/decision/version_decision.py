@@ -10,6 +10,7 @@ from ...text.wording import Phrase, count_of, phrase
 from ..comparison import describe_more_ratings
 from ..groups import FEWEST_GROUPS
 from ..sequence import Look
+from .version_difference import MetricDifference
 
 Outcome = Literal["ship", "keep", "equivalent", "unsettled"]
 Basis = Literal["ratings and scores", "ratings", "preferences", "scores", "agreement"]
@@ -57,19 +58,6 @@ class VersionDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherDifference:
-    """How another metric sees a version: shown beside the decision, never chosen for it."""
-
-    metric: str
-    first: str  # the version in use today
-    second: str
-    difference: float  # mean of the second less that of the first, on the metric's scale; more is better
-    low: float | None  # lower end of the 95% interval; None without one
-    high: float | None
-    p: float | None  # the p-value of the same test, for this row by itself
-
-
-@dataclass(frozen=True, slots=True)
 class Needs:
     """About what would settle an unsettled decision, in 8 of 10 cases, of each version or of one.
 
@@ -106,7 +94,7 @@ class Decision:
     basis: Basis  # what the decision rests on
     scale: tuple[float, float]  # the lowest and the highest rating, or score
     measure: str = ""  # the scorer or metric that decides; "" where ratings alone do
-    others: tuple[OtherDifference, ...] = ()  # what other metrics say
+    others: tuple[MetricDifference, ...] = ()  # what other metrics say
     notes: tuple[str, ...] = ()  # what a reader should know, each a sentence: what is left out or assumed
     look: Look | None = None  # on which look at these versions it rests; None where looks are not counted
     # why the ratings may not be a random part of the answers, or decide nothing; "" where nothing says so
@@ -152,7 +140,8 @@ class Decision:
         look = None if self.look is None else asdict(self.look)
         if look is not None:
             del look["intervals"]  # those of the differences
-        values = asdict(replace(self, look=None))
+        values = asdict(replace(self, look=None, others=()))
+        values["others"] = [other.as_json() for other in self.others]
         del values["has_other_raters"]  # the warning says it
         if self.basis != "preferences":
             for version in values["versions"]:

@@ -1,8 +1,9 @@
 """How much better one version is than another, and how good each is: estimates with what each group does to them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 from scipy import stats
@@ -180,27 +181,65 @@ def _group_size(group: Places) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricChange:
-    """How one metric differs between two versions, on the questions that it scored in both."""
+class MetricDifference:
+    """How one metric sees two versions, on the questions that it scored in both: it never decides between them."""
 
-    estimate: Estimate  # the mean difference, second less first, with its interval and p
-    means: tuple[float | None, float | None]  # the mean of each version on these questions
+    metric: str
+    first: str
+    second: str
+    paired: Estimate  # mean of the second less that of the first, with its interval and p for this row by itself
+    mean_a: float | None  # the mean of the first on these questions
+    mean_b: float | None  # the mean of the second
     lost: int  # how many questions that both answered have a value in the first version only
     gained: int  # how many in the second only
+    higher_is_better: bool | None = True  # None where neither more nor less is better
+
+    @property
+    def kind(self) -> Literal["better", "worse", "neither", "same", "unsettled", "unknown"]:
+        """What it shows of the second version.
+
+        `better` or `worse`, by this metric, where the interval leaves out 0; `neither` where it does, and the metric
+        has no direction; `same` where the means are equal and no interval says otherwise; `unknown` where nothing was
+        scored in both; else `unsettled`.
+        """
+        change = self.paired
+        if change.value is None:
+            return "unknown"
+        if change.value and change.p is not None and change.p < ERROR:
+            if self.higher_is_better is None:
+                return "neither"
+            return "better" if (change.value > 0) is self.higher_is_better else "worse"
+        return "unsettled" if change.value or change.half_width else "same"
+
+    def as_json(self) -> dict[str, Any]:
+        """Flat, for `--json`: the value of the estimate is called `difference`."""
+        values = asdict(self)
+        estimate = values.pop("paired")
+        return values | {"difference": estimate.pop("value")} | estimate | {"kind": self.kind}
 
 
-def compare_values(table: VersionTable, values: Floats, *, first: int = 0, second: int = 1) -> MetricChange:
-    """Compares two versions by a metric's values, (answers,); several answers to one question are averaged."""
-    questions = VersionQuestions.of_columns(table, values, values)
-    has = questions.has[:, first] & questions.has[:, second]
-    before, after = questions.ratings[has, first], questions.ratings[has, second]
+def compare_by_metrics(table: VersionTable) -> tuple[MetricDifference, ...]:
+    """Compares each version with the one in use by each metric; several answers to one question are averaged."""
+    rivals = range(1, len(table.versions))
+    return tuple(_compare_metric(table, name, rival) for name in table.others for rival in rivals)
+
+
+def _compare_metric(table: VersionTable, name: str, rival: int) -> MetricDifference:
+    questions = VersionQuestions.of_columns(table, table.others[name], table.others[name])
+    has = questions.has[:, 0] & questions.has[:, rival]
+    before, after = questions.ratings[has, 0], questions.ratings[has, rival]
     both, differences = ~np.isnan(before) & ~np.isnan(after), after - before
     differences[np.abs(differences) <= _ROUNDING] = 0.0
-    return MetricChange(
+    return MetricDifference(
+        name,
+        table.versions[0],
+        table.versions[rival],
         estimate_change(differences[both], questions.group[has][both]),
-        (float(before[both].mean()), float(after[both].mean())) if both.any() else (None, None),
+        float(before[both].mean()) if both.any() else None,
+        float(after[both].mean()) if both.any() else None,
         int((~np.isnan(before) & ~both).sum()),
         int((~np.isnan(after) & ~both).sum()),
+        table.directions.get(name, True),
     )
 
 

@@ -1,5 +1,6 @@
 """What a decision between versions reads: each answer with its version, score and rating; and the same by question."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -30,8 +31,9 @@ class VersionTable:
     # which a rating serves those that have none
     text: Places
     scale: tuple[float, float] = (1.0, 5.0)  # the lowest and the highest rating, or, where nothing is rated, score
-    # further metrics, which never decide: name -> (answers,), more is better
-    others: dict[str, Floats] = field(default_factory=dict)
+    others: dict[str, Floats] = field(default_factory=dict)  # further metrics, which never decide: name -> (answers,)
+    # of these, whether higher is better, where it is not; None where neither more nor less is
+    directions: Mapping[str, bool | None] = field(default_factory=dict)
     # the lowest and the highest score, where that is another scale; None where it is the same. It counts where the
     # scores alone decide.
     score_scale: tuple[float, float] | None = None

@@ -18,20 +18,10 @@ Keys = Sequence[Mapping[str, Hashable]]
 """By version, the question of each answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """The samples of two runs that belong together."""
-
-    ids: Mapping[str, str] = field(default_factory=dict)  # the id in run B -> the id in run A
-    by_question: int = 0  # how many pairs share a question, and not an id
-    # ids that both runs have with different questions, and that nothing else pairs
-    other_question: tuple[str, ...] = ()
-
-
 def pair_samples(
     samples_a: Sequence[Sample], samples_b: Sequence[Sample], sets_a: Sequence[str], sets_b: Sequence[str]
-) -> Pairing:
-    """Pairs the samples of two runs.
+) -> dict[str, str]:
+    """Pairs the samples of two runs: the id in run B -> the id in run A.
 
     Samples with one id and one question (of a conversation the first) are paired first. Of the rest, those whose ids
     were made from the set's name and the row's number (because the set has no ids) are paired by question, where it
@@ -44,19 +34,14 @@ def pair_samples(
         ...     rows = enumerate(questions, 1)
         ...     return [Sample(id=f"{month}-{row}", user_input=text, response="So.") for row, text in rows]
         >>> may, june = export("may", "How?", "Why?"), export("june", "Why?", "How?")
-        >>> pairing = pair_samples(may, june, ["may.csv"], ["june.csv"])
-        >>> pairing.ids, pairing.by_question
-        ({'june-1': 'may-2', 'june-2': 'may-1'}, 2)
+        >>> pair_samples(may, june, ["may.csv"], ["june.csv"])
+        {'june-1': 'may-2', 'june-2': 'may-1'}
     """
     questions_a = {sample.id: opening_question(sample) for sample in samples_a}
     ids = {sample.id: sample.id for sample in samples_b if questions_a.get(sample.id) == opening_question(sample)}
     rest_a = [sample for sample in samples_a if sample.id not in ids and has_generated_id(sample, sets_a)]
     rest_b = [sample for sample in samples_b if sample.id not in ids and has_generated_id(sample, sets_b)]
-    matches = _match_questions(rest_a, rest_b)
-    ids |= matches
-    paired_a = set(ids.values())
-    other = (sample.id for sample in samples_b if sample.id not in ids and sample.id in questions_a.keys() - paired_a)
-    return Pairing(ids, len(matches), tuple(other))
+    return ids | _match_questions(rest_a, rest_b)
 
 
 def has_generated_id(sample: Sample, sets: Iterable[str]) -> bool:
@@ -110,17 +95,10 @@ def pair_versions(
     Returns:
         The answers that take part, and notes on how they were paired and what is left out.
     """
-    ways = [("id", _by_question_id(versions) if is_one_source else _by_id(versions))]
-    ways += [("question", _by_text(versions, asked_text)), ("question", _by_text(versions, opening_question))]
-    ways.append(("group", _by_group(versions)))
-    shares = [_share_paired(keys) for _, keys in ways]
-    # unpaired versions have questions, and a group is none: it is one task only where most of them pair by it
-    most = shares.index(max(shares[:-1]))
-    best = next((place for place, share in enumerate(shares) if share >= ENOUGH_PAIRED), most)
-    way, keys = ways[best]
+    way, keys, share = _choose_way(versions, is_one_source=is_one_source)
     notes = []
     shared = _shared(keys)
-    if shares[best] < ENOUGH_PAIRED:
+    if share < ENOUGH_PAIRED:
         questions = len({key for of_version in keys for key in of_version.values()})
         which = (
             f"have {len(shared)} of {count_of(questions, 'question')} in common"
@@ -141,22 +119,38 @@ def pair_versions(
     return _number(versions, keys), tuple(notes)
 
 
-def pair_runs(a: AnswerTable, b: AnswerTable, answers: Sequence[PairedAnswer] | None = None) -> Pairing:
-    """Pairs the samples of two runs, one with one: by id, and where that pairs less than half, as `pair_versions` does.
+def _choose_way(versions: Sequence[AnswerTable], *, is_one_source: bool) -> tuple[str, Keys, float]:
+    """How answers are paired, the question of each, and the share of the questions that is paired so.
 
-    So a set whose ids were renamed is paired by its questions. `answers` is what `pair_versions` gave, if it was asked.
+    Unpaired versions have questions, and a group is none: it is one task only where most of them pair by it.
     """
-    pairing = pair_samples(list(a.samples.values()), list(b.samples.values()), a.sets, b.sets)
-    if len(pairing.ids) >= ENOUGH_PAIRED * min(len(a.samples), len(b.samples)):
-        return pairing
-    if answers is None:
-        answers, _ = pair_versions([a, b], is_one_source=False)
-    in_a = {answer.question: answer.sample.id for answer in reversed(answers) if answer.version == 0}
-    of_b = (answer for answer in answers if answer.version == 1)
-    ids = {answer.sample.id: in_a.pop(answer.question) for answer in of_b if answer.question in in_a}
-    if len(ids) <= len(pairing.ids):
-        return pairing
-    return replace(pairing, ids=ids, by_question=sum(name != name_a for name, name_a in ids.items()))
+    ways: list[tuple[str, Callable[[], Keys]]] = [
+        ("id", lambda: _by_question_id(versions) if is_one_source else _by_id(versions)),
+        ("question", lambda: _by_text(versions, asked_text)),
+        ("question", lambda: _by_text(versions, opening_question)),
+        ("group", lambda: _by_group(versions)),
+    ]
+    tried = []
+    for way, find_keys in ways:
+        keys = find_keys()
+        tried.append((way, keys, _share_paired(keys)))
+        if tried[-1][-1] >= ENOUGH_PAIRED:
+            return tried[-1]
+    return max(tried[:-1], key=lambda one: one[-1])
+
+
+def pair_runs(a: AnswerTable, b: AnswerTable, answers: Sequence[PairedAnswer] = ()) -> dict[str, str]:
+    """Pairs the samples of two runs, one with one, as `pair_versions` does: the id in run B -> the id in run A.
+
+    `answers` is what `pair_versions` gave, if it was asked.
+    """
+    keys: Keys = [{}, {}]
+    if answers:
+        keys = [{one.sample.id: one.question for one in answers if one.version == version} for version in (0, 1)]
+    else:
+        _, keys, _ = _choose_way([a, b], is_one_source=False)
+    in_a = {question: name for name, question in reversed(keys[0].items())}
+    return {name: in_a.pop(question) for name, question in keys[1].items() if question in in_a}
 
 
 def list_values(answers: Sequence[PairedAnswer], values: Sequence[Mapping[str, float]]) -> list[float]:
@@ -169,8 +163,8 @@ def _by_id(versions: Sequence[AnswerTable]) -> Keys:
     keys: list[dict[str, Hashable]] = [{name: name for name in first.samples}]
     for number, other in enumerate(others, 1):
         samples, others_samples = (list((one.source_samples or one.samples).values()) for one in (first, other))
-        pairing = pair_samples(samples, others_samples, first.sets, other.sets)
-        pairs = _pair_answers(pairing, first.samples.keys(), other.samples)
+        ids = pair_samples(samples, others_samples, first.sets, other.sets)
+        pairs = _pair_answers(ids, first.samples.keys(), other.samples)
         keys.append({name: pairs.get(name, (number, name)) for name in other.samples})
     return keys
 
@@ -264,14 +258,14 @@ def _number_groups(answers: Sequence[PairedAnswer]) -> list[int]:
     return [numbers.setdefault(group, len(numbers)) for group in merge_groups(names, asked)]
 
 
-def _pair_answers(pairing: Pairing, first: Collection[str], second: Mapping[str, Sample]) -> dict[str, str]:
+def _pair_answers(ids: Mapping[str, str], first: Collection[str], second: Mapping[str, Sample]) -> dict[str, str]:
     """The id in the second run -> that in the first: of samples that are paired, and of turns at one place of them."""
     pairs = {}
     for name, sample in second.items():
         turn, conversation = sample.metadata.get("turn"), str(sample.metadata.get("conversation"))
-        in_first = pairing.ids.get(name)
-        if in_first is None and isinstance(turn, int) and conversation in pairing.ids:
-            in_first = turn_id(pairing.ids[conversation], turn)
+        in_first = ids.get(name)
+        if in_first is None and isinstance(turn, int) and conversation in ids:
+            in_first = turn_id(ids[conversation], turn)
         if in_first is not None and in_first in first:
             pairs[name] = in_first
     return pairs
@@ -323,7 +317,7 @@ def find_versions(tables: Sequence[AnswerTable]) -> RunVersions:
         own: dict[str, str] = {}
         for first in dict.fromkeys(names.values()):
             other = by_run[first]
-            pairs = pair_samples(list(other.samples.values()), list(table.samples.values()), other.sets, table.sets).ids
+            pairs = pair_samples(list(other.samples.values()), list(table.samples.values()), other.sets, table.sets)
             for name, in_first in pairs.items():
                 own.setdefault(name, questions[first][in_first])
             is_same = all(table.samples[name].has_same_texts(other.samples[twin]) for name, twin in pairs.items())

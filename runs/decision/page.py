@@ -16,11 +16,12 @@ from ..answers.pairing import PairedAnswer
 from .answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from .tables import (
     IN_USE,
+    OTHER_METRICS,
     better_version,
     difference_table,
     list_notes,
     look_sentence,
-    other_table,
+    metric_table,
     pair_name,
     rating_unit,
     version_table,
@@ -161,7 +162,7 @@ def view_decision(decision: Decision) -> dict[str, Any]:
         "changes": difference_chart(decision),
         "versions": version_table(decision),
         "differences": difference_table(decision),
-        "others": other_table(decision) if decision.others else None,
+        "others": metric_table(decision.others, OTHER_METRICS) if decision.others else None,
     }
 
 

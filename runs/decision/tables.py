@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from ...meta_eval.decision import (
     Decision,
-    OtherDifference,
+    MetricDifference,
     VersionDifference,
     VersionEstimate,
     decision_as_json,
@@ -14,13 +15,13 @@ from ...meta_eval.decision import (
 )
 from ...metrics.specification import ALL_BASELINES, UNDIRECTED
 from ...presentation.figure import Figure
-from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
+from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
 from ...presentation.texts import one_line
 from ...presentation.verdict import MOST_LINES, Verdict
 from ...text.wording import count_of, list_first, phrase
 from ..answers.table import AnswerTable
 from ..show.results import score_as_json
-from .compare import NOBODY_RATED, Difference, DifferenceKind, RunComparison
+from .compare import NOBODY_RATED, RunComparison
 
 if TYPE_CHECKING:
     from ..store.store import Store
@@ -36,14 +37,15 @@ _DIFFERENCES = "A difference is the second version less the first{}. The interva
 _BOTH = ", on the questions that both answered"
 _LEFT_OUT = "Left out: questions that only one of the two answered"
 _COUNTS = "Changed: with another text. Rated: in both"
-_OTHERS = "Above 0 is better{undirected}. Each row by itself"
-_MOST_METRICS = 4  # in sentences; the table has all
-_TONES: dict[DifferenceKind, Tone] = {"better": "better", "worse": "worse"}
+OTHER_METRICS = "Other metrics, which do not decide"
+_MISSED = (NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)) / NormalDist().inv_cdf(0.975)
+"""A difference of so many half widths of the interval is seen with a power of 80%; a smaller one is often missed."""
 _MOST_NAMES, _LONGEST_NAME = 5, 40  # ids that a sentence lists, and characters of one
-_NOTE = (
+_OTHERS = (
     "What the metrics measure, not what raters like. Each row by itself: of 20 rows without any difference one has a p "
     "of .05 or less"
 )
+_UNSEEN = ". Missed: so small a difference would often not be seen"
 
 
 def decision_block(decision: Decision) -> ReportBlock:
@@ -56,7 +58,7 @@ def decision_block(decision: Decision) -> ReportBlock:
             *([Paragraph(look)] if look else []),
             version_table(decision),
             difference_table(decision, is_full=False),
-            *([other_table(decision)] if decision.others else []),
+            *([metric_table(decision.others, OTHER_METRICS)] if decision.others else []),
             *(Paragraph(note, label="Note:") for note in list_notes(decision)),
         )
     )
@@ -109,7 +111,7 @@ def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable
     has_left_out = any(one.left_out for one in rows)
     fields = (
         Field("versions", "name", lambda one: _pair_cell(one, decision)),
-        Field("difference", "change", lambda one: _change(one, one.low, one.high), is_left=True),
+        Field("difference", "change", _change, is_left=True),
         Field("p", "p", lambda one: one.p),
         Field("questions", "count", lambda one: one.questions),
         *([Field("left out", "count", lambda one: one.left_out)] if has_left_out else []),
@@ -126,20 +128,47 @@ def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable
     return tabulate("Differences", rows, fields, note=". ".join(notes))
 
 
-def other_table(decision: Decision) -> ResultTable:
-    """What other metrics say of the versions."""
+def metric_table(differences: Sequence[MetricDifference], caption: str) -> ResultTable:
+    """What metrics say of versions, each beside the one in use: they never decide."""
+    pairs = list(dict.fromkeys((one.first, one.second) for one in differences))
+    is_one = len(pairs) == 1  # then its names stand in the heads
     fields = (
-        Field("metric", "name", lambda one: one.metric),
-        Field("versions", "name", pair_name),
-        Field("difference", "change", lambda one: _change(one, one.low, one.high), is_left=True),
-        Field("p", "p", lambda one: one.p),
+        Field(
+            "metric",
+            "name",
+            lambda one: TableCell(one.metric, note="lower is better" if one.higher_is_better is False else ""),
+        ),
+        *([] if is_one else [Field("versions", "name", pair_name)]),
+        Field("pairs", "count", lambda one: one.paired.n, "wide"),
+        Field(one_line(pairs[0][0]) if is_one else "in use", "mean", lambda one: one.mean_a, "wide"),
+        Field(one_line(pairs[0][1]) if is_one else "other", "mean", lambda one: one.mean_b, "wide"),
+        Field("difference [95%]", "change", lambda one: one.paired, is_left=True),
+        Field("p", "p", lambda one: one.paired.p),
+        Field("remark", "text", _remark),
     )
-    undirected = [name for name in dict.fromkeys(one.metric for one in decision.others) if name in UNDIRECTED]
-    but = f" (of {' and '.join(undirected)} neither more nor less)" if undirected else ""
-    return tabulate("Other metrics, which do not decide", decision.others, fields, note=_OTHERS.format(undirected=but))
+    return tabulate(
+        caption,
+        differences,
+        fields,
+        tone=lambda one: "baseline" if one.metric in ALL_BASELINES else "",
+        note=_OTHERS + (_UNSEEN if any(one.kind == "unsettled" for one in differences) else ""),
+    )
 
 
-def pair_name(difference: VersionDifference | OtherDifference) -> str:
+def _remark(row: MetricDifference) -> TableCell:
+    """Which way the second version differs, else which difference is missed, and what only one has scored."""
+    change, remarks = row.paired, list[str]()
+    if row.kind in ("better", "worse", "neither"):
+        less, more = UNDIRECTED.get(row.metric, ("lower", "higher"))
+        remarks.append(f"{more if (change.value or 0) > 0 else less} in {one_line(row.second)}")
+    elif row.kind == "unsettled" and change.half_width:
+        remarks.append(f"under {change.half_width * _MISSED:.2g} is missed")
+    for count, name in ((row.lost, row.first), (row.gained, row.second)):
+        remarks += [f"{count} scored in {one_line(name)} only"] if count else []
+    return TableCell(", ".join(remarks), row.kind if row.kind in ("better", "worse") else "")
+
+
+def pair_name(difference: VersionDifference | MetricDifference) -> str:
     """Returns the two versions of a difference, as what is less what."""
     return f"{difference.second} − {difference.first}"
 
@@ -194,8 +223,8 @@ def _pair_cell(difference: VersionDifference, decision: Decision) -> TableCell:
     return TableCell(pair_name(difference), note="by the score alone" if by_score else "")
 
 
-def _change(difference: VersionDifference | OtherDifference, low: float | None, high: float | None) -> Figure:
-    return Figure("change", difference.difference, low, high, "" if low is not None else "no interval")
+def _change(one: VersionDifference) -> Figure:
+    return Figure("change", one.difference, one.low, one.high, "" if one.low is not None else "no interval")
 
 
 def _ranks(ranks: tuple[int, int]) -> str:
@@ -204,29 +233,29 @@ def _ranks(ranks: tuple[int, int]) -> str:
 
 
 def comparison_block(store: "Store", comparison: RunComparison, decision: Decision | str) -> ReportBlock:
-    """The raters' verdict, which runs are compared, how their samples were paired, what metrics say, and the tables."""
-    verdict = comparison_verdict(comparison, decision)
-    why_not = decision if isinstance(decision, str) else None
-    notes: tuple[str, ...] = ()
-    if not isinstance(decision, str):
-        notes = list_notes(decision)
+    """The raters' verdict, which runs are compared, how their samples were paired, and what metrics say."""
     return ReportBlock(
         (
-            *verdict.paragraphs(),
+            *comparison_verdict(comparison, decision).paragraphs(),
             Paragraph(""),
             Paragraph(f"A: {_run_line(store, comparison.a)}"),
             Paragraph(f"B: {_run_line(store, comparison.b)}"),
             Paragraph(_pairing(comparison)),
-            *(Paragraph(sentence, "strong") for sentence in comparison_sentences(comparison, why_not)),
-            *(Paragraph(note, label="Note:") for note in notes),
-            *comparison_tables(comparison),
+            *(Paragraph(sentence, "strong") for sentence in comparison_sentences(comparison, decision)),
+            *(Paragraph(note, label="Note:") for note in (() if isinstance(decision, str) else list_notes(decision))),
+            comparison_table(comparison),
         )
     )
 
 
+def comparison_table(comparison: RunComparison) -> ResultTable:
+    """What each metric says of B beside A."""
+    return metric_table(comparison.differences, "What the metrics say")
+
+
 def comparison_verdict(comparison: RunComparison, decision: Decision | str) -> Verdict:
     """What the ratings decide; where they do not, that nobody can tell, and what the first metric says."""
-    first = _shown_metrics(comparison)[0]
+    first = _first_metric(comparison)
     outcomes = comparison.outcome_changes(first.metric)
     differ = phrase("answers_differ", changed=len(comparison.changed_answers), count=len(comparison.samples))
     if outcomes:
@@ -252,68 +281,25 @@ def comparison_verdict(comparison: RunComparison, decision: Decision | str) -> V
     return Verdict((*said, ("decision", phrase("raters_unknown")), ("settle", rate)))
 
 
-def _shown_metrics(comparison: RunComparison) -> list[Difference]:
-    return [row for row in comparison.overall if row.metric not in ALL_BASELINES] or list(comparison.overall)
+def _first_metric(comparison: RunComparison) -> MetricDifference:
+    """That of the first metric which is no baseline, where there is one."""
+    return next((one for one in comparison.differences if one.metric not in ALL_BASELINES), comparison.differences[0])
 
 
 def comparison_sentences(comparison: RunComparison, decision: Decision | str | None) -> list[str]:
-    """What the metrics say of B beside A, one sentence each, and what the raters say."""
-    judging = comparison.other_judging
-    return [
-        *([f"Not judged alike: {judging}. A difference of the scores may come from that."] if judging else []),
-        *_sentences_of_outcomes(comparison),
-        *(row.describe() for row in _shown_metrics(comparison)[:_MOST_METRICS]),
-        *_rater_sentences(decision),
-    ]
-
-
-def _sentences_of_outcomes(comparison: RunComparison) -> Iterator[str]:
-    """Which answers are scored in one run, and empty, refused, skipped or failed in the other."""
+    """How B was judged otherwise, which answers are scored in one run only, and why the raters decide nothing."""
+    sentences = []
+    if judging := comparison.other_judging:
+        sentences.append(f"Not judged alike: {judging}. A difference of the scores may come from that.")
     names: dict[tuple[str, str], list[str]] = {}
-    for change in comparison.outcome_changes(_shown_metrics(comparison)[0].metric):
-        names.setdefault((change.before, change.after), []).append(change.sample)
+    for change in comparison.outcome_changes(_first_metric(comparison).metric):
+        names.setdefault((change.before, change.after), []).append(one_line(change.sample, _LONGEST_NAME))
     for (before, after), samples in names.items():
-        listed = list_first([one_line(name, _LONGEST_NAME) for name in samples], _MOST_NAMES)
-        yield f"{before.capitalize()} in A and {after} in B: {count_of(len(samples), 'answer')} ({listed})."
-
-
-def _rater_sentences(decision: Decision | str | None) -> Iterator[str]:
-    """Why the raters decide nothing, or the notes on what they decide, which the verdict says."""
+        listed = list_first(samples, _MOST_NAMES)
+        sentences.append(f"{before.capitalize()} in A and {after} in B: {count_of(len(samples), 'answer')} ({listed}).")
     if isinstance(decision, str):
-        yield f"Whether your raters like B better is not known: {decision.rstrip('.')}."
-    elif decision is not None:
-        yield from decision.notes
-
-
-def comparison_tables(comparison: RunComparison) -> tuple[ResultTable, ...]:
-    """The differences over all answers, then by language and by message type where there is more than one."""
-    tables = (
-        ("All samples", "", comparison.overall),
-        ("By language", "language", comparison.languages),
-        ("By message type", "message type", comparison.message_types),
-    )
-    return tuple(metric_table(caption, part, rows) for caption, part, rows in tables if rows)
-
-
-def metric_table(caption: str, part: str, differences: Sequence[Difference]) -> ResultTable:
-    """The differences between two runs, B minus A."""
-    fields = (
-        Field(
-            "metric",
-            "name",
-            lambda row: TableCell(row.metric, note="lower is better" if row.higher_is_better is False else ""),
-        ),
-        *([Field(part, "text", lambda row: row.part)] if part else []),
-        Field("pairs", "count", lambda row: row.paired.n, "wide"),
-        Field("A", "mean", lambda row: row.mean_a, "wide"),
-        Field("B", "mean", lambda row: row.mean_b, "wide"),
-        Field("B - A [95% interval]", "change", lambda row: row.paired, is_left=True),
-        Field("p", "p", lambda row: row.paired.p),
-        Field("remark", "text", _remark),
-    )
-    return tabulate(
-        caption, differences, fields, tone=lambda row: "baseline" if row.metric in ALL_BASELINES else "", note=_NOTE
-    )
+        sentences.append(f"Whether your raters like B better is not known: {decision.rstrip('.')}.")
+    return sentences
 
 
 def change_lines(
@@ -342,18 +328,10 @@ def _pairing(comparison: RunComparison) -> str:
         (len(comparison.only_a), "only in A"),
         (len(comparison.only_b), "only in B"),
         (len(comparison.other_question), "with another question (not compared)"),
-        (comparison.pairing.by_question, "paired by question"),
+        (comparison.paired_by_question, "paired by question"),
     ]:
         line += f"; {count} {what}" if count else ""
     return line
-
-
-def _remark(row: Difference) -> TableCell:
-    remarks = [row.side] if row.side else []
-    for count, what in [(row.lost, "scored in A only"), (row.gained, "scored in B only")]:
-        if count:
-            remarks.append(f"{count} {what}")
-    return TableCell(", ".join(remarks), _TONES.get(row.kind, ""))
 
 
 def comparison_as_json(
@@ -377,7 +355,7 @@ def comparison_as_json(
             "before": outcomes[sample].before if sample in outcomes else "scored",
             "after": outcomes[sample].after if sample in outcomes else "scored",
             "answer_changed": sample in comparison.changed_answers,
-            "a": score_in(table_a, comparison.id_in_a(sample)),
+            "a": score_in(table_a, comparison.ids[sample]),
             "b": score_in(table_b, sample),
         }
         for sample, difference in most_changed
@@ -390,13 +368,11 @@ def comparison_as_json(
         "only_a": comparison.only_a,
         "only_b": comparison.only_b,
         "other_question": comparison.other_question,
-        "paired_by_question": comparison.pairing.by_question,
+        "paired_by_question": comparison.paired_by_question,
         "verdict_lines": comparison_verdict(comparison, decision).as_json(),
         "sentences": comparison_sentences(comparison, decision),
         "raters": None if isinstance(decision, str) else decision_as_json(decision),
-        "metrics": [row.as_json() for row in comparison.overall],
-        "languages": [row.as_json() for row in comparison.languages],
-        "message_types": [row.as_json() for row in comparison.message_types],
+        "metrics": [row.as_json() for row in comparison.differences],
         "outcomes": [asdict(change) for change in outcomes.values()],
         "changed": changed,
     }

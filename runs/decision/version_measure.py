@@ -28,7 +28,7 @@ def measure_versions(reading: VersionReading) -> VersionReading:
     versions = tuple(_with_baselines(version, baselines) for version in reading.versions)
     reading = _choose_measure(replace(reading, versions=versions))
     names = [name for name in _common_metrics(reading.versions) if name != reading.measure]
-    others = {name: _orient(reading.versions, name) for name in names}
+    others = {name: [version.values(name) for version in reading.versions] for name in names}
     notes = (*reading.notes, *reading.rating_notes)
     reading = _set_scales(_separate_fitted(replace(reading, others=others, notes=notes)))
     if not reading.choices:

@@ -19,6 +19,7 @@ from ...eval_sets import Sample
 from ...eval_sets.preference import Preference
 from ...eval_sets.turns import is_turn
 from ...meta_eval.decision import PreferenceTable, VersionTable
+from ...metrics.specification import UNDIRECTED
 from ...presentation.verdict import describe_report
 from ...text.wording import Phrase, count_of, phrase, verb_of
 from ..answers.pairing import PairedAnswer, list_values, pair_versions
@@ -86,7 +87,7 @@ class VersionReading:
     # --- what decides
     measure: str = ""  # the scorer or metric; "" where ratings alone decide
     score_scale: Scale | None = None  # the scale of its values; None before they are known
-    # further metrics, which never decide: by version and answer their values, more is better
+    # further metrics, which never decide: by version and answer their values
     others: Mapping[str, Sequence[Mapping[str, float]]] = field(default_factory=dict)
 
     @property
@@ -114,24 +115,13 @@ class VersionReading:
     @cached_property
     def table(self) -> VersionTable:
         """The table that is decided on, one row per answer that takes part."""
-        import numpy as np
-
-        def column(values: Sequence[float | None]) -> Any:
-            return np.array([math.nan if value is None else value for value in values], dtype=float)
-
-        numbers = [(answer.version, answer.question, answer.group, answer.text) for answer in self.answers]
-        version, question, group, text = np.array(numbers, dtype=np.intp).T
-        return VersionTable(
-            versions=self.names,
-            version=version,
-            question=question,
-            group=group,
-            scores=column([answer.score for answer in self.answers]),
-            ratings=column([answer.rating for answer in self.answers]),
-            text=text,
+        return version_table(
+            self.names,
+            self.answers,
+            self.others,
             scale=self.rating_scale or self.score_scale or (0.0, 1.0),
-            others={name: column(list_values(self.answers, values)) for name, values in self.others.items()},
             score_scale=self.score_scale,
+            directions=metric_directions(self.versions[0].directions),
         )
 
     @cached_property
@@ -163,6 +153,38 @@ class VersionReading:
             name = phrase("file", name=source.name)
             listed.append(phrase("version_of", version=source.name, source=run) if is_named else name)
         return describe_report(listed, rated=self.rated, raters=self.raters)
+
+
+def version_table(
+    names: Sequence[str],
+    answers: Sequence[PairedAnswer],
+    others: Mapping[str, Sequence[Mapping[str, float]]],
+    **options: Any,
+) -> VersionTable:
+    """The table of paired answers; `others` has the values of metrics by version and answer."""
+    import numpy as np
+
+    def column(values: Sequence[float | None]) -> Any:
+        return np.array([math.nan if value is None else value for value in values], dtype=float)
+
+    numbers = [(answer.version, answer.question, answer.group, answer.text) for answer in answers]
+    version, question, group, text = np.array(numbers, dtype=np.intp).T
+    return VersionTable(
+        versions=tuple(names),
+        version=version,
+        question=question,
+        group=group,
+        scores=column([answer.score for answer in answers]),
+        ratings=column([answer.rating for answer in answers]),
+        text=text,
+        others={name: column(list_values(answers, values)) for name, values in others.items()},
+        **options,
+    )
+
+
+def metric_directions(directions: Mapping[str, bool]) -> dict[str, bool | None]:
+    """Whether higher is better of each metric; None where neither more nor less is."""
+    return {name: None if name in UNDIRECTED else higher for name, higher in directions.items()}
 
 
 def select_level(reading: VersionReading) -> VersionReading:

@@ -165,7 +165,7 @@ def _nightly_runs(
 def _paired_values(store: Store, row: RunRow, newest: AnswerTable) -> RunValues:
     """A run's values by the newest run's samples; none where they share none."""
     earlier = AnswerTable.read(store, row)
-    ids = pair_runs(earlier, newest).ids
+    ids = pair_runs(earlier, newest)
     return read_values(earlier, ids) if ids else {}
 
 

@@ -260,7 +260,7 @@ def report_run(
     row = table.row
     assert row is not None  # it is a run of the store
     summaries = {summary.name: summary for summary in summarise(table, has_agreement=False, has_interval=True)}
-    changes = {difference.metric: difference.paired for difference in comparison.overall} if comparison else {}
+    changes = {difference.metric: difference.paired for difference in comparison.differences} if comparison else {}
     failures = [(name, score.reason) for name, _, score in table.rows() if score.status == "failed"]
     report = RunReport(
         run=row.id,

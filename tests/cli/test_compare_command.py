@@ -23,7 +23,7 @@ def flowers_for_s1_and_s4(row):
 @pytest.fixture
 def two_runs(assay, set_file):
     """Six samples; in the second run two answers are worse."""
-    path = changed(set_file(6), lambda row: row.update(message_type="action" if row["id"] < "s3" else "binary"))
+    path = set_file(6)
     first = assay("run", path, "--metrics", "token_overlap", "--json").json["run"]
     second = assay("run", changed(path, flowers_for_s1_and_s4), "--metrics", "token_overlap", "--json").json["run"]
     return [first, second]
@@ -43,8 +43,6 @@ def test_differences_are_paired(assay, two_runs):
     assert first["difference"] == pytest.approx(by_hand)
     assert first["low"] <= first["difference"] <= first["high"]
     assert first["p"] > 0.05  # as the interval holds 0: two of six fell
-    assert [(row["part"], row["n"]) for row in result.json["message_types"]][:2] == [("action", 3), ("binary", 3)]
-    assert result.json["languages"] == []  # there is one only
     assert {each["sample"] for each in result.json["changed"]} == {"s1", "s4"}
     assert result.json["changed"][0]["a"]["evidence"] != result.json["changed"][0]["b"]["evidence"]
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from hostile_texts import HOSTILE_TEXTS
 
 from assay.eval_sets import Sample
-from assay.meta_eval import Look
-from assay.meta_eval.decision import Decision, Needs, OtherDifference, VersionDifference, VersionEstimate
+from assay.meta_eval import Estimate, Look
+from assay.meta_eval.decision import Decision, MetricDifference, Needs, VersionDifference, VersionEstimate
 from assay.runs import PairedAnswer, find_deciding_questions
 from assay.runs.decision import difference_chart, render_decision_report, version_chart, write_decision_report
 
@@ -138,9 +138,12 @@ def test_hostile_texts_stay_texts(tmp_path):
 
 
 def test_other_metrics_stand_apart_and_say_that_they_do_not_decide():
-    other = OtherDifference("faithfulness", "old", "new", -0.05, -0.12, 0.02, 0.2)
+    paired = Estimate(-0.05, -0.12, 0.02, n=30, p=0.2)
+    other = MetricDifference("faithfulness", "old", "new", paired, 0.6, 0.55, 0, 0)
     page = render_decision_report(replace(SHIP, others=(other,)))
-    assert table_cells(page, 2) == [["faithfulness", "new − old", "−0.050 [−0.120, +0.020]", "0.200"]]
+    assert table_cells(page, 2) == [
+        ["faithfulness", "30", "0.60", "0.55", "−0.050 [−0.120, +0.020]", "0.200", "under 0.1 is missed"]
+    ]
     assert "Other metrics, which do not decide" in texts(page)
     assert "Other metrics" not in texts(render_decision_report(SHIP))
 
