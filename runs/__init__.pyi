@@ -29,7 +29,6 @@ from .decision.page import (
     preferred_shares as preferred_shares,
 )
 from .decision.pair_source import find_pairs as find_pairs, open_pair_queue as open_pair_queue
-from .decision.pairwise_versions import compare_by_judge as compare_by_judge, count_comparisons as count_comparisons
 from .decision.tables import comparison_sentences as comparison_sentences
 from .decision.version_preferences import store_preferences as store_preferences
 from .decision.version_ratings import (
@@ -58,11 +57,7 @@ from .judging.experiment import (
     score_by_judges as score_by_judges,
 )
 from .judging.judge_comparison import compare_judges as compare_judges
-from .judging.pairwise_preferences import (
-    measure_position_bias as measure_position_bias,
-    net_preferences as net_preferences,
-    prefer_versions as prefer_versions,
-)
+from .judging.position_bias import measure_position_bias as measure_position_bias
 from .judging.probe_findings import (
     check_injections as check_injections,
     compare_probed as compare_probed,

@@ -1,18 +1,15 @@
 """`assay decide`: which of several versions raters like better, and whether that is sure."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import JudgeError, UsageError
+from ..errors import UsageError
 from ..presentation.texts import one_line
-from ..shell_words import quote_word
 from ..text.wording import count_of
 from . import exit_codes
-from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
-from .options import READING, level_option, path_in_store, retype_options, scale_option, with_file_options
+from .options import READING, level_option, retype_options, scale_option, with_file_options
 from .output import is_json, open_console, print_blocks, print_command, print_result, typed_command
 from .typed_values import OUTPUT_FILE, REPORT_FILE, SEED, FiniteRange
 
@@ -26,7 +23,6 @@ if TYPE_CHECKING:
     from ..runs.decision.decide import Looks
     from ..runs.decision.versions import VersionReading
 
-_PAIRWISE = "pairwise"
 _MOST_RATERS = 10  # who are named in a command
 _NEXT = 5  # questions to rate next that are named
 _TO_RATE = 30  # questions that --next writes where nothing says how many ratings settle it
@@ -67,7 +63,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.option("--next", "next_file", type=OUTPUT_FILE, help="Write what to rate next as a set: .jsonl or .csv.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all that is drawn.")
 @level_option
-@with_judge_session
 def decide(
     runs: tuple[str, ...],
     *,
@@ -84,8 +79,6 @@ def decide(
     next_file: Path | None,
     seed: int,
     level: "RatedLevel | None",
-    judge: str | None,
-    session_options: SessionOptions,
     store: str | Path,
 ) -> int:
     """Say which version wins, and whether that is sure.
@@ -98,7 +91,6 @@ def decide(
     assay decide RUN_A RUN_B
     assay decide today=RUN_A new=RUN_B --scorer team.yaml --ratings more.csv
     assay decide answers.jsonl --by system --margin 0.2
-    assay decide RUN_A RUN_B --metric pairwise --judge openai/gpt-4o-mini --budget 1usd
     """
     from ..runs.decision.decide import (
         decide_reading,
@@ -112,12 +104,10 @@ def decide(
 
     opened = _open_store(store)
     options = VersionOptions(by, scorer, metric, ratings, scale, level, reading, not is_json())
-    unjudged = versions = read_versions(opened, runs, options)  # where a comparison fails, an answer can be rated
+    versions = read_versions(opened, runs, options)
     _check_outputs(next_file, report, versions.files)
-    if judge is not None or metric == _PAIRWISE:
-        versions = _compare_by_judge(versions, metric, judge, session_options, store)
     decision = keep_first_look(store, versions, decide_reading(versions, margin=margin, seed=seed, looks=looks))
-    to_rate = list_next(unjudged, decision.needs.ratings or _TO_RATE, seed)
+    to_rate = list_next(versions, decision.needs.ratings or _TO_RATE, seed)
     if report is not None:
         from ..runs.decision import write_decision_report
         from ..runs.decision.page import find_deciding_questions, preferred_shares
@@ -136,7 +126,7 @@ def decide(
 
 
 def _check_outputs(next_file: Path | None, report: Path | None, inputs: "Sequence[Path]") -> None:
-    """Refuses what cannot be written, or would take the place of what is read: before a judge is paid."""
+    """Refuses what cannot be written, or would take the place of what is read."""
     from ..atomic_files import check_writable
 
     if next_file is not None and next_file.suffix.lower() not in {".jsonl", ".csv"}:
@@ -148,47 +138,6 @@ def _check_outputs(next_file: Path | None, report: Path | None, inputs: "Sequenc
         if target.resolve() in read:
             raise UsageError(f"{option} {target}: is one of the files that are read; name another file to write")
         check_writable(target)
-
-
-def _compare_by_judge(
-    reading: "VersionReading", metric: str | None, judge: str | None, options: SessionOptions, store: str | Path
-) -> "VersionReading":
-    """Has a judge compare the answers of the versions, with a line of progress."""
-    import asyncio
-
-    from ..runs.decision.pairwise_versions import compare_by_judge, count_comparisons
-
-    if metric != _PAIRWISE:
-        raise UsageError(
-            f"--judge {quote_word(judge or '')}: a judge is asked only for --metric {_PAIRWISE}; add it, or leave "
-            "--judge out"
-        )
-    if reading.measure != _PAIRWISE:  # every answer is rated
-        return reading
-    if judge is None:
-        raise UsageError(f"--metric {_PAIRWISE}: name the judge that compares the answers (--judge MODEL)")
-    replies = path_in_store(store, "decide", "name a file with --cassette")
-    if options.cassette_options.cassette is None and options.cassette_options.mode != "off":
-        # kept from one look to the next: only comparisons of answers that are new are paid
-        recordings = replace(options.cassette_options, cassette=replies.with_name("pairwise.jsonl"))
-        options = replace(options, cassette_options=recordings)
-    with (
-        open_judge_session(judge, options, replies) as session,
-        question_progress(session.judge, count_comparisons(reading)) as on_reply,
-    ):
-        if session.judge is None:
-            raise UsageError(f"--judge {quote_word(judge)}: no judge of this name")
-        work = compare_by_judge(
-            reading,
-            session.judge,
-            concurrency=session.judge.settings.concurrency,
-            keep=lambda _, scores: on_reply(all(score.value is not None for score in scores.values())),
-        )
-        try:
-            return asyncio.run(work)
-        except JudgeError as error:  # raised below, once the session has thrown away replies that are of no use
-            problem = error
-    raise problem
 
 
 def _open_store(place: str | Path) -> "Store | None":

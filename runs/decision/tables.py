@@ -151,7 +151,8 @@ def metric_table(differences: Sequence[MetricDifference], caption: str) -> Resul
         differences,
         fields,
         tone=lambda one: "baseline" if one.metric in ALL_BASELINES else "",
-        note=_OTHERS + (_UNSEEN if any(one.kind == "unsettled" for one in differences) else ""),
+        note=_OTHERS
+        + (_UNSEEN if any(one.kind == "unsettled" and one.paired.half_width for one in differences) else ""),
     )
 
 

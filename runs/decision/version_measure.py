@@ -9,7 +9,6 @@ from ...eval_sets.conversation import asked_text
 from ...meta_eval.decision import make_preference_table
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.scorer import Scorer
-from ...metrics.pairwise import Pairwise
 from ...metrics.specification import ALL_BASELINES, BASELINES, UNDIRECTED, parse_specification
 from ...shell_words import quote_word
 from ...text.wording import count_of, list_first, verb_of
@@ -60,9 +59,6 @@ def _choose_measure(reading: VersionReading) -> VersionReading:
         return _predict(reading, options.scorer)
     names, metric = _common_metrics(versions), options.metric
     is_all_rated = reading.rated == len(reading.answers)
-    if metric == Pairwise.name and metric not in names:  # no value of one answer: a judge compares those of versions
-        why = f"--metric {metric} is not used, and no judge is asked: every answer is rated."
-        return replace(reading, notes=(*reading.notes, why)) if is_all_rated else replace(reading, measure=metric)
     if metric is None:
         scorers = [name for name in names if parse_specification(name).is_scorer]
         metrics = [name for name in names if name not in ALL_BASELINES]

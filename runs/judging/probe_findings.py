@@ -9,7 +9,7 @@ from ...meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from .experiment import Scores, claims_by_text
-from .pairwise_preferences import measure_position_bias
+from .position_bias import measure_position_bias
 
 _ROUNDING = 1e-9  # a score that is added up in another order did not rise
 _FAIR = 0.5  # of its choices, those that fall on the answer that a fair judge reads first

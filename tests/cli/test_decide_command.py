@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import Answer
 
 from assay.runs import Store, find_source, open_queue
 from assay.runs.ratings import QueueSettings
@@ -236,70 +235,41 @@ def test_a_run_that_did_not_end_is_said(assay, two_runs):
     assert f"Run {two_runs[1]} is not done (interrupted): what it has so far takes part." in notes
 
 
-@pytest.fixture
-def pairwise(tmp_path, openai_server):
-    """Two sets and a judge that compares them, as they are typed."""
-    (tmp_path / "judge.yaml").write_text(f"model: openai/test\napi_base: {openai_server.api_base}\nwait: 0\n")
-    sets = [f"{name}={write(tmp_path / f'{name}2.jsonl', name, lambda n: None)}" for name in ("old", "new")]
-    return [*sets, "--metric", "pairwise", "--judge", "judge.yaml"]
-
-
-def test_without_any_choice_the_judge_is_the_cause_and_its_replies_are_not_kept(
-    assay, pairwise, tmp_path, openai_server
-):
-    openai_server.script = lambda _: Answer(text="rubbish")
-    for _ in range(2):  # the second call is not asked what to do with the replies of the first
-        done = assay("decide", *pairwise)
-        assert done.code == 1 and "no usable choice in any of 24 comparisons" in done.err
-    assert not list((tmp_path / ".assay").glob("*.replies*"))
-
-
-def test_no_judge_is_asked_where_every_answer_is_rated(assay, pairwise, tmp_path, openai_server):
-    for name in ("old", "new"):
-        write(tmp_path / f"{name}2.jsonl", name, lambda n, name=name: 1 + n % 3 + (name == "new"))
-    done = assay("decide", *pairwise, "--json", code=0)
-    assert (done.json["verdict"], done.json["basis"]) == ("ship", "ratings")
-    assert "--metric pairwise is not used, and no judge is asked: every answer is rated." in done.json["notes"]
-    assert not openai_server.requests
-    assert assay("decide", *pairwise[:-2], "--json", code=0).json["verdict"] == "ship"  # and none need be named
-
-
-def test_what_is_typed_again_has_the_judge_and_its_bounds_and_the_ratings(assay, pairwise, tmp_path, openai_server):
+def test_what_is_typed_again_has_the_measure_and_the_ratings(assay, two_runs, tmp_path):
     """And the next ratings take the place of none that were read."""
-    openai_server.script = lambda _: Answer(text="first", logprobs=[{"first": -0.1}])
-    (tmp_path / "judge.yaml").write_text(f"{(tmp_path / 'judge.yaml').read_text()}logprobs: true\n")
-    (tmp_path / "rated.jsonl").write_text(
-        json.dumps({"user_input": "Question 1?", "response": "old word word 1.", "rating": 3})
-    )
-    done = assay(
-        "decide", *pairwise, "--budget-calls", "90", "--ratings", "rated.jsonl", "--next", "next.jsonl", code=0
-    )
-    out = " ".join(done.out.split())
+    rating = {"user_input": "Question 1?", "response": "old word word 1.", "rating": 3}
+    (tmp_path / "rated.jsonl").write_text(json.dumps(rating))
+    words = ("--metric", "token_overlap", "--ratings", "rated.jsonl", "--next", "next.jsonl")
+    out = " ".join(assay("decide", *two_runs, *words, code=0).out.split())
     assert "--out rated-2.jsonl" in out
     again = out[out.index("assay decide") :]
-    for words in ("--judge judge.yaml", "--budget-calls 90", "--ratings rated.jsonl --", "--ratings rated-2.jsonl"):
+    for words in ("--metric token_overlap", "--ratings rated.jsonl --", "--ratings rated-2.jsonl"):
         assert words in again, words
     assert "--next" not in again and "runs" not in again
+
+
+def test_a_judge_for_decide_went(assay, two_runs):
+    done = assay("decide", *two_runs, "--metric", "pairwise", "--judge", "openai/x", code=2)
+    assert "people do, side by side (assay rate RUN_A RUN_B --pairs)" in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize(
     ("written", "message"),
     [
         (["--next", "rated.jsonl"], "is one of the files that are read"),
-        (["--next", "old2.jsonl"], "is one of the files that are read"),
+        (["--next", "old.jsonl"], "is one of the files that are read"),
         (["--next", "next.html"], "name a .jsonl or .csv file"),
         (["--next", "nowhere/next.jsonl"], "there is no folder"),
         (["--report", "/proc/x.html"], "/proc/x.html"),
     ],
 )
-def test_what_cannot_be_written_is_refused_before_a_judge_is_paid(written, message, assay, pairwise, openai_server):
+def test_what_cannot_be_written_is_refused_and_what_is_read_stays(written, message, assay, two_runs):
     rating = json.dumps({"user_input": "Question 1?", "response": "old word word 1.", "rating": 3})
     Path("rated.jsonl").write_text(rating)
-    before = Path("old2.jsonl").read_text()
-    done = assay("decide", *pairwise, "--ratings", "rated.jsonl", *written)
+    before = Path("old.jsonl").read_text()
+    done = assay("decide", *two_runs, "--metric", "token_overlap", "--ratings", "rated.jsonl", *written)
     assert done.code == 2 and message in done.err
-    assert not openai_server.requests
-    assert Path("rated.jsonl").read_text() == rating and Path("old2.jsonl").read_text() == before
+    assert Path("rated.jsonl").read_text() == rating and Path("old.jsonl").read_text() == before
 
 
 def test_a_cell_of_two_lines_forges_no_line(assay, two_runs, tmp_path):
@@ -325,10 +295,10 @@ def typed_lines(out, command):
 def test_the_command_that_goes_on_reads_the_same_columns_and_asks_for_ratings_on_the_same_scale(assay, tmp_path):
     words = [
         *dutch_versions(tmp_path, lambda name, n: n % 8 + 1 + (name == "nieuw") * (n % 3 - 1) if n < 14 else ""),
-        *("--map", "cijfer=rating", "--scale", "0-10", "--budget", "5usd"),
+        *("--map", "cijfer=rating", "--scale", "0-10"),
     ]
     hint = typed_lines(assay("decide", *words, code=0).out, "assay decide")
-    for option in (words[3:5], words[5:7], words[7:9], words[9:11], words[11:13], ["--next", "next.jsonl"]):
+    for option in (words[3:5], words[5:7], words[7:9], words[9:11], ["--next", "next.jsonl"]):
         place = hint[0].index(option[1])
         assert hint[0][place - 1 : place + 1] == option
     written = assay(*hint[0], code=0).out
