@@ -215,7 +215,8 @@ class MetricDifference:
         """Flat, for `--json`: the value of the estimate is called `difference`."""
         values = asdict(self)
         estimate = values.pop("paired")
-        return values | {"difference": estimate.pop("value")} | estimate | {"kind": self.kind}
+        values |= {"difference": estimate.pop("value"), "kind": self.kind}
+        return values | dict(estimate)
 
 
 def compare_by_metrics(table: VersionTable) -> tuple[MetricDifference, ...]:

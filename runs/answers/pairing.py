@@ -149,7 +149,7 @@ def pair_runs(a: AnswerTable, b: AnswerTable, answers: Sequence[PairedAnswer] = 
         keys = [{one.sample.id: one.question for one in answers if one.version == version} for version in (0, 1)]
     else:
         _, keys, _ = _choose_way([a, b], is_one_source=False)
-    in_a = {question: name for name, question in reversed(keys[0].items())}
+    in_a = {question: name for name, question in reversed(list(keys[0].items()))}
     return {name: in_a.pop(question) for name, question in keys[1].items() if question in in_a}
 
 

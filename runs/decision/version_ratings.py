@@ -126,9 +126,9 @@ def rate_versions(reading: VersionReading) -> VersionReading:
     if not any(by_answer.values()):
         return replace(reading, rating_notes=(*notes, *choice_notes))
     by_answer = merge_spellings(by_answer)
-    means, rater_notes, has_other_raters = _average(versions, answers, by_answer)
-    answers = _with_agreed(answers, means, scale)
-    notes += [*_describe_shared(versions, answers, by_answer), *rater_notes, *choice_notes]
+    counted, rater_notes, has_other_raters = _count_ratings(answers, by_answer, range(len(versions)))
+    answers = _with_agreed(answers, [_mean(ratings) for ratings in counted], scale)
+    notes += [*rater_notes, *choice_notes]
     return replace(
         reading,
         answers=answers,
@@ -180,121 +180,51 @@ def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | 
     return ratings, next(iter(scales), None)
 
 
-def _describe_shared(
-    versions: Sequence[AnswerTable], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
-) -> list[str]:
-    """Says how many answers have no ratings but those that the same answer of another version got."""
-    rated_in = defaultdict[tuple[int, int], set[int]](set)
-    for answer in answers:
-        if by_answer.get((answer.version, answer.sample.id)):
-            rated_in[answer.question, answer.text].add(answer.version)
-    shared = Counter(
-        versions[answer.version].name
-        for answer in answers
-        if answer.version not in rated_in.get((answer.question, answer.text), {answer.version})
-    )
-    if not shared:
-        return []
-    listed = ", ".join(f"{count:,} of {name}" for name, count in shared.items())
-    return [f"The same answer has the same ratings: {listed} {verb_of(shared.total(), 'was', 'were')} rated elsewhere."]
+def _count_ratings(
+    answers: Sequence[PairedAnswer], by_answer: _OwnRatings, versions: range
+) -> tuple[list[Mapping[str, float]], list[str], bool]:
+    """The ratings of each answer that count.
 
-
-def _join_same_answers(
-    answers: Sequence[PairedAnswer], by_answer: _OwnRatings
-) -> tuple[list[RatedText], list[RatedText], list[int], set[tuple[int, int]]]:
-    """Joins the same answer of several versions to one where it has one set of ratings.
-
-    Where its ratings differ each counts for its own: the mean of a version is that of its own ratings. One without any
-    has the mean of the others.
+    One without any has those of the same answer of other versions. Where the ratings of one text differ between
+    versions each counts for its own: the mean of a version is that of its own ratings.
 
     Returns:
-        The texts with all their ratings, each once, whoever gave it; the answers with the ratings that count for them;
-        by answer, its place among these; and the texts, by question and text, whose ratings differ between versions.
+        The ratings, notes, and whether they decide nothing (`VersionReading.has_other_raters`).
     """
-    by_text = defaultdict[tuple[int, int], list[int]](list)
+    given = [by_answer.get((answer.version, answer.sample.id), {}) for answer in answers]
+    texts = defaultdict[tuple[int, int], list[int]](list)
     for place, answer in enumerate(answers):
-        by_text[answer.question, answer.text].append(place)
-    texts: list[RatedText] = []
-    rated: list[RatedText] = []
-    where = [0] * len(answers)
-    differing = set[tuple[int, int]]()
-    for key, places in by_text.items():
-        own = {place: by_answer.get((answers[place].version, answers[place].sample.id), {}) for place in places}
-        joined = defaultdict[str, list[float]](list)
-        for rater, rating in (one for ratings in own.values() for one in ratings.items()):
-            joined[rater].append(rating)
-        shared = {rater: sum(values) / len(values) for rater, values in joined.items()}
-        texts.append(RatedText(key[0], frozenset(answers[place].version for place in places), shared))
-        distinct = {tuple(sorted(ratings.items())) for ratings in own.values() if ratings}
-        if len(distinct) < 2:
-            for place in places:
-                where[place] = len(rated)
-            rated.append(texts[-1])
-            continue
-        of_versions = defaultdict[int, list[float]](list)
-        for place, ratings in own.items():
-            where[place] = len(rated)
-            rated.append(RatedText(key[0], frozenset({answers[place].version}), ratings or shared))
-            of_versions[answers[place].version] += [mean] if (mean := _mean(ratings)) is not None else []
-        if len({tuple(sorted(means)) for means in of_versions.values() if means}) > 1:
-            differing.add(key)
-    return texts, rated, where, differing
-
-
-def _average(
-    versions: Sequence[AnswerTable], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
-) -> tuple[list[float | None], list[str], bool]:
-    """The mean of each answer, and the same answer of another version where it has no ratings of its own.
-
-    Returns:
-        The means, notes, and whether the ratings decide nothing (`VersionReading.has_other_raters`).
-    """
-    texts, rated, where, differing = _join_same_answers(answers, by_answer)
-    own_notes = []
-    if differing:
-        count = len(differing)
-        own_notes.append(
-            f"{count_of(count, 'answer')} that several versions gave {verb_of(count, 'has', 'have')} different ratings "
-            "in each: a version's mean is of its own, and the same answer counts as no difference."
-        )
-    common = find_common_raters(texts, range(len(versions)))
+        texts[answer.question, answer.text].append(place)
+    joined: list[RatedText] = []
+    rated = [
+        RatedText(answer.question, frozenset({answer.version}), own) for answer, own in zip(answers, given, strict=True)
+    ]
+    for (question, _), places in texts.items():
+        by_rater = defaultdict[str, list[float]](list)
+        for rater, rating in (one for place in places for one in given[place].items()):
+            by_rater[rater].append(rating)
+        means = {rater: sum(values) / len(values) for rater, values in by_rater.items()}
+        joined.append(RatedText(question, frozenset(answers[place].version for place in places), means))
+        for place in places:
+            rated[place] = rated[place] if given[place] else replace(rated[place], ratings=means)
     everyone = {rater for answer in rated for rater in answer.ratings}
     is_rated = {version for answer in rated if answer.ratings for version in answer.versions}
-    if not common:
-        by_rater = "no rater rated answers of every version, and how strict they are may differ"
-        has_other_raters = FILE not in everyone and len(is_rated) > 1
-        note = [f"All ratings count: {by_rater}."] if len(everyone) > 1 and not has_other_raters else []
-        return [_mean(rated[place].ratings) for place in where], [*own_notes, *note], has_other_raters
+    may_differ = FILE not in everyone and len(is_rated) > 1
+    if not (common := find_common_raters(joined, versions)):
+        by_rater_note = "no rater rated answers of every version, and how strict they are may differ"
+        note = [f"All ratings count: {by_rater_note}."] if len(everyone) > 1 and not may_differ else []
+        return [answer.ratings for answer in rated], note, may_differ
     kept = comparable_ratings(rated, common)
-    means = [_mean(ratings) for ratings in kept]
-    notes = own_notes
-    if others := everyone - common:
-        count = sum(len(answer.ratings.keys() & others) for answer in rated)
+    if may_differ and len({answer.version for answer, own in zip(answers, kept, strict=True) if own}) < 2:
+        return [answer.ratings for answer in rated], [], True  # each question has other raters for each version
+    notes = []
+    if left_out := sum(len(own.keys() - counted) for own, counted in zip(given, kept, strict=True)):
         notes.append(
-            f"{count_of(count, 'rating')} by {list_first(sorted(others), 5)} {verb_of(count, 'is', 'are')} left out: "
-            "only raters count who rated answers of every version."
+            f"{count_of(left_out, 'rating')} {verb_of(left_out, 'is', 'are')} left out: only raters count who rated "
+            f"answers of every version ({list_first(sorted(common), 5)}), and to one question those who rated most of "
+            "its answers."
         )
-    left_out = sum(
-        len(answer.ratings.keys() & common) - len(ratings)
-        for answer, ratings in zip(rated, kept, strict=True)
-        if ratings
-    )
-    if left_out:
-        notes.append(
-            f"{count_of(left_out, 'rating')} {verb_of(left_out, 'is', 'are')} left out: to a question only those "
-            "raters count who rated most of its answers."
-        )
-    if lost := sum(
-        bool(answer.ratings.keys() & common) and mean is None for answer, mean in zip(rated, means, strict=True)
-    ):
-        notes.append(
-            f"{count_of(lost, 'rated answer')} {verb_of(lost, 'does', 'do')} not count: other raters rated the other "
-            "version's answer to the same question."
-        )
-    compared = {version for answer, own in zip(rated, kept, strict=True) if own for version in answer.versions}
-    if len(compared) < 2 <= len(is_rated) and FILE not in everyone:  # each question has other raters for each version
-        return [_mean(rated[place].ratings) for place in where], notes, True
-    return [means[place] for place in where], notes, False
+    return kept, notes, False
 
 
 def _mean(ratings: Mapping[str, float]) -> float | None:
