@@ -3,7 +3,8 @@ from .eval_sets.sample import Sample as Sample
 from .eval_sets.set_reader import load_set as load_set
 from .eval_sets.set_writer import write_set as write_set
 from .judges.budget import Budget as Budget
-from .judges.judge import Judge as Judge, LiteLLMJudge as LiteLLMJudge
+from .judges.judge import Judge as Judge
+from .judges.run import LiteLLMJudge as LiteLLMJudge
 from .judges.settings import JudgeSettings as JudgeSettings
 from .meta_eval.decision.version_decision import Decision as Decision
 from .metrics.answer_relevance import AnswerRelevance as AnswerRelevance

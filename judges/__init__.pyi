@@ -32,7 +32,6 @@ from .fast_path import acompletion as acompletion
 from .judge import (
     Judge as Judge,
     JudgeLike as JudgeLike,
-    LiteLLMJudge as LiteLLMJudge,
     open_judge as open_judge,
 )
 from .litellm_lookup import (
@@ -60,7 +59,7 @@ from .retry import (
     retry_after as retry_after,
     without_objects as without_objects,
 )
-from .run import ReplyStore as ReplyStore
+from .run import LiteLLMJudge as LiteLLMJudge, ReplyStore as ReplyStore
 from .secrets import (
     Scrubber as Scrubber,
     recordable_parameters as recordable_parameters,

@@ -5,14 +5,11 @@ from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from pydantic import BaseModel
 
-from ..errors import UsageError
 from ..value_messages import wrong_type
-from .budget import Budget
-from .cassette import Cassette, Mode
-from .connection import Connection, ModelLike
+from .connection import ModelLike
 from .python_model import JUDGE_PARTS, open_python_model
 from .question import Question, Reply
-from .run import Run
+from .run import LiteLLMJudge
 from .settings import PYTHON, JudgeSettings, load_settings
 from .typed_questions import Answers, Request
 
@@ -49,119 +46,6 @@ class Judge(Protocol):
             BudgetReached: The call does not fit into the budget.
         """
         ...
-
-
-class LiteLLMJudge(Run):
-    """A judge that litellm reaches.
-
-    Identical questions are asked once. Use it as an async context manager, or call `close`.
-
-    Args:
-        judge: A bundled name (`qwen1.5b`), a settings file (YAML), `gguf:PATH`, a litellm model string, or
-            `JudgeSettings`; or a Python object: a function, sync or async, that takes a text and returns the reply, or
-            a client of the package `openai`, sync or async.
-        cassette: A path or a `Cassette`: where replies are replayed from and recorded to.
-        mode: What a cassette given as a path is for: `replay`, `record`, `auto` or `off`.
-        budget: What the calls may take; unbounded if left out.
-        **overrides: Single settings in place of the judge's own (`concurrency=4`, `parameters={...}`). With a client,
-            `model` is the model that it asks; with a function, its name in the cassette and in reports, by default its
-            module and name.
-
-    Attributes:
-        is_of_metric: Whether a metric opened it (`Faithfulness("openai/gpt-4o-mini")`): a run then gives it its own
-            recordings and bounds.
-        usage: What this judge, or this run of it (`for_run`), took so far.
-        replies: How many replies could not be used.
-        retries: How many failed calls were made again.
-        lost: The calls whose reply was lost, with what they took at most; not in `usage`.
-
-    Raises:
-        UsageError: There is no such judge or setting, or the mode needs a cassette.
-        InputError: The settings file or the cassette cannot be read.
-    """
-
-    def __init__(
-        self,
-        judge: ModelLike | Connection,
-        *,
-        cassette: Cassette | str | Path | None = None,
-        mode: Mode = "auto",
-        budget: Budget | None = None,
-        **overrides: Any,
-    ) -> None:
-        self.is_of_metric = False
-        if isinstance(judge, Connection):  # of a judge that is open: `for_run`
-            connection = judge
-        else:
-            if cassette is None and mode in {"replay", "record"}:
-                raise UsageError(f"the mode {mode} needs a cassette: name the file (--cassette PATH)")
-            connection = Connection(judge, cassette, mode, budget, overrides)
-        self.cassette = connection.cassette
-        stores = [] if self.cassette is None else [self.cassette]
-        super().__init__(connection, stores, stops_when_gone=connection is judge)
-
-    def for_run(self) -> "LiteLLMJudge":
-        """Makes a judge for one run, and leaves this judge as it is.
-
-        Both share the connection (calls at once, budget, a local model) and the cassette. The run has a memory of its
-        own: the replies that it remembers, the calls under way, the counts and the usage.
-        """
-        return LiteLLMJudge(self.connection)
-
-    def has_model_of(self, other: "LiteLLMJudge") -> bool:
-        """Whether another judge was opened from the same name, settings, function or client."""
-        names = [judge.connection.overrides.get("model") for judge in (self, other)]
-        return bool(self.connection.source == other.connection.source) and names[0] == names[1]
-
-    @property
-    def has_cassette(self) -> bool:
-        """Whether its replies are recorded or replayed."""
-        return self.cassette is not None
-
-    @property
-    def has_bounds(self) -> bool:
-        """Whether a budget bounds its calls."""
-        return self.connection.budget.is_bounded
-
-    def reopen(self, *, cassette: Cassette | None, budget: Budget, **overrides: Any) -> "LiteLLMJudge":
-        """Makes another judge of the same model, with other recordings and bounds.
-
-        Args:
-            cassette: Where its replies are replayed from and recorded to.
-            budget: What its calls may take.
-            **overrides: Single settings in place of this judge's own.
-
-        Raises:
-            UsageError: It is a function whose name does not say which model it asks, and replies are recorded.
-        """
-        own = self.connection
-        return LiteLLMJudge(own.source, cassette=cassette, budget=budget, **own.overrides | overrides)
-
-    @property
-    def settings_to_store(self) -> JudgeSettings:
-        """The settings, as a stored run keeps them.
-
-        Raises:
-            UsageError: It is a function whose name does not say which model it asks.
-        """
-        own = self.connection
-        if own.python_model is not None:
-            open_python_model(own.source, own.overrides.get("model"), is_recorded=True)
-        return self.settings
-
-    def close(self) -> None:
-        """Merges the cassette's journal and lets a local model go."""
-        if self.cassette is not None:
-            self.cassette.close()
-        self.connection.close()
-
-    async def __aenter__(self) -> "LiteLLMJudge":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Ends the calls that nobody waits for any more, then closes."""
-        await self.cancel_calls()
-        self.close()
 
 
 JudgeLike: TypeAlias = Judge | ModelLike

@@ -1,4 +1,4 @@
-"""What one run asks of a model, in one layer: remember, record or replay, limit, retry, count."""
+"""The judge that litellm reaches, and all that asking it takes: remember, record or replay, limit, retry, count."""
 
 import asyncio
 import logging
@@ -8,15 +8,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from ..errors import CassetteMiss, JudgeError, JudgeUnavailable, ReplyError
+from ..errors import CassetteMiss, JudgeError, JudgeUnavailable, ReplyError, UsageError
 from ..prompts import PromptMessage
 from ..text.wording import count_of
-from .budget import measure_question
-from .cassette import Recording, make_recording
-from .connection import Connection
+from .budget import Budget, measure_question
+from .cassette import Cassette, Mode, Recording, make_recording
+from .connection import Connection, ModelLike
 from .litellm_lookup import find_context_limit, has_known_provider, missing_api_key
+from .python_model import open_python_model
 from .question import PendingReplies, PlainText, Question, RawReply, Reply, ReplyPending
 from .retry import call_with_retries, concerns_the_request, explain, is_not_offered
 from .settings import JudgeSettings
@@ -27,8 +29,6 @@ from .typed_questions import Answer, Answers, Request, TypedQuestion
 from .usage import NO_CALLS, NO_USAGE, LostCalls, ReplyCounts, Usage, count_usage, meter_usage
 
 T = TypeVar("T")
-Ask = Callable[[Question[Any]], Awaitable[Reply[Any]]]
-"""How a judge asks one question of a model: with recorded replies, bounds and second attempts."""
 
 _LOG = logging.getLogger(__name__)
 _RECENT_REPLIES = 1024
@@ -48,26 +48,58 @@ class ReplyStore(Protocol):
         ...
 
 
-class Run:
-    """Asks a model, with a memory and counts of its own: the replies that it remembers, the calls under way.
+class LiteLLMJudge:
+    """A judge that litellm reaches.
+
+    Identical questions are asked once. Use it as an async context manager, or call `close`.
+
+    Args:
+        judge: A bundled name (`qwen1.5b`), a settings file (YAML), `gguf:PATH`, a litellm model string, or
+            `JudgeSettings`; or a Python object: a function, sync or async, that takes a text and returns the reply, or
+            a client of the package `openai`, sync or async.
+        cassette: A path or a `Cassette`: where replies are replayed from and recorded to.
+        mode: What a cassette given as a path is for: `replay`, `record`, `auto` or `off`.
+        budget: What the calls may take; unbounded if left out.
+        **overrides: Single settings in place of the judge's own (`concurrency=4`, `parameters={...}`). With a client,
+            `model` is the model that it asks; with a function, its name in the cassette and in reports, by default its
+            module and name.
 
     Attributes:
-        connection: What it shares with other runs: calls at once, the budget, a local model, the cassette.
-        usage: What its replies took so far.
+        is_of_metric: Whether a metric opened it (`Faithfulness("openai/gpt-4o-mini")`): a run then gives it its own
+            recordings and bounds.
+        usage: What this judge, or this run of it (`for_run`), took so far.
         replies: How many replies could not be used.
         retries: How many failed calls were made again.
         lost: The calls whose reply was lost, with what they took at most; not in `usage`.
+
+    Raises:
+        UsageError: There is no such judge or setting, or the mode needs a cassette.
+        InputError: The settings file or the cassette cannot be read.
     """
 
-    def __init__(self, connection: Connection, stores: Sequence[ReplyStore], *, stops_when_gone: bool = False) -> None:
-        self.connection = connection
-        self.settings = connection.settings
+    def __init__(
+        self,
+        judge: ModelLike | Connection,
+        *,
+        cassette: Cassette | str | Path | None = None,
+        mode: Mode = "auto",
+        budget: Budget | None = None,
+        **overrides: Any,
+    ) -> None:
+        self.is_of_metric = False
+        self._is_of_run = isinstance(judge, Connection)  # of a judge that is open: `for_run`
+        if not isinstance(judge, Connection):
+            if cassette is None and mode in {"replay", "record"}:
+                raise UsageError(f"the mode {mode} needs a cassette: name the file (--cassette PATH)")
+            judge = Connection(judge, cassette, mode, budget, overrides)
+        self.connection = judge
+        self.cassette = judge.cassette
+        self.settings = judge.settings
         self.name = self.settings.label
         self.logprobs = self.settings.logprobs
-        self._stores = [*stores]
+        self._stores: list[ReplyStore] = [] if self.cassette is None else [self.cassette]
         self._keep_lost: Callable[[LostCalls], None] = lambda _: None
-        self._stops_when_gone = stops_when_gone  # outside a run somebody may have mended it meanwhile
-        self._transports = Transports(self.settings)
+        self._transports: dict[bool, Transport] = {}  # by whether a reason is asked for
         self._under_way: dict[str, asyncio.Task[tuple[RawReply, Usage]]] = {}
         self._recent: OrderedDict[str, tuple[RawReply, bool]] = OrderedDict()
         self._failures_in_a_row = 0
@@ -132,9 +164,78 @@ class Run:
                 "there may be worth little"
             )
         if alignment is None:
-            return await self._transports.decide(request, self.ask)
+            return await self._decide(request)
         request = await alignment.prepare(request)
-        return alignment.calibrate(request, await self._transports.decide(request, self.ask))
+        return alignment.calibrate(request, await self._decide(request))
+
+    async def _decide(self, request: Request) -> Answers:
+        """Answers a request, in as many calls as its questions need.
+
+        Questions that a reply leaves out, or that cannot be read in it, are asked once more; then they have no answer.
+        Where a reply comes later (`ReplyPending`), all calls that can be made now were made.
+        """
+        request = with_reason(request, self.settings)
+        transport = self._choose_transport(request)
+        answers: dict[str, Answer] = {}
+        pending: ReplyPending | None = None
+        usage, replies = NO_USAGE, list[RawReply]()
+        # one call after the other: a judge with a prefix cache then reads the state once
+        for call in self._calls(request, transport):
+            try:
+                reply = await self.ask(call)
+            except ReplyPending as postponed:
+                pending = postponed
+                continue
+            usage = reply.usage if usage is NO_USAGE else usage + reply.usage
+            replies.append(reply.raw)
+            answers |= {answer.question.id: answer for answer in reply.value}
+            lost = [answer.question for answer in reply.value if answer.option is None and not answer.declined]
+            if not lost or reply.corrected:
+                continue
+            try:
+                with meter_usage() as taken:
+                    again = _read_by(transport, lost, transport.render(request, lost))
+                    reply = await self.ask(replace(again, corrections=False))
+            except ReplyError:
+                usage += Usage.total(taken)
+                continue  # the answers that they have say what was wrong with the first reply
+            except ReplyPending as postponed:
+                pending = postponed
+                continue
+            usage += reply.usage
+            replies.append(reply.raw)
+            answers |= {answer.question.id: answer for answer in reply.value}
+        if pending is not None:
+            raise pending
+        return Answers(answers, usage, tuple(replies))
+
+    def _calls(self, request: Request, transport: Transport) -> list[Question[list[Answer]]]:
+        """The calls for the questions in their order: as few as the transport's limit and the model's context allow."""
+        most, calls = transport.most_questions, list[Question[list[Answer]]]()
+        for start in range(0, len(request.questions), most):
+            calls += self._calls_that_fit(request, request.questions[start : start + most], transport)
+        return calls
+
+    def _calls_that_fit(
+        self, request: Request, questions: Sequence[TypedQuestion], transport: Transport
+    ) -> list[Question[list[Answer]]]:
+        call = transport.render(request, questions)
+        if len(questions) > 1 and self._context is not None and call_tokens(call, self.settings) > self._context:
+            half = (len(questions) + 1) // 2
+            halves = questions[:half], questions[half:]
+            return [call for part in halves for call in self._calls_that_fit(request, part, transport)]
+        return [_read_by(transport, questions, call)]
+
+    @cached_property
+    def _context(self) -> int | None:
+        """How many tokens the judge's model reads and writes; None where that is not known."""
+        return find_context_limit(self.settings)
+
+    def _choose_transport(self, request: Request) -> Transport:
+        has_reason = asks_reason(request)
+        if has_reason not in self._transports:
+            self._transports[has_reason] = choose_transport(self.settings, reason=has_reason)
+        return self._transports[has_reason]
 
     async def ask(self, question: Question[T]) -> Reply[T]:
         """Asks a question and parses the reply.
@@ -232,7 +333,7 @@ class Run:
         import openai  # litellm's errors are its errors
 
         self._check_api_key()
-        if self._stops_when_gone:
+        if self._is_of_run:  # outside a run somebody may have mended it meanwhile
             self._check_available()
         attempts = 0
 
@@ -338,6 +439,69 @@ class Run:
             task.cancel()
         await asyncio.gather(*calls, return_exceptions=True)
 
+    def for_run(self) -> "LiteLLMJudge":
+        """Makes a judge for one run, and leaves this judge as it is.
+
+        Both share the connection (calls at once, budget, a local model) and the cassette. The run has a memory of its
+        own: the replies that it remembers, the calls under way, the counts and the usage.
+        """
+        return LiteLLMJudge(self.connection)
+
+    def has_model_of(self, other: "LiteLLMJudge") -> bool:
+        """Whether another judge was opened from the same name, settings, function or client."""
+        names = [judge.connection.overrides.get("model") for judge in (self, other)]
+        return bool(self.connection.source == other.connection.source) and names[0] == names[1]
+
+    @property
+    def has_cassette(self) -> bool:
+        """Whether its replies are recorded or replayed."""
+        return self.cassette is not None
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether a budget bounds its calls."""
+        return self.connection.budget.is_bounded
+
+    def reopen(self, *, cassette: Cassette | None, budget: Budget, **overrides: Any) -> "LiteLLMJudge":
+        """Makes another judge of the same model, with other recordings and bounds.
+
+        Args:
+            cassette: Where its replies are replayed from and recorded to.
+            budget: What its calls may take.
+            **overrides: Single settings in place of this judge's own.
+
+        Raises:
+            UsageError: It is a function whose name does not say which model it asks, and replies are recorded.
+        """
+        own = self.connection
+        return LiteLLMJudge(own.source, cassette=cassette, budget=budget, **own.overrides | overrides)
+
+    @property
+    def settings_to_store(self) -> JudgeSettings:
+        """The settings, as a stored run keeps them.
+
+        Raises:
+            UsageError: It is a function whose name does not say which model it asks.
+        """
+        own = self.connection
+        if own.python_model is not None:
+            open_python_model(own.source, own.overrides.get("model"), is_recorded=True)
+        return self.settings
+
+    def close(self) -> None:
+        """Merges the cassette's journal and lets a local model go."""
+        if self.cassette is not None:
+            self.cassette.close()
+        self.connection.close()
+
+    async def __aenter__(self) -> "LiteLLMJudge":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Ends the calls that nobody waits for any more, then closes."""
+        await self.cancel_calls()
+        self.close()
+
 
 class SentQuestion(NamedTuple):
     """One question as it was sent, and the judge's reply to it, not yet parsed: for a person who doubts a score."""
@@ -381,100 +545,24 @@ def _unusable_text(place: str, error: ReplyError) -> str:
     return f"the reply cannot be used: {error}{beginning} ({place})"
 
 
-class Transports:
-    """How a judge's typed questions become calls, and its replies answers."""
-
-    def __init__(self, settings: JudgeSettings) -> None:
-        self._settings = settings
-        self._chosen: dict[bool, Transport] = {}
-
-    def choose(self, request: Request) -> Transport:
-        """The transport of a request, whose reason is set."""
-        has_reason = request.reason not in {None, "none"}
-        if has_reason not in self._chosen:
-            self._chosen[has_reason] = choose_transport(self._settings, reason=has_reason)
-        return self._chosen[has_reason]
-
-    def with_reason(self, request: Request) -> Request:
-        """The request, with the judge's own setting where it says nothing of reasons."""
-        if request.reason is not None or self._settings.reason == "none":
-            return request
-        return replace(request, reason=self._settings.reason)
-
-    async def decide(self, request: Request, ask: Ask) -> Answers:
-        """Answers a request, in as many calls as its questions need.
-
-        Questions that a reply leaves out, or that cannot be read in it, are asked once more; then they have no answer.
-
-        Raises:
-            JudgeError: There is no usable reply.
-            BudgetReached: A call does not fit into the budget.
-            ReplyPending: A reply comes later; all calls that can be made now were made.
-        """
-        request = self.with_reason(request)
-        transport = self.choose(request)
-        answers: dict[str, Answer] = {}
-        pending: ReplyPending | None = None
-        usage, replies = NO_USAGE, list[RawReply]()
-        # one call after the other: a judge with a prefix cache then reads the state once
-        for call in self._calls(request, transport):
-            try:
-                reply = await ask(call)
-            except ReplyPending as postponed:
-                pending = postponed
-                continue
-            usage = reply.usage if usage is NO_USAGE else usage + reply.usage
-            replies.append(reply.raw)
-            answers |= {answer.question.id: answer for answer in reply.value}
-            lost = [answer.question for answer in reply.value if answer.option is None and not answer.declined]
-            if not lost or reply.corrected:
-                continue
-            try:
-                with meter_usage() as taken:
-                    again = _read_by(transport, lost, transport.render(request, lost))
-                    reply = await ask(replace(again, corrections=False))
-            except ReplyError:
-                usage += Usage.total(taken)
-                continue  # the answers that they have say what was wrong with the first reply
-            except ReplyPending as postponed:
-                pending = postponed
-                continue
-            usage += reply.usage
-            replies.append(reply.raw)
-            answers |= {answer.question.id: answer for answer in reply.value}
-        if pending is not None:
-            raise pending
-        return Answers(answers, usage, tuple(replies))
-
-    def _calls(self, request: Request, transport: Transport) -> list[Question[list[Answer]]]:
-        """The calls for the questions in their order: as few as the transport's limit and the model's context allow."""
-        most, calls = transport.most_questions, list[Question[list[Answer]]]()
-        for start in range(0, len(request.questions), most):
-            calls += self._calls_that_fit(request, request.questions[start : start + most], transport)
-        return calls
-
-    def _calls_that_fit(
-        self, request: Request, questions: Sequence[TypedQuestion], transport: Transport
-    ) -> list[Question[list[Answer]]]:
-        call = transport.render(request, questions)
-        if len(questions) > 1 and self.context is not None and call_tokens(call, self._settings) > self.context:
-            half = (len(questions) + 1) // 2
-            halves = questions[:half], questions[half:]
-            return [call for part in halves for call in self._calls_that_fit(request, part, transport)]
-        return [_read_by(transport, questions, call)]
-
-    @cached_property
-    def context(self) -> int | None:
-        """How many tokens the judge's model reads and writes; None where that is not known."""
-        return find_context_limit(self._settings)
-
-
 def _read_by(
     transport: Transport, questions: Sequence[TypedQuestion], call: Question[list[Answer]]
 ) -> Question[list[Answer]]:
     """The call, whose reply the transport reads that rendered it."""
     call.read = partial(transport.parse, questions, call)
     return call
+
+
+def with_reason(request: Request, settings: JudgeSettings) -> Request:
+    """The request, with the judge's own setting where it says nothing of reasons."""
+    if request.reason is not None or settings.reason == "none":
+        return request
+    return replace(request, reason=settings.reason)
+
+
+def asks_reason(request: Request) -> bool:
+    """Whether a request, whose reason is set, asks for one."""
+    return request.reason not in {None, "none"}
 
 
 def call_tokens(call: Question[Any], settings: JudgeSettings) -> int:
@@ -491,10 +579,9 @@ def context_need(asked: Request | Question[Any], settings: JudgeSettings) -> tup
     Returns:
         The estimated tokens; and the length of the judge's context, None where that is not known.
     """
-    transports = Transports(settings)
+    context = find_context_limit(settings)
     if isinstance(asked, Question):
-        return call_tokens(asked, settings), transports.context
-    asked = transports.with_reason(asked)
-    transport = transports.choose(asked)
-    needs = [call_tokens(transport.render(asked, [question]), settings) for question in asked.questions]
-    return max(needs), transports.context
+        return call_tokens(asked, settings), context
+    asked = with_reason(asked, settings)
+    transport = choose_transport(settings, reason=asks_reason(asked))
+    return max(call_tokens(transport.render(asked, [question]), settings) for question in asked.questions), context

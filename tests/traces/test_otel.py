@@ -304,7 +304,7 @@ def test_a_folder_is_read_without_its_pipes_and_bad_files_are_named_and_stop_no_
     (folder / "d.json").write_bytes(b"\x28\xb5\x2f\xfd")
     done = assay("traces", "pull", f"otel:{folder}", "--since", "2020-01-01", "-o", "two.jsonl")
     assert done.code == 1 and "2 files could not be read" in done.err
-    assert "c.json.gz : cannot be read" in done.out and "d.json : is compressed" in done.out
+    assert "c.json.gz : cannot be read" in done.out and "d.json : line 1 is no text in UTF-8; write the file with `format: json`" in done.out
     assert len(Path("two.jsonl").read_text("utf-8").splitlines()) == 1
 
 
@@ -326,8 +326,8 @@ def test_a_file_without_a_line_that_can_be_read_is_named_and_a_bad_line_is_one_t
     assert [line.split(" near")[0].split(": Exp")[0].split(": Unt")[0] for line in named[:5]] == [
         "a.jsonl, line 2 : is not JSON",
         "b.jsonl, line 2 : the last line is not complete yet; it is read at the next pull",
-        "c.jsonl : is text in UTF-16; save it as UTF-8",
-        "d.jsonl : line 1 is no text in UTF-8",
+        "c.jsonl : line 1 is no text in UTF-8; write the file with `format: json` and without `compression`",
+        "d.jsonl : line 1 is no text in UTF-8; write the file with `format: json` and without `compression`",
         "f.json : is not JSON",
     ]
 

@@ -30,10 +30,8 @@ from ..trace_samples import TraceSamples
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 _GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"{\0")
-_NO_TEXT = "is no text in UTF-8"
+_NO_TEXT = "is no text in UTF-8; write the file with `format: json` and without `compression`"
 _UNFINISHED = "the last line is not complete yet; it is read at the next pull"
 _LONGEST_DOCUMENT = 1 << 30  # bytes of a document on several lines, which is read whole
 
@@ -96,8 +94,6 @@ def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     try:
         with _open(file) as lines:
             starts = list(islice(filter(bytes.strip, lines), 2))
-            if starts and starts[0].startswith(_UTF_16):
-                raise InputError(f"{file}: is text in UTF-16; save it as UTF-8")
             lines.seek(0)
             begins_object = starts and starts[0].removeprefix(_BOM).lstrip()[:1] == b"{"
             if begins_object and not any(isinstance(_read_document(line), dict) for line in starts):
@@ -116,12 +112,8 @@ def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 def _open(file: Path) -> IO[bytes]:
     with file.open("rb") as opened:
-        beginning = opened.read(4)
-    if beginning == _ZSTD or (beginning[:1] == b"\0" and len(beginning) == 4):
-        raise InputError(f"{file}: is compressed, or not JSON; write it with `format: json` and without `compression`")
-    if beginning.startswith(_GZIP):
-        return cast(IO[bytes], gzip.open(file, "rb"))
-    return file.open("rb")
+        is_gzip = opened.read(len(_GZIP)) == _GZIP
+    return cast(IO[bytes], gzip.open(file, "rb")) if is_gzip else file.open("rb")
 
 
 def _read_document(text: bytes) -> dict[str, Any] | str:
