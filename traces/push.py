@@ -116,18 +116,18 @@ class _Push:
             done: list[str] = []
             try:
                 for written in self._sink(place).write(changed):
-                    self._count(written)
+                    self._count(written, was_noted=written.key in noted)
                     done += [written.key] if written.state != "failed" and written.key in contents else []
             finally:
                 self._note(place, {key: contents[key] for key in done})
         self._on_progress(result.written + result.updated + result.failed + result.unchanged)
 
-    def _count(self, written: WriteResult) -> None:
+    def _count(self, written: WriteResult, *, was_noted: bool) -> None:
         result = self._result
-        if written.state == "written":
-            result.written += 1
-        elif written.state == "updated":
+        if written.state == "updated" or (written.state == "written" and was_noted):
             result.updated += 1
+        elif written.state == "written":
+            result.written += 1
         else:
             result.failed += 1
             if written.problem in result.problems or len(result.problems) < _NAMED:

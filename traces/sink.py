@@ -37,7 +37,7 @@ class WriteResult:
     """What became of one score."""
 
     key: str  # the score's key
-    # state: `written` where it is new there, `updated` where its key was there before, `failed`
+    # state: `written`; `updated` where the sink knows that its key was there before; `failed`
     state: Literal["written", "updated", "failed"]
     problem: str = ""  # why it failed and what to do; empty where it did not
 

@@ -77,6 +77,10 @@ def test_a_second_push_writes_only_what_is_new_or_changed(pushing):
     sql = "UPDATE pushed_scores SET content = content || '-0123456789abcdef'"  # as 0.2 noted those with a link
     pushing.store.database.execute(sql)
     assert pushing.push(run).unchanged == first.written
+    pushing.store.database.execute("UPDATE pushed_scores SET content = 'other'")
+    pushing.tool.scores.clear()  # a tool that does not say what it had
+    changed = pushing.push(run)
+    assert (changed.written, changed.updated) == (0, first.written)
     with pytest.raises(UsageError, match="did you mean `token_overlap`"):
         pushing.push(run, metrics=("token_overlp",))
 

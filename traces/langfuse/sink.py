@@ -9,8 +9,6 @@ from ..sink import TraceScore, WriteResult, send_in_halves
 from ..source import read_utc
 from .project import LangfuseProject
 
-_MOST_IDS = 40  # of scores that are asked for in one call, in its address
-
 
 class LangfuseSink:
     """Writes scores to a project of Langfuse, under ids of their own: what is there is replaced.
@@ -23,25 +21,13 @@ class LangfuseSink:
         self._project = LangfuseProject(address)
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
-        """Writes scores; see `Sink`. A batch is one call, and one more for each 40 scores, which asks what is there."""
+        """Writes scores; see `Sink`. A batch is one call."""
         if not scores:
             return
         last_of_key = {score.key: score for score in scores}
         _ = self._project.id
-        known = self._known_keys(list(last_of_key))
         for score, problem in send_in_halves(list(last_of_key.values()), self._post):
-            if problem:
-                yield WriteResult(score.key, "failed", problem)
-            else:
-                yield WriteResult(score.key, "updated" if score.key in known else "written")
-
-    def _known_keys(self, keys: Sequence[str]) -> set[str]:
-        known: set[str] = set()
-        for first in range(0, len(keys), _MOST_IDS):
-            some = ",".join(keys[first : first + _MOST_IDS])
-            for page in self._project.scores({"id": some, "limit": _MOST_IDS}):
-                known |= {str(item.get("id")) for item in page}
-        return known
+            yield WriteResult(score.key, "failed" if problem else "written", problem)
 
     def _post(self, scores: Sequence[TraceScore]) -> str:
         """Sends one batch; returns why it was not accepted whole.

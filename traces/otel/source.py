@@ -103,7 +103,8 @@ def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
                 if not line.strip():
                     continue
                 document = _read_document(line)
-                is_unfinished = isinstance(document, str) and not line.endswith(b"\n")
+                is_text = document != _NO_TEXT or number > 1
+                is_unfinished = isinstance(document, str) and is_text and not line.endswith(b"\n")
                 yield number, _UNFINISHED if is_unfinished else document
     except (OSError, EOFError, zlib.error) as error:
         problem = getattr(error, "strerror", None) or error

@@ -99,7 +99,7 @@ _LONGEST = 7000  # characters of the address of a call, which servers refuse whe
 _NAME = 19  # of a parameter, with its marks
 
 
-def split_ids(ids: Sequence[str], texts: Sequence[str] = ()) -> Iterator[list[str]]:
+def split_ids(ids: Sequence[str]) -> Iterator[list[str]]:
     """Splits ids into parts that fit in the address of a call.
 
     Example:
@@ -108,8 +108,8 @@ def split_ids(ids: Sequence[str], texts: Sequence[str] = ()) -> Iterator[list[st
     """
     part: list[str] = []
     length = 0
-    for id_, text in zip(ids, texts or ids, strict=True):
-        own = _NAME + len(text.encode("utf-8", "replace")) * (1 if text.isascii() and text.isalnum() else 3)
+    for id_ in ids:
+        own = _NAME + len(id_.encode("utf-8", "replace")) * (1 if id_.isascii() and id_.isalnum() else 3)
         if part and length + own > _LONGEST:
             yield part
             part, length = [], 0

@@ -7,10 +7,9 @@ from typing import Any, Literal
 from ..address import TraceAddress
 from ..http_client import RefusedRequest, whole_text
 from ..sink import TraceScore, WriteResult, send_in_halves
-from .project import PhoenixProject, split_ids
+from .project import PhoenixProject
 
 _BATCH = 100
-_LISTED = 1000
 
 Unit = Literal["span", "trace", "session"]
 
@@ -27,7 +26,7 @@ class PhoenixSink:
         self._project = PhoenixProject(address)
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
-        """Writes scores; see `Sink`. A hundred are one call, and one or two that ask what is there already."""
+        """Writes scores; see `Sink`. A hundred are one call, which Phoenix takes whole or not at all."""
         if not scores:
             return
         by_unit: dict[Unit, list[TraceScore]] = {}
@@ -35,33 +34,9 @@ class PhoenixSink:
             by_unit.setdefault(_unit(score), []).append(score)
         self._project.connect()
         for unit, own in by_unit.items():
-            yield from self._write_unit(unit, own)
-
-    def _write_unit(self, unit: Unit, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
-        """Writes scores; Phoenix writes a batch whole or not at all, and a score that is sent twice is one."""
-        existing = self._existing(unit, scores)
-        post = partial(self._post, unit)
-        for score, problem in send_in_halves(scores, post, most=_BATCH, is_about_one=_is_about_one):
-            if problem:
-                yield WriteResult(score.key, "failed", problem)
-            else:
-                is_there = (whole_text(score.name), score.key) in existing
-                yield WriteResult(score.key, "updated" if is_there else "written")
-
-    def _existing(self, unit: Unit, scores: Sequence[TraceScore]) -> set[tuple[str, str]]:
-        """The names and keys of those scores that are there."""
-        existing: set[tuple[str, str]] = set()
-        keys = {score.key: _target(score, unit) for score in scores}
-        for part in split_ids(list(keys), [f"{key}{target}" for key, target in keys.items()]):
-            query: dict[str, Any] = {f"{unit}_ids": list(dict.fromkeys(keys[key] for key in part))}
-            query |= {"identifier": part, "limit": _LISTED}  # servers that do not know `identifier` list more
-            try:
-                for page in self._project.pages(f"{unit}_annotations", query):
-                    existing |= {(str(one.get("name")), str(one.get("identifier"))) for one in page}
-            except RefusedRequest as error:
-                if error.status != 404:  # none of the targets is there
-                    raise
-        return existing
+            post = partial(self._post, unit)
+            for score, problem in send_in_halves(own, post, most=_BATCH, is_about_one=_is_about_one):
+                yield WriteResult(score.key, "failed" if problem else "written", problem)
 
     def _post(self, unit: Unit, scores: Sequence[TraceScore]) -> str:
         path, annotations = f"v1/{unit}_annotations", [_annotation(score, unit) for score in scores]
