@@ -17,8 +17,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from importlib import resources
 from itertools import accumulate
 from operator import ge
@@ -589,38 +588,27 @@ def _merged_lines(lines: SortedLines, unmerged: Mapping[str, bytes], dropped: Co
     return heapq.merge(lines_to_keep, added)  # lines are sorted as their keys are, for they begin with them
 
 
-class MissExplainer:
-    """What a cassette says to a question that it has no recording of; it is read whole at the first miss."""
+def explain_miss(cassette: Cassette, recordings: Collection[Recording], missing: Recording) -> str:
+    """Says that a cassette lacks a reply: the prompt, the sample, the nearest recording, what differs, and a cure.
 
-    def __init__(self, cassette: Cassette, settings: JudgeSettings) -> None:
-        self._cassette = cassette
-        self._settings = settings
-
-    def explain(self, question: Question[Any]) -> str:
-        """Returns one paragraph: the prompt, the sample, the nearest recording, what differs, and how to record it."""
-        settings = self._settings
-        missing = make_recording("", question, settings.parameters, RawReply(model=settings.identity, text=""))
-        place = f"no recording in {self._cassette.name} for prompt {missing.prompt}"
-        place += f", sample {missing.sample}" if missing.sample else ""
-        nearest = max(self._recordings, key=lambda recording: _likeness(recording, missing), default=None)
-        if nearest is None:
-            reason = "the cassette is empty"
-        else:
-            reason = f"the nearest recording ({nearest.prompt}, sample {nearest.sample or 'not named'}) differs in "
-            reason += "; ".join(_differences(nearest, missing)) or _NOT_RECORDED
-        record = (
-            "the same command with --mode auto (in a suite `mode: auto` under `cassette:`, in pytest --assay-mode auto)"
-            ": a model is then asked"
-        )
-        return f"{place}; {reason}. To record it: {record}"
-
-    @cached_property
-    def _recordings(self) -> list[Recording]:
-        """All recordings, without what the replies say."""
-        return [
-            replace(recording, reply=RawReply(model=recording.reply.model, text=""))
-            for recording in self._cassette.recordings()
-        ]
+    Args:
+        cassette: The cassette.
+        recordings: All that is in it.
+        missing: What a recording of the reply would be.
+    """
+    place = f"no recording in {cassette.name} for prompt {missing.prompt}"
+    place += f", sample {missing.sample}" if missing.sample else ""
+    nearest = max(recordings, key=lambda recording: _likeness(recording, missing), default=None)
+    if nearest is None:
+        reason = "the cassette is empty"
+    else:
+        reason = f"the nearest recording ({nearest.prompt}, sample {nearest.sample or 'not named'}) differs in "
+        reason += "; ".join(_differences(nearest, missing)) or _NOT_RECORDED
+    record = (
+        "the same command with --mode auto (in a suite `mode: auto` under `cassette:`, in pytest --assay-mode auto)"
+        ": a model is then asked"
+    )
+    return f"{place}; {reason}. To record it: {record}"
 
 
 _NOT_RECORDED = (

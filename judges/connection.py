@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -14,7 +15,7 @@ from ..value_messages import check_type
 from ..worker_threads import call_beside
 from .alignment import load_alignment
 from .budget import ACCEPTED_BUDGET, Budget, measure_question
-from .cassette import Cassette, MissExplainer, Mode, QuestionKeys
+from .cassette import Cassette, Mode, QuestionKeys, Recording, explain_miss, make_recording
 from .completion import complete
 from .entailment import classify
 from .fast_path import acompletion
@@ -149,15 +150,20 @@ class Connection:
         self.alignment = None if settings.aligned is None else load_alignment(settings.aligned)
         self.notices: set[str] = set()
         self.limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, AdaptiveLimiter] = WeakKeyDictionary()
-        self._misses: MissExplainer | None = None
+        self._recorded: list[Recording] | None = None
         self._send = acompletion if self.python_model is None else self.python_model.complete
         self._local_server: Any = None
 
     def explain_miss(self, question: Question[Any]) -> str:
-        """What is said where the cassette has no recording of a question."""
+        """What is said where the cassette, which is read whole at the first miss, has no recording of a question."""
         assert self.cassette is not None, "a cassette is replayed"
-        self._misses = self._misses or MissExplainer(self.cassette, self.settings)
-        return self._misses.explain(question)
+        nothing = RawReply(self.settings.identity, "")
+        if self._recorded is None:  # without what the replies say
+            self._recorded = [
+                replace(each, reply=replace(nothing, model=each.reply.model)) for each in self.cassette.recordings()
+            ]
+        missing = make_recording("", question, self.settings.parameters, nothing)
+        return explain_miss(self.cassette, self._recorded, missing)
 
     async def call(self, question: Question[Any], on_lost: Callable[[LostCalls], None] = lambda _: None) -> RawReply:
         """Asks the model once, as soon as there is room for one more call.

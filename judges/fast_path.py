@@ -71,7 +71,7 @@ async def acompletion(**request: Any) -> Any:
     litellm, internals = load_litellm(), _internals()
     if internals is not None and request.keys() <= _PASSED_ON and not _is_any_set(litellm, _LEFT_TO_LITELLM):
         endpoint = _find_endpoint(litellm, request)
-        parameters = None if endpoint is None else _find_parameters(litellm, endpoint, request)
+        parameters = None if endpoint is None else _find_parameters(endpoint, request)
         if endpoint is not None and parameters is not None:
             return await _complete(litellm, internals, endpoint, parameters, request)
     with _without_unheard_log(litellm, internals), _sent_once():
@@ -121,18 +121,14 @@ def _find_endpoint(litellm: Any, request: dict[str, Any]) -> _Endpoint | None:
             return None
         api_key = litellm.OpenAIGPTConfig.get_api_key(api_key)
         api_base = litellm.OpenAIGPTConfig.get_api_base(api_base)
-    if (
-        provider not in _PROVIDERS
-        or not (api_key and api_base)
-        or not _is_chat(model, provider, len(litellm.model_cost))
-    ):
+    if provider not in _PROVIDERS or not (api_key and api_base) or not _is_chat(model, provider):
         return None
     return _Endpoint(provider, model, api_base, api_key)
 
 
 @lru_cache(maxsize=1024)
-def _is_chat(model: str, provider: str, _: int) -> bool:
-    """Whether a model is reached by chat completions; asked anew where users add to litellm's list of models."""
+def _is_chat(model: str, provider: str) -> bool:
+    """Whether a model is reached by chat completions."""
     internals = _internals()
     if internals is None or model.startswith("ft:"):
         return False
@@ -140,17 +136,17 @@ def _is_chat(model: str, provider: str, _: int) -> bool:
     return entry.get("mode") in {None, "chat"} and bare_model == model
 
 
-def _find_parameters(litellm: Any, endpoint: _Endpoint, request: dict[str, Any]) -> dict[str, Any] | None:
+def _find_parameters(endpoint: _Endpoint, request: dict[str, Any]) -> dict[str, Any] | None:
     """The parameters of a request as its provider takes them; None where litellm cannot send them."""
     shape = {name: value for name, value in request.items() if name not in _FOR_THE_CALL}
     try:
-        return dict(_map_parameters(endpoint.model, endpoint.provider, json.dumps(shape), len(litellm.model_cost)))
+        return dict(_map_parameters(endpoint.model, endpoint.provider, json.dumps(shape)))
     except Exception:  # whatever it is, the full path fails with it too, and says so as litellm does
         return None
 
 
 @lru_cache(maxsize=1024)
-def _map_parameters(model: str, provider: str, shape: str, _: int) -> dict[str, Any]:
+def _map_parameters(model: str, provider: str, shape: str) -> dict[str, Any]:
     """Parameters as a provider takes them: those of one shape of reply are the same in each call."""
     litellm = load_litellm()
     mapped: dict[str, Any] = litellm.get_optional_params(

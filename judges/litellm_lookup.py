@@ -6,7 +6,7 @@ Of a model: the key that it needs, whether it takes a schema, what litellm's lis
 import json
 import math
 import os
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,9 +15,7 @@ from typing import Any
 from .settings import ENTAIL, GGUF, PYTHON, JudgeSettings, Price
 
 _DECISION_MODES = frozenset({"decisions", "evaluation"})
-# Models without a price, each with the length of litellm's price list, which grows where users add prices: to search
-# that list takes long.
-_unpriced: set[tuple[str, int]] = set()
+_unpriced: set[str] = set()  # models without a price: to search litellm's list takes long
 
 
 def load_litellm(module: str = "") -> Any:
@@ -72,13 +70,9 @@ def has_known_provider(settings: JudgeSettings) -> bool:
     return True
 
 
+@cache
 def takes_schema(model: str) -> bool:
     """Whether a model takes the JSON schema of a reply, by litellm's list."""
-    return _takes_schema(model, len(load_litellm().model_cost))
-
-
-@lru_cache
-def _takes_schema(model: str, _: int) -> bool:
     return bool(load_litellm().supports_response_schema(model))
 
 
@@ -126,14 +120,9 @@ def known_price(settings: JudgeSettings) -> Price | None:
     return listed_price(settings.model)
 
 
+@cache
 def listed_price(model: str) -> Price | None:
     """Returns the price of a model in litellm's list; None where it is unknown, which is not free."""
-    return _listed_price(model, len(load_litellm().model_cost))
-
-
-@lru_cache
-def _listed_price(model: str, _: int) -> Price | None:
-    """The price in litellm's list; looked up again where users add to the list."""
     try:
         costs = load_litellm().cost_per_token(model=model, prompt_tokens=10**6, completion_tokens=10**6)
     except Exception:  # litellm has no one error for this
@@ -147,14 +136,12 @@ def reply_cost(response: Any, settings: JudgeSettings) -> float | None:
         return settings.price.cost(response.usage.prompt_tokens, response.usage.completion_tokens)
     if (stated := stated_cost(response)) is not None:
         return stated
-    litellm = load_litellm()
-    searched = settings.model, len(litellm.model_cost)
-    if searched in _unpriced:
+    if settings.model in _unpriced:
         return None
     try:
-        return float(litellm.completion_cost(response, model=settings.model))
+        return float(load_litellm().completion_cost(response, model=settings.model))
     except Exception:  # litellm has no one error for this; whatever it is, a reply is worth more than its price
-        _unpriced.add(searched)
+        _unpriced.add(settings.model)
         return None
 
 

@@ -35,8 +35,7 @@ from .sink import Sink as Sink, TraceScore as TraceScore, WriteResult as WriteRe
 from .source import Source as Source, TraceOrigin as TraceOrigin, UnreadTrace as UnreadTrace
 from .watch.alarms import AlarmAnswer as AlarmAnswer, AlarmMessage as AlarmMessage, deliver_alarm as deliver_alarm
 from .watch.judging import watch_queues as watch_queues
-from .watch.watch_file import load_watch as load_watch
-from .watch.watch_settings import WatchSettings as WatchSettings
+from .watch.watch_settings import WatchSettings as WatchSettings, load_watch as load_watch
 from .watch.watch_state import WatchState as WatchState, hold_watch as hold_watch
 from .watch.watch_step import (
     StepTools as StepTools,

@@ -22,7 +22,7 @@ class TraceSamples:
         self._address = address
         self._rows = Rows(str(address), "trace", Repeatable(lambda: iter(())))
 
-    def sample(self, trace: Trace, *, unit: str = "trace") -> Sample | UnreadTrace:
+    def sample(self, trace: Trace) -> Sample | UnreadTrace:
         """Makes the sample of a trace; `UnreadTrace` of one without a question or an answer."""
         time = read_utc(None if trace.time is None else str(trace.time))
         began = "" if time is None else time.isoformat()
@@ -32,7 +32,6 @@ class TraceSamples:
             trace.span,
             "" if trace.session is None else str(trace.session),
             began,
-            unit,
         )
         for name, text in (("id", origin.id), ("session", origin.session), ("span", origin.span)):
             try:

@@ -59,7 +59,7 @@ def watch(
     """
     if draft is not None:
         from ..languages.yaml_file import load_yaml
-        from ..traces.watch.watch_file import draft_watch
+        from ..traces.watch.watch_settings import draft_watch
 
         content = draft_watch(draft)
         if is_json():  # a watch file too: YAML reads JSON
@@ -69,7 +69,7 @@ def watch(
         return
     if file is None:
         raise UsageError("name the watch file; `assay watch --draft ADDRESS` prints one")
-    from ..traces.watch.watch_file import load_watch
+    from ..traces.watch.watch_settings import load_watch
 
     settings = load_watch(file)
     if check:

@@ -143,7 +143,8 @@ def test_a_file_that_cannot_be_read_is_named_and_stops_no_other(assay, folder):
     (traces / "c.json").write_text(content[:500])
     (folder / "watch.yaml").write_text(WATCH.replace("otel:traces.jsonl", "otel:traces").replace("0.2", "0.9"))
     named = (
-        f"2 files could not be read: {traces}/b.jsonl is text in UTF-16; save it as UTF-8; {traces}/c.json is not JSON"
+        f"2 files could not be read: {traces}/b.jsonl line 1 is no text in UTF-8; save it so, with `format: json` and "
+        f"without `compression`; {traces}/c.json is not JSON"
     )
     step = assay("watch", "watch.yaml", "--once", code=1)
     assert "200 pulled" in step.out and "without an answer" not in step.out and named in step.err

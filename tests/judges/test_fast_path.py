@@ -165,4 +165,4 @@ def test_litellms_range_is_bounded():
 )
 def test_only_chat_completions_take_the_fast_path(model, is_chat, litellm):
     """litellm reaches gpt-5-pro, and what stands after `responses/`, by another endpoint."""
-    assert fast_path._is_chat(model, "openai", 0) is is_chat
+    assert fast_path._is_chat(model, "openai") is is_chat

@@ -326,8 +326,8 @@ def test_a_file_without_a_line_that_can_be_read_is_named_and_a_bad_line_is_one_t
     assert [line.split(" near")[0].split(": Exp")[0].split(": Unt")[0] for line in named[:5]] == [
         "a.jsonl, line 2 : is not JSON",
         "b.jsonl, line 2 : the last line is not complete yet; it is read at the next pull",
-        "c.jsonl : line 1 is no text in UTF-8; write the file with `format: json` and without `compression`",
-        "d.jsonl : line 1 is no text in UTF-8; write the file with `format: json` and without `compression`",
+        "c.jsonl : line 1 is no text in UTF-8; save it so, with `format: json` and without `compression`",
+        "d.jsonl : line 1 is no text in UTF-8; save it so, with `format: json` and without `compression`",
         "f.json : is not JSON",
     ]
 

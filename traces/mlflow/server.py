@@ -17,6 +17,8 @@ _PORT = 5000
 _URI = "MLFLOW_TRACKING_URI"
 _KEYS = "MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
 _MOST_NAMES = 5  # of experiments in a message
+SESSION = "mlflow.trace.session"
+"""The key of a trace's metadata with its session."""
 
 
 class MlflowServer:

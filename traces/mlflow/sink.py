@@ -10,8 +10,7 @@ from ...value_messages import shorten
 from ..address import TraceAddress
 from ..http_client import RefusedRequest
 from ..sink import TraceScore, WriteResult
-from .server import MlflowServer, is_missing
-from .trace_reading import SESSION
+from .server import SESSION, MlflowServer, is_missing
 
 KEY = "assay.key"
 """The key of a feedback's metadata with the key of the score."""

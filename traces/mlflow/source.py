@@ -1,19 +1,43 @@
 """Reads the traces of an experiment in MLflow as samples."""
 
-from collections.abc import Mapping, Sequence
+import base64
+import binascii
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from math import ceil
 from typing import Any
 
+from ...eval_sets.cell_values import to_json_value
+from ...eval_sets.logs.human_ratings import (
+    HumanRating,
+    ObservedScales,
+    PeopleRatings,
+    Scale,
+    is_number,
+    join_ratings,
+    make_scale,
+)
+from ...eval_sets.logs.trace_row import Trace
+from ...eval_sets.message_forms import find_answer, find_question
 from ...value_messages import shorten
 from ..address import TraceAddress
+from ..http_client import RefusedRequest
 from ..source import Traces, UnreadTrace
 from ..trace_samples import TraceSamples
-from .server import MlflowServer
-from .trace_reading import PeopleReader, Span, SpanReader, read_trace, trace_time
+from .server import SESSION, MlflowServer, is_missing
 
 _PAGE = 100  # traces without their spans
 _BATCH = 10  # traces with their spans: more the server does not return at once
+Span = Mapping[str, Any]
+"""A span: `span_id`, `parent_id`, `name`, `type`, `inputs`, `outputs`, `attributes`, `status`, `start_ns` and more."""
+
+_LOCATION = "mlflow.trace.spansLocation"
+_OWN_ATTRIBUTES = {"mlflow.spanInputs", "mlflow.spanOutputs", "mlflow.spanType", "mlflow.traceRequestId"}
+_IN_DATABASE = ("TRACKING_STORE", "ARCHIVE_REPO")
+_GONE = "its spans are not there; it may have been deleted"
+_NOT_STORED = "its spans are in no database: they are read of a server of MLflow 3.5 or later that has one"
 
 
 class MlflowSource:
@@ -33,7 +57,7 @@ class MlflowSource:
             for start in range(0, len(page), _BATCH):
                 yield from self._read_batch(page[start : start + _BATCH], people, spans)
 
-    def _read_batch(self, infos: Sequence[Mapping[str, Any]], people: PeopleReader, spans: SpanReader) -> Traces:
+    def _read_batch(self, infos: Sequence[Mapping[str, Any]], people: "PeopleReader", spans: "SpanReader") -> Traces:
         problems = {str(info.get("trace_id")): _problem_before_reading(info) for info in infos}
         wanted = [info for info in infos if not problems[str(info.get("trace_id"))]]
         loaded = spans.load(wanted)
@@ -61,3 +85,284 @@ def _problem_before_reading(info: Mapping[str, Any]) -> str:
         return "the chatbot failed (state ERROR), so there is no answer to judge"
     scorer = (info.get("tags") or {}).get("mlflow.trace.sourceScorer")
     return f"it is the trace of MLflow's scorer `{shorten(str(scorer))}`, not of the chatbot" if scorer else ""
+
+
+class SpanReader:
+    """Loads the spans of a few traces at once."""
+
+    def __init__(self, server: MlflowServer) -> None:
+        self._server = server
+
+    def load(self, infos: Sequence[Mapping[str, Any]]) -> dict[str, list[Span] | str]:
+        """Loads the spans of traces: by the trace's id its spans, or why there are none."""
+        ids = {str(info.get("trace_id")): (info.get("tags") or {}).get(_LOCATION) for info in infos}
+        loaded = self._load_stored([name for name, location in ids.items() if location in _IN_DATABASE])
+        return dict.fromkeys(ids, _NOT_STORED) | loaded
+
+    def _load_stored(self, ids: Sequence[str]) -> dict[str, list[Span] | str]:
+        if not ids:
+            return {}
+        client, path = self._server.client, "/api/3.0/mlflow/traces/batchGet"
+        try:
+            reply = client.call("GET", path, params={"trace_ids": list(ids)})
+        except RefusedRequest as error:
+            if len(ids) > 1 and not is_missing(error):  # one of them may be what the server cannot read
+                return {name: spans for one in ids for name, spans in self._load_stored([one]).items()}
+            return dict.fromkeys(ids, f"its spans cannot be read: {error.problem}")
+        loaded: dict[str, list[Span] | str] = dict.fromkeys(ids, _GONE)
+        for values in client.server.objects({"traces": []} if reply == {} else reply, "traces", path):
+            info = values.get("trace_info")
+            name = str(info.get("trace_id")) if isinstance(info, Mapping) else ""
+            if name not in loaded:
+                raise client.server.wrong_form(path, "a trace that was not asked for")
+            loaded[name] = self._read_spans(values)
+        return loaded
+
+    def _read_spans(self, values: Any) -> list[Span] | str:
+        try:
+            return list(map(_read_span, values.get("spans") or ()))
+        except Exception as error:  # what anyone may have sent, or an older server has kept
+            return f"its spans cannot be read: {type(error).__name__}: {self._server.client.server.words(str(error))}"
+
+
+def _read_span(span: Mapping[str, Any]) -> Span:
+    """Reads a span as the database has it: attributes as protobuf's JSON."""
+    attributes, status = _listed(span.get("attributes") or ()), span.get("status") or {}
+    return {
+        "span_id": _hexadecimal(span.get("span_id")),
+        "parent_id": _hexadecimal(span.get("parent_span_id")) or None,
+        "name": span.get("name"),
+        "type": attributes.get("mlflow.spanType"),
+        "start_ns": int(span.get("start_time_unix_nano") or 0),
+        "end_ns": int(span.get("end_time_unix_nano") or 0),
+        "status": str(status.get("code") or "UNSET").removeprefix("STATUS_CODE_"),
+        "status_message": str(status.get("message") or ""),
+        "inputs": attributes.get("mlflow.spanInputs"),
+        "outputs": attributes.get("mlflow.spanOutputs"),
+        "attributes": {name: value for name, value in attributes.items() if name not in _OWN_ATTRIBUTES},
+        "events": [
+            {"name": event.get("name"), "attributes": _listed(event.get("attributes") or ())}
+            for event in span.get("events") or ()
+        ],
+    }
+
+
+def _listed(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {str(pair["key"]): _value(pair.get("value") or {}) for pair in pairs}
+
+
+def _value(value: Mapping[str, Any]) -> Any:
+    kind = next(iter(value), "")
+    held: Any = value.get(kind)
+    if kind == "kvlist_value":
+        return _listed(held.get("values") or ())
+    if kind == "array_value":
+        return list(map(_value, held.get("values") or ()))
+    return int(held) if kind == "int_value" else held
+
+
+def _hexadecimal(text: Any) -> str:
+    """An id as OpenTelemetry writes it; one of protobuf's JSON is in base64."""
+    if not isinstance(text, str) or not text.endswith("="):
+        return str(text or "").removeprefix("0x")
+    try:
+        return base64.b64decode(text).hex()
+    except binascii.Error:
+        return text
+
+
+_REFERENCE_NAMES = (
+    *("expected_response", "expected_answer", "expected_output", "reference", "reference_answer", "ground_truth"),
+)
+_MOST_SEARCHED = 200  # traces, for the scale of a name
+_CURE = "add a label schema with this name in MLflow"
+
+
+class PeopleReader:
+    """Reads what people said; the scale of numbers is looked up once per name.
+
+    A thumb is 1 or 0 on a scale from 0 to 1. The scale of a number is that of the experiment's label schema of this
+    name, else the usual one that the numbers under this name lie on.
+    """
+
+    def __init__(self, server: MlflowServer) -> None:
+        self._server = server
+        self._scale = cache(lambda name: self._schema_scale(name) or self._observed_scale(name))
+
+    def ratings(self, assessments: Sequence[Mapping[str, Any]]) -> PeopleRatings:
+        """Reads the ratings of one trace; feedback that was corrected does not count."""
+        people = (_read_feedback(one) for one in assessments if _is_feedback_by_person(one))
+        return join_ratings(people, self._scale, cure=_CURE)
+
+    def _schema_scale(self, name: str) -> Scale | None:
+        """The scale of the experiment's label schema of a name; None without one, and of a server without schemas."""
+        try:
+            wanted = {"experiment_id": self._server.experiment, "name": name}
+            reply = self._server.client.call("GET", "/api/3.0/mlflow/label-schemas/get-by-name", params=wanted)
+            numeric = reply["label_schema"]["input"]["numeric"]
+            low, high = float(numeric["min_value"]), float(numeric["max_value"])
+        except (RefusedRequest, KeyError, TypeError, ValueError):
+            return None
+        return make_scale(low, high)
+
+    def _observed_scale(self, name: str) -> Scale | None:
+        if "`" in name:
+            return None
+        try:
+            reply = self._server.search(f"feedback.`{name}` IS NOT NULL", _MOST_SEARCHED, order="timestamp_ms DESC")
+        except RefusedRequest:
+            return None
+        scales = ObservedScales()
+        listed = (
+            one for trace in reply["traces"] for one in trace.get("assessments") or [] if _is_feedback_by_person(one)
+        )
+        scales.observe(rating for one in listed if (rating := _read_feedback(one)).name == name)
+        return scales(name)
+
+
+def find_expected_answer(assessments: Iterable[Mapping[str, Any]]) -> str | None:
+    """Finds the expected answer among the expectations of a trace; None where there is none."""
+    values: dict[str, Any] = {}
+    for one in assessments:
+        expectation = one.get("expectation")
+        if not isinstance(expectation, Mapping) or one.get("valid") is False:
+            continue
+        value = expectation.get("value")
+        values |= value if isinstance(value, Mapping) else {str(one.get("assessment_name")): value}
+    return next((values[name] for name in _REFERENCE_NAMES if isinstance(values.get(name), str)), None)
+
+
+def _is_feedback_by_person(values: Mapping[str, Any]) -> bool:
+    source = values.get("source")
+    is_person = isinstance(source, Mapping) and source.get("source_type") == "HUMAN"
+    return is_person and isinstance(values.get("feedback"), Mapping) and values.get("valid") is not False
+
+
+def _read_feedback(values: Mapping[str, Any]) -> HumanRating:
+    value = values["feedback"].get("value")
+    source = values.get("source") or {}
+    return HumanRating(
+        str(values.get("assessment_name") or ""),
+        str(source.get("source_id") or "default"),
+        value if isinstance(value, bool) or is_number(value) else None,
+        value if isinstance(value, str) else "",
+        time=str(values.get("last_update_time") or values.get("create_time") or ""),
+        reason=str(values.get("rationale") or ""),
+    )
+
+
+_USER = "mlflow.trace.user"
+_PROMPTS, _NAME = "mlflow.linkedPrompts", "mlflow.traceName"
+_MODEL_TYPES = {"CHAT_MODEL", "LLM"}
+# what stands elsewhere in the sample, or says how MLflow keeps the trace
+_USED = {SESSION, _USER, _PROMPTS, _NAME, "mlflow.traceInputs", "mlflow.traceOutputs", "mlflow.trace.sizeStats"}
+_USED |= {"mlflow.trace.sizeBytes", "mlflow.trace.infoFinalized", "mlflow.trace_schema.version"}
+_USED |= {"mlflow.trace.spansLocation", "mlflow.artifactLocation"}
+_INFO_USED = {"trace_id", "trace_location", "request_time", "trace_metadata", "tags", "assessments"}
+_INFO_USED |= {"request_preview", "response_preview"}
+
+
+def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleReader) -> Trace:
+    """Reads a trace as the readers of exported logs take it."""
+    ordered = sorted(spans, key=lambda span: span["start_ns"] or 0)
+    root = _root(ordered)
+    models = [span for span in ordered if span["type"] in _MODEL_TYPES]
+    metadata, tags = (dict(info.get(name) or {}) for name in ("trace_metadata", "tags"))
+    assessments = [one for one in info.get("assessments") or [] if isinstance(one, Mapping)]
+    rating = people.ratings(assessments)
+    rest: dict[str, Any] = {
+        "name": tags.get(_NAME),
+        "model": next(_models(models), None),
+        "prompt_version": _prompt_versions(tags, metadata, ordered),
+        "user": metadata.get(_USER),
+        "tags": {name: value for name, value in tags.items() if name not in _USED},
+        "trace_metadata": {name: value for name, value in metadata.items() if name not in _USED},
+        "assessments": assessments,
+        "spans": [_rest_of(span, is_root=span is root) for span in ordered],
+        **{name: value for name, value in info.items() if name not in _INFO_USED},
+    }
+    return Trace(
+        1,
+        "trace 1",
+        id=str(info.get("trace_id")),
+        input=to_json_value(_input(root, models)),
+        output=to_json_value(_output(root, models)),
+        retrieved=[to_json_value(span["outputs"]) for span in ordered if span["type"] == "RETRIEVER"],
+        session=metadata.get(SESSION) or None,
+        time=trace_time(info).isoformat(),
+        tools=[
+            {
+                "id": span["span_id"],
+                "name": span["name"],
+                "arguments": to_json_value(span["inputs"]),
+                "output": to_json_value(span["outputs"]),
+            }
+            for span in ordered
+            if span["type"] == "TOOL"
+        ],
+        models=[(to_json_value(span["inputs"]), to_json_value(span["outputs"])) for span in models],
+        rest=to_json_value({name: value for name, value in rest.items() if value not in (None, "", [], {})}),
+        rating=rating.fields,
+        unused=rating.unused,
+        span=str(root.get("span_id") or ""),
+        reference=find_expected_answer(assessments),
+    )
+
+
+def trace_time(info: Mapping[str, Any]) -> datetime:
+    """Reads when a trace began, in UTC."""
+    return datetime.fromisoformat(str(info.get("request_time"))).astimezone(UTC)
+
+
+def _root(spans: Sequence[Span]) -> Span:
+    """The span that the others are under, with an input where there are several such."""
+    ids = {span["span_id"] for span in spans}
+    roots = [span for span in spans if span["parent_id"] not in ids]
+    return next((span for span in roots if span["inputs"] is not None), roots[0] if roots else {})
+
+
+def _input(root: Span, models: Sequence[Span]) -> Any:
+    """What the chatbot was given, or where nothing in it can be recognised as a question, what its model was."""
+    values = [root.get("inputs"), *(span["inputs"] for span in models)]
+    return next((value for value in values if find_question(value) is not None), values[0])
+
+
+def _output(root: Span, models: Sequence[Span]) -> Any:
+    values = [root.get("outputs"), *(span["outputs"] for span in reversed(models))]
+    streams = ["".join(value) for value in values if _is_stream(value)]
+    return next((value for value in values if find_answer(value) is not None), streams[0] if streams else values[0])
+
+
+def _is_stream(value: object) -> bool:
+    """Whether a value is the parts of an answer that was sent in pieces."""
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(part, str) for part in value)
+
+
+def _models(spans: Sequence[Span]) -> Iterator[str]:
+    """The names of the models, of the last call first: it made the answer."""
+    for span in reversed(spans):
+        inputs = span["inputs"] if isinstance(span["inputs"], Mapping) else {}
+        for name in (span["attributes"].get("mlflow.llm.model"), inputs.get("model"), inputs.get("model_name")):
+            if isinstance(name, str) and name:
+                yield name
+
+
+def _prompt_versions(tags: Mapping[str, Any], metadata: Mapping[str, Any], spans: Sequence[Span]) -> str:
+    """The versions of the prompts that the trace is linked with: `NAME/VERSION`."""
+    held = [tags.get(_PROMPTS), metadata.get(_PROMPTS), *(span["attributes"].get(_PROMPTS) for span in spans)]
+    versions: dict[str, None] = {}
+    for value in held:
+        try:
+            listed = json.loads(value) if isinstance(value, str) else value
+        except (ValueError, RecursionError):
+            continue
+        for prompt in listed if isinstance(listed, list) else []:
+            if isinstance(prompt, Mapping) and prompt.get("name"):
+                versions[f"{prompt['name']}/{prompt.get('version')}"] = None
+    return ", ".join(versions)
+
+
+def _rest_of(span: Span, *, is_root: bool) -> dict[str, Any]:
+    """A span for the metadata; the input and output of the root are the trace's own."""
+    left_out = {"inputs", "outputs"} if is_root else set()
+    return {name: value for name, value in span.items() if name not in left_out and value not in (None, "", [], {})}

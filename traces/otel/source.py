@@ -31,7 +31,7 @@ from ..trace_samples import TraceSamples
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
-_NO_TEXT = "is no text in UTF-8; write the file with `format: json` and without `compression`"
+_NO_TEXT = "is no text in UTF-8; save it so, with `format: json` and without `compression`"
 _UNFINISHED = "the last line is not complete yet; it is read at the next pull"
 _LONGEST_DOCUMENT = 1 << 30  # bytes of a document on several lines, which is read whole
 

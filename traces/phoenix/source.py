@@ -46,6 +46,7 @@ class PhoenixSource:
 
     def __init__(self, address: TraceAddress) -> None:
         self._project = PhoenixProject(address)
+        self._samples = TraceSamples(address)
 
     def read(self, since: datetime | None, until: datetime | None) -> Traces:
         """Yields one sample per trace; see `Source`."""
@@ -54,29 +55,18 @@ class PhoenixSource:
         if since is not None:
             parameters["start_time"] = since.astimezone(UTC).isoformat()
         people = RatingReader(self._project.settings("annotation_configs"))
-        reader = _TraceReader(self._project, people)
         for page in self._project.pages("traces", parameters):
-            yield from reader.read(page)
+            for place in range(0, len(page), _TRACES):
+                yield from self._read_some(page[place : place + _TRACES], people)
 
-
-class _TraceReader:
-    """Reads the spans and annotations of listed traces."""
-
-    def __init__(self, project: PhoenixProject, people: "RatingReader") -> None:
-        self._project, self._people = project, people
-        self._samples = TraceSamples(project.address)
-
-    def read(self, listed: Sequence[Mapping[str, Any]]) -> Traces:
-        for place in range(0, len(listed), _TRACES):
-            yield from self._read_some(listed[place : place + _TRACES])
-
-    def _read_some(self, listed: Sequence[Mapping[str, Any]]) -> Traces:
+    def _read_some(self, listed: Sequence[Mapping[str, Any]], people: "RatingReader") -> Traces:
+        """Reads the spans and annotations of listed traces."""
         spans = self._load_spans([str(trace["trace_id"]) for trace in listed])
         annotations = _Annotations(self._project, spans)
-        self._people.observe(annotations.all())
+        people.observe(annotations.all())
         for trace in listed:
             if own := spans.get(str(trace["trace_id"])):
-                yield self._read_one(trace, own, annotations)
+                yield self._read_one(trace, own, annotations, people)
 
     def _load_spans(self, ids: list[str]) -> dict[str, list[dict[str, Any]]]:
         by_trace: dict[str, list[dict[str, Any]]] = {}
@@ -86,7 +76,11 @@ class _TraceReader:
         return by_trace
 
     def _read_one(
-        self, listed: Mapping[str, Any], spans: Sequence[dict[str, Any]], annotations: "_Annotations"
+        self,
+        listed: Mapping[str, Any],
+        spans: Sequence[dict[str, Any]],
+        annotations: "_Annotations",
+        people: "RatingReader",
     ) -> Sample | UnreadTrace:
         id_, began = str(listed["trace_id"]), str(listed.get("start_time") or "")
         if problem := _problem_before_reading(spans, began):
@@ -94,11 +88,11 @@ class _TraceReader:
         rows = [Row(number, f"span {number}", one) for number, one in enumerate(spans, 1)]
         trace = read_trace(1, rows)
         session = "" if trace.session is None else str(trace.session)
-        rating = self._people.read(annotations.about_answer(id_, spans, trace.span))
+        rating = people.read(annotations.about_answer(id_, spans, trace.span))
         metadata = _metadata(spans, trace.span, annotations.of_trace(id_, spans))
         if session and (of_session := annotations.of_session(session)):
             metadata["session_annotations"] = of_session
-            of_all = self._people.read(of_session)
+            of_all = people.read(of_session)
             metadata |= {SESSION_RATING: of_all.fields} if of_all.fields else {}
             metadata |= {UNUSED_SESSION: of_all.unused} if of_all.unused else {}
         known = {name: trace.rest[name] for name in ("model", "prompt_version") if name in trace.rest}

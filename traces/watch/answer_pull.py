@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 
 from ...eval_sets import Sample
@@ -19,6 +19,7 @@ from .watch_settings import WatchSettings
 from .watch_state import StepCounts, WatchRecords, WatchRow
 
 _AT_ONCE = 200  # answers that are scored and written together
+_OVERLAP = timedelta(hours=1)  # how late a trace may come
 _CONCURRENCY = 4
 
 
@@ -49,7 +50,7 @@ class AnswerPull:
         settings = self._records.settings
         first = settings.first_moment(read_utc(row.began) or self._now)
         pulled_until = None if settings.source_address.is_file else read_utc(row.pulled_until)
-        since = first if pulled_until is None else pulled_until - settings.overlap
+        since = first if pulled_until is None else pulled_until - _OVERLAP
         metric = load_metric(settings.cheap, None, load_embedder(settings.embedder, None, Budget()))
         traces = self._samples(self._new.read(since, self._now, settings.filter))
         samples = self._conversations(traces) if settings.by == "session" else traces

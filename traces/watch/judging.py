@@ -108,7 +108,7 @@ def draw_for_judge(records: WatchRecords, today: str, now: datetime) -> tuple[in
         return 0, notes
     if share is None and due < min(1, len(answers)):
         return 0, notes  # too soon: a later draw gives each of them a better chance
-    chance, drawn = draw_answers(answers, due, seed=f"{settings.seed} judge {records.watch_id}")
+    chance, drawn = draw_answers(answers, due, seed=f"0 judge {records.watch_id}")
     records.add_draw(chance, answers, drawn, today, now)
     return len(drawn), notes
 
@@ -153,7 +153,7 @@ def _judge_day(
     progress = Progress(total=record.count(records.samples(names)))
     budget, note_spending = day_budget(records, today)
     mode = settings.cassette.mode if settings.cassette else "auto"
-    options = RunOptions(cassette=cassette, mode=mode, budget=budget, concurrency=settings.concurrency)
+    options = RunOptions(cassette=cassette, mode=mode, budget=budget)
     problem = None
     try:
         request = ScoringRequest.of_plan(plan, options)
@@ -225,7 +225,7 @@ def draw_for_raters(records: WatchRecords, today: str, now: datetime) -> int:
     answers = records.names("unqueued")
     due = pace(records.settings.ratings.per_day, records.spending(today).queued, records.moment("rated_at"), now)
     if answers and due >= min(1, len(answers)):  # sooner, the chances would be very small
-        chance, drawn = draw_answers(answers, due, seed=f"{records.settings.seed} raters {records.watch_id}")
+        chance, drawn = draw_answers(answers, due, seed=f"0 raters {records.watch_id}")
         records.add_rater_draw(chance, answers, drawn, today, now)
     return _fill_queue(records)
 
@@ -239,10 +239,9 @@ def _fill_queue(records: WatchRecords) -> int:
     low, high = options.levels
     queue_settings = QueueSettings(
         raters=options.raters,
-        per_answer=options.per_answer,
+        per_answer=1,
         rating_min=low,
         rating_max=high,
-        seed=records.settings.seed,
     )
     queues = watch_queues(records.store, records.watch_id)
     queue = next((queue for queue in queues if queue.settings == queue_settings), None)
