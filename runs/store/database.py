@@ -9,14 +9,17 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakValueDictionary, finalize
 
 from ...errors import AssayError, InputError, UsageError, written_by_earlier_version
+
+if TYPE_CHECKING:
+    from .postgres import PostgresDatabase
 
 URL = re.compile(r"postgres(?:ql)?://")
 _MIGRATION = re.compile(r"(\d+)_\w+\.sql")
@@ -39,77 +42,11 @@ _CURES = {
 _ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
-class ProcessLocks(Protocol):
-    """Locks by name; a process that is killed, and one whose machine loses its power, holds none any more."""
+Database: TypeAlias = "SQLiteDatabase | PostgresDatabase"
+"""What a store needs of its database: both have the same methods, described where they are SQLite's.
 
-    def take(self, name: str) -> bool:
-        """Takes a lock for this process; returns whether nobody held it."""
-        ...
-
-    def release(self, name: str) -> None:
-        """Gives a lock back; one that is not held here stays as it is."""
-        ...
-
-    def is_held(self, name: str) -> bool:
-        """Whether any process, this one included, holds a lock."""
-        ...
-
-    def close(self) -> None:
-        """Gives all locks back."""
-        ...
-
-
-class Database(Protocol):
-    """What a store needs of its database.
-
-    SQL has `?` for values, and `ON CONFLICT` for rows that may exist already.
-    """
-
-    name: str  # where the database is, as it may stand in a message: without a password
-    errors: type[Exception] | tuple[type[Exception], ...]
-    duplicate_error: type[Exception]  # what its library raises where a row with the same key exists already
-
-    @property
-    def is_read_only(self) -> bool:
-        """Whether it can be read, and not written to."""
-        ...
-
-    @property
-    def locks(self) -> ProcessLocks:
-        """Which processes are at work on what is in it."""
-        ...
-
-    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        """Runs a statement; its rows are iterated over, or fetched (`fetchone`, `fetchall`)."""
-        ...
-
-    def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Runs a statement once per row of values."""
-        ...
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Writes everything in the block, or nothing."""
-        ...
-
-    def migration(self) -> AbstractContextManager[None]:
-        """A transaction that no other process can be in."""
-        ...
-
-    def version(self) -> int | None:
-        """Returns the version of the tables; None where there are none yet."""
-        ...
-
-    def set_version(self, version: int) -> None:
-        """Records the version of the tables."""
-        ...
-
-    def cure(self, error: Exception) -> str:
-        """Returns what a person can do about an error of the library."""
-        ...
-
-    def close(self) -> None:
-        """Closes the file or the connection."""
-        ...
+SQL has `?` for values, and `ON CONFLICT` for rows that may exist already.
+"""
 
 
 def open_database(where: str | Path, wait: float) -> Database:
@@ -171,14 +108,17 @@ def _migration_files(folder: Path) -> Mapping[int, Path]:
 
 
 class FileLocks:
-    """Locks of one machine, each on a file of its own."""
+    """Locks by name on one machine, each on a file of its own.
+
+    A process that is killed, and one whose machine loses its power, holds none any more.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._held: dict[str, ExitStack] = {}
 
     def take(self, name: str) -> bool:
-        """As `ProcessLocks.take`."""
+        """Takes a lock for this process; returns whether nobody held it."""
         from filelock import Timeout
 
         from ...judges.cassette import locked
@@ -201,12 +141,12 @@ class FileLocks:
         return False
 
     def release(self, name: str) -> None:
-        """As `ProcessLocks.release`."""
+        """Gives a lock back; one that is not held here stays as it is."""
         if (holding := self._held.pop(name, None)) is not None:
             holding.close()
 
     def is_held(self, name: str) -> bool:
-        """As `ProcessLocks.is_held`; a file that is not there, or cannot be read, is locked by nobody."""
+        """Whether any process holds a lock; a file that is not there, or cannot be read, is locked by nobody."""
         if name in self._held:
             return True
         try:
@@ -215,7 +155,7 @@ class FileLocks:
             return False
 
     def close(self) -> None:
-        """As `ProcessLocks.close`."""
+        """Gives all locks back."""
         for name in [*self._held]:
             self.release(name)
 
@@ -260,11 +200,11 @@ class SQLiteDatabase:
     writing without writing beside it.
     """
 
-    errors: type[Exception] | tuple[type[Exception], ...] = _ERRORS
-    duplicate_error: type[Exception] = sqlite3.IntegrityError
+    errors = _ERRORS
+    duplicate_error = sqlite3.IntegrityError  # where a row with the same key exists already
 
     def __init__(self, path: Path, wait: float) -> None:
-        self.name = str(path)
+        self.name = str(path)  # as it may stand in a message
         self._folder = path.parent
         self._copy: _Copy | None = None
         try:
@@ -288,25 +228,25 @@ class SQLiteDatabase:
 
     @property
     def is_read_only(self) -> bool:
-        """As `Database.is_read_only`."""
+        """Whether it can be read, and not written to."""
         return self._copy is not None
 
     @cached_property
     def locks(self) -> FileLocks:
-        """As `Database.locks`."""
+        """Which processes are at work on what is in it."""
         return FileLocks(self._folder)
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        """As `Database.execute`."""
+        """Runs a statement; its rows are iterated over, or fetched (`fetchone`, `fetchall`)."""
         return self._connection.execute(sql, values)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        """As `Database.executemany`."""
+        """Runs a statement once per row of values."""
         self._connection.executemany(sql, rows)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """As `Database.transaction`."""
+        """Writes everything in the block, or nothing."""
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -317,7 +257,7 @@ class SQLiteDatabase:
 
     @contextmanager
     def migration(self) -> Iterator[None]:
-        """As `Database.migration`, also in a copy; one process writes at a time."""
+        """A transaction that no other process can be in, also in a copy."""
         self.execute("PRAGMA query_only = OFF")
         try:
             with self.transaction():
@@ -326,23 +266,23 @@ class SQLiteDatabase:
             self.execute(f"PRAGMA query_only = {'ON' if self.is_read_only else 'OFF'}")
 
     def version(self) -> int | None:
-        """As `Database.version`."""
+        """Returns the version of the tables; None where there are none yet."""
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         return int(version) if tables else None
 
     def set_version(self, version: int) -> None:
-        """As `Database.set_version`."""
+        """Records the version of the tables."""
         self._connection.execute(f"PRAGMA user_version = {version}")
 
     def cure(self, error: Exception) -> str:
-        """As `Database.cure`."""
+        """Returns what a person can do about an error of the library."""
         name = _error_name(error)
         cures = (cure for prefix, cure in _CURES.items() if name.startswith(prefix))
         return next(cures, _WRITABLE).format(name=self.name)
 
     def close(self) -> None:
-        """As `Database.close`."""
+        """Closes the file, and gives its locks back."""
         if "locks" in vars(self):
             self.locks.close()
         self._connection.close()

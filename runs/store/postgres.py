@@ -27,10 +27,7 @@ _CURES = {  # by class of SQLSTATE, PostgreSQL documentation, appendix A
 
 
 class PostgresDatabase:
-    """A connection to a server; the tables stand in the first schema of its search path."""
-
-    errors: type[Exception] | tuple[type[Exception], ...]
-    duplicate_error: type[Exception]
+    """A connection to a server, with the methods of `SQLiteDatabase`; the tables stand in its first schema."""
 
     def __init__(self, url: str, wait: float) -> None:
         with require_extra("postgres", "a store on PostgreSQL"):
@@ -57,77 +54,67 @@ class PostgresDatabase:
         self.locks = _ServerLocks(self)
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        """As `Database.execute`; the rows are fetched whole."""
+        """As `SQLiteDatabase.execute`; the rows are fetched whole."""
         return self._connection.execute(_translate(sql), [_storable(value) for value in values] or None)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        """As `Database.executemany`."""
         with self._connection.cursor() as cursor:
             cursor.executemany(_translate(sql), [[_storable(value) for value in row] for row in rows])
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """As `Database.transaction`."""
         with self._connection.transaction():
             yield
 
     @contextmanager
     def migration(self) -> Iterator[None]:
-        """As `Database.migration`."""
         with self.transaction():
             self.execute("SELECT pg_advisory_xact_lock(?)", (_MIGRATION_LOCK,))
             self.execute("CREATE TABLE IF NOT EXISTS assay_version (version INTEGER NOT NULL)")
             yield
 
     def version(self) -> int | None:
-        """As `Database.version`."""
         if self.execute("SELECT to_regclass('assay_version')").fetchone()[0] is None:
             return None
         row = self.execute("SELECT version FROM assay_version").fetchone()
         return int(row[0]) if row else None
 
     def set_version(self, version: int) -> None:
-        """As `Database.set_version`."""
         self.execute("DELETE FROM assay_version")
         self.execute("INSERT INTO assay_version VALUES (?)", (version,))
 
     @property
     def is_read_only(self) -> bool:
-        """As `Database.is_read_only`: of a standby, or of a user whose transactions only read."""
+        """As `SQLiteDatabase.is_read_only`: of a standby, or of a user whose transactions only read."""
         return bool(self.execute("SHOW transaction_read_only").fetchone()[0] == "on")
 
     def cure(self, error: Exception) -> str:
-        """As `Database.cure`."""
         state = getattr(error, "sqlstate", None) or "08"  # without one, the connection is what broke
         return next((cure for code, cure in _CURES.items() if state.startswith(code)), "name another --store")
 
     def close(self) -> None:
-        """As `Database.close`."""
         self._connection.close()
 
 
 class _ServerLocks:
-    """As `ProcessLocks`: advisory locks of the connection, which the server takes back when the connection ends."""
+    """As `FileLocks`: advisory locks of the connection, which the server takes back when the connection ends."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
         self._held: set[str] = set()
 
     def take(self, name: str) -> bool:
-        """As `ProcessLocks.take`."""
         if name in self._held or not self._ask("SELECT pg_try_advisory_lock(?, ?)", name):
             return False
         self._held.add(name)
         return True
 
     def release(self, name: str) -> None:
-        """As `ProcessLocks.release`."""
         if name in self._held:
             self._held.remove(name)
             self._ask("SELECT pg_advisory_unlock(?, ?)", name)
 
     def is_held(self, name: str) -> bool:
-        """As `ProcessLocks.is_held`."""
         return self._ask(
             "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 "
             "AND classid = ?::int::oid AND objid = ?::int::oid "
@@ -136,7 +123,7 @@ class _ServerLocks:
         )
 
     def close(self) -> None:
-        """As `ProcessLocks.close`; they end with the connection."""
+        """As `FileLocks.close`; they end with the connection."""
         self._held.clear()
 
     def _ask(self, sql: str, name: str) -> bool:
