@@ -266,7 +266,7 @@ GROUPS = (
         "testing",
         "Testing",
         "Assertions in your own tests; the [plugin](../nightly.md#tests-in-pytest) adds a judge and samples.",
-        {"Assertions": _of("assay.testing", "assert_score aassert_score")},
+        {"Assertions": _of("assay.testing", "assert_score")},
     ),
     NameGroup(
         "languages",

@@ -1,1 +1,1 @@
-from .assertion import aassert_score as aassert_score, assert_score as assert_score
+from .assertion import assert_score as assert_score

@@ -1,17 +1,15 @@
 """The assertion that an answer scores well enough; its failure shows the claims and their quotes."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import JudgeLike, LiteLLMJudge, open_judge
-from ..metrics import Claim, Metric, Score
+from ..metrics import Metric, Score
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import check_metric, run_to_end
 from ..metrics.sample_state import write_thread
-from ..text.wording import quote_place
 from ..untrusted import without_unseen
 from ..value_messages import check_type
 
@@ -55,41 +53,20 @@ def assert_score(
         Traceback (most recent call last):
         AssertionError: token_overlap is 0.6667, below 0.8: 2 of 3 tokens are in the context
           answer: It is free.
-          not_in_context: ["it"]
+          not in context: it
         >>> question = {"role": "user", "content": "Is it free?"}
         >>> answer = {"role": "assistant", "content": "It is.", "retrieved_contexts": ["It is free."]}
         >>> assert_score("token_overlap", messages=[question, answer], at_least=1).value
         1.0
     """
     __tracebackhide__ = True
-    _check_bounds(at_least, at_most)
-    score, failure = run_to_end(_measure(metric, _fields(sample, messages), (at_least, at_most), judge))
-    if failure:
-        raise AssertionError(failure)
-    return score
-
-
-async def aassert_score(
-    metric: Metric | str,
-    sample: Sample | Mapping[str, Any] | None = None,
-    *,
-    messages: Sequence[Any] | None = None,
-    at_least: float | None = None,
-    at_most: float | None = None,
-    judge: JudgeLike | None = None,
-) -> Score:
-    """`assert_score` inside async code; arguments, result and errors are the same."""
-    __tracebackhide__ = True
-    _check_bounds(at_least, at_most)
-    score, failure = await _measure(metric, _fields(sample, messages), (at_least, at_most), judge)
-    if failure:
-        raise AssertionError(failure)
-    return score
-
-
-def _check_bounds(at_least: float | None, at_most: float | None) -> None:
     if at_least is None and at_most is None:
         raise UsageError("assert_score needs a bound: at_least=0.8, or at_most=0.2 where lower is better")
+    fields = _fields(sample, messages)
+    name, score = run_to_end(_measure(metric, fields, judge))
+    if problem := _problem(score, at_least, at_most):
+        raise AssertionError("\n".join([f"{name} {problem}: {score.reason}", *_details(fields, score)]))
+    return score
 
 
 def _fields(sample: Sample | Mapping[str, Any] | None, messages: Sequence[Any] | None) -> dict[str, Any]:
@@ -102,13 +79,8 @@ def _fields(sample: Sample | Mapping[str, Any] | None, messages: Sequence[Any] |
     return fields if messages is None else fields | {"messages": messages}
 
 
-async def _measure(
-    metric: Metric | str,
-    fields: Mapping[str, Any],
-    bounds: tuple[float | None, float | None],
-    judge: JudgeLike | None,
-) -> tuple[Score, str]:
-    """The score, and what the assertion says of it; empty where it passes."""
+async def _measure(metric: Metric | str, fields: Mapping[str, Any], judge: JudgeLike | None) -> tuple[str, Score]:
+    """The metric's name, and its score."""
     if isinstance(metric, str):
         opened = None if judge is None else open_judge(judge)
         measured = load_metric(metric, opened)
@@ -118,14 +90,11 @@ async def _measure(
             raise UsageError(f"{metric.name} has its own judge; judge= is for a metric given by name")
         opened, measured = None, metric
     try:
-        score = await measured.ascore(**fields)
+        return measured.name, await measured.ascore(**fields)
     finally:
         if opened is not judge and isinstance(opened, LiteLLMJudge):
             await opened.cancel_calls()
             opened.close()
-    problem = _problem(score, *bounds)
-    failure = [f"{measured.name} {problem}: {score.reason}", *_details(fields, score)] if problem else []
-    return score, "\n".join(failure)
 
 
 def _problem(score: Score, at_least: float | None, at_most: float | None) -> str:
@@ -140,6 +109,9 @@ def _problem(score: Score, at_least: float | None, at_most: float | None) -> str
 
 
 def _details(fields: Mapping[str, Any], score: Score) -> Iterator[str]:
+    """The texts, then the claims, else the other evidence, as `assay show` prints them."""
+    from ..runs.show.sample_audit import score_lines
+
     if fields.get("messages"):
         lines = write_thread(Sample.model_validate({"id": "sample", **fields}), _LONGEST).text.split("\n")
         yield from (f"  {_shown(line)}" for line in lines[-_MOST_LINES:])
@@ -147,20 +119,9 @@ def _details(fields: Mapping[str, Any], score: Score) -> Iterator[str]:
         for label, name in (("question", "user_input"), ("answer", "response")):
             if text := _shown(str(fields.get(name, ""))):
                 yield f"  {label}: {text}"
-    if claims := score.claims:
-        for claim in claims:
-            yield from _claim_lines(claim)
-    else:
-        for name, value in score.evidence.items():
-            yield f"  {name}: {_shown(json.dumps(value, ensure_ascii=False, default=str))}"
-
-
-def _claim_lines(claim: Claim) -> Iterator[str]:
-    probability = "" if claim.probability is None else f" P={claim.probability:.2f}"
-    yield f"  {claim.verdict:12}{probability} {_shown(claim.text)}"
-    yield f"    {_shown(claim.reason)}"
-    if claim.quote:
-        yield f'    quote: "{_shown(claim.quote)}" ({quote_place(claim.evidence())})'
+    evidence = {"claims": score.evidence["claims"]} if score.claims else score.evidence
+    _, *lines_of_score = score_lines("", Score(score.value, score.status, score.reason, evidence), has_heading=False)
+    yield from ("".join(part.text for part in line) for line in lines_of_score)
 
 
 def _shown(text: str) -> str:

@@ -26,7 +26,7 @@ ARROWS = {
     "generation": _EVALUATE | {"runs"},
     "traces": _EVALUATE | {"runs"},
     "web": _EVALUATE | {"runs", "traces"},
-    "testing": {"languages", "text", "eval_sets", "prompts", "judges", "metrics"},
+    "testing": {"languages", "text", "eval_sets", "prompts", "judges", "metrics", "runs"},
     "cassettes": set[str](),
 }
 """Each folder of the package, and the folders that it may import."""

@@ -8,7 +8,7 @@ import pytest
 from assay import Sample, metric, scored, skipped
 from assay.errors import UsageError
 from assay.metrics import Claim, Place
-from assay.testing import aassert_score, assert_score
+from assay.testing import assert_score
 
 ANSWER = {"user_input": "Is the course free?", "response": "It is free.", "retrieved_contexts": ["The course is free."]}
 
@@ -36,12 +36,12 @@ def test_a_failure_shows_claims_reasons_quotes_and_places():
         "with_claims is 0.5, below 0.8: 1 of 2 claims supported",
         "  question: Is the course free?",
         "  answer: It is free.",
-        "  supported    P=0.93 It is free.",
-        "    the context says so",
-        '    quote: "course is free" (context 0, 4-18)',
-        "  not_found    It lasts a day.",
-        "    no context says how long",
-        '    quote: "two[31m days" (not in the context)',
+        "  supported    P=0.93  It is free.",
+        "               the context says so",
+        '               "course is free" (context 0, 4-18)',
+        "  not_found     It lasts a day.",
+        "               no context says how long",
+        '               "two[31m days" (not in the context)',
     ]
 
 
@@ -75,9 +75,8 @@ def test_what_cannot_be_asserted_is_a_usage_error(name, fields, message):
         assert_score(name, fields, **bounds)
 
 
-def test_inside_a_loop_both_twins_work():
+def test_it_works_inside_a_loop():
     async def inside():
-        assert (await aassert_score("token_overlap", ANSWER, at_least=0.5)).status == "scored"
-        assert assert_score("token_overlap", ANSWER, at_least=0.5).status == "scored"  # as a notebook calls it
+        assert assert_score("token_overlap", ANSWER, at_least=0.5).status == "scored"
 
     asyncio.run(inside())

@@ -78,7 +78,7 @@ def test_replies_are_recorded_then_replayed_and_a_failure_shows_claims_and_quote
             "*test_answers_are_faithful*bad* FAILED*",
             "E*AssertionError: faithfulness is 0, below 0.8: 0 of 1 claim supported; not found:*",
             "E*answer: Bonuses are paid in May.",
-            "E*not_found    Bonuses are paid in May.",
+            "E*not_found     Bonuses are paid in May.",
             "E*the judge says no, and gives no probability",
         ]
     )
