@@ -31,7 +31,6 @@ from .folds.topic_splits import SETTINGS as SETTINGS, fold_distances as fold_dis
 from .pair import Fact as Fact, Pair as Pair
 from .pair_filters import (
     SINGLE_PAIR_FILTERS as SINGLE_PAIR_FILTERS,
-    Thresholds as Thresholds,
     rouge_l_precision as rouge_l_precision,
 )
 from .pair_selection import FILTERS as FILTERS, select_pairs as select_pairs

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from ..languages import language_codes, language_or_fallback
 from ..metrics.declined import find_refusal
 from ..text.entities import Entity, find_entities, states_fact
@@ -12,25 +10,15 @@ from ..text.text_matching import tokens
 from .pair import Pair
 from .section import Section
 
+LEAST_ROUGE = 0.4
+"""The lowest ROUGE-L precision of a long-form answer against its section, in [0, 1]."""
+_SHORT_ANSWER = 12  # the most words of an answer that counts as short
 
-class Thresholds(BaseModel):
-    """The values from which the filters reject a pair. Frozen."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    # the lowest ROUGE-L precision of a long-form answer against its section, in [0, 1]
-    rouge: float = Field(default=0.4, ge=0, le=1)
-    short_answer: int = Field(default=12, ge=0)  # the most words of an answer that counts as short
-    # the cosine similarity, in [-1, 1], from which two questions are duplicates
-    cosine: float = Field(default=0.9, ge=-1, le=1)
-    score: float = Field(default=2.0, ge=1, le=5)  # the lowest score that the judge may give, 1 to 5
-
-
-Filter = Callable[[Pair, Section, Thresholds], str]
+Filter = Callable[[Pair, Section], str]
 """Returns why a pair is rejected, or "" for a pair that passes."""
 
 
-def reject_empty(pair: Pair, _: Section, __: Thresholds) -> str:
+def reject_empty(pair: Pair, _: Section) -> str:
     """Rejects a pair without a question or an answer, and one whose answer says that it does not know."""
     if not tokens(pair.question):
         return "there is no question"
@@ -40,7 +28,7 @@ def reject_empty(pair: Pair, _: Section, __: Thresholds) -> str:
     return f'the answer declines: "{declining.declining}"' if declining.declined else ""
 
 
-def reject_other_language(pair: Pair, _: Section, __: Thresholds) -> str:
+def reject_other_language(pair: Pair, _: Section) -> str:
     """Rejects a pair in another language than its section."""
     if pair.language not in language_codes():
         return ""
@@ -50,25 +38,25 @@ def reject_other_language(pair: Pair, _: Section, __: Thresholds) -> str:
     return f"question and answer are in {language}, the section in {pair.language}"
 
 
-def reject_factoid_looking(pair: Pair, _: Section, thresholds: Thresholds) -> str:
+def reject_factoid_looking(pair: Pair, _: Section) -> str:
     """Rejects a long-form pair whose answer is short and states a fact: it would mix the two kinds (B.1)."""
-    if pair.kind == "factoid" or len(tokens(pair.answer)) > thresholds.short_answer:
+    if pair.kind == "factoid" or len(tokens(pair.answer)) > _SHORT_ANSWER:
         return ""
     facts = find_entities(pair.answer, language_or_fallback(pair.language, "entities"))
     return f"the answer is short and states the {facts[0].kind} {facts[0].text}" if facts else ""
 
 
-def reject_unlike_section(pair: Pair, section: Section, thresholds: Thresholds) -> str:
+def reject_unlike_section(pair: Pair, section: Section) -> str:
     """Rejects a long-form answer that shares few words with its section, such as one copied from an example (B.1)."""
     if pair.kind == "factoid":
         return ""
     precision = rouge_l_precision(pair.answer, section.full_text)
-    if precision >= thresholds.rouge:
+    if precision >= LEAST_ROUGE:
         return ""
-    return f"ROUGE-L precision of the answer against the section is {precision:.2f}, below {thresholds.rouge:g}"
+    return f"ROUGE-L precision of the answer against the section is {precision:.2f}, below {LEAST_ROUGE:g}"
 
 
-def reject_missing_fact(pair: Pair, section: Section, _: Thresholds) -> str:
+def reject_missing_fact(pair: Pair, section: Section) -> str:
     """Rejects a factoid pair whose fact is not in the section or the answer, or is already in the question (B.2)."""
     if pair.fact is None:
         return "" if pair.kind == "long-form" else "the pair names no fact"

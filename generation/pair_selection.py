@@ -16,7 +16,7 @@ from ..text.wording import count_of
 from ..worker_threads import compute_beside
 from .judge_calls import ask_all
 from .pair import Pair, pair_to_sample, write_pairs
-from .pair_filters import SINGLE_PAIR_FILTERS, Thresholds
+from .pair_filters import SINGLE_PAIR_FILTERS
 from .quotas import proportional_quotas
 from .section import Section
 
@@ -28,6 +28,8 @@ LOW_SCORE = "low score"
 FILTERS = (*SINGLE_PAIR_FILTERS, "duplicate", LOW_SCORE, "not the section's best", "beyond n")
 """The names of all filters, in the order in which they are applied."""
 
+_MOST_COSINE = 0.9  # from which two questions are duplicates
+_LEAST_SCORE = 2.0  # the lowest that the judge may give, 1 to 5
 _ID = "score"
 _SCORES = ("1", "2", "3", "4", "5")
 _ROWS_PER_BLOCK = 1024  # the whole matrix of cosines has 25 million cells for 5,000 questions
@@ -85,7 +87,6 @@ async def select_pairs(
     *,
     n: int | None = None,
     factoid_share: float = 0.2,
-    thresholds: Thresholds | None = None,
     prompts: Prompts = BUNDLED,
     concurrency: int = 4,
     on_reply: Callable[[bool], None] = lambda _: None,
@@ -94,13 +95,11 @@ async def select_pairs(
     section_of = {section.id: section for section in sections}
     if unknown := next((pair for pair in pairs if pair.section not in section_of), None):
         raise InputError(f"the pair {unknown.id} is of section {unknown.section}, which is not among the sections")
-    limits, selection = thresholds or Thresholds(), _Selection(pairs)
+    selection = _Selection(pairs)
     for name, reject in SINGLE_PAIR_FILTERS.items():
-        reasons = {
-            pair.id: await compute_beside(reject, pair, section_of[pair.section], limits) for pair in selection.passing
-        }
+        reasons = {pair.id: await compute_beside(reject, pair, section_of[pair.section]) for pair in selection.passing}
         selection.apply(name, reasons)
-    selection.apply("duplicate", await find_duplicates(selection.passing, embedder, limits.cosine))
+    selection.apply("duplicate", await find_duplicates(selection.passing, embedder, _MOST_COSINE))
     failed: dict[str, str] = {}
     if judge is not None:
         selection.passing, reasons, failed = await _score(
@@ -108,7 +107,7 @@ async def select_pairs(
             section_of,
             judge,
             prompts,
-            lowest=limits.score,
+            lowest=_LEAST_SCORE,
             concurrency=concurrency,
             on_reply=on_reply,
         )

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from ..generation.folds import FoldPlan
     from ..generation.pair import Pair
-    from ..generation.pair_filters import Thresholds
     from ..generation.pair_selection import PairSelection
     from ..generation.questions import GeneratedQuestions
     from ..generation.section import Fold, Section
@@ -87,35 +86,6 @@ with_question_options = option_group(
     click.option("--max-failed", type=BoundedCount(0), default=0, show_default=True, help="Failed calls allowed."),
 )
 
-with_thresholds = option_group(
-    "thresholds",
-    "generation.pair_filters:Thresholds",
-    click.option(
-        "--least-rouge",
-        "rouge",
-        type=FiniteRange(0, 1),
-        default=0.4,
-        show_default=True,
-        help="Smallest ROUGE-L of an answer with its section.",
-    ),
-    click.option(
-        "--most-cosine",
-        "cosine",
-        type=FiniteRange(0, 1),
-        default=0.9,
-        show_default=True,
-        help="Largest cosine of two questions.",
-    ),
-    click.option(
-        "--least-score",
-        "score",
-        type=FiniteRange(1, 5),
-        default=2,
-        show_default=True,
-        help="Smallest score by the judge.",
-    ),
-)
-
 
 def _check_language(_context: click.Context, _option: click.Parameter, typed: str | None) -> str | None:
     if typed is not None and not (len(typed) == 2 and typed.isalpha() and typed.islower()):
@@ -147,7 +117,6 @@ def _check_documents(_context: click.Context, _argument: click.Parameter, typed:
 )
 @click.option("--topics", type=BoundedCount(2), help="Topics at most. Default: as many as the sections have.")
 @with_fold_options
-@with_thresholds
 @embedder_option
 @with_judge_session
 @click.option("-o", "--out", type=OUTPUT_FILE, required=True, help="Set to write (.jsonl).")
@@ -159,7 +128,6 @@ def generate(
     topic_method: "Method",
     topics: int | None,
     fold_options: Mapping[str, Any],
-    thresholds: "Thresholds",
     embedder: str,
     judge: str | None,
     session_options: SessionOptions,
@@ -199,9 +167,7 @@ def generate(
         if generated.failed and not generated.pairs:
             planned, reason = generated.failed[0]
             raise JudgeError(f"no call gave a pair; the first, {planned.section.id}: {one_line(reason)}")
-        selection = _select_best_pairs(
-            generated.pairs, sections, session, question_options, thresholds=thresholds, embedder=embedder
-        )
+        selection = _select_best_pairs(generated.pairs, sections, session, question_options, embedder=embedder)
         failed = len(generated.failed) + len(selection.failed)
         session.is_unfinished = failed > question_options["max_failed"]
         write_selection(selection, sections, out, _path_beside(out, "rejected"))
@@ -340,7 +306,6 @@ def _select_best_pairs(
     session: JudgeSession,
     options: Mapping[str, Any],
     *,
-    thresholds: "Thresholds",
     embedder: str,
 ) -> "PairSelection":
     """Filters pairs, with a line of progress over those that the session's judge scores."""
@@ -357,7 +322,6 @@ def _select_best_pairs(
                 judge,
                 n=options["n"],
                 factoid_share=options["factoid_share"],
-                thresholds=thresholds,
                 concurrency=judge.settings.concurrency,
                 on_reply=on_reply,
             )

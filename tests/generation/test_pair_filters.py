@@ -19,7 +19,6 @@ from assay.generation import (
     Pair,
     PlannedQuestion,
     Section,
-    Thresholds,
     generate_pairs,
     plan_questions,
     proportional_quotas,
@@ -68,11 +67,11 @@ CASES = [
 def test_each_filter_rejects_with_its_reason(*, sections, name, fields, reason):
     bad = pair("p", **fields)
     section = next(section for section in sections if section.id == bad.section)
-    reasons = {each: reject(bad, section, Thresholds()) for each, reject in SINGLE_PAIR_FILTERS.items()}
+    reasons = {each: reject(bad, section) for each, reject in SINGLE_PAIR_FILTERS.items()}
     assert reason in reasons[name]
     for good in (pair("q"), pair("f", **PHONE)):
         home = next(section for section in sections if section.id == good.section)
-        assert all(reject(good, home, Thresholds()) == "" for reject in SINGLE_PAIR_FILTERS.values())
+        assert all(reject(good, home) == "" for reject in SINGLE_PAIR_FILTERS.values())
 
 
 def test_rouge_l_precision_counts_the_words_in_order():
