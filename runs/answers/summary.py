@@ -218,27 +218,22 @@ def first_scored(summaries: Iterable[MetricSummary], metrics: Collection[str]) -
     return next((metric for metric in metrics if metric in scored), "")
 
 
-def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iterator[Paragraph]:
+def describe_missing_scores(table: AnswerTable) -> Iterator[Paragraph]:
     """Describes the scores without a value: one paragraph per metric and status, with the most frequent reasons.
 
     Each has its count, where there are several. Metrics that lack scores for the same reasons, each as often, have one
     paragraph.
-
-    Example:
-        >>> rows = [(metric, "skipped", "the sample has no reference", 2) for metric in ("bleu", "rouge_l")]
-        >>> [paragraph] = describe_missing_scores(rows)
-        >>> paragraph.label, paragraph.text
-        ('bleu, rouge_l: 2 skipped:', 'the sample has no reference')
     """
     reasons: dict[tuple[str, str], Counter[str]] = {}
-    for metric, status, reason, count in counts:
-        reasons.setdefault((metric, status), Counter())[reason] += count
+    for _, metric, score in table.rows():
+        if score.value is None and metric in table.directions:
+            reasons.setdefault((metric, score.status), Counter())[score.reason] += 1
     metrics: dict[tuple[str, frozenset[tuple[str, int]]], list[str]] = {}
-    for (metric, status), of_status in reasons.items():
+    for (metric, status), of_status in sorted(reasons.items(), key=itemgetter(0)):
         metrics.setdefault((status, frozenset(of_status.items())), []).append(metric)
     for (status, _), alike in metrics.items():
         of_status = reasons[alike[0], status]
-        total, most = of_status.total(), of_status.most_common(_REASONS)
+        total, most = of_status.total(), sorted(of_status.items(), key=lambda one: (-one[1], one[0]))[:_REASONS]
         shown = "; ".join(
             one_line(reason, _LONGEST_REASON) + (f" ({count})" if len(of_status) > 1 else "") for reason, count in most
         )

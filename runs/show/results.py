@@ -241,7 +241,7 @@ class Results(AnswerTable):
             left_out = f", {Figure('share', summary.left_out)} of the sentences left out" if summary.left_out else ""
             lines.append(f"  {summary.name}: {mean}, {summary.scored} of {summary.n} scored{failed}{left_out}")
         lines += [f"  {note}" for note in self.notes]
-        lines += [f"  {paragraph.label} {paragraph.text}" for paragraph in find_missing_scores(self)]
+        lines += [f"  {paragraph.label} {paragraph.text}" for paragraph in describe_missing_scores(self)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -256,24 +256,13 @@ class Results(AnswerTable):
         return (
             template_environment(__package__)
             .get_template("results_cell.html")
-            .render(tables=tables, notes=[*map(Paragraph, self.notes), *find_missing_scores(self)])
+            .render(tables=tables, notes=[*map(Paragraph, self.notes), *describe_missing_scores(self)])
         )
 
 
 def read_results(store: Store, run: RunRow, *, has_evidence: bool = True) -> Results:
     """Reads a run, all of it once; without evidence and usage it is small, and enough for all figures."""
     return Results.read(store, run, ("evidence", "usage") if has_evidence else ()).with_ratings(store.database)
-
-
-def find_missing_scores(results: Results) -> Iterator[Paragraph]:
-    """Says why scores have no value."""
-    counts = Counter(
-        (metric, score.status, score.reason)
-        for _, metric, score in results.rows()
-        if score.value is None and metric in results.directions
-    )
-    rows = sorted(counts.items(), key=lambda counted: (counted[0][:2], -counted[1], counted[0][2]))
-    yield from describe_missing_scores((*key, count) for key, count in rows)
 
 
 def score_rows(store: Store, run: RunRow, sample: str | None = None) -> Iterator[dict[str, Any]]:

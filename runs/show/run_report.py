@@ -12,8 +12,8 @@ from ...presentation.texts import one_line
 from ...presentation.verdict import Verdict, describe_answers
 from ...text.wording import Phrase, count_of, phrase
 from ..answers.rating_direction import describe_rating
-from ..answers.summary import MetricSummary, first_scored, sample_table, summary_table
-from .results import Results, find_missing_scores, read_results, score_rows, usage_as_json
+from ..answers.summary import MetricSummary, describe_missing_scores, first_scored, sample_table, summary_table
+from .results import Results, read_results, score_rows, usage_as_json
 
 if TYPE_CHECKING:
     from ...judges import Usage
@@ -105,7 +105,7 @@ def run_block(
     elif len(languages) > 1:
         listed = ", ".join(filter(None, languages))
         parts.append(Paragraph(f"Languages: {listed} (--by-language: a table for each)", "quiet"))
-    return ReportBlock((*parts, *_describe_summaries(summaries), *find_missing_scores(results)))
+    return ReportBlock((*parts, *_describe_summaries(summaries), *describe_missing_scores(results)))
 
 
 def session_line(usage: "Usage") -> str:
