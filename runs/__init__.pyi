@@ -85,7 +85,6 @@ from .score.scoring_request import (
     ScoringRequest as ScoringRequest,
 )
 from .score.session import (
-    Progress as Progress,
     StoredRun as StoredRun,
     run_plan as run_plan,
     score_samples as score_samples,
@@ -102,7 +101,7 @@ from .show.run_summary import (
 from .show.sample_audit import Audit as Audit, sample_lines as sample_lines
 from .store.answer_index import AnswerIndex as AnswerIndex, AnswerQuery as AnswerQuery
 from .store.database import Database as Database, migrate as migrate, open_database as open_database
-from .store.plan import Outcome as Outcome, Plan as Plan, judge_identity as judge_identity
+from .store.plan import Outcome as Outcome, Plan as Plan, Progress as Progress, judge_identity as judge_identity
 from .store.postgres import without_password as without_password
 from .store.store import RunRow as RunRow, Store as Store
 from .suite.evidence import Evidence as Evidence, weigh_bound as weigh_bound, weigh_falls as weigh_falls

@@ -22,11 +22,11 @@ from ...prompts import BUNDLED, Prompts
 from ...text.wording import verb_of
 from ...value_messages import check_path, check_type, wrong_type
 from ..show.results import Results
-from ..store.plan import PYTHON_DATA, Plan, absolute_source
+from ..store.plan import PYTHON_DATA, Plan, Progress, absolute_source
 from ..store.store import Store
 from .progress_display import live_progress
 from .scoring_request import RunOptions, ScoringRequest
-from .session import OnProgress, Progress, Record, StoredRun, find_run_to_resume, score_samples
+from .session import OnProgress, Record, StoredRun, find_run_to_resume, score_samples
 
 if TYPE_CHECKING:
     from datasets import Dataset

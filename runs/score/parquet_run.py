@@ -28,9 +28,9 @@ from ...metrics import Score
 from ...metrics.metric import run_to_end
 from ..answers.summary import MetricSummary
 from ..show.results import usage_as_json
-from ..store.plan import Ending, Plan
+from ..store.plan import Outcome, Plan, Progress
 from .scoring_request import RunOptions, ScoringRequest
-from .session import OnProgress, Progress, Record, check_metrics, score_samples
+from .session import OnProgress, Record, check_metrics, score_samples
 from .set_profile import SetProfile
 
 PART_ROWS = 1000
@@ -131,31 +131,17 @@ class PartsJob:
 
 
 @dataclass
-class ParquetOutcome(Progress):
+class ParquetOutcome(Outcome):
     """What a run over Parquet files did, and how it ended; `summary` is of all parts, those that were there too."""
 
-    ending: Ending = "done"
-    message: str = ""
     summary: PartSummary = field(default_factory=PartSummary)
     written: int = 0
     skipped: int = 0
-    total_usage: Usage = field(default_factory=Usage)
-    total_lost: LostCalls = field(default_factory=LostCalls)
-
-    @property
-    def usage(self) -> Usage:
-        """As of `Progress`."""
-        return self.total_usage
-
-    @property
-    def lost(self) -> LostCalls:
-        """As of `Progress`."""
-        return self.total_lost
 
     def add(self, report: PartReport) -> None:
         """Counts a part."""
-        self.total_usage += report.usage
-        self.total_lost += report.lost
+        self.other_usage += report.usage
+        self.other_lost += report.lost
         if report.summary is not None:
             self.written += report.is_new
             self.skipped += not report.is_new

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from ...presentation.figure import format_cost
 from ...text.wording import count_of
-from .session import Progress
+from ..store.plan import Progress
 
 SECONDS_PER_LINE = 30.0
 FIRST_LINE_SECONDS = 10.0  # a start-up says nothing about the pace

@@ -1,76 +1,27 @@
 """Scoring samples in one session: of a run that is stored and can be resumed, or in memory."""
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...errors import BudgetReached, InputError, UsageError
+from ...errors import BudgetReached, UsageError
 from ...eval_sets import Sample
 from ...eval_sets.levels import Turns
-from ...judges import LiteLLMJudge, LostCalls, RawReply, Usage
-from ...judges.embedders import Embedder
+from ...judges import LostCalls, RawReply
 from ...judges.secrets import WITHHELD
 from ...metrics import Metric, Score
 from ...metrics.metric import run_to_end
 from ...metrics.specification import CONVERSATION_BASELINES
 from ...prompts import OTHER_LANGUAGE
 from ...value_messages import check_type
-from ..store.plan import Ending, Outcome, Plan
+from ..store.plan import Ending, Outcome, Plan, Progress
 from ..store.store import RunRow, Store, check_store
 from .batch_run import BatchOptions, check_batches, has_submitted_batches, replies_in_batches
 from .execute import FinishedMetrics, execute
 from .run_writer import RunWriter
 from .scoring_request import OpenedMetrics, RunOptions, ScoringRequest, with_parts
 from .set_profile import SetProfile
-
-
-@dataclass
-class Progress:
-    """What a session has done so far.
-
-    Attributes:
-        total: The number of samples; None where nobody counted them.
-        judge: Who is asked by this session: gives the calls, the cost and the retries as they grow.
-        embedder: What turns texts into vectors for this session.
-        started: `time.monotonic()` when the session began.
-        waited: Seconds before the first sample was scored, as for batches: they say nothing about the pace.
-        scores: The scores that are made, by status.
-        without_prompts: The number of samples by language whose judge was asked in another language, for want of
-            prompts in theirs.
-    """
-
-    total: int | None = None
-    judge: LiteLLMJudge | None = None
-    embedder: Embedder | None = None
-    started: float = field(default_factory=time.monotonic)
-    waited: float = 0.0
-    samples: int = 0
-    scores: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
-    without_prompts: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def usage(self) -> Usage:
-        """What the judge, and an embedder behind an API, took in this session."""
-        return Usage.total([scorer.usage for scorer in (self.judge, self.embedder) if scorer])
-
-    @property
-    def lost(self) -> LostCalls:
-        """The calls of this session whose reply was lost, with what they took at most; not in `usage`."""
-        return sum((scorer.lost for scorer in (self.judge, self.embedder) if scorer), LostCalls())
-
-    @property
-    def retries(self) -> int:
-        """How many failed calls to the judge were made again."""
-        return self.judge.retries if self.judge else 0
-
-    @property
-    def seconds(self) -> float:
-        """How long the session has lasted."""
-        return time.monotonic() - self.started
-
 
 OnProgress = Callable[[Progress], None]
 Around = Callable[[OpenedMetrics, FinishedMetrics], AbstractAsyncContextManager[None]]
@@ -231,7 +182,6 @@ def run_plan(
     resume: str | None = None,
     skip_bad: bool = False,
     batches: BatchOptions | None = None,
-    progress: Progress | None = None,
     on_begin: Callable[[str], None] = lambda _: None,
     on_progress: OnProgress = lambda _: None,
     on_note: Callable[[str], None] = lambda _: None,
@@ -246,7 +196,6 @@ def run_plan(
         store: Where it is kept.
         resume: The id of the run to go on with; a new run begins if None.
         skip_bad: Leave out rows that cannot be read, instead of raising.
-        progress: Filled while it goes on; a new one if None.
         on_begin: Called with the id of a run that begins; `on_progress` after each sample, and once before the first;
             `on_note`, before the first call is paid for, with each note about how the sets are read.
 
@@ -260,18 +209,13 @@ def run_plan(
     request = ScoringRequest.of_plan(plan, options or RunOptions())
     if batches is not None:
         check_batches(plan, request.options)
-    skipped_rows: list[InputError] = []
-    progress = progress or Progress()
-    notes: list[str] = []
-
+    outcome = Outcome()
     cassette = request.options.cassette_file(lambda: plan.judge)
     record = StoredRun(plan, store, resume, on_begin, cassette=cassette, has_batches=batches is not None)
-    progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
-    notes += record.notes
-    for note in notes:
+    outcome.total = record.count(plan.samples(outcome.skipped_rows if skip_bad else None, outcome.notes))
+    outcome.notes += record.notes
+    for note in outcome.notes:
         on_note(note)
-    ending: Ending = "done"
-    message = ""
 
     def read_samples() -> Iterator[Sample]:
         return plan.samples([] if skip_bad else None, [])
@@ -283,22 +227,14 @@ def run_plan(
 
     try:
         scoring = score_samples(
-            read_samples(), record, request, progress=progress, on_progress=on_progress, around=around
+            read_samples(), record, request, progress=outcome, on_progress=on_progress, around=around
         )
         run_to_end(scoring)
     except BudgetReached as error:
-        ending, message = "budget", str(error)
-    return Outcome(
-        record.run,
-        ending,
-        progress.usage,
-        progress.seconds,
-        message,
-        progress.lost,
-        skipped_rows,
-        progress.without_prompts,
-        tuple(notes),
-    )
+        outcome.ending, outcome.message = "budget", str(error)
+    outcome.run = record.run
+    outcome.ended = time.monotonic()
+    return outcome
 
 
 class StoredRun(Record):

@@ -1,8 +1,10 @@
 """What a run is going to do, enough to do it again or to go on with it; and how a session of it ended."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
@@ -10,14 +12,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from ...errors import InputError, UsageError
 from ...eval_sets.levels import Turns
-from ...judges import JudgeSettings
+from ...judges import JudgeSettings, LostCalls, Usage
 from ...judges.settings import ENTAIL
 from ...metrics.specification import BASELINES, CONVERSATION_BASELINES, parse_specification
 from ...regular_files import check_regular
 
 if TYPE_CHECKING:
     from ...eval_sets import Sample
-    from ...judges import LostCalls, Usage
+    from ...judges import LiteLLMJudge
+    from ...judges.embedders import Embedder
     from ...metrics import Metric
 
 Ending = Literal["done", "budget", "interrupted", "error"]
@@ -224,26 +227,68 @@ def absolute_source(source: str) -> str:
     return str(path.resolve())
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """How a session of a stored run ended.
+@dataclass
+class Progress:
+    """What a session has done so far.
+
+    Attributes:
+        total: The number of samples; None where nobody counted them.
+        judge: Who is asked by this session: gives the calls, the cost and the retries as they grow.
+        embedder: What turns texts into vectors for this session.
+        started: `time.monotonic()` when the session began; `ended` when it ended, None while it goes on.
+        waited: Seconds before the first sample was scored, as for batches: they say nothing about the pace.
+        scores: The scores that are made, by status.
+        without_prompts: The number of samples by language whose judge was asked in another language, for want of
+            prompts in theirs.
+        other_usage: What others took for this session, such as the workers that score its parts; `other_lost` likewise.
+    """
+
+    total: int | None = None
+    judge: "LiteLLMJudge | None" = None
+    embedder: "Embedder | None" = None
+    started: float = field(default_factory=time.monotonic)
+    ended: float | None = None
+    waited: float = 0.0
+    samples: int = 0
+    scores: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
+    without_prompts: Counter[str] = field(default_factory=Counter)
+    other_usage: Usage = field(default_factory=Usage)
+    other_lost: LostCalls = field(default_factory=LostCalls)
+
+    @property
+    def usage(self) -> Usage:
+        """What the judge, and an embedder behind an API, took in this session."""
+        return Usage.total([self.other_usage, *(one.usage for one in (self.judge, self.embedder) if one)])
+
+    @property
+    def lost(self) -> LostCalls:
+        """The calls of this session whose reply was lost, with what they took at most; not in `usage`."""
+        return sum((one.lost for one in (self.judge, self.embedder) if one), self.other_lost)
+
+    @property
+    def retries(self) -> int:
+        """How many failed calls to the judge were made again."""
+        return self.judge.retries if self.judge else 0
+
+    @property
+    def seconds(self) -> float:
+        """How long the session has lasted."""
+        return (self.ended or time.monotonic()) - self.started
+
+
+@dataclass
+class Outcome(Progress):
+    """What a session of a stored run did, and how it ended.
 
     Attributes:
         ending: `done`, or `budget` when a bound was reached.
-        seconds: How long it lasted.
-        lost: The calls whose reply was lost, with what they took at most; not in `usage`.
         message: Why it ended early.
         skipped_rows: The rows of the sets that could not be read and were left out.
-        without_prompts: The number of samples by language whose judge was asked in another language.
         notes: What a reader should know of how the sets were read.
     """
 
-    run: str
-    ending: Ending
-    usage: "Usage"
-    seconds: float
-    message: str
-    lost: "LostCalls"
-    skipped_rows: Sequence[InputError]
-    without_prompts: Mapping[str, int]
-    notes: tuple[str, ...]
+    run: str = ""
+    ending: Ending = "done"
+    message: str = ""
+    skipped_rows: list[InputError] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)

@@ -17,7 +17,8 @@ from ...runs import Plan, RunOptions, Store
 from ...runs.ratings import QueueSettings, RatingQueue
 from ...runs.ratings.judgement import queue_ids
 from ...runs.score.scoring_request import ScoringRequest
-from ...runs.score.session import OnProgress, Progress, StoredRun, score_samples
+from ...runs.score.session import OnProgress, StoredRun, score_samples
+from ...runs.store.plan import Progress
 from ...text.wording import count_of, verb_of
 from ..cursor import trace_id
 from ..source import Source
