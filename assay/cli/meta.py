@@ -1,6 +1,6 @@
 """`assay meta`: which metric, alone or combined, agrees with the ratings."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +28,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..eval_sets.score_columns import ReadOptions
+    from ..meta_eval.agreement import MetricAgreement
+    from ..meta_eval.meta_evaluation import MetaEvaluation
+    from ..meta_eval.score_join import JoinedScores
+    from ..meta_eval.selection import Combination, Selection
     from ..meta_eval.verdict import NextCommands
     from ..runs import AnswerTable, Store
 
+_AS_EVALUATED = (
+    *("raters", "comparisons", "policy", "slices"),
+    *("versions", "agreement", "trials", "settings"),
+)
 COMBINERS = ("all", "subsets", "sum", "mean-rank", "ridge", "logistic")  # as in meta_eval.selection
 _FILE = click.Path(path_type=Path, dir_okay=False)
 scores_option = click.option(
@@ -206,7 +214,6 @@ def meta(
     if save is not None:
         scorer.save(save)
     from ..meta_eval.report.blocks import report_blocks
-    from .meta_json import evaluation_as_json
 
     further = []
     if not everything and report is None:
@@ -217,7 +224,7 @@ def meta(
         metric = quote_word(f"scorer:{save}")
         further.append(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics {metric}")
     print_result(
-        lambda: evaluation_as_json(evaluation, joined),
+        lambda: _as_json(evaluation, joined),
         lambda: print_blocks(*report_blocks(evaluation, joined, is_whole=everything).values()),
         *further,
     )
@@ -243,3 +250,41 @@ def _next_commands(store: "Store | None", tables: "Sequence[AnswerTable]") -> "N
     sets = [Path(name).relative_to(here) if Path(name).is_relative_to(here) else name for name in plan.sets]
     options = type_reading({name: getattr(plan, name) for name in SetOptions.__dataclass_fields__})
     return NextCommands(rate, typed_command("run", *sets, *options))
+
+
+def _as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:
+    """The object of `--json`: `recommendation`, `metrics`, `combinations`, `ceiling`, `chosen`; then the rest."""
+    selection, raters = evaluation.selection, evaluation.raters
+    values = asdict(evaluation)
+    result: dict[str, Any] = {
+        "verdict": evaluation.verdict.as_json(),
+        "recommendation": evaluation.recommendation,
+        "metrics": [_metric(metric) for metric in evaluation.metrics],
+        "combinations": [_combination(one, selection) for one in selection.combinations] if selection else [],
+        "ceiling": raters.ceiling.value if raters else None,
+        "chosen": _combination(selection.chosen, selection) if selection else None,
+    } | {name: values[name] for name in _AS_EVALUATED}
+    if selection:
+        elsewhere = {"combinations", "chosen", "predictions"}
+        result["selection"] = {name: value for name, value in values["selection"].items() if name not in elsewhere}
+        result["predictions"] = dict(zip(joined.table.items, selection.predictions, strict=False))
+    return result | {
+        "unscored": list(joined.unscored),
+        "unrated": list(joined.unrated),
+        "notes": list(joined.notes),
+    }
+
+
+def _metric(metric: "MetricAgreement") -> dict[str, Any]:
+    rho = metric.spearman
+    first = {"name": metric.name, "n": metric.n, "coverage": metric.coverage, "spearman": rho.value}
+    rest = {name: value for name, value in asdict(metric).items() if name != "spearman"}
+    return first | {"low": rho.low, "high": rho.high, "p": metric.p} | rest
+
+
+def _combination(combination: "Combination", selection: "Selection") -> dict[str, Any]:
+    out = selection.agreement_of(combination)
+    first = {"metrics": list(combination.metrics), "in_sample": combination.in_sample, "out_of_fold": out.value}
+    rest = {name: value for name, value in asdict(combination).items() if name not in {*first, "out_of_fold"}}
+    shown = {"low": out.low, "high": out.high, "problem": out.problem}
+    return first | shown | rest | {"optimism": selection.optimism_of(combination)}

@@ -199,47 +199,45 @@ def _run_parts(plan: "Plan", out: Path, options: "RunOptions", *, with_ray: bool
     with end_at_ctrl_c(lambda: f"what was scored is kept: {go_on}"), live_progress() as on_progress:
         outcome = run_parquet(plan, out, options, with_ray=with_ray, on_progress=on_progress, on_note=echo_notice)
     print_result(lambda: outcome_as_json(outcome, out), lambda: print_outcome_of_parts(outcome, out))
-    failed, code = outcome.scores["failed"], DONE
-    reason = "" if failed else outcome.summary.reason_of_no_value(_asked_metrics(plan))
-    if outcome.ending == "budget":
-        code = BUDGET
-        echo_notice(f"{outcome.message}; {go_on}")
-    elif failed > max_failed:
-        code = TOO_MANY_FAILED
-        echo_notice(
-            f"{count_of(failed, 'score')} failed, {max_failed} allowed (--max-failed). The first: "
-            f"{outcome.summary.failure}. To score them again, remove the files of their parts"
+    failed, problem, summary = outcome.scores["failed"], "", outcome.summary
+    if failed > max_failed:
+        problem = (
+            f"{count_of(failed, 'score')} failed, {max_failed} allowed (--max-failed). The first: {summary.failure}. "
+            "To score them again, remove the files of their parts"
         )
-    elif reason:
-        code = ERROR
-        _report_no_value(reason)
-    click.get_current_context().exit(code)
+    reason = "" if failed else summary.reason_of_no_value(_asked_metrics(plan))
+    click.get_current_context().exit(_explain_end(outcome, go_on, problem, reason))
 
 
 def exit_code(store: "Store", plan: "Plan", outcome: "Outcome", max_failed: int, *, is_resumed: bool = False) -> int:
     """The exit code of a session. Says on standard error why it is not 0."""
     if outcome.ending == "budget":
         echo_notice(f"the command below goes on {_UNBOUNDED}")
-        echo_notice(f"{outcome.message}; go on with: {typed_command('run', '--resume', outcome.run)}")
-        return BUDGET
-    failed = store.failures(outcome.run)
+    failed, problem = store.failures(outcome.run), ""
     if len(failed) > max_failed:
         names = ", ".join([*failed][:5]) + (", ..." if len(failed) > 5 else "")
         option = "--max-failed; a resumed run keeps no earlier one" if is_resumed else "--max-failed"
-        echo_notice(
+        problem = (
             f"{count_of(len(failed), 'sample')} failed ({names}), {max_failed} allowed ({option}). The first: "
             f"{next(iter(failed.values()))}"
         )
+    reason = "" if failed else store.reason_of_no_value(outcome.run, _asked_metrics(plan))
+    return _explain_end(outcome, f"go on with: {typed_command('run', '--resume', outcome.run)}", problem, reason)
+
+
+def _explain_end(outcome: "Outcome", go_on: str, problem: str, reason: str) -> int:
+    """The exit code, said why: the budget is reached, too much failed (`problem`), or nothing has a value (`reason`)."""
+    if outcome.ending == "budget":
+        echo_notice(f"{outcome.message}; {go_on}")
+        return BUDGET
+    if problem:
+        echo_notice(problem)
         return TOO_MANY_FAILED
-    if not failed and (reason := store.reason_of_no_value(outcome.run, _asked_metrics(plan))):
-        _report_no_value(reason)
+    if reason:
+        echo_notice(f"nothing was scored. {reason}. What each metric takes from an answer: assay metrics describe NAME")
         return ERROR
     return DONE
 
 
 def _asked_metrics(plan: "Plan") -> tuple[str, ...]:
     return plan.all_metrics if plan.has_default_metrics else plan.metrics
-
-
-def _report_no_value(reason: str) -> None:
-    echo_notice(f"nothing was scored. {reason}. What each metric takes from an answer: assay metrics describe NAME")

@@ -4,7 +4,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..metrics.specification import ALL_BASELINES
 from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
@@ -56,15 +55,11 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
 
 def print_audit(store: "Store", run: str, name: str) -> None:
     """Prints question, answer, contexts, and every metric's evidence. Raises `UsageError` for an unknown sample."""
-    from ..runs.show.sample_audit import sample_lines, score_lines
+    from ..runs.show.sample_audit import audit_lines
 
-    console = open_console()
-    sample = find_rated_sample(store, run, name)
-    for line in sample_lines(sample):
+    console, sample = open_console(), find_rated_sample(store, run, name)
+    for line in audit_lines(sample, ((metric, score) for _, metric, score in store.scores(run, name))):
         console.print(_style(line))
-    for _, metric, score in store.scores(run, name):
-        for line in score_lines(metric, score, is_brief=metric in ALL_BASELINES):
-            console.print(_style(line))
 
 
 def _style(line: "Line") -> "Text":

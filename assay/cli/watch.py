@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
+from ..presentation.figure import Figure
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, ERROR, GATE_FAILED
@@ -148,12 +149,9 @@ def _show_report(report: "StepReport", own_place: str | None) -> None:
         echo_json(values | {"notes": report.notes, "problems": report.problems, "exit_code": _exit_code(report)})
         return
     stored = report.stored
-    _show_verdict(report.watch, stored, report.standing)
-    echo(f"  {_counts_line(stored)}")
-    _print_alarms(report.standing, stored, report.fired)
+    _show_look(report.watch, stored, report.standing, report.fired)
     for alarm in report.cleared:
         echo(f"  cleared: {one_line(alarm.bound)}: {one_line(alarm.cleared_sentence)}")
-    _print_segments(stored)
     said = stored.look.mean.problem if stored.look.mean.value is None else ""
     for note in (*stored.look.notes, *report.notes):
         if note != said:  # the verdict says it
@@ -174,10 +172,7 @@ def _show_status(store: "Store", settings: "WatchSettings") -> int:
         raise UsageError(f"the watch {row.name} has had no look yet{problem}")
 
     def show() -> None:
-        _show_verdict(row, newest, standing)
-        echo(f"  {_counts_line(newest)}")
-        _print_alarms(standing, newest)
-        _print_segments(newest)
+        _show_look(row, newest, standing)
         who = "a process is" if row.is_running else "no process is"
         echo(f"  {who} at work on it; the last step ended at {row.stepped_at}")
         if row.problem:
@@ -187,21 +182,33 @@ def _show_status(store: "Store", settings: "WatchSettings") -> int:
     return GATE_FAILED if standing else DONE
 
 
-def _show_verdict(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"]) -> None:
+def _show_look(
+    row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"], fired: Collection[int] = ()
+) -> None:
+    """Prints the verdict, what the step did, the alarms as they are today, and the first segments."""
     from ..presentation.result_table import ReportBlock
     from ..traces.watch.watch_look import give_watch_verdict
+    from ..traces.watch.watch_settings import describe_bound
 
+    look = stored.look
     print_blocks(ReportBlock(give_watch_verdict(row, stored, standing).paragraphs()))
-    problem = stored.look.mean.problem
-    if problem and stored.look.mean.value is not None and problem not in stored.look.notes:
-        echo(f"  no interval: {one_line(problem)}")
-
-
-def _figure(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
-        return "unknown"
-    band = f" (likely {low:.2f} to {high:.2f})" if low is not None and high is not None else ""
-    return f"{value:.2f}{band}"
+    if look.mean.problem and look.mean.value is not None and look.mean.problem not in look.notes:
+        echo(f"  no interval: {one_line(look.mean.problem)}")
+    echo(f"  {_counts_line(stored)}")
+    today = {describe_bound(state.bound): state.sentence for state in look.bounds if state.broken}
+    for alarm in standing:
+        is_new, sentence = alarm.number in fired, today.get(alarm.bound, alarm.sentence)
+        echo(f"  {'ALARM' if is_new else 'alarm stands'} ({one_line(alarm.bound)}): {one_line(sentence)}")
+        for answer in alarm.answers if is_new else ():
+            score, question = "" if answer.score is None else f" {answer.score:.2f}", one_line(answer.question, 60)
+            echo(f"    {one_line(answer.id, 40)}{score}  {question} -> {one_line(answer.answer, 80)}")
+    known = [segment for segment in look.segments if segment.mean.value is not None]
+    for segment in known[:_MOST_SEGMENTS]:
+        mean = Figure.from_estimate("mean", segment.mean).describe()
+        name = f"{segment.field} {one_line(segment.value, 40)}"
+        echo(f"  {name}: {count_of(segment.answers, 'answer')}, mean rating {mean}")
+    if len(known) > _MOST_SEGMENTS:
+        echo(f"  {count_of(len(known) - _MOST_SEGMENTS, 'more segment')}: --json has all")
 
 
 def _counts_line(stored: "StoredLook") -> str:
@@ -219,29 +226,6 @@ def _counts_line(stored: "StoredLook") -> str:
     left += [(counts.unread, f"{'trace' if counts.unread == 1 else 'traces'} without an answer")]
     parts += [f"{count:,} {what}" for count, what in left if count]
     return f"this step: {', '.join(parts)}"
-
-
-def _print_alarms(standing: list["StoredAlarm"], stored: "StoredLook", fired: Collection[int] = ()) -> None:
-    """Prints alarms as they are today."""
-    from ..traces.watch.watch_settings import describe_bound
-
-    today = {describe_bound(state.bound): state.sentence for state in stored.look.bounds if state.broken}
-    for alarm in standing:
-        is_new, sentence = alarm.number in fired, today.get(alarm.bound, alarm.sentence)
-        echo(f"  {'ALARM' if is_new else 'alarm stands'} ({one_line(alarm.bound)}): {one_line(sentence)}")
-        for answer in alarm.answers if is_new else ():
-            score, question = "" if answer.score is None else f" {answer.score:.2f}", one_line(answer.question, 60)
-            echo(f"    {one_line(answer.id, 40)}{score}  {question} -> {one_line(answer.answer, 80)}")
-
-
-def _print_segments(stored: "StoredLook") -> None:
-    known = [segment for segment in stored.look.segments if segment.mean.value is not None]
-    for segment in known[:_MOST_SEGMENTS]:
-        mean = _figure(segment.mean.value, segment.mean.low, segment.mean.high)
-        name = f"{segment.field} {one_line(segment.value, 40)}"
-        echo(f"  {name}: {count_of(segment.answers, 'answer')}, mean rating {mean}")
-    if len(known) > _MOST_SEGMENTS:
-        echo(f"  {count_of(len(known) - _MOST_SEGMENTS, 'more segment')}: --json has all")
 
 
 def _print_next_steps(report: "StepReport", own_place: str | None) -> None:

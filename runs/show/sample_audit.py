@@ -1,7 +1,7 @@
 """How one sample came by its scores, as lines of text: question, answer, contexts, and every metric's evidence."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...eval_sets import Sample
@@ -173,6 +173,13 @@ def _claim_lines(claim: Mapping[str, Any]) -> Iterator[Line]:
         yield (Part(f'               "{one_line(claim["quote"])}" ({quote_place(claim)})', "detail"),)
 
 
+def audit_lines(sample: Sample, scores: Iterable[tuple[str, Score]]) -> Iterator[Line]:
+    """Yields the lines of a sample, and those of its scores; a baseline has value and reason."""
+    yield from sample_lines(sample)
+    for metric, score in scores:
+        yield from score_lines(metric, score, is_brief=metric in ALL_BASELINES)
+
+
 class Audit:
     """How one sample came by its scores; printed, it is what `assay show RUN SAMPLE` prints.
 
@@ -185,9 +192,7 @@ class Audit:
         self.scores = scores
 
     def __str__(self) -> str:
-        lines = list(sample_lines(self.sample))
-        for metric, score in self.scores.items():
-            lines += score_lines(metric, score, is_brief=metric in ALL_BASELINES)
+        lines = audit_lines(self.sample, self.scores.items())
         return "\n".join("".join(part.text for part in line) for line in lines)
 
     __repr__ = __str__

@@ -18,7 +18,8 @@ from ...value_messages import check_type
 from ..answers.table import AnswerTable
 from ..decision.compare import RunComparison, compare_versions
 from ..score.scoring_request import RunOptions
-from ..score.session import OnProgress, Progress, run_plan
+from ..score.session import OnProgress, run_plan
+from ..store.plan import Progress
 from ..store.store import Store
 from .gates import GateResult, Spending
 from .history import JudgedRun, find_baseline, read_history
