@@ -226,7 +226,7 @@ def exit_code(store: "Store", plan: "Plan", outcome: "Outcome", max_failed: int,
 
 
 def _explain_end(outcome: "Outcome", go_on: str, problem: str, reason: str) -> int:
-    """The exit code, said why: the budget is reached, too much failed (`problem`), or nothing has a value (`reason`)."""
+    """The exit code, said why: the budget is out, too much failed (`problem`), or nothing has a value (`reason`)."""
     if outcome.ending == "budget":
         echo_notice(f"{outcome.message}; {go_on}")
         return BUDGET
