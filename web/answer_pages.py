@@ -125,7 +125,7 @@ def _find_conversation(index: AnswerIndex, run: str, sample: Sample) -> tuple[st
     if not is_turn(sample):
         return None
     name = str(sample.metadata["conversation"])
-    url = f"{answer_url(run, name)}#turn-{sample.metadata['turn']}" if index.existing(run, [name]) else None
+    url = f"{answer_url(run, name)}#turn-{sample.metadata['turn']}" if index.values(run, [name]) else None
     return name, url
 
 

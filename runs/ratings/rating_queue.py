@@ -15,7 +15,7 @@ from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.conversation import count_turns
 from ..store.database import Database
-from ..store.sample_content import ContentReader, write_contents
+from ..store.sample_content import ContentReader
 from .answer_pair import AnswerPair, PairComparison, PairedQuestion, Side
 from .judgement import Judgement, QueueKind, QueueSettings, queue_ids, read_judgements
 
@@ -120,7 +120,7 @@ class RatingQueue:
         kind: QueueKind = "answers" if comparison is None else "pairs"
         if comparison is None:
             _check_samples(samples, source)
-            names, contents = [sample.id for sample in samples], write_contents(samples)
+            names, contents = [sample.id for sample in samples], [sample.model_dump_json() for sample in samples]
             fingerprints = [(sample.fingerprint, "") for sample in samples]
         else:
             if not pairs:

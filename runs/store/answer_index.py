@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from ...eval_sets import Sample
 from ...eval_sets.conversation import count_turns
 from .database import Database, explain_errors
 from .sample_content import run_reader, search_words
@@ -37,21 +38,15 @@ class AnswerQuery:
 
 
 class AnswerRow(NamedTuple):
-    """One answer in a table: its rating with its scale, beginnings of its texts, and each metric's value and status.
+    """One answer in a table, with each metric's value and status."""
 
-    `turns` is how many answers a conversation has; 0 for an answer without messages, and for a turn of a conversation.
-    """
-
-    sample: str
-    language: str
-    message_type: str
-    rating: float | None
-    rating_min: float
-    rating_max: float
-    question: str
-    answer: str
+    sample: Sample
     scores: dict[str, tuple[float | None, str]]
-    turns: int = 0
+
+    @property
+    def turns(self) -> int:
+        """How many answers a conversation has; 0 for an answer without messages, and for a turn of a conversation."""
+        return count_turns(self.sample)
 
 
 class AnswerPage(NamedTuple):
@@ -95,18 +90,10 @@ class AnswerIndex:
 
     def _rows(self, run: str, names: list[str]) -> tuple[AnswerRow, ...]:
         """The rows of some answers, in their order."""
-        places = ", ".join("?" * len(names)) or "NULL"
-        rows = self._db.execute(
-            "SELECT sample, language, message_type, question, answer FROM answers "
-            f"WHERE run = ? AND sample IN ({places})",
-            [run, *names],
-        ).fetchall()
-        ratings, turns = _ratings(self._db, run, names)
+        places, reader = ", ".join("?" * len(names)) or "NULL", run_reader(self._db.execute, run)
+        rows = self._db.execute(f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", [run, *names])
         scores = _scores(self._db, run, names)
-        by_name = {
-            row[0]: AnswerRow._make((*row[:3], *ratings[row[0]], *row[3:], scores.get(row[0], {}), turns[row[0]]))
-            for row in rows
-        }
+        by_name = {name: AnswerRow(reader.read(content), scores.get(name, {})) for name, content in rows.fetchall()}
         return tuple(by_name[name] for name in names if name in by_name)
 
     def choices(self, run: str) -> dict[str, list[str]]:
@@ -130,13 +117,6 @@ class AnswerIndex:
                 "SELECT 1 FROM answers WHERE run = ? AND rating IS NOT NULL LIMIT 1", (run,)
             ).fetchone()
         return row is not None
-
-    def existing(self, run: str, samples: Sequence[str]) -> set[str]:
-        """Returns which of some ids are those of samples of a run."""
-        places = ", ".join("?" * len(samples)) or "NULL"
-        with self._reading():
-            rows = self._db.execute(f"SELECT id FROM samples WHERE run = ? AND id IN ({places})", [run, *samples])
-            return {str(name) for (name,) in rows.fetchall()}
 
     def values(self, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:
         """Returns each metric's value and status of some samples, by id."""
@@ -162,20 +142,6 @@ class AnswerIndex:
 
     def _reading(self) -> AbstractContextManager[None]:
         return explain_errors(self._db, "the answers cannot be read")
-
-
-def _ratings(
-    tables: Database, run: str, samples: list[str]
-) -> tuple[dict[str, tuple[float | None, float, float]], dict[str, int]]:
-    """The rating of each sample with its scale, and its turns; the column `rating` has shares of scales."""
-    places = ", ".join("?" * len(samples)) or "NULL"
-    rows = tables.execute(f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", [run, *samples])
-    ratings, turns, reader = {}, {}, run_reader(tables.execute, run)
-    for name, content in rows.fetchall():
-        sample = reader.read(content)
-        ratings[name] = (sample.human_rating, sample.rating_min, sample.rating_max)
-        turns[name] = count_turns(sample)
-    return ratings, turns
 
 
 def _scores(tables: Database, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:

@@ -13,19 +13,16 @@ from ...eval_sets import Sample
 from ...eval_sets.message import Message, is_turn_id
 from ...eval_sets.turns import is_turn
 
-LONGEST_EXCERPT = 280
-"""Characters of a question or an answer in a table."""
 _LONGEST_TEXT = 20_000  # characters of an answer's texts, and of each message, that can be searched
 _MOST_MESSAGE_WORDS = 5000  # different ones, of one conversation
 _WORD = re.compile(r"[^\W_]+")
 _PUT_ANSWER = (
     "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, sample) DO UPDATE SET "
     "place = excluded.place, language = excluded.language, message_type = excluded.message_type, "
-    "source = excluded.source, rating = excluded.rating, question = excluded.question, answer = excluded.answer, "
-    "words = excluded.words"
+    "source = excluded.source, rating = excluded.rating, words = excluded.words"
 )
 _TURN_OF, _DIGEST = "turn_of", "digest_of_messages"
-_KEPT_AT, _COUNT = "messages_at", "message_count"
+_KEPT_AT, _COUNT = "messages_at", "message_count"  # in queues of earlier versions
 _STARTS = tuple(f'{{"{name}":' for name in (_TURN_OF, _KEPT_AT))
 
 
@@ -37,35 +34,12 @@ def write_content(sample: Sample, *, has_conversation: bool) -> str:
     if not has_conversation or not is_turn(sample):
         return sample.model_dump_json()
     digest = hashlib.sha256(sample.model_dump_json(include={"messages"}).encode()).hexdigest()[:16]
-    return _write_reference(sample, {_TURN_OF: sample.metadata["conversation"], _DIGEST: digest})
-
-
-def write_contents(samples: Sequence[Sample]) -> list[str]:
-    """Writes the answers of a queue, which may have turns of a conversation without the conversation.
-
-    A turn whose messages are the first of those of the longest turn of its conversation has their number only.
-    """
-    longest: dict[str, Sample] = {}
-    for sample in filter(is_turn, samples):
-        conversation = str(sample.metadata["conversation"])
-        if len(longest.setdefault(conversation, sample).messages) < len(sample.messages):
-            longest[conversation] = sample
-    return [_write_turn(sample, longest.get(str(sample.metadata.get("conversation")))) for sample in samples]
-
-
-def _write_turn(sample: Sample, keeper: Sample | None) -> str:
-    count = len(sample.messages)
-    if keeper is None or keeper is sample or not is_turn(sample) or keeper.messages[:count] != sample.messages:
-        return sample.model_dump_json()
-    return _write_reference(sample, {_KEPT_AT: keeper.id, _COUNT: count})
-
-
-def _write_reference(sample: Sample, reference: dict[str, object]) -> str:
-    return f"{to_json(reference).decode()[:-1]},{sample.model_dump_json(exclude={'messages'})[1:]}"
+    reference = to_json({_TURN_OF: sample.metadata["conversation"], _DIGEST: digest}).decode()
+    return f"{reference[:-1]},{sample.model_dump_json(exclude={'messages'})[1:]}"
 
 
 class ContentReader:
-    """Reads samples that these functions wrote; turns that follow their conversation take no further look-up.
+    """Reads samples that were written so; turns that follow their conversation take no further look-up.
 
     A turn whose conversation is not kept, as in a run that was interrupted, has no messages.
     """
@@ -112,9 +86,8 @@ def put_answers(database: Any, samples: Sequence[Sequence[Any]]) -> None:
     rows = []
     for run, name, place, language, rating, source, content in samples:
         fields = json.loads(content)
-        excerpts = (str(fields.get(key, ""))[:LONGEST_EXCERPT] for key in ("user_input", "response"))
         kind, words = fields.get("message_type") or "", f" {' '.join(_distinct_words(name, fields))} "
-        rows.append((run, name, place, language or "", kind, source, rating, *excerpts, words))
+        rows.append((run, name, place, language or "", kind, source, rating, "", "", words))  # texts: of 0.2
     database.executemany(_PUT_ANSWER, rows)
 
 

@@ -209,7 +209,7 @@ def test_words_of_any_message_find_the_conversation_and_those_of_a_turn_the_turn
     index = AnswerIndex(store.database)
 
     def find(text):
-        return [row.sample for row in index.search(run_id, AnswerQuery(text=text)).rows]
+        return [row.sample.id for row in index.search(run_id, AnswerQuery(text=text)).rows]
 
     assert find("bye") == [f"chat-{number}" for number in range(5)]  # after the last answer
     assert find("answer3") == ["chat-3", "chat-3#2", "chat-3#4", "chat-3#6"]

@@ -129,7 +129,7 @@ def test_answers_are_found_as_on_sqlite(url, tmp_path):
                 writer.add(sample, {"token_overlap": Score(n / 4, "scored", "")})
             writer.flush()
         index = AnswerIndex(store.database)
-        found.append([[row.sample for row in index.search(run, question).rows] for question in questions])
+        found.append([[row.sample.id for row in index.search(run, question).rows] for question in questions])
         store.close()
     assert found[0] == found[1]
     assert found[0][:3] == [["s0", "s1", "s3"], ["s0"], []]

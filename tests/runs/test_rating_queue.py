@@ -1,5 +1,6 @@
 """The rating queue: who gets which answer, what survives, what is counted once."""
 
+import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
@@ -270,26 +271,20 @@ def test_agreement_is_krippendorffs_alpha_of_the_series(database):
     assert agreement is not None and agreement.alpha.value == pytest.approx(1.0)
 
 
-def test_turns_of_one_conversation_keep_its_messages_once(database):
-    texts = [("user" if number % 2 == 0 else "assistant", f"{number} {'word ' * 40}") for number in range(120)]
+def test_turns_of_one_conversation_come_back_whole_and_so_do_those_of_an_older_store(database):
+    texts = [("user" if number % 2 == 0 else "assistant", f"{number} words") for number in range(12)]
     chat = Sample(id="chat", messages=[{"role": role, "content": text} for role, text in texts])
     turns = turn_samples(chat)[::-1]
     queue = RatingQueue.create(database, turns, QueueSettings(raters=RATERS), source="set")
-    (size,) = database.execute("SELECT sum(length(content)) FROM rating_items").fetchone()
-    assert size < 2_000 * len(chat.messages)  # each turn with all messages before it: 9,000 per message
+    assert list(queue.samples()) == turns
+    assert not queue.add(turns[5])
+    for turn in turns[1:]:  # as they were written: the messages stood at the longest turn alone
+        fields = {"messages_at": turns[0].id, "message_count": len(turn.messages)}
+        content = json.dumps(fields | turn.model_dump(mode="json", exclude={"messages"}), separators=(",", ":"))
+        database.execute("UPDATE rating_items SET content = ? WHERE sample = ?", (content, turn.id))
     assert list(queue.samples()) == turns
     assert queue.sample("chat#3") == turn_samples(chat)[1]
-    assert not queue.add(turns[5])
     queue.next_item("ada")
     queue.save("ada", turns[0].id, 4)
     (rated,) = rated_samples(queue)
     assert rated.messages == turns[0].messages and rated.ratings == {"ada": 4}
-
-
-def test_a_queue_of_an_older_store_has_the_messages_at_each_turn(database):
-    texts = [("user", "Free?"), ("assistant", "Yes."), ("user", "Until when?"), ("assistant", "May.")]
-    chat = Sample(id="chat", messages=[{"role": role, "content": text} for role, text in texts])
-    turns = turn_samples(chat)
-    queue = RatingQueue.create(database, turns, QueueSettings(raters=RATERS), source="set")
-    database.execute("UPDATE rating_items SET content = ? WHERE sample = 'chat#1'", (turns[0].model_dump_json(),))
-    assert list(queue.samples()) == turns
