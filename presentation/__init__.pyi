@@ -1,5 +1,10 @@
-from .axes import Axis as Axis, axis_over as axis_over
-from .charts import draw_band as draw_band, draw_forest as draw_forest, draw_histogram as draw_histogram
+from .charts import (
+    Axis as Axis,
+    axis_over as axis_over,
+    draw_band as draw_band,
+    draw_forest as draw_forest,
+    draw_histogram as draw_histogram,
+)
 from .figure import (
     Figure as Figure,
     Kind as Kind,
@@ -8,13 +13,12 @@ from .figure import (
     format_price as format_price,
 )
 from .markdown import as_text as as_text, table_lines as table_lines
-from .page import template_environment as template_environment, typeset as typeset
+from .page import Report as Report, template_environment as template_environment, typeset as typeset
 from .rendered_markdown import (
     TextMark as TextMark,
     read_visible_text as read_visible_text,
     render_markdown as render_markdown,
 )
-from .report import Report as Report
 from .result_table import (
     Column as Column,
     Content as Content,

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import replace_file
 from ..text.wording import (
+    Phrase,
     count_of,
     in_language,
     in_reader_language,
@@ -22,7 +24,7 @@ from ..text.wording import (
 from . import texts
 from .figure import MISSING, Figure, format_cost, format_rating
 from .rendered_markdown import read_visible_text, render_markdown
-from .result_table import TableCell
+from .result_table import ReportBlock, TableCell
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -116,3 +118,22 @@ def typeset(figure: Figure | str, code: str = "") -> str:
 
 def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a command tells: a terminal prints the blocks, a page has the rest too."""
+
+    kind: str  # what the page is
+    title: str  # its heading
+    lead: str  # what a reader should know first
+    about: Phrase  # of what it is, and its day
+    blocks: tuple[ReportBlock, ...]
+
+    def render(self) -> str:
+        """The report as HTML: no script, no network; names and reasons are escaped."""
+        return render_page(PACKAGE, "report.html", {"report": self}, style="section p { overflow-wrap: anywhere; }")
+
+    def write(self, path: Path) -> None:
+        """Writes the report as an HTML file. Raises `InputError` when it cannot be written."""
+        write_page(path, self.render())

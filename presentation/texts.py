@@ -1,6 +1,7 @@
 """Foreign text as a terminal and a page may show it, and the few words and signs that all pages share."""
 
 import json
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -32,6 +33,30 @@ def terminal_text(text: str) -> str:
 def escape_unsafe(text: str) -> str:
     """The JSON text with escapes for what a terminal would obey, so that nothing is lost."""
     return _UNSAFE.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+def json_text(value: Any) -> str:
+    """A value as one line of JSON. What a terminal would obey is escaped, so that nothing is lost.
+
+    A number that is not finite becomes null: JSON has no word for it.
+
+    Example:
+        >>> json_text({"mean": float("nan"), "metric": "a\\x1bb"})
+        '{"mean": null, "metric": "a\\\\u001bb"}'
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False)
+    return escape_unsafe(text)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def one_line(text: str, length: int | None = None) -> str:

@@ -49,7 +49,7 @@ def end_at_ctrl_c(explain: Callable[[], str]) -> Iterator[None]:
 
 def echo_json(value: Any) -> None:
     """Prints a value as one line of JSON."""
-    from ..presentation.json_text import json_text
+    from ..presentation.texts import json_text
 
     click.echo(json_text(value))
 

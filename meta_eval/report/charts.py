@@ -6,8 +6,7 @@ from statistics import quantiles
 
 import numpy as np
 
-from ...presentation.axes import Axis, axis_over
-from ...presentation.charts import Forest, draw_forest
+from ...presentation.charts import Axis, Forest, axis_over, draw_forest
 from ..agreement import MetricAgreement
 from ..estimate import Estimate
 from ..meta_evaluation import MetaEvaluation

@@ -8,7 +8,7 @@ from ...meta_eval.comparison import MOST_RATINGS, find_standing
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.report.tables import PASS_FAIL_FIELDS
 from ...presentation.figure import Figure, round_ratings
-from ...presentation.report import Report
+from ...presentation.page import Report
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, Tone, tabulate
 from ...presentation.texts import one_line
 from ...presentation.verdict import Verdict, describe_report

@@ -12,7 +12,7 @@ from ...meta_eval.estimate import Estimate
 from ...meta_eval.table import ScoreTable
 from ...metrics import Score
 from ...presentation.figure import Figure, format_agreement, format_price
-from ...presentation.report import Report
+from ...presentation.page import Report
 from ...presentation.result_table import Field, Paragraph, ReportBlock, tabulate
 from ...presentation.verdict import describe_report
 from ...text.wording import phrase

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...eval_sets import Sample
-from ...presentation.axes import axis_over
-from ...presentation.charts import Histogram, draw_histogram
+from ...presentation.charts import Histogram, axis_over, draw_histogram
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, ResultTable, TableCell, tabulate
 from ...presentation.verdict import Verdict

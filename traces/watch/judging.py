@@ -13,12 +13,11 @@ from ...judges import Budget
 from ...judges.cassette import is_bundled
 from ...metrics.metric import run_to_end
 from ...regular_files import read_text_file
-from ...runs import Plan, RunOptions, Store
+from ...runs import Plan, Progress, RunOptions, Store
 from ...runs.ratings import QueueSettings, RatingQueue
 from ...runs.ratings.judgement import queue_ids
 from ...runs.score.scoring_request import ScoringRequest
 from ...runs.score.session import OnProgress, StoredRun, score_samples
-from ...runs.store.plan import Progress
 from ...text.wording import count_of, verb_of
 from ..cursor import trace_id
 from ..source import Source
