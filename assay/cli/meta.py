@@ -10,7 +10,6 @@ from ..errors import UsageError
 from ..shell_words import quote_word
 from ..text.wording import count_of
 from .options import (
-    SetOptions,
     header_row_option,
     hide_advanced,
     level_option,
@@ -248,7 +247,7 @@ def _next_commands(store: "Store | None", tables: "Sequence[AnswerTable]") -> "N
         return NextCommands(rate)
     here = Path.cwd()
     sets = [Path(name).relative_to(here) if Path(name).is_relative_to(here) else name for name in plan.sets]
-    options = type_reading({name: getattr(plan, name) for name in SetOptions.__dataclass_fields__})
+    options = type_reading(plan.reading)
     return NextCommands(rate, typed_command("run", *sets, *options))
 
 

@@ -218,15 +218,7 @@ def score_files(files: Iterable[Path], job: PartsJob) -> Generator[PartReport]:
 
 
 def _read_parts(file: Path, plan: Plan, notes: list[str] | None = None) -> Iterator[list[Sample]]:
-    samples = read_set(
-        file,
-        mapping=plan.mapping,
-        language=plan.language,
-        limit=plan.limit,
-        scale=plan.scale,
-        notes=[] if notes is None else notes,
-        is_one_of_several=True,
-    )
+    samples = read_set(file, **plan.reading, notes=[] if notes is None else notes, is_one_of_several=True)
     while part := list(islice(samples, PART_ROWS)):
         yield part
         part.clear()  # before the next ones are read

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
@@ -103,6 +103,11 @@ class Plan(BaseModel):
         content = self.model_dump_json(exclude=exclude) + judge_identity(self.judge)
         return hashlib.sha256(content.encode()).hexdigest()[:12]
 
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How its sets are read, as `read_set` takes it."""
+        return {name: getattr(self, name) for name in ("mapping", "language", "limit", "sheet", "header_row", "scale")}
+
     def samples(self, skip_bad: list[InputError] | None = None, notes: list[str] | None = None) -> "Iterator[Sample]":
         """The samples of all sets, one by one; with `turns="each"` the turns of each conversation after it.
 
@@ -134,16 +139,7 @@ class Plan(BaseModel):
                 )
             here: set[int] = set()
             for sample in read_set(
-                source,
-                mapping=self.mapping,
-                language=self.language,
-                limit=self.limit,
-                skip_bad=skip_bad,
-                sheet=self.sheet,
-                header_row=self.header_row,
-                scale=self.scale,
-                notes=notes,
-                is_one_of_several=len(self.sets) > 1,
+                source, **self.reading, skip_bad=skip_bad, notes=notes, is_one_of_several=len(self.sets) > 1
             ):
                 if len(self.sets) > 1:
                     here.add(hash(sample.id))
