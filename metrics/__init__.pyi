@@ -83,7 +83,6 @@ from .numeric.columns import (
     read_numbers as read_numbers,
     read_times as read_times,
 )
-from .numeric.facts import facts_of as facts_of
 from .numeric.lexicon import LANGUAGES as LANGUAGES, lexicon as lexicon
 from .numeric.numeric_claims import (
     NumericClaims as NumericClaims,

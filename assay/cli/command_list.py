@@ -47,7 +47,7 @@ BELOW: Final[Mapping[str, tuple[str, ...]]] = {
     "suite": ("accept",),
     "traces": ("pull", "push"),
     "sets": ("generate", "crosseval"),
-    "metrics": ("list", "describe", "explain", "facts", "check"),
+    "metrics": ("list", "describe", "explain", "check"),
 }
 """The commands below a command, as in `assay show runs`, beside those that its own module adds."""
 
@@ -77,7 +77,6 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "metrics check": ("numeric",),
     "metrics describe": ("listings.metrics",),
     "metrics explain": ("heuristic",),
-    "metrics facts": ("numeric",),
     "metrics list": ("listings.metrics",),
     "rate export": ("rate",),
     "run batches": ("batch",),

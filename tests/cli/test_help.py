@@ -119,9 +119,7 @@ _WIDE = ("run", "show", "compare", "runs", "meta", "judges compare", "suite", "c
 _QUIET = ("run", "meta", "judges compare", "suite", "crosseval", "prompts try", "generate")
 
 
-@pytest.mark.parametrize(
-    ("option", "commands"), [("--wide", (*_WIDE, "numeric facts")), ("--quiet", _QUIET)], ids=["wide", "quiet"]
-)
+@pytest.mark.parametrize(("option", "commands"), [("--wide", _WIDE), ("--quiet", _QUIET)], ids=["wide", "quiet"])
 def test_a_command_with_tables_takes_wide_and_one_that_takes_long_takes_quiet(assay, option, commands):
     for command in commands:
         asked = "--help-all" if command in ("run", "meta") else "--help"
@@ -161,6 +159,7 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
         ("metrics explain helpdesk_en en-026 --draw mermaid", "assay metrics explain"),
         ("metrics explain helpdesk_en en-026 --translate judge", "assay run SET --metrics heuristic"),
         ("metrics tree", "assay metrics explain"),
+        ("metrics facts kpi.csv", "assay metrics check"),
         ("metrics vocabulary", "heuristic:vocabulary=FILE"),
         ("metrics vocabulary docs/ -o terms.txt", "heuristic:vocabulary=FILE"),
         ("metrics vocabulary docs/", "heuristic:vocabulary=FILE"),

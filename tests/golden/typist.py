@@ -34,7 +34,6 @@ EARLIER_NAMES = {  # what commands were called in the version that `make against
     "judges prompts": "prompts",
     "metrics check": "numeric check",
     "metrics explain": "heuristic explain",
-    "metrics facts": "numeric facts",
     "rate export": "ratings",
     "run batches": "batch",
     "sets crosseval": "crosseval",

@@ -91,7 +91,7 @@ def test_a_scorer_that_is_no_file_is_refused(tmp_path):
         "run answers.csv --metrics faithfulness --judge openai/m --cassette zero.jsonl --mode replay",
         "meta --scores zero.csv",
         "suite pipe.yaml",
-        "numeric facts zero.csv",
+        "metrics check zero.csv 5",
     ],
 )
 def test_a_command_names_what_is_no_file(assay, tmp_path, words):

@@ -94,7 +94,6 @@ WITHOUT_RUN = [
     ("meta", "--scores", "scores.csv", "--metrics", HOSTILE),
     ("suite", "suite.yaml"),
     ("suite", "suite.yaml", "--check"),
-    ("numeric", "facts", "table.csv"),
     ("numeric", "check", f"The load was 5 {HOSTILE}.", "table.csv"),
     ("heuristic", "explain", "set.jsonl", f"s1{HOSTILE}"),
     ("generate", "sections", "guide.md"),

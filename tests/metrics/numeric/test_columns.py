@@ -11,7 +11,6 @@ from assay.metrics import (
     NumericTable,
     Period,
     check_claims,
-    facts_of,
     grids_in_text,
     header_unit,
     read_cell,
@@ -272,10 +271,8 @@ def test_totals_and_cells_that_are_no_numbers():
     days = ["2024-01-02", "2024-01-03", "2024-01-04", "Gesamt"]
     columns = {"Datum": days, "umsatz": ["960.393", "42.514", "97.093", "1.100.000"]}
     assert verdicts_of_columns(columns, "Am 3. Januar lag der Umsatz bei 42.514 €.", "de") == {"supported"}
-    facts = facts_of(
-        table_of(Grid("t", {"month": MONTHS[:4], "x": ["NaN", "inf", "-Infinity", "5"], "y": ["NaN"] * 4}))
-    )
-    assert facts["notes"] == ["'x' is no series: most cells are no numbers, as 'inf' in row 2", "'y' has no values"]
+    table = table_of(Grid("t", {"month": MONTHS[:4], "x": ["NaN", "inf", "-Infinity", "5"], "y": ["NaN"] * 4}))
+    assert [*table.notes] == ["'x' is no series: most cells are no numbers, as 'inf' in row 2", "'y' has no values"]
     columns = {"month": MONTHS, "score": ["10", "DNF", "12", "20", "21", "22"]}
     assert verdicts_of_columns(columns, "The score was 12 in March.") == {"supported"}
     assert verdicts_of_columns(columns, "The score was 13 in March.") == {"contradicted"}
