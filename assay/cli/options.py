@@ -75,13 +75,6 @@ def add_shared_options(command: click.Command, *, has_json: bool) -> None:
 
 
 seed_option = click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices.")
-by_language_option = click.option(
-    "--by-language",
-    is_flag=True,
-    expose_value=False,
-    callback=set_flag,
-    help="After the table of all answers, one for each language.",
-)
 metrics_option = click.option(
     "--metrics",
     show_default="weakest_claim,faithfulness,token_overlap; without --judge token_overlap",

@@ -99,11 +99,6 @@ def is_wide() -> bool:
     return _typed_flag("wide")
 
 
-def is_by_language() -> bool:
-    """Whether `--by-language` was typed: each language has a table of its own."""
-    return _typed_flag("by_language")
-
-
 def is_quiet() -> bool:
     """Whether `--quiet` was typed: no progress is shown."""
     return _typed_flag("quiet")

@@ -14,7 +14,6 @@ from .exit_codes import BUDGET, DONE, ERROR, TOO_MANY_FAILED
 from .options import (
     CassetteOptions,
     SetOptions,
-    by_language_option,
     concurrency_option,
     hide_advanced,
     make_plan,
@@ -37,7 +36,7 @@ _UNBOUNDED = "without a budget; add --budget to bound all sessions of the run to
 
 @hide_advanced(
     *("--embedder", "--translate", "--language", "--sheet", "--header-row"),
-    *("--batch-size", "--skip-bad", "--engine", "--by-language"),
+    *("--batch-size", "--skip-bad", "--engine"),
 )
 @click.command()
 @click.argument("sets", nargs=-1, metavar="[SET]...")
@@ -62,7 +61,6 @@ _UNBOUNDED = "without a budget; add --budget to bound all sessions of the run to
     help="Write every score to a file (.jsonl or .csv); of Parquet files the folder of their scores.",
 )
 @click.option("--engine", type=click.Choice(("ray",)), help="Score Parquet files by the workers of Ray.")
-@by_language_option
 def run(
     sets: tuple[str, ...],
     *,

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..presentation.result_table import Paragraph, ReportBlock
-from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
 from ..runs.answers.rating_join import find_rated_sample
 from ..runs.show.results import read_results, usage_as_json
@@ -13,7 +12,6 @@ from ..runs.show.run_report import name_run, run_block, sample_block, session_li
 from ..text.wording import count_of
 from .output import (
     echo,
-    is_by_language,
     is_wide,
     open_console,
     print_blocks,
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from ..runs.score.parquet_run import ParquetOutcome
     from ..runs.show.sample_audit import Line
 
+_METRICS_THAT_FIT = 3  # beside the ids and the ratings of samples, in 80 columns
 _STYLES = {"title": "bold", "detail": "dim", "remark": "yellow"}
 _STYLES |= {"supported": "green", "contradicted": "red", "not_found": "yellow", "unverifiable": "magenta"}
 
@@ -40,9 +39,7 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
     row = store.run(run)
     results = read_results(store, row, has_evidence=False)
     summaries, place = results.summary(), name_run(store, row.id)
-    first = run_block(
-        results, row, summaries, outcome, place=place, is_detailed=is_wide(), by_language=is_by_language()
-    )
+    first = run_block(results, row, summaries, outcome, place=place, is_detailed=is_wide())
     worst, worst_answers = worst_block(results, row, summaries)
     print_blocks(first, *([worst_answers] if worst else []))
     if worst:
@@ -50,7 +47,7 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
         console.print("How one of them came by its scores:")
         print_command(console, typed_command("show", row.id, ids=[worst]))
     if each_sample:
-        print_blocks(sample_block(results, row, None if is_wide() else WIDTH))
+        print_blocks(sample_block(results, row, None if is_wide() else _METRICS_THAT_FIT))
 
 
 def print_audit(store: "Store", run: str, name: str) -> None:

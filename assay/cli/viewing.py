@@ -12,7 +12,6 @@ from ..text.wording import count_of
 from .options import (
     FolderOrUrl,
     ServerOptions,
-    by_language_option,
     level_option,
     server_options,
 )
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("run", default="last")
 @click.argument("sample", required=False)
-@by_language_option
 def show(run: str, sample: str | None, *, store: str | Path) -> None:
     """Show a run, or how one sample came by its scores.
 

@@ -77,7 +77,6 @@ def run_block(
     *,
     place: str,
     is_detailed: bool = False,
-    by_language: bool = False,
 ) -> ReportBlock:
     """A run's table, and why scores are missing; in commands that it names `place` is the run."""
     judge = run.plan.judge.label if run.plan.judge else "no judge"
@@ -97,14 +96,10 @@ def run_block(
     parts += (Paragraph(note) for note in results.notes if outcome is None or note not in outcome.notes)
     parts.append(summary_table("", summaries, is_detailed=is_detailed))
     languages = sorted({results.samples[sample].language or "" for sample, *_ in results.rows()})
-    if by_language:
-        by_part = results.summary(by_language=True)
-        for language in languages:
-            rows = [summary for summary in by_part if summary.part == language]
-            parts.append(summary_table(f"Language: {language or 'not said'}", rows, is_detailed=is_detailed))
-    elif len(languages) > 1:
-        listed = ", ".join(filter(None, languages))
-        parts.append(Paragraph(f"Languages: {listed} (--by-language: a table for each)", "quiet"))
+    if len(languages) > 1:
+        parts.append(
+            Paragraph(f"Languages: {', '.join(filter(None, languages))} (assay view: each by itself)", "quiet")
+        )
     return ReportBlock((*parts, *_describe_summaries(summaries), *describe_missing_scores(results)))
 
 
@@ -166,8 +161,8 @@ def worst_block(
     return worst[0].id, ReportBlock(tuple(parts))
 
 
-def sample_block(results: Results, run: "RunRow", room: int | None) -> ReportBlock:
-    """Every sample's values, as far as there is room."""
+def sample_block(results: Results, run: "RunRow", most: int | None) -> ReportBlock:
+    """Every sample's values of the first metrics, of all where `most` is None."""
     samples = list(results.samples.values())
     if len(samples) > _MOST_SAMPLES:
         text = (
@@ -176,25 +171,11 @@ def sample_block(results: Results, run: "RunRow", room: int | None) -> ReportBlo
         )
         return ReportBlock((Paragraph(text),))
     metrics = [metric for metric in results.metrics if metric not in ALL_BASELINES] or list(results.metrics)
-    shown = metrics
-    if room is not None:
-        shown = _metrics_that_fit(metrics, room, max((len(sample.id) for sample in samples), default=6))
+    shown = metrics if most is None else metrics[:most]
     parts: list[Paragraph | ResultTable] = [sample_table(samples, shown, results.scores)]
     if hidden := metrics[len(shown) :]:
         parts.append(Paragraph(f"Not shown, for want of room: {', '.join(hidden)} (--wide shows all)"))
     return ReportBlock(tuple(parts))
-
-
-def _metrics_that_fit(metrics: Sequence[str], room: int, id_width: int) -> list[str]:
-    """The first metrics whose columns fit beside the samples' ids and ratings; at least one."""
-    room -= (min(id_width, 24) + 3) + (len("rating") + 3) + 1
-    fitting: list[str] = []
-    for metric in metrics:
-        room -= max(len(metric), len("skipped")) + 3
-        if room < 0 and fitting:
-            break
-        fitting.append(metric)
-    return fitting
 
 
 def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
