@@ -77,13 +77,13 @@ def main() -> None:
         with serving(folder, "rate", "last", "--raters", "ada,bob", "--store", "talk", "--port", "0") as links:
             for page, picture in pages(browser_context, links[0], "rate-conversation"):
                 page.screenshot(path=picture)
-        with serving(folder, "view", "talk", "--port", "0") as links:
+        with serving(folder, "view", "--store", "talk", "--port", "0") as links:
             for page, picture in pages(browser_context, links[0], "view-conversation"):
                 page.locator("table a").first.click()
                 page.goto(f"{page.url}/answer?id=refund")
                 page.screenshot(path=picture)
         write_watch(folder)
-        with serving(folder, "view", "watched", "--port", "0") as links:
+        with serving(folder, "view", "--store", "watched", "--port", "0") as links:
             picture_watch(browser_context, links[0])
         browser.close()
 

@@ -169,7 +169,6 @@ def typed_command(*words: str | Path, ids: Sequence[str] = (), store: str | Path
         from ..runs.store.postgres import without_password
 
         option = ["--store", without_password(str(store))]
-    option = option[1:] if words[:1] == ("view",) else option  # it takes the store as its argument
     if any(word.startswith("-") for word in ids):
         return join_words("assay", *words, *option, "--", *ids)
     return join_words("assay", *words, *ids, *option)

@@ -4,13 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from ..errors import UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
 from .options import (
-    FolderOrUrl,
     ServerOptions,
     level_option,
     server_options,
@@ -103,16 +101,15 @@ def changes(
 
 
 @click.command()
-@click.argument("folder", metavar="[STORE]", required=False, type=FolderOrUrl())
 @server_options(port=8322)
-def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions) -> None:
+def view(*, store: str | Path, server: ServerOptions) -> None:
     """Look at runs, answers and nightly runs in the browser.
 
-    STORE is the folder or the PostgreSQL URL of the runs, as --store. Prints a link.
+    Prints a link.
 
     \b
     assay view
-    assay view postgresql://ann@db.example.org/assay
+    assay view --store postgresql://ann@db.example.org/assay
     """
     from ..runs import Store
 
@@ -121,10 +118,6 @@ def view(folder: str | Path | None, *, store: str | Path, server: ServerOptions)
         from ..web.server import serve
         from ..web.view_app import ViewApp
 
-    if folder is not None:
-        if click.get_current_context().get_parameter_source("store") is ParameterSource.COMMANDLINE:
-            raise UsageError("two stores are named: leave out STORE or --store")
-        store = folder
     site = server.read_site()
     opened = Store(store, must_exist=True)
     if opened.database.is_read_only:

@@ -212,7 +212,8 @@ def test_no_request_is_an_error_of_pages_on_postgresql(warm_python, tmp_path, po
     write_store(tmp_path, postgres_url)
     rate = ("rate", "set.jsonl", "--raters", "ada,bob", "--store", postgres_url)
     for words, name, home, paths in [
-        (("view", postgres_url), "", "/run/last/answer?id=s0", VIEW_PATHS), (rate, "ada", "/rate", RATE_PATHS),
+        (("view", "--store", postgres_url), "", "/run/last/answer?id=s0", VIEW_PATHS),
+        (rate, "ada", "/rate", RATE_PATHS),
     ]:  # fmt: skip
         server = WebProcess(warm_python, tmp_path, *words)
         try:
