@@ -10,13 +10,9 @@ from ...metrics import Metric
 from ...metrics.catalogue import measures_conversation
 from ...metrics.metric import FURTHER_NEEDS, has_field
 from ...metrics.specification import ALL_BASELINES, BASELINES, CONVERSATION_BASELINES, DEFAULT_METRICS
-from ...name_suggestions import quote_names
-from ...shell_words import quote_word
 from ...text.wording import count_of
 from ..answers.rating_direction import describe_ratings, is_of_first_answer, rates_pair
 from ..store.plan import CONVERSATION_DEFAULTS
-
-_MOST_COLUMNS = 50
 
 
 class SetProfile:
@@ -34,7 +30,6 @@ class SetProfile:
         self._unused_ratings = 0  # of answers in conversations that are neither samples of their own nor under test
         self._turns = turns
         self._fields: set[tuple[frozenset[Level], frozenset[str]]] = set()
-        self._columns: dict[str, None] = {}
 
     def observe(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         """Yields the samples, and counts them."""
@@ -51,8 +46,6 @@ class SetProfile:
                 self._unused_ratings += len(rated) - (sample.turn in rated)
             fields = frozenset(name for name in (*type(sample).model_fields, *FURTHER_NEEDS) if has_field(sample, name))
             self._fields.add((measured_levels(sample, self._turns), fields))
-            if len(self._columns) < _MOST_COLUMNS:
-                self._columns |= dict.fromkeys((*sorted(fields & {"user_input", "response"}), *sample.metadata))
             yield sample
 
     def check(self, metrics: Sequence[Metric]) -> None:
@@ -74,23 +67,12 @@ class SetProfile:
                 "conversation, and all of them are turns of one; say --turns last, or choose other metrics"
             )
         missing = [name for name in metric.needs if not any(name in fields for fields in own)]
-        cure = self._cure(missing[0]) if missing else "Give one sample all of them"
+        cure = _cure(missing[0]) if missing else "Give one sample all of them"
         raise UsageError(
             f"{metric.name} can score none of the {count_of(self.count, 'sample')}: it needs "
             f"{' and '.join(missing or metric.needs)}, "
             f"which none of them has. {cure}, or choose other metrics"
         )
-
-    def _cure(self, field: str) -> str:
-        """Where a field can come from."""
-        if field == "policy":
-            return "The policy is the first system message: give the conversations one"
-        ours = field.rpartition(".")[2]
-        others = [column for column in self._columns if column not in Sample.model_fields]
-        if not others:
-            return f"Give them a column `{ours}`"
-        example = f"--map {quote_word(f'THEIRS={ours}')} (in Python mapping=)"
-        return f"The other columns are {quote_names(others)}; say which one holds it, such as {example}"
 
     def _can_score(self, metric: Metric) -> bool:
         return any(
@@ -140,3 +122,11 @@ class SetProfile:
         if not several or any(map(measures_conversation, metrics)):
             return ""
         return f"the set holds {counted}, and no metric of a conversation is asked for; `assay metrics` lists them"
+
+
+def _cure(field: str) -> str:
+    """Where a field can come from."""
+    if field == "policy":
+        return "The policy is the first system message: give the conversations one"
+    ours = field.rpartition(".")[2]
+    return f"Give them a column `{ours}`, or say which one holds it: --map THEIRS={ours} (in Python mapping=)"
