@@ -431,8 +431,7 @@ class Cassette:
         if mode not in get_args(Mode):
             raise UsageError(f"unknown cassette mode {mode!r}; the modes are {', '.join(get_args(Mode))}")
         self.name = str(path)  # as messages call it: without the folder that Assay is installed in
-        self._is_bundled = is_bundled(path)
-        if self._is_bundled:
+        if is_bundled(path):
             if mode == "record":
                 raise UsageError(f"{path}: a bundled cassette is only replayed; record into a file of your own")
             mode = "replay" if mode == "auto" else mode
@@ -486,20 +485,6 @@ class Cassette:
         for line in _merged_lines(self._sorted_lines(), self._unmerged):
             yield self._parse(line)
 
-    def drop(self, keys: Collection[str]) -> None:
-        """Removes recordings from the file, atomically, after merging what killed processes left.
-
-        Raises:
-            UsageError: The cassette is a bundled one.
-        """
-        if self._is_bundled:
-            raise UsageError(
-                f"{self.name}: a bundled cassette is only replayed; copy the file {self.path} and name the copy"
-            )
-        self._merge(keys)
-        for key in keys:
-            self._unmerged.pop(key, None)
-
     def close(self) -> None:
         """Merges into the file, atomically, what was recorded here and what killed processes left.
 
@@ -548,16 +533,16 @@ class Cassette:
             self._lines.close()
             self._lines = None
 
-    def _merge(self, dropped: Collection[str] = ()) -> None:
-        """Rewrites the file with the abandoned journals' lines and without those that are dropped."""
+    def _merge(self) -> None:
+        """Rewrites the file with the abandoned journals' lines."""
         with locked(self.path), abandoned_journals(self.path) as journals:
             remove_drafts(self.path)
             unmerged = {key: line for journal in journals for key, line in read_journal(journal).items()}
             self._close_lines()  # another process may have merged since; and Windows replaces no open file
             lines = self._sorted_lines()
-            if dropped or any(lines.find(key) != line for key, line in unmerged.items()):
+            if any(lines.find(key) != line for key, line in unmerged.items()):
                 with replace_file(self.path, binary=True) as draft:
-                    draft.writelines(_merged_lines(lines, unmerged, dropped))
+                    draft.writelines(_merged_lines(lines, unmerged))
                     self._close_lines()
             for journal in journals:
                 journal.unlink()
@@ -581,11 +566,11 @@ class Cassette:
             ) from error
 
 
-def _merged_lines(lines: SortedLines, unmerged: Mapping[str, bytes], dropped: Collection[str] = ()) -> Iterator[bytes]:
+def _merged_lines(lines: SortedLines, unmerged: Mapping[str, bytes]) -> Iterator[bytes]:
     """The lines of a file and those to be merged into it, sorted by key; of two with one key, the unmerged one."""
-    lines_to_keep = (line for line in lines if (key := line_key(line)) not in unmerged and key not in dropped)
-    added = sorted(line for key, line in unmerged.items() if key not in dropped)
-    return heapq.merge(lines_to_keep, added)  # lines are sorted as their keys are, for they begin with them
+    lines_to_keep = (line for line in lines if line_key(line) not in unmerged)
+    # lines are sorted as their keys are, for they begin with them
+    return heapq.merge(lines_to_keep, sorted(unmerged.values()))
 
 
 def explain_miss(cassette: Cassette, recordings: Collection[Recording], missing: Recording) -> str:

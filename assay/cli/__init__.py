@@ -89,7 +89,7 @@ def _replacement(error: click.ClickException) -> str:
     typed = re.findall(r"'([^']*)'", error.format_message())  # an option or a command, or an option and its value
     context = error.ctx if isinstance(error, click.UsageError) else None
     path = context.command_path.partition(" ")[2] if context is not None else ""
-    commands = (path, path.rpartition(" ")[2])  # `cassettes check`, and `check` whatever it stands below
+    commands = (path, path.rpartition(" ")[2])  # `judges card`, and `card` whatever it stands below
     below = [f"{command} {name}" for command in commands for name in typed[:1]]
     return _what_went(" ".join(typed[:2]), *below, *typed[:1], " ".join(sys.argv[1:3]))  # last, a group that has a NAME
 

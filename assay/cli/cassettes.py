@@ -1,4 +1,4 @@
-"""`assay cassettes`: what is recorded, and what is stale."""
+"""`assay cassettes`: what is recorded."""
 
 import json
 from pathlib import Path
@@ -9,15 +9,14 @@ from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from ..text.wording import count_of
-from .exit_codes import DONE, ERROR
-from .output import echo, echo_json, is_json, is_wide, print_result, print_table
+from .output import echo, echo_json, is_json, is_wide, print_table
 
 _path = click.argument("path", type=click.Path(path_type=Path))
 
 
 @click.group()
 def cassettes() -> None:
-    """Show, check and prune recorded replies."""
+    """Show recorded replies."""
 
 
 @cassettes.command()
@@ -54,34 +53,3 @@ def show(path: Path, key: str | None, sample: str | None) -> None:
         print_table(tabulate("", matches, fields))
         models = ", ".join(sorted({recording.reply.model for recording in matches}))
         echo(one_line(f"{count_of(len(matches), 'recording')} of {models}"))
-
-
-@cassettes.command()
-@_path
-def check(path: Path) -> None:
-    """List what is stale in a cassette.
-
-    A recording of PATH is stale when its prompt has changed since. Exit code 1 when one is. What a run misses says
-    `assay run` with --cassette PATH and --mode replay.
-    """
-    from ..runs.suite.cassette_check import recordings_of_changed_prompts
-
-    stale = recordings_of_changed_prompts(path)
-    print_result(
-        lambda: {"stale": [recording.key for recording in stale]},
-        *(f"stale    {one_line(f'{recording.key[:12]} {recording.prompt} {recording.sample}')}" for recording in stale),
-        f"{len(stale)} stale",
-    )
-    click.get_current_context().exit(ERROR if stale else DONE)
-
-
-@cassettes.command()
-@_path
-def prune(path: Path) -> None:
-    """Drop what `check` calls stale from PATH."""
-    from ..judges import Cassette
-    from ..runs.suite.cassette_check import recordings_of_changed_prompts
-
-    stale = {recording.key for recording in recordings_of_changed_prompts(path)}
-    Cassette(path, "replay").drop(stale)
-    print_result(lambda: {"dropped": len(stale)}, f"{count_of(len(stale), 'recording')} dropped")

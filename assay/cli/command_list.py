@@ -34,7 +34,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
     "Material": {
         "sets": "List the bundled sets and the public rated ones, or make one from documents.",
         "metrics": "List the metrics, or describe one.",
-        "cassettes": "Show, check and prune recorded replies.",
+        "cassettes": "Show recorded replies.",
     },
 }
 """The commands by what they are for, in the order of the help, each with the first sentence of its own help."""

@@ -5,15 +5,14 @@ import json
 import pytest
 
 from assay.judges import RawReply, Recording, format_line
-from assay.prompts import BUNDLED
 
 METRICS = "faithfulness:claims=judge,judge_truthfulness"
-SAMPLES, CALLS = 4, 12
+SAMPLES = 4
 
 
 @pytest.fixture
 def words(set_file, judge_file):
-    """A set with a judge and metrics, as typed after `run` or `cassettes check PATH`."""
+    """A set with a judge and metrics, as typed after `run`."""
     return [str(set_file(SAMPLES)), "--judge", str(judge_file()), "--metrics", METRICS]
 
 
@@ -24,32 +23,6 @@ def recorded(assay, words, openai_server, tmp_path):
     assert assay("run", *words, "--cassette", path, "--mode", "record").code == 0
     openai_server.forget()
     return path
-
-
-def entries(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def stale(of="gone", key="0" * 32, prompt="claims.en@000000000000"):
-    reply = RawReply(model="openai/test", text="[]")
-    return Recording(key, prompt, of, {}, "Claims", "u", "about", reply)
-
-
-def test_a_prompt_composed_of_two_is_stale_when_one_has_changed(assay, tmp_path):
-    support, listed = (BUNDLED.load(name, "en").identity for name in ("support", "listed"))
-    prompts = [f"{support}+{listed}", f"{support}+listed.en@000000000000", f"support.en@000000000000+{listed}"]
-    path = tmp_path / "composed.jsonl"
-    path.write_bytes(b"".join(format_line(stale(key=str(n) * 32, prompt=each)) for n, each in enumerate(prompts)))
-    assert assay("cassettes", "check", path, "--json").json["stale"] == ["1" * 32, "2" * 32]
-
-
-def test_check_and_prune_what_is_stale(assay, words, recorded):
-    recorded.write_bytes(format_line(stale()) + recorded.read_bytes())
-    assert assay("cassettes", "check", recorded, "--json", code=1).json == {"stale": ["0" * 32]}
-    assert "stale    000000000000 claims.en@000000000000 gone" in assay("cassettes", "check", recorded).out
-    assert assay("cassettes", "prune", recorded, "--json").json == {"dropped": 1}
-    assert len(entries(recorded)) == CALLS
-    assert assay("cassettes", "check", recorded, code=0).out == "0 stale\n"
 
 
 def test_a_replay_names_what_is_missing(assay, words, recorded):

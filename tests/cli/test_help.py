@@ -148,7 +148,7 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
         ("run x.jsonl --ray-address=ray://h", "RAY_ADDRESS"),
         ("rate x.jsonl --choose spread", "drawn at random"),
         ("prompts use mine", "--prompts FOLDER"),
-        ("cassettes split x.jsonl", "assay cassettes prune"),
+        ("cassettes split x.jsonl", "--cassette NEW"),
         ("cassettes diff a.jsonl b.jsonl", "assay show changes"),
         ("cassettes merge all.jsonl a.jsonl", "record into one cassette"),
         ("meta --style", "length and style are out"),

@@ -19,13 +19,6 @@ def test_a_missing_reply_names_the_cassette_as_it_was_typed(assay, set_file):
     assert f"no recording in {NAME}" in " ".join(done.out.split())
 
 
-def test_nothing_is_dropped_from_a_bundled_cassette(assay):
-    before = Cassette(NAME).path.read_bytes()
-    done = assay("cassettes", "prune", NAME)
-    assert (done.code, "a bundled cassette is only replayed" in done.err) == (2, True)
-    assert Cassette(NAME).path.read_bytes() == before
-
-
 @pytest.mark.parametrize("name", ["bundled:none.jsonl", "bundled:../judges/qwen1.5b.yaml", "bundled:/etc/passwd"])
 def test_another_name_is_refused_with_the_known_ones(name):
     with pytest.raises(InputError, match=r"no such cassette is bundled; the bundled ones are citations\."):
