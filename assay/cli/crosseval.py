@@ -161,7 +161,7 @@ def _report_failures(failed: "Sequence[Exchange]", allowed: int) -> int:
     first = failed[0]
     echo_notice(
         f"{count_of(len(failed), 'answer is', 'answers are')} missing or not judged, {allowed} allowed (--max-failed); "
-        f"--resume asks again. The first, {first.sample.id} with fold {first.loaded} loaded: {first.failed}"
+        f"the same command asks again. The first, {first.sample.id} with fold {first.loaded} loaded: {first.failed}"
     )
     return TOO_MANY_FAILED
 

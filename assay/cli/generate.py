@@ -358,7 +358,7 @@ def _report_failures(generated: "GeneratedQuestions", selection: "PairSelection"
     """Names the calls without a usable reply on standard error, and returns the exit code."""
     written = [(planned.section.id, reason) for planned, reason in generated.failed]
     too_many = len(written) + len(selection.failed) > max_failed
-    cure = "; --resume asks them again" if too_many else ""
+    cure = "; the same command asks them again" if too_many else ""
     for what, failed in (("pair", written), ("score", selection.failed)):
         if failed:
             name, reason = failed[0]

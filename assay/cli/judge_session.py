@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from ..errors import BudgetReached, UsageError
+from ..errors import BudgetReached
 from .options import (
     CassetteOptions,
     Command,
@@ -27,12 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """Where replies are recorded, what asking may take, and whether a session is resumed."""
+    """Where replies are recorded, and what asking may take."""
 
     cassette_options: CassetteOptions
     budget: "Budget"
     concurrency: int | None = None  # calls at once; None for as many as the judge's settings say
-    resume: bool = False  # whether the replies of an earlier session are used again
 
 
 def with_judge_session(command: Command) -> Command:
@@ -41,7 +38,6 @@ def with_judge_session(command: Command) -> Command:
         "session_options",
         SessionOptions,
         concurrency_option,
-        click.option("--resume", is_flag=True, help="Go on where the budget, Ctrl-C or an error ended it."),
     )(command)
     return judge_option(with_cassette(with_budget(grouped)))
 
@@ -53,8 +49,8 @@ class JudgeSession:
         judge: The judge of `--judge`, if any.
         models: All models that were asked for, the judge among them.
         cassette: Where replies are recorded, if anywhere.
-        is_unfinished: Set by a command when too many calls failed: the replies stay, so that `--resume` asks only the
-            failed questions again.
+        is_unfinished: Set by a command when too many calls failed: the replies stay, so that the same command asks
+            only the failed questions again.
     """
 
     def __init__(self, judge: str | None, options: SessionOptions, cassette: "Cassette | None") -> None:
@@ -115,19 +111,14 @@ class JudgeSession:
 
 @contextmanager
 def open_judge_session(judge: str | None, options: SessionOptions, out: Path) -> Iterator[JudgeSession]:
-    """Opens a session. Says how to resume when the budget or Ctrl-C ends it."""
+    """Opens a session, on the replies that an earlier one left: beside the output, until all is done."""
     from ..judges import Cassette
 
     cassette_file, mode = options.cassette_options.cassette, options.cassette_options.mode
     kept_replies = out.with_name(f"{out.name}.replies")
-    has_replies = kept_replies.exists() or any(kept_replies.parent.glob(f"{kept_replies.name}.*.recording"))
-    if cassette_file is None and has_replies and not options.resume:
-        raise UsageError(
-            f"{kept_replies}: the replies of an earlier session lie here; use them (--resume), or remove the file"
-        )
     cassette = None if mode == "off" else Cassette(cassette_file or kept_replies, mode)
     session = JudgeSession(judge, options, cassette)
-    kept = "all replies are kept: resume with the same command and --resume"
+    kept = "all replies are kept: the same command goes on"
     try:
         with end_at_ctrl_c(lambda: kept):
             yield session

@@ -261,7 +261,7 @@ def test_answers_that_are_not_judged_give_bounds():
     assert summary.give_verdict().as_json() == {
         "Your chatbot": "answered 1 of 1 question that its documents answer",
         "Made up": "it answered 0 to 3 of 10 questions that it could not know",
-        "Judge": "3 answers could not be judged; --resume asks again",
+        "Judge": "3 answers could not be judged; the same command asks again",
         "Missing": "1 answer is missing and counts nowhere",
     }
     rate = summary.average["hallucination rate"]

@@ -29,8 +29,7 @@ def test_the_whole_leaves_the_file_of_every_stage(assay, leaflets, writer_file, 
     command = ["sets", "generate", leaflets, "--judge", writer_file, "--n", 6, "--test-share", 0.4, "-o", "set.jsonl"]
     stopped = assay(*command, "--budget-calls", 4)
     assert (stopped.code, len(openai_server.requests)) == (3, 4), stopped.err
-    assert "set.jsonl.replies" in assay(*command, code=2).err  # they would be paid again without --resume
-    shown = assay(*command, "--resume", code=0).out
+    shown = assay(*command, code=0).out
     for words in ("Topics", "Folds (Table 2)", "What each filter rejects", "not the section's best", "judge calls"):
         assert words in shown
     made = {path.name for path in tmp_path.glob("set.*")}
@@ -112,8 +111,8 @@ def test_pairs_without_a_score_are_told_and_counted(assay, three_pages, writer_f
     rejected = map(json.loads, (tmp_path / "none.rejected.jsonl").read_text("utf-8").splitlines())
     unusable[0] = next(row for row in rejected if row["rejected_by"] == "low score")["question"]
     some = assay(*command, "-o", "set.jsonl", code=4)
-    assert "1 call gave no score, 0 allowed (--max-failed); --resume asks them again. The first, " in some.err
-    allowed = assay(*command, "-o", "set.jsonl", "--max-failed", 1, "--resume", "--json", code=0)
+    assert "1 call gave no score, 0 allowed (--max-failed); the same command asks them again. The first, " in some.err
+    allowed = assay(*command, "-o", "set.jsonl", "--max-failed", 1, "--json", code=0)
     assert allowed.json["failed"] == 1 and "1 call gave no score, 1 allowed (--max-failed). " in allowed.err
 
 
@@ -124,9 +123,8 @@ def test_calls_that_give_nothing_are_told(assay, three_pages, writer_file, opena
     )
     command = ["sets", "generate", three_pages, "--judge", writer_file, "--n", 6, "--folds", 1, "-o", "set.jsonl"]
     assert "2 calls gave no pair" in assay(*command, code=4).err
-    assert assay(*command, "--max-failed", 2).code == 2  # the replies of the others are kept
     request_count = len(openai_server.requests)
-    assert assay(*command, "--max-failed", 2, "--resume").code == 0
+    assert assay(*command, "--max-failed", 2).code == 0
     assert len(openai_server.requests) == request_count + 4  # only the two that failed, each once more with the error
 
 

@@ -181,7 +181,7 @@ def test_the_command_writes_nothing_where_nothing_wins(assay, judge_file, openai
     assert done.code == 0 and "nothing is adopted" in done.out
     assert not Path("team").exists()
     bounded = assay(*typed, "--budget-calls", "10", "--candidates", "calibrated")
-    assert bounded.code == 3 and "--resume" in bounded.err
+    assert bounded.code == 3 and "the same command goes on" in bounded.err
     assert assay("judges", "align", METRIC, "rated.jsonl").code == 2
     assert "no candidate is called 'magic'" in assay(*typed, "--candidates", "magic").err
 
