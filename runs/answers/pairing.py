@@ -11,7 +11,7 @@ from ...eval_sets.conversation import asked_text, opening_question
 from ...eval_sets.items import question_id
 from ...eval_sets.message import turn_id
 from ...meta_eval.groups import ENOUGH_PAIRED, merge_groups, named_group, question_text
-from ...text.wording import count_of, verb_of
+from ...text.wording import count_of
 from .table import AnswerTable
 
 Keys = Sequence[Mapping[str, Hashable]]
@@ -114,8 +114,6 @@ def pair_versions(
             "The versions are compared by group: questions of one group are taken to be one task, which each version "
             "answered one or more times."
         )
-    elif not is_one_source:
-        notes += _describe_clashes(versions, keys)
     return _number(versions, keys), tuple(notes)
 
 
@@ -205,19 +203,6 @@ def _share_paired(keys: Keys) -> float:
     shared = _shared(keys)
     fewest = min((set(of_version.values()) for of_version in keys), key=len)
     return len(fewest & shared) / max(1, len(fewest))
-
-
-def _describe_clashes(versions: Sequence[AnswerTable], keys: Keys) -> list[str]:
-    """Says how many ids are of one question in the version in use, and of another one elsewhere."""
-    own = keys[0]
-    clashes = {name for of_version in keys[1:] for name, key in of_version.items() if own.get(name, key) != key}
-    if not clashes:
-        return []
-    return [
-        f"{count_of(len(clashes), 'id')} {verb_of(len(clashes), 'is', 'are')} of another question in another version: "
-        "these answers are paired by question. A rating by id and version is of the answer that has the id in that "
-        f"version, a preference by id of the question that has it in {versions[0].name}."
-    ]
 
 
 def _number(versions: Sequence[AnswerTable], keys: Keys) -> list[PairedAnswer]:

@@ -14,7 +14,7 @@ from ...presentation.rendered_markdown import LONGEST_MARKDOWN, RenderedText, Te
 
 _MOST_CHANGED_TURNS = 3  # of one conversation
 _LONGEST_TURN = 2000  # characters of each
-_MOST_ALIGNED = 300  # messages; of more, those at one place are compared
+_MOST_ALIGNED = 300  # messages; later ones are not compared
 _LONGEST_DIFF = 4000  # characters of a text that is compared word by word
 _TAGS = {"-": "del", "+": "ins"}
 _PART = re.compile(r"\s+|[^\W_]+|.")
@@ -88,19 +88,13 @@ def _changed_turns(
     before: NamedAnswer, after: NamedAnswer
 ) -> tuple[tuple[tuple[ContrastColumn, ContrastColumn], ...], int]:
     """The first messages that differ between two conversations, side by side, and how many differ."""
-    texts_a, texts_b = ([_message_text(message) for message in one.sample.messages] for one in (before, after))
+    texts_a, texts_b = (
+        [_message_text(message) for message in one.sample.messages[:_MOST_ALIGNED]] for one in (before, after)
+    )
     pairs: list[tuple[int | None, int | None]] = []
-    if max(len(texts_a), len(texts_b)) > _MOST_ALIGNED:
-        pairs = [
-            (place if place < len(texts_a) else None, place if place < len(texts_b) else None)
-            for place in range(max(len(texts_a), len(texts_b)))
-            if texts_a[place : place + 1] != texts_b[place : place + 1]
-        ]
-    else:
-        for tag, *places in difflib.SequenceMatcher(None, texts_a, texts_b, False).get_opcodes():
-            if tag != "equal":
-                start_a, end_a, start, end = places
-                pairs += zip_longest(range(start_a, end_a), range(start, end))
+    for tag, start_a, end_a, start, end in difflib.SequenceMatcher(None, texts_a, texts_b, False).get_opcodes():
+        if tag != "equal":
+            pairs += zip_longest(range(start_a, end_a), range(start, end))
     rows = []
     for turn_a, turn in pairs[:_MOST_CHANGED_TURNS]:
         first, second = render_difference(

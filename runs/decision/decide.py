@@ -112,16 +112,8 @@ def decide(
 
 
 def _default_names(results: Sequence[Results]) -> list[str]:
-    for place, one in enumerate(results):
-        for earlier, other in enumerate(results[:place]):
-            if one is other or (one.run and one.run == other.run):
-                raise UsageError(
-                    f"results[{place}]: is results[{earlier}] again; give two different results, or names for them"
-                )
     runs = [one.run for one in results if one.run]
-    if len(runs) == len(results):
-        return runs
-    return [_letter(place) for place in range(len(results))]
+    return runs if len(runs) == len(results) else [_letter(place) for place in range(len(results))]
 
 
 def _letter(place: int) -> str:
@@ -283,7 +275,7 @@ def _read(sources: VersionReading) -> VersionReading:
 def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sample]]:
     """Lists what to rate next: questions whose answers differ, are not all rated and not all compared, drawn at random.
 
-    Of unpaired versions it is so many of each version.
+    Of unpaired versions it is so many per version.
 
     Returns:
         By question its unrated answers, each text once; and those that nobody who is named rated, since ratings of
@@ -312,15 +304,11 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
         and not by_version[question].keys() <= compared.get(question, set())
         and (len(set(map(frozenset, by_version[question].values()))) > 1 or not is_paired)
     }
-    draw = random.Random(seed)
-    chosen = draw.sample(list(candidates), min(most, len(candidates)) if is_paired else len(candidates))
-    drawn, numbers = Counter[int](), dict[int, int]()
-    to_rate = []
-    for question in chosen:
-        if is_paired or any(drawn[version] < most for version in by_version[question]):  # unpaired: so many of each
-            drawn.update(by_version[question].keys())
-            group = f"group-{numbers.setdefault(group_of[question], len(numbers) + 1)}"
-            to_rate.append([sample.model_copy(update={"group": group}) for sample in candidates[question]])
+    most *= 1 if is_paired else len(counts)
+    numbers, to_rate = dict[int, int](), []
+    for question in random.Random(seed).sample(list(candidates), min(most, len(candidates))):
+        group = f"group-{numbers.setdefault(group_of[question], len(numbers) + 1)}"
+        to_rate.append([sample.model_copy(update={"group": group}) for sample in candidates[question]])
     return to_rate
 
 

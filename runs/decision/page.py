@@ -1,17 +1,16 @@
 """The decision between versions as one HTML file, with the answers that decide: those on which versions differ most."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...meta_eval.decision import Decision, give_decision_verdict
 from ...presentation.charts import Forest, draw_forest
 from ...presentation.figure import Figure, format_rating
 from ...presentation.page import render_page, write_page
 from ...presentation.verdict import describe_report
-from ...text.wording import Phrase, count_of, phrase, verb_of
+from ...text.wording import Phrase, phrase
 from ..answers.pairing import PairedAnswer
 from .answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from .tables import (
@@ -32,9 +31,8 @@ if TYPE_CHECKING:
 
 
 Distinction = Literal["rating", "preference", "score"]
-_DISTINCTIONS: tuple[Distinction, ...] = get_args(Distinction)
 _NOISE = 1e-9  # a smaller difference is one of rounding in the computer
-_KINDS = {"rating": "ratings", "preference": "preferences", "score": "scores"}
+_KINDS: dict[Distinction, str] = {"rating": "ratings", "preference": "preferences", "score": "scores"}
 _MOST_QUESTIONS = 20
 _MOST_ANSWERS = 2  # of one version to one question
 Shares = Mapping[tuple[int, int], float]
@@ -85,7 +83,7 @@ def find_deciding_questions(answers: Iterable[PairedAnswer], preferred: Shares |
     for answer in answers:
         by_question.setdefault(answer.question, []).append(answer)
     deciding = [one for listed in by_question.values() if (one := _differ(listed, preferred or {})) is not None]
-    return sorted(deciding, key=lambda one: (_DISTINCTIONS.index(one.by), -one.gap))
+    return sorted(deciding, key=lambda one: ([*_KINDS].index(one.by), -one.gap))
 
 
 def _differ(listed: Sequence[PairedAnswer], shares: Shares) -> DecidingQuestion | None:
@@ -140,9 +138,7 @@ def render_decision_report(
     """Renders the report as HTML: no script, no network; names, questions and answers are escaped."""
     shown = questions[:_MOST_QUESTIONS]
     view = view_decision(decision) | {
-        "questions": [
-            (one, contrast_question(one, decision), _describe_gap(one), _left_out(one, decision)) for one in shown
-        ],
+        "questions": [(one, contrast_question(one, decision), _describe_gap(one)) for one in shown],
         "count": len(questions),
         "about": about or describe_report([phrase("file", name=one.name) for one in decision.versions]),
         "kinds": [words for by, words in _KINDS.items() if any(one.by == by for one in questions)],
@@ -207,16 +203,6 @@ def _facts(answer: PairedAnswer, preferred: float | None, decision: Decision) ->
     if answer.score is not None:
         facts.append(f"{decision.measure or 'score'} {Figure('value', answer.score)}")
     return tuple(facts)
-
-
-def _left_out(question: DecidingQuestion, decision: Decision) -> str:
-    """Which versions have no answer to a question, and how many of their answers are not shown, in words."""
-    counts = Counter(answer.version for answer in question.answers)
-    missing = [version.name for place, version in enumerate(decision.versions) if not counts[place]]
-    more = sum(max(0, count - _MOST_ANSWERS) for count in counts.values())
-    parts = [f"no answer of {', '.join(missing)}"] if missing else []
-    parts += [f"{count_of(more, 'more answer')} to it {verb_of(more, 'is', 'are')} not shown"] if more else []
-    return "; ".join(parts)
 
 
 def version_chart(decision: Decision) -> Forest:

@@ -226,16 +226,15 @@ def _separate_fitted(reading: VersionReading) -> VersionReading:
 
 
 def _set_scales(reading: VersionReading) -> VersionReading:
-    """Adds the scale of the scores; ratings on another one than a scorer's predictions do not count."""
+    """Adds the scale of the scores. Raises where a scorer predicts ratings on another scale than that of the raters."""
     known, scale = reading.score_scale, reading.rating_scale
-    reading = _with_span(reading)
-    if scale is None or known in {None, scale}:
-        return reading
-    (low, high), (own_low, own_high) = scale, known
-    of_scores = f"the scale of {reading.measure} is {own_low:g} to {own_high:g}"
-    note = f"The ratings ({low:g} to {high:g}) do not count: {of_scores}."
-    unrated = tuple(replace(answer, rating=None) for answer in reading.answers)
-    return replace(reading, answers=unrated, rating_scale=None, notes=(*reading.notes, note))
+    if scale is not None and known not in {None, scale}:
+        (low, high), (own_low, own_high) = scale, known or scale
+        raise UsageError(
+            f"{reading.measure} predicts ratings on {own_low:g} to {own_high:g}, and answers are rated on {low:g} to "
+            f"{high:g}; fit a scorer on these ratings (assay meta --save), or name a metric"
+        )
+    return _with_span(reading)
 
 
 def _with_span(reading: VersionReading) -> VersionReading:

@@ -18,7 +18,6 @@ from ..ratings.rating_queue import RatingQueue
 from ..store.database import Database
 from .versions import VersionReading
 
-_PAGE = "the rating page"
 _SWAPPED: dict[Choice, Choice] = {"first": "second", "tie": "tie", "second": "first"}
 
 
@@ -34,31 +33,29 @@ def find_preferences(reading: VersionReading, files: Sequence[Path]) -> tuple[tu
     names = {source.name: source.name for source in sources}
     if not by:
         names |= {source.run: source.name for source in sources if source.run is not None}
-    by_place, notes = dict[str, list[Preference]](), list[str]()
-    if reading.database is not None:
-        by_place[_PAGE] = store_preferences(reading.database, name_versions(sources, by))
+    places, notes = list[tuple[str, list[Preference]]](), list[str]()  # the newest last
     # questions that not every version answered are these versions' too
     known_questions = questions.keys() | {name for source in sources for name in source.samples}
     for file in dict.fromkeys(files):
         rows = read_preferences(file, versions=tuple(names), questions=known_questions, notes=notes)
-        by_place[str(file)] = [replace(row, first=names[row.first], second=names[row.second]) for row in rows]
+        places.append((str(file), [replace(row, first=names[row.first], second=names[row.second]) for row in rows]))
+    if reading.database is not None:
+        places.append(("the rating page", store_preferences(reading.database, name_versions(sources, by))))
     known: set[Hashable] = set()
-    order = list(by_place)
-    for place in sorted(order, key=lambda place: (place == _PAGE, order.index(place)), reverse=True):
-        of_place = by_place[place]
-        keys = [_key(row, questions) for row in of_place]
-        by_place[place] = [row for row, key in zip(of_place, keys, strict=True) if key is None or key not in known]
-        if again := len(of_place) - len(by_place[place]):
+    preferences: list[Preference] = []
+    for place, rows in reversed(places):
+        keys = [_key(row, questions) for row in rows]
+        newest = [row for row, key in zip(rows, keys, strict=True) if key is None or key not in known]
+        if again := len(rows) - len(newest):
             verb = verb_of(again, "does", "do")
             notes.append(
                 f"{count_of(again, 'choice')} of {place} {verb} not count: a newer one is of the same rater between "
                 "the same answers."
             )
+        if newest:
+            notes.append(f"{count_of(len(newest), 'choice')} between two answers: {place}.")
+        preferences = [*newest, *preferences]
         known.update(keys)
-    preferences = [row for of_place in by_place.values() for row in of_place]
-    listed = ", ".join(f"{len(of_place):,} of {place}" for place, of_place in by_place.items() if of_place)
-    if listed:
-        notes.append(f"{count_of(len(preferences), 'choice')} between two answers: {listed}.")
     return tuple(row for row in preferences if row.first != row.second), tuple(notes)
 
 
