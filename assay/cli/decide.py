@@ -176,12 +176,6 @@ def _print(
     elif next_file is not None:
         answers = count_of(sum(map(len, to_rate)), "answer")
         questions = count_of(len(to_rate), "question")
-        if decision.basis == "preferences":
-            console.print(
-                Text(f"\nRatings of the {answers} in {next_file} would decide in place of the choices. To choose:")
-            )
-            print_command(console, _command_of_pairs(runs, raters))
-            return
         console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
         print_command(console, typed_command("rate", next_file, "--raters", raters, *_scale_of_page(decision)))
         rated = _unread_name(click.get_current_context().params["ratings"])
@@ -189,7 +183,7 @@ def _print(
         print_command(console, _typed_again(runs, "--ratings", rated))
     elif decision.verdict == "unsettled" and decision.basis == "preferences":
         console.print(Text("\nTo go on choosing:"))
-        print_command(console, _command_of_pairs(runs, raters))
+        print_command(console, typed_command("rate", *runs, "--pairs", "--raters", raters, *retype_options(_OF_PAIRS)))
     elif decision.verdict == "unsettled":
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
         console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}. As a set:"))
@@ -207,11 +201,6 @@ def _unread_name(ratings: tuple[Path, ...]) -> str:
     names = ("rated.jsonl", *(f"rated-{number}.jsonl" for number in range(2, len(ratings) + 2)))
     read = {path.resolve() for path in ratings}
     return next(name for name in names if Path(name).resolve() not in read)
-
-
-def _command_of_pairs(runs: tuple[str, ...], raters: str) -> str:
-    """The command with which raters go on choosing between these versions."""
-    return typed_command("rate", *runs, "--pairs", "--raters", raters, *retype_options(_OF_PAIRS))
 
 
 def _scale_of_page(decision: "Decision") -> list[str]:

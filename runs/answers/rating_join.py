@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..store.store import Store
 
 _IDS_AT_ONCE = 1000  # of one question to the database
+_EARLIER = "under an earlier guideline"
 _ROUNDING = 0.005  # a file may hold the mean of its raters with two places
 _Answer = TypeVar("_Answer")
 
@@ -193,13 +194,20 @@ def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRat
     newest = {page.scale: page for page in reversed(pages)}  # of each scale the page under its newest guideline
     candidates = [page for page in pages if newest[page.scale] is page]
     candidates += [_Page(scale) for scale in dict.fromkeys(by_file.values()) if scale not in newest]
+    from_earlier = _left_out({f"an earlier series of {name}": count for name, count in earlier.items()}, _EARLIER)
     if not candidates:
-        return JoinedRatings(dict(samples), _sentence("none", _earlier_series(earlier)))
-    page = max(candidates, key=lambda candidate: len(_of_file(by_file, candidate.scale) | candidate.rated))
-    of_file = _of_file(by_file, page.scale)
-    notes = [*(_left_out(other, page) for other in pages if other is not page), *_earlier_series(earlier)]
+        return JoinedRatings(dict(samples), _sentence("none", from_earlier))
+    of_scale = defaultdict[_Scale, set[str]](set)  # the answers that the file rates
+    for key, scale in by_file.items():
+        of_scale[scale].add(key)
+    page = max(candidates, key=lambda candidate: len(of_scale[candidate.scale] | candidate.rated))
+    of_file, notes = of_scale[page.scale], list[str]()
     if other_scale := len(by_file) - len(of_file):
-        notes.insert(0, f"{other_scale:,} of the file are left out, which are on another scale")
+        notes.append(f"{other_scale:,} of the file are left out, which are on another scale")
+    for other in pages:
+        if other is not page:
+            notes += _left_out(other.queues, _EARLIER if other.scale == page.scale else "on another scale")
+    notes += from_earlier
     if not page.rated and not other_scale:
         return JoinedRatings(dict(samples), _sentence(f"{len(of_file):,} of the file", notes))
     joined = {key: _joined(sample, key, page) for key, sample in samples.items()}
@@ -210,25 +218,9 @@ def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRat
     return JoinedRatings(joined, _sentence(", ".join(parts), notes))
 
 
-def _of_file(by_file: Mapping[str, _Scale], scale: _Scale) -> set[str]:
-    return {key for key, theirs in by_file.items() if theirs == scale}
-
-
-def _left_out(other: _Page, page: _Page) -> str:
-    """Says that the ratings of some queues are left out, beside those that count."""
-    if not page.rated:
-        return f"the ratings of the page are left out: {_describe(other)}, but the file's are on another scale"
-    why = "another scale" if other.scale != page.scale else "an earlier guideline"
-    queues = " and ".join(f"{count:,} of {name}" for name, count in other.queues.items())
-    return f"{queues} are left out, which were given under {why}"
-
-
-def _earlier_series(earlier: Mapping[str, int]) -> list[str]:
-    """Says how many answers of each queue were rated before its guideline changed, which counts no more."""
-    return [
-        f"{count:,} of an earlier series of {name} are left out, which were given under an earlier guideline"
-        for name, count in earlier.items()
-    ]
+def _left_out(counts: Mapping[str, int], why: str) -> list[str]:
+    """Says how many ratings of each queue do not count."""
+    return [f"{count:,} of {name} are left out, which were given {why}" for name, count in counts.items()]
 
 
 def join_run_ratings(store: "Store", run: str) -> JoinedRatings:

@@ -53,7 +53,7 @@ def find_preferences(reading: VersionReading, files: Sequence[Path]) -> tuple[tu
                 "the same answers."
             )
         if newest:
-            notes.append(f"{count_of(len(newest), 'choice')} between two answers: {place}.")
+            notes.append(f"{count_of(len(newest), 'choice')} between two answers, of {place}.")
         preferences = [*newest, *preferences]
         known.update(keys)
     return tuple(row for row in preferences if row.first != row.second), tuple(notes)

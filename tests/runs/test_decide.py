@@ -665,7 +665,7 @@ def test_preferences_are_read_from_a_file_and_named_by_version_or_run(tmp_path):
     assert reading.preferences is not None and reading.measure == ""
     assert reading.preferences.choice.tolist() == [0, 1, 1, 1] * 5
     assert reading.preferences.question.tolist() == list(range(20))
-    assert any(note.startswith("20 choices between two answers: ") for note in reading.notes)
+    assert any(note.startswith("20 choices between two answers, of ") for note in reading.notes)
     decision = decide_reading(reading)
     assert (decision.verdict, decision.best) == ("ship", "B")
 
