@@ -5,14 +5,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Self, get_args
 
+from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.levels import RatedLevel
 from ...eval_sets.message import turn_id
-from ...eval_sets.turns import is_turn, turn_samples
+from ...eval_sets.turns import is_single_answer, is_turn, turn_samples
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from ...metrics.specification import parse_specification
-from .rated_level import choose_level
+from ...text.wording import count_of, verb_of
 from .rating_direction import rates_pair
 from .rating_join import join_ratings
 
@@ -231,3 +232,33 @@ def _find_items(
                 items[turn.id], item_of[name] = turn, turn.id
                 of_conversations.add(name)
     return items, item_of, of_conversations
+
+
+def choose_level(
+    items: Mapping[RatedLevel, Mapping[str, Sample]], asked: RatedLevel | None, rated: Collection[str] | None = None
+) -> tuple[RatedLevel | None, str]:
+    """Chooses the level at which runs are evaluated.
+
+    Returns:
+        The level, None where there are no conversations; and a sentence that says so, for the user.
+    """
+    threads = {level: [sample for sample in samples.values() if sample.messages] for level, samples in items.items()}
+    if not any(threads.values()):
+        if asked:
+            raise UsageError(f"--level {asked}: no sample of the run has messages; leave --level out")
+        return None, ""
+    of_level = {
+        level: [
+            sample for sample in samples if (sample.human_rating is not None if rated is None else sample.id in rated)
+        ]
+        for level, samples in threads.items()
+    }
+    counts = {level: len(samples) for level, samples in of_level.items()}
+    has_whole = not all(map(is_single_answer, of_level["conversation"]))  # a single answer is its turn
+    is_of_turns = counts["turn"] > counts["conversation"] and not has_whole
+    level: RatedLevel = asked or ("turn" if is_of_turns else "conversation")
+    other: RatedLevel = "turn" if level == "conversation" else "conversation"
+    note = f"evaluated at the level of {level}s, of which {counts[level]:,} {verb_of(counts[level], 'is', 'are')} rated"
+    if counts[other]:
+        note += f"; {count_of(counts[other], f'{other} is', f'{other}s are')} rated too (--level {other})"
+    return level, note

@@ -11,8 +11,7 @@ from ...eval_sets.items import version_label
 from ...eval_sets.levels import RatedLevel
 from ...eval_sets.public.set_facts import is_public
 from ...text.wording import count_of, list_first, verb_of
-from .rated_level import choose_level
-from .table import AnswerTable
+from .table import AnswerTable, choose_level
 
 if TYPE_CHECKING:
     from ..store.database import Database
@@ -46,7 +45,18 @@ def read_source(store: "Store | None", text: str, reading: Mapping[str, Any] | N
 def read_sources(
     store: "Store | None", names: Sequence[str], by: str, reading: Mapping[str, Any] | None = None
 ) -> tuple[list[AnswerTable], list[str]]:
-    """Reads one version per name, or the versions within one run or set, and says what is left out of these."""
+    """Reads one version per name, or the versions within one run or set, and says what is left out of these.
+
+    Raises:
+        UsageError: There are fewer than two versions, or several names beside `by`.
+    """
+    if by and len(names) != 1:
+        raise UsageError(f"--by {by}: parts one run into versions; name one run, or leave --by out")
+    if not by and len(names) < 2:
+        raise UsageError(
+            "name two versions or more: the run in use today and the new one (RUN_A RUN_B), or one run with several "
+            "systems and the field that names them (--by system)"
+        )
     reading = {**(reading or {}), "versions": version_field(by)}
     sources = [read_source(store, name, reading) for name in names]
     return split_source(sources[0], by) if by else (sources, [])

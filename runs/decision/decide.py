@@ -241,13 +241,6 @@ def _check_preferences(reading: VersionReading) -> None:
 
 def read_versions(store: "Store | None", names: Sequence[str], options: VersionOptions) -> VersionReading:
     """Reads versions from stored runs or sets."""
-    if options.by and len(names) != 1:
-        raise UsageError(f"--by {options.by}: parts one run into versions; name one run, or leave --by out")
-    if not options.by and len(names) < 2:
-        raise UsageError(
-            "a decision is between two versions or more: name the run in use today and the new one (assay decide RUN_A "
-            "RUN_B), or one run with several systems and the field that names them (--by system)"
-        )
     sources, notes = read_sources(store, names, options.by, {**options.reading, "scale": options.scale})
     if options.has_letters and not options.by:
         check_names([source.name for source in sources])

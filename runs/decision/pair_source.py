@@ -3,10 +3,8 @@
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
-from ...errors import UsageError
 from ...eval_sets.conversation import opening_question
 from ...text.wording import count_of, verb_of
 from ..answers.pairing import PairedAnswer, pair_versions
@@ -18,8 +16,7 @@ from ..ratings.judgement import QueueSettings, RatedTurns, queue_ids
 from ..ratings.rating_queue import RatingQueue
 from ..store.store import Store
 from .version_preferences import name_versions
-
-FEWEST_VERSIONS = 2
+from .versions import check_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +93,9 @@ def find_pairs(
     reading: Mapping[str, Any] | None = None,
 ) -> PairSource:
     """Finds the questions that all versions answered, paired as for a decision between them (`pair_versions`)."""
-    if by is not None and len(names) != 1:
-        raise UsageError(f"--by {by} takes the versions from one run; name one, or leave out --by")
-    if by is None and len(names) < FEWEST_VERSIONS:
-        raise UsageError("--pairs compares two runs or more: name them, or one run and --by FIELD of its metadata")
     sources, notes = read_sources(store, names, by or "", reading)
     versions = name_versions(sources, version_field(by or ""))
-    _check_versions(versions)
+    check_names([source.name for source in sources])
     answers = [_select_answers(source, turns, notes) for source in sources]
     if not all(version.samples for version in answers):
         return PairSource(versions, (), tuple(notes))
@@ -143,14 +136,6 @@ def _list_questions(paired: Sequence[PairedAnswer], versions: int) -> tuple[list
 
 def _asked(answer: PairedAnswer) -> str:
     return " ".join(opening_question(answer.sample).split())
-
-
-def _check_versions(versions: Sequence[ComparedVersion]) -> None:
-    for one, other in combinations(versions, 2):
-        if one.source == other.source and not one.field:
-            raise UsageError(f"{one.source} is named twice; a version is compared with another one")
-        if one.name == other.name:
-            raise UsageError(f"two versions are called {one.name!r}; give each its own name: NAME=RUN")
 
 
 def open_pair_queue(

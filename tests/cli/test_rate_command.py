@@ -65,7 +65,7 @@ def write_two_versions(folder: Path) -> None:
     ("words", "problem"),
     [
         (("today.jsonl", "new.jsonl"), "--pairs compares their answers"),
-        (("today.jsonl", "--pairs"), "--pairs compares two runs or more"),
+        (("today.jsonl", "--pairs"), "name two versions or more"),
         (("today.jsonl", "new.jsonl", "--pairs", "--scale", "1-5"), "--pairs has no --scale"),
         (("today.jsonl", "today.jsonl", "--pairs"), "named"),
         (("today.jsonl", "--pairs", "--by", "system"), "system"),

@@ -559,7 +559,7 @@ def test_the_version_of_the_first_row_of_a_file_of_ratings_is_in_use(by_rater, t
 @pytest.mark.parametrize(
     ("names", "by", "message"),
     [
-        (["old.jsonl"], "", "between two versions or more"),
+        (["old.jsonl"], "", "name two versions or more"),
         (["old.jsonl", "new.jsonl"], "system", "name one run"),
         (["old.jsonl", "old.jsonl"], "", "named more than once"),
         (["old.jsonl", "nope"], "", "'nope' is no set, and no run"),
