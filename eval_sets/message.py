@@ -1,14 +1,14 @@
-"""A message of a conversation, in OpenAI's chat format; and whether messages make a conversation."""
+"""A message of a conversation, in OpenAI's chat format; and the turns of a conversation."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from ..value_messages import check_characters, shorten
+from ..value_messages import check_characters
 
 MESSAGE_ALIASES: dict[str, tuple[str, ...]] = {
     "content": ("text", "message", "value", "body"),
@@ -265,66 +265,6 @@ def tool_names(messages: Sequence[Message]) -> dict[int, str]:
             names[turn] = calls.get(message.tool_call_id or "") or message.name or "?"
         calls |= {call.id: call.function.name for call in message.tool_calls}
     return names
-
-
-class Disorder(NamedTuple):
-    """What is wrong with the order of messages."""
-
-    turn: int  # the place of the message, counted from 0
-    problem: str
-
-
-def find_disorder(messages: Sequence[Message]) -> Disorder | None:
-    """Finds the first message that cannot stand where it stands; None where all can.
-
-    Example:
-        >>> find_disorder([Message(role="tool", content="3", tool_call_id="a")]).problem
-        'is the result of the call "a", which no message before it makes; add the call, or correct tool_call_id'
-    """
-    from .message_times import is_before, readings  # late: whoever reads a store has no messages
-
-    calls: dict[str, int] = {}
-    results: dict[str, int] = {}
-    latest: tuple[int, dict[str, datetime]] | None = None
-    for turn, message in enumerate(messages):
-        if problem := _find_problem(message) or _find_call_problem(message, calls, results):
-            return Disorder(turn, problem)
-        calls |= {call.id: turn for call in message.tool_calls}
-        if message.tool_call_id is not None and message.role == "tool":
-            results[message.tool_call_id] = turn
-        time = readings(message.time)
-        if not time:
-            continue
-        if latest and is_before(time, latest[1]):
-            earlier = messages[latest[0]].time or ""
-            problem = f"is of {shorten(message.time or '')}, before turn {latest[0]} ({shorten(earlier)})"
-            return Disorder(turn, f"{problem}; sort the messages by their time, or correct it")
-        latest = turn, time
-    return None
-
-
-def _find_problem(message: Message) -> str:
-    """What is wrong with a message by itself."""
-    if message.role != "assistant" and message.tool_calls:
-        return f"calls tools, though its role is {message.role}; only the assistant calls tools"
-    if message.content is None and not message.tool_calls and not (message.model_extra or {}).get("content_parts"):
-        return 'has no content and calls no tool; leave it out, or write "content": ""'
-    return ""
-
-
-def _find_call_problem(message: Message, calls: Mapping[str, int], results: Mapping[str, int]) -> str:
-    """What is wrong with a tool's result."""
-    if message.role != "tool":
-        return ""
-    if message.tool_call_id is None:
-        return "is a tool's result without tool_call_id, and no call waits for one; name the call that it answers"
-    name = shorten(message.tool_call_id)
-    if message.tool_call_id not in calls:
-        problem = f'is the result of the call "{name}", which no message before it makes'
-        return f"{problem}; add the call, or correct tool_call_id"
-    if results.get(message.tool_call_id, -1) > calls[message.tool_call_id]:
-        return f'is a second result of the call "{name}"; leave one of them out'
-    return ""
 
 
 def _may_be(name: str, value: Any) -> bool:

@@ -12,9 +12,9 @@ from ..text.language_detection import detect_language
 from ..text.wording import count_of, list_first, verb_of
 from ..value_messages import check_characters, describe_first_mistake, describe_type, shorten
 from .cell_values import find_documents
-from .message import MESSAGE_ALIASES, Message, find_disorder, find_turns
+from .message import MESSAGE_ALIASES, Message, find_turns
 from .message_forms import read_forms
-from .message_times import DATE_ORDERS, readings
+from .message_times import DATE_ORDERS, is_before, readings
 from .rows import BadRow, Row
 
 
@@ -50,13 +50,13 @@ def read_thread(values: object) -> tuple[Message, ...]:
     for place, value in enumerate(values):
         try:
             reader.add(value, place)
+        except ThreadError:
+            raise
         except ValidationError as error:
             raise ThreadError(f"cannot be read: {describe_first_mistake(error)}", place) from None
         except ValueError as error:
             raise ThreadError(str(error), place) from None
     reader.end()
-    if disorder := find_disorder(reader.messages):
-        raise ThreadError(disorder.problem, reader.places[disorder.turn])
     return tuple(reader.messages)
 
 
@@ -140,27 +140,26 @@ class _ThreadReader:
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
-        self.places: list[int] = []
-        self._open_calls: list[str] = []
-        self._has_calls = False
+        self._calls: dict[str, bool] = {}  # whether each call waits for its result, the latest last
+        self._latest: tuple[int, str] | None = None  # the place and the time of the latest message with one
         self._documents: list[str] = []
         self._retrieval: list[Any] = []
 
     def add(self, value: object, place: int) -> None:
-        """Adds a logged message."""
+        """Adds a logged message; raises `ThreadError` where it cannot stand here."""
         if isinstance(value, Message):
             self._append(value, place)
             return
         for fields in read_forms(value, place):
             is_result = fields["role"] == "tool" and fields.get("tool_call_id") is None
-            if fields["role"] == "context" or (is_result and not self._has_calls):
+            if fields["role"] == "context" or (is_result and not self._calls):
                 self._documents += find_documents(fields.get("content"))
                 rest = {name: held for name, held in fields.items() if name != "content" or not isinstance(held, str)}
                 if rest != {"role": "context"}:
                     self._retrieval.append(rest)
                 continue
-            if is_result and self._open_calls:
-                fields["tool_call_id"] = self._open_calls[0]
+            if is_result:
+                fields["tool_call_id"] = next((call for call, is_open in self._calls.items() if is_open), None)
             self._append(Message.model_validate(fields), place)
 
     def end(self) -> None:
@@ -169,15 +168,41 @@ class _ThreadReader:
             self.messages[-1] = self._with_documents(self.messages[-1], is_before=False)
 
     def _append(self, message: Message, place: int) -> None:
+        if problem := self._find_problem(message):
+            raise ThreadError(problem, place)
         if self._documents or self._retrieval:
             message = self._with_documents(message)
+        if message.role == "tool" and message.tool_call_id is not None:
+            self._calls[message.tool_call_id] = False
         for call in message.tool_calls:
-            self._has_calls = True
-            self._open_calls.append(call.id)
-        if message.role == "tool" and message.tool_call_id in self._open_calls:
-            self._open_calls.remove(message.tool_call_id)
+            self._calls.pop(call.id, None)
+            self._calls[call.id] = True
+        if message.time and readings(message.time):
+            self._latest = place, message.time
         self.messages.append(message)
-        self.places.append(place)
+
+    def _find_problem(self, message: Message) -> str:
+        """Why a message cannot follow those before it; "" where it can."""
+        if message.role != "assistant" and message.tool_calls:
+            return f"calls tools, though its role is {message.role}; only the assistant calls tools"
+        if message.content is None and not message.tool_calls and not (message.model_extra or {}).get("content_parts"):
+            return 'has no content and calls no tool; leave it out, or write "content": ""'
+        if message.role == "tool" and not self._calls.get(message.tool_call_id or ""):
+            return self._call_problem(message.tool_call_id)
+        if self._latest and message.time and is_before(readings(message.time), readings(self._latest[1])):
+            turn, latest = self._latest
+            problem = f"is of {shorten(message.time)}, before turn {turn} ({shorten(latest)})"
+            return f"{problem}; sort the messages by their time, or correct it"
+        return ""
+
+    def _call_problem(self, call: str | None) -> str:
+        """Why a tool's result cannot stand where no call of this id waits for it."""
+        if call is None:
+            return "is a tool's result without tool_call_id, and no call waits for one; name the call that it answers"
+        if call in self._calls:
+            return f'is a second result of the call "{shorten(call)}"; leave one of them out'
+        problem = f'is the result of the call "{shorten(call)}", which no message before it makes'
+        return f"{problem}; add the call, or correct tool_call_id"
 
     def _with_documents(self, message: Message, *, is_before: bool = True) -> Message:
         own = message.retrieved_contexts

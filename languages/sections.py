@@ -366,16 +366,26 @@ class Words(PackFile):
     step_words: tuple[str, ...]  # what may stand before the number of a step
 
 
-class Components(PackFile):
-    """`components.yaml`: how help pages name menus, buttons and settings.
+CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
+# a name begins a word: else each capital of a long run would be tried as the first
+_NAME = rf"(?<![\w&-]){CAPITAL}[\w&-]*(?: (?:{CAPITAL}[\w&-]*|\d+)){{0,3}}"
 
-    In `colon`, `cued` and `after`, `{capital}` stands for a capital letter and `{name}` for a capitalised name.
-    """
+
+def _with_name(pattern: Any) -> Any:
+    return pattern.replace("{capital}", CAPITAL).replace("{name}", _NAME) if isinstance(pattern, str) else pattern
+
+
+NamePattern = Annotated[Pattern, BeforeValidator(_with_name)]
+"""A regular expression in which `{capital}` stands for a capital letter and `{name}` for a capitalised name."""
+
+
+class Components(PackFile):
+    """`components.yaml`: how help pages name menus, buttons and settings."""
 
     marked: dict[str, ComponentPattern]
-    colon: tuple[Checked, ...]
-    cued: dict[str, Checked]
-    after: tuple[Checked, ...]
+    colon: tuple[NamePattern, ...]
+    cued: dict[str, NamePattern]
+    after: tuple[NamePattern, ...]
     suffix: Pattern
     separators: Pattern
     boundaries: frozenset[str]

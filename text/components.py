@@ -6,7 +6,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..languages import Language
+from ..languages import Components, Language
+from ..languages.sections import CAPITAL
 from .lemmas import stem, words
 
 FEWEST_STEPS = 2
@@ -68,10 +69,6 @@ def _split_inline(line: str) -> list[str]:
     return [line[: starts[0]], *parts] if line[: starts[0]].strip() else parts
 
 
-_CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
-# a name begins a word: else each capital of a long run would be tried as the first
-_NAME = rf"(?<![\w&-]){_CAPITAL}[\w&-]*(?: (?:{_CAPITAL}[\w&-]*|\d+)){{0,3}}"
-_TOKEN = re.compile(r"[^\s.,;:!?()\[\]\"“”„*<>→»|]+(?:\.\w+)*")
 _END = re.compile(r"[.,;:!?()\[\]\n\"“”„*>→»›|]| / ")
 _TRIM = " \t.,;:…\"“”„'‘’`*_<>[]()"
 MOST_COMPONENTS = 500
@@ -92,9 +89,9 @@ class Component(NamedTuple):
 @lru_cache(maxsize=2048)  # contexts are shared by samples
 def find_components(text: str, language: Language) -> tuple[Component, ...]:
     """Finds the components that a text names, each once, in order of the patterns; each part of a path is one."""
-    patterns = _patterns(language)
+    patterns = language.components
     components: dict[tuple[str, ...], Component] = {}
-    for component in (*_marked(text, patterns), *_paths(_EMPHASIS.sub("", text), patterns), *_cued(text, patterns)):
+    for component in (*_marked(text, language), *_paths(_EMPHASIS.sub("", text), patterns), *_cued(text, patterns)):
         key = normal_name(component.name, language)
         if key and component.name.lower() not in patterns.not_components and not component.name.isdigit():
             components.setdefault(key, component)
@@ -106,55 +103,28 @@ def normal_name(name: str, language: Language) -> tuple[str, ...]:
     return tuple(stem(word, language) for word in words(name))
 
 
-class _Patterns(NamedTuple):
-    marked: dict[str, re.Pattern[str]]
-    colon: list[re.Pattern[str]]
-    cued: list[re.Pattern[str]]
-    after: list[re.Pattern[str]]
-    suffix: re.Pattern[str]
-    separator: re.Pattern[str]
-    ends_with_cue: re.Pattern[str]
-    boundaries: frozenset[str]
-    lead_in: frozenset[str]
-    not_components: frozenset[str]
-
-
 @cache
-def _patterns(language: Language) -> _Patterns:
-    data = language.components
-
-    def compiled(patterns: Iterable[str]) -> list[re.Pattern[str]]:
-        return [re.compile(pattern.replace("{capital}", _CAPITAL).replace("{name}", _NAME)) for pattern in patterns]
-
-    before = "|".join(cue.removesuffix("(?={capital})").rstrip() for cue in data.cued.values())
-    return _Patterns(
-        data.marked,
-        compiled(data.colon),
-        compiled(data.cued.values()),
-        compiled(data.after),
-        data.suffix,
-        data.separators,
-        re.compile(rf"(?:{before}):?\s*$"),
-        data.boundaries,
-        data.lead_in,
-        data.not_components,
-    )
+def _ends_with_cue(language: Language) -> re.Pattern[str]:
+    """What ends with a cue before a name, without the name."""
+    cues = (cue.pattern.removesuffix(f"(?={CAPITAL})").rstrip() for cue in language.components.cued.values())
+    return re.compile(rf"(?:{'|'.join(cues)}):?\s*$")
 
 
-def _marked(text: str, patterns: _Patterns) -> Iterator[Component]:
+def _marked(text: str, language: Language) -> Iterator[Component]:
+    patterns, ends_with_cue = language.components, _ends_with_cue(language)
     for kind, pattern in patterns.marked.items():
         for match in pattern.finditer(text):
-            cued = patterns.ends_with_cue.search(text, max(0, match.start() - 60), match.start()) is not None
-            for part in patterns.separator.split(match["component"]):
+            cued = ends_with_cue.search(text, max(0, match.start() - 60), match.start()) is not None
+            for part in patterns.separators.split(match["component"]):
                 if _is_name(part, part.strip(_TRIM), kind, cued=cued):
                     yield Component(part.strip(_TRIM))
 
 
-def _cued(text: str, patterns: _Patterns) -> Iterator[Component]:
+def _cued(text: str, patterns: Components) -> Iterator[Component]:
     """Finds names after or before a cue such as `click` or `button`, outside markup (`_marked` finds those)."""
     for pattern in patterns.marked.values():
         text = pattern.sub(lambda match: match.group().replace(match["component"], "·"), text)
-    for cue in (*patterns.colon, *patterns.cued):
+    for cue in (*patterns.colon, *patterns.cued.values()):
         for match in cue.finditer(text):
             if component := _loose(text[match.end() : match.end() + 120], patterns):
                 yield component
@@ -176,11 +146,11 @@ def _is_name(written: str, name: str, kind: str, *, cued: bool) -> bool:
     return name[0].isupper() and not label and kind != "code"
 
 
-def _paths(text: str, patterns: _Patterns) -> list[Component]:
+def _paths(text: str, patterns: Components) -> list[Component]:
     """`Payroll > Runs`: the parts around separators, each beginning with a capital."""
     components: list[Component] = []
     for line in text.splitlines():
-        pieces = patterns.separator.split(line)
+        pieces = patterns.separators.split(line)
         if len(pieces) < 2:
             continue
         names: list[Component | None] = []
@@ -198,7 +168,7 @@ def _paths(text: str, patterns: _Patterns) -> list[Component]:
     return components
 
 
-def _loose(text: str, patterns: _Patterns) -> Component | None:
+def _loose(text: str, patterns: Components) -> Component | None:
     """Finds the name at the beginning of a text, up to punctuation, a boundary word or the most words of a name."""
     text = text.lstrip(_TRIM)
     end = _END.search(text)
@@ -214,7 +184,7 @@ def _loose(text: str, patterns: _Patterns) -> Component | None:
     return Component(name, tuple(" ".join(tokens[:length]).strip(_TRIM) for length in range(len(tokens) - 1, 0, -1)))
 
 
-def _last_name(text: str, patterns: _Patterns) -> Component | None:
+def _last_name(text: str, patterns: Components) -> Component | None:
     """Finds the name at the end of a text: after the last punctuation or lead-in word, from the first capital on."""
     clause = re.split(r"[.,;:!?()\[\]\"“”„]\s*", text.rstrip(_TRIM))[-1]
     tokens: list[str] = []
@@ -227,7 +197,7 @@ def _last_name(text: str, patterns: _Patterns) -> Component | None:
     return Component(" ".join(tokens).strip(_TRIM)) if tokens else None
 
 
-def _without_lead_in(name: str, patterns: _Patterns) -> str:
+def _without_lead_in(name: str, patterns: Components) -> str:
     tokens = name.split()
     while tokens and tokens[0].lower() in patterns.lead_in | patterns.boundaries:
         tokens.pop(0)

@@ -18,7 +18,7 @@ from .langfuse import is_observation, is_trace, read_observations, read_traces
 from .openinference import is_span, read_otlp, read_spans
 from .score_rows import find_long_columns, join_long_rows
 from .trace_row import Trace, build_row
-from .turn_rows import TurnColumns, TurnReader, find_turn_columns, has_repeated_conversation, is_pair_row, is_turn_row
+from .turn_rows import TurnColumns, TurnReader, find_turn_columns, has_repeated_conversation
 
 _TURN_OF_ITS_OWN = {"messages", "response", "user_input"}
 _PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations", "results", "rows", "records", "items")
@@ -38,9 +38,9 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     mapped = {*mapping.values()}
     raters = {theirs: ours for theirs, ours in mapping.items() if ours == OF_RATERS}
     check_mapped(opened.columns or first, raters, opened.name)
+    names = opened.columns or tuple(first)
+    columns = find_turn_columns(names, mapping)
     if mapped & {*TURN_FIELDS}:
-        names = opened.columns or tuple(first)
-        columns = find_turn_columns(names, mapping)
         if columns is None:
             raise InputError(
                 f"{opened.name}: no rows of messages: they need columns for conversation, role and content, or for "
@@ -49,16 +49,16 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
             )
         return _read_turns(opened, first, columns, mapping)
     is_own = has_own_columns(first)
-    long = None if is_turn_row(first, mapping) else find_long_columns(opened, first, mapping)
-    if long is not None:
+    is_message = columns is not None and not columns.is_pair
+    if not is_message and (long := find_long_columns(opened, first, mapping)) is not None:
         return join_long_rows(opened, long, mapping)
     if mapped & _TURN_OF_ITS_OWN:
         return opened
-    if (not is_own and is_turn_row(first, mapping)) or (
-        is_pair_row(first, mapping) and has_repeated_conversation(opened.rows, mapping)
+    is_pair = columns is not None and columns.is_pair and "id" not in first
+    if columns is not None and (
+        (is_message and not is_own) or (is_pair and has_repeated_conversation(opened.rows, columns.conversation))
     ):
-        columns = find_turn_columns(first, mapping)
-        return opened if columns is None else _read_turns(opened, first, columns, mapping)
+        return _read_turns(opened, first, columns, mapping)
     parsed = _parse_cells(first) if opened.textual else first
     if is_own or (opened.textual and not _may_be_log(parsed)) or (mapping and not is_example(parsed)):
         return opened

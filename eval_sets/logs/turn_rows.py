@@ -76,27 +76,11 @@ def find_turn_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> Tur
     return TurnColumns(conversation, roles, mapped)
 
 
-def is_turn_row(values: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:
-    """Whether a row is one message of a conversation."""
-    columns = find_turn_columns(values, mapping)
-    return columns is not None and not columns.is_pair
-
-
-def is_pair_row(values: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:
-    """Whether a row is a question and its answer, of a conversation that may have several; one with an id is not."""
-    columns = find_turn_columns(values, mapping)
-    return columns is not None and columns.is_pair and "id" not in values
-
-
-def has_repeated_conversation(rows: Iterable[Row | BadRow], mapping: Mapping[str, str]) -> bool:
+def has_repeated_conversation(rows: Iterable[Row | BadRow], column: str) -> bool:
     """Whether a conversation has several rows."""
     seen: set[int] = set()
-    columns: TurnColumns | None = None
     for row in rows:
-        if isinstance(row, BadRow):
-            continue
-        columns = columns or find_turn_columns(row.values, mapping)
-        value = row.values.get(columns.conversation) if columns else None
+        value = row.values.get(column) if isinstance(row, Row) else None
         if value in (None, ""):
             continue
         if hash(str(value)) in seen:
