@@ -15,8 +15,9 @@ from . import cell_values
 from .columns import known_columns
 from .excel_file import EXCEL_SUFFIXES, open_excel
 from .parquet_file import open_parquet
-from .public.set_facts import PREFIX, is_public, public_sets
-from .public.set_rows import is_on_this_machine, open_public
+from .public.set_facts import PREFIX, is_public, parse_name, public_sets
+from .public.set_files import is_downloaded
+from .public.set_rows import open_public
 from .rows import BadRow, Row, Rows
 from .text_files import open_csv, open_json, open_jsonl
 
@@ -35,7 +36,7 @@ SUFFIXES = (*_OPENERS, *DELIMITED, *EXCEL_SUFFIXES)
 
 def is_to_download(source: str) -> bool:
     """Whether a source is a public set that is not on this machine yet."""
-    return is_public(source) and not Path(source).exists() and not is_on_this_machine(source)
+    return is_public(source) and not Path(source).exists() and not is_downloaded(parse_name(source).facts)
 
 
 def open_source(
@@ -112,21 +113,10 @@ def _not_found(name: str, path: Path) -> InputError:
         return InputError(f"{name}: there is no such file, nor a folder `{folder}`; correct the path")
     suggestions = [str(folder / nearest) for nearest in nearest_names(path.name, names_in_folder, at_most=3)]
     suggestions += nearest_names(path.stem, bundled_sets(), at_most=2)
-    bundled = quote_names(bundled_sets())
-    if path.suffix or "/" in name:
-        hint = (
-            f"did you mean {quote_names(suggestions)}?"
-            if suggestions
-            else f"correct the path, or name a bundled set: {bundled}"
-        )
-        return InputError(f"{name}: there is no such file or folder; {hint}")
-    if name in public_sets():
-        suggestions.insert(0, f"{PREFIX}{name}")
-    hint = f"did you mean {quote_names(suggestions)}? The" if suggestions else "the"
-    return InputError(
-        f"{name}: there is no file, folder or bundled set of this name; {hint} bundled sets are {bundled}; a public "
-        "rated set is named as `assay sets` says"
-    )
+    suggestions += [f"{PREFIX}{name}"] if name in public_sets() else []
+    cure = f"correct the path, or name a bundled set: {quote_names(bundled_sets())}"
+    hint = f"did you mean {quote_names(suggestions)}?" if suggestions else cure
+    return InputError(f"{name}: there is no such file or folder; {hint}")
 
 
 _OBJECT_COLUMNS = ("ratings", "metadata", "scores")  # columns of CSV files whose cells may be JSON objects

@@ -9,7 +9,7 @@ from ..rows import Repeatable, Row, Rows
 from .rated_answers import read_begin, read_ragchecker, read_tau
 from .rated_tasks import read_clapnq, read_mtrag
 from .set_facts import PREFIX, Part, PublicSet, load_facts, parse_name, part_of
-from .set_files import OriginalFile, cached_path, fetch_file, is_downloaded, read_files, wrong_file
+from .set_files import OriginalFile, cached_path, fetch_file, read_files, wrong_file
 
 _READERS: Mapping[str, Callable[[PublicSet, Sequence[OriginalFile]], Iterator[Row]]] = {
     "begin": read_begin,
@@ -42,11 +42,6 @@ def open_public(source: str) -> Rows:
     note = f"{source}: its ratings are computed, not people's" if facts.rated_by == "computed" else ""
     rows = Repeatable(lambda: (row for row in read_rows(facts, files) if is_in_part(row, part)))
     return Rows(source, facts.name, rows, notes=(note,))
-
-
-def is_on_this_machine(source: str) -> bool:
-    """Whether a public set can be opened without the network."""
-    return is_downloaded(parse_name(source).facts)
 
 
 class DownloadedSet(NamedTuple):
