@@ -90,10 +90,8 @@ def _pair_fields(instance: int, entries: list[dict[str, Any]]) -> dict[str, Any]
         "metadata": {
             "group": f"ragchecker:{first['dataset']}:{first['query_id']}",
             "dims": summarise_criteria(_PAIR_CRITERIA, lambda criterion: ratings[criterion]),
-            "answer_b": answers[1],
             "system": first["model1"]["model_name"],
             "system_b": first["model2"]["model_name"],
-            "domain": first["dataset"],
         },
     }
 

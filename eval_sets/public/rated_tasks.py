@@ -7,7 +7,6 @@ from functools import partial
 from hashlib import sha1
 from typing import Any
 
-from ...value_messages import shorten
 from ..rows import Row
 from .set_facts import PublicSet
 from .set_files import OriginalFile, label, mean, parse_document, summarise_criteria
@@ -15,7 +14,6 @@ from .set_files import OriginalFile, label, mean, parse_document, summarise_crit
 _LABELS = (1, 2, 3, 4)
 _MTRAG_CRITERIA = ("faithfulness", "appropriateness", "completeness", "naturalness")
 _PUBLISHED = ("RougeL", "Bert-KPrec", "Bert-Rec", "rl_f", "rb_llm", "rb_agg", "conditional_idk")
-_COLLECTION = "mt-rag-"
 _PREFIX = "clap:"
 _CLAPNQ_CRITERIA = ("faithfulness", "answer_relevance", "fluency")
 Entry = dict[str, Any]
@@ -40,23 +38,18 @@ def read_rated_tasks(
 
 
 def rated_fields(annotations: Entry, criteria: Iterable[str], fields: Entry, metadata: Entry) -> Entry:
-    """Adds what people rated to the fields of a sample; what is no rating stays in the metadata."""
+    """Adds what people rated to the fields of a sample; what is no rating, such as an empty text, is left out."""
     ratings: dict[str, dict[str, float]] = {}
-    others: dict[str, dict[str, str]] = {}
     for criterion in criteria:
         ratings[criterion] = {}
         for rater, entry in sorted(annotations.get(criterion, {}).items()):
             with suppress(TypeError, ValueError):
                 ratings[criterion][rater] = label(entry["value"], *_LABELS)
-            if entry["value"] not in (None, "") and rater not in ratings[criterion]:
-                others.setdefault(criterion, {})[rater] = shorten(str(entry["value"]))
     faithfulness = ratings["faithfulness"]
     summary = summarise_criteria(ratings, lambda criterion: ratings[criterion].values())
-    about = {"rater_ids": list(faithfulness), "dims": summary, **metadata} | (
-        {"other_values": others} if others else {}
-    )
     rated = {"rating": mean(faithfulness.values()), "ratings": faithfulness} if faithfulness else {}
-    return {**fields, "rating_min": _LABELS[0], "rating_max": _LABELS[-1], "metadata": about, **rated}
+    scale = {"rating_min": _LABELS[0], "rating_max": _LABELS[-1]}
+    return {**fields, **scale, "metadata": {"dims": summary, **metadata}, **rated}
 
 
 def merge_groups(sources: Mapping[str, Iterable[str]]) -> dict[str, str]:
@@ -120,8 +113,6 @@ def _mtrag_fields(texts: Mapping[str, str], evaluation: Entry, task: Entry) -> E
     metadata = {
         "history": turns[:-1],
         "system": system,
-        "answerability": next(iter(task["Answerability"]), ""),
-        "collection": task["Collection"].removeprefix(_COLLECTION).partition("-")[0],
         "published_metrics": _published_metrics(annotations),
     }
     return rated_fields(annotations, _MTRAG_CRITERIA, fields, metadata)
@@ -151,22 +142,13 @@ def _question(task_id: str) -> str:
 
 def _clapnq_fields(result: Entry, task: Entry) -> Entry:
     scores, question, system = result["scores"], _question(task["task_id"]), result["model_id"]
-    answer = result["output"][-1]["content"]
     fields = {
         "id": f"clapnqhum-{question.removeprefix(_PREFIX)}-{system}",
         "user_input": task["input"][-1]["text"],
         "retrieved_contexts": [context["text"] for context in task["contexts"]],
-        "response": answer,
+        "response": result["output"][-1]["content"],
     }
     targets = task.get("targets")
     if targets and targets[0]["value"]:
         fields["reference"] = targets[0]["value"]
-    reasons = {entry["value"] for entry in scores.get("faithfulness_reason", {}).values()}
-    metadata = {
-        "reasons": sorted(reasons - {None, ""}),  # why raters found an answer unfaithful
-        "system": system,
-        "answer_empty": not answer.strip(),
-        "answerability": task["answerability"],
-        "doc_title": task["contexts"][0]["title"],
-    }
-    return rated_fields(scores, _CLAPNQ_CRITERIA, fields, metadata)
+    return rated_fields(scores, _CLAPNQ_CRITERIA, fields, {"system": system})
