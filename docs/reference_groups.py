@@ -63,7 +63,6 @@ GROUPS = (
                 *_of("assay.eval_sets", "read_set read_samples bundled_sets public_sets download_public_set"),
                 "assay.write_set",
             ),
-            "Ragas": _of("assay.eval_sets", "from_ragas"),
             "Preferences": _of("assay.eval_sets", "Preference read_preferences write_preferences is_preference_file"),
         },
     ),

@@ -28,7 +28,6 @@ from .sample import Sample as Sample, Table as Table
 from .score_columns import ReadOptions as ReadOptions
 from .score_files import read_ratings as read_ratings, read_score_files as read_score_files
 from .set_reader import (
-    from_ragas as from_ragas,
     load_set as load_set,
     read_samples as read_samples,
     read_set as read_set,

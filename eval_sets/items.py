@@ -81,7 +81,7 @@ class ScoreSource:
     judges: Mapping[str, str] = field(default_factory=dict)  # the judge that made a column, where one did
     scale: Bounds | None = None  # the scale of ratings, where the source says it
     places: Mapping[float, str] = field(default_factory=dict)  # where each rating stands first
-    read_columns: tuple[str, ...] = ()  # the columns of the source that were read
+    read_columns: tuple[str, ...] = ()  # the columns of ratings that were read
     offered: tuple[str, ...] = ()  # the metrics that could have been read
     # whether higher is better, by metric, where the source says it
     directions: Mapping[str, bool] = field(default_factory=dict)

@@ -101,9 +101,7 @@ def read_scores(
     items = file.items
     for number, reasons in file.reasons.items():
         items[number] = replace(items[number], reasons=reasons)
-    return ScoreSource(
-        name, tuple(items), scores, read_columns=tuple(selected), offered=tuple(offered), notes=tuple(file.notes)
-    )
+    return ScoreSource(name, tuple(items), scores, offered=tuple(offered), notes=tuple(file.notes))
 
 
 def read_ratings(

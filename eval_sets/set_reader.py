@@ -1,7 +1,7 @@
 """Reading evaluation sets of any format that a team may have them in."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -167,20 +167,6 @@ def read_samples(
                     raise InputError(f"the list, index {place}, field rating: {LOST_PAIR}")
         return iter(samples)
     return _build_samples(_open_set(open_data(data), mapping, language, scale), notes=notes)
-
-
-def from_ragas(dataset: Any, *, language: str | None = None) -> list[Sample]:
-    """Converts a Ragas dataset to samples, in its order, with the ids `<the dataset's name, else ragas>-<row>`.
-
-    Fields that only Ragas has (`reference_contexts`, `rubrics`, ...) stand in `metadata`. A conversation
-    (`MultiTurnSample`) becomes a sample with `messages`, and its `reference_tool_calls` become
-    `metadata.expected_actions`. `language` (ISO 639-1) is detected where it is left out.
-    Raises `InputError` for a row without a message or a response.
-    """
-    rows = [*dataset] if isinstance(dataset, Iterable) else [None]
-    if not all(hasattr(row, "user_input") for row in rows):
-        raise wrong_type("dataset", dataset, "a Ragas dataset: EvaluationDataset.from_list(rows)")
-    return list(read_samples(dataset, language=language, notes=[]))
 
 
 def _check_options(

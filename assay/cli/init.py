@@ -16,7 +16,6 @@ from .typed_values import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
-    from ..runs.suite import Suite
 
 _SHOWN = 3
 _TEXT = 200
@@ -79,7 +78,8 @@ def init(
     loaded = load_suite(out)
     written = [
         f"\n{out}: {', '.join(chosen)}{f', judged by {one_line(judge)}' if judge else ', without a judge'}",
-        f"It has {count_of(len(loaded.gates), 'gate')}: {_describe_gates(loaded, samples)}",
+        f"It has {count_of(len(loaded.gates), 'gate')}: enough answers get a value, and no metric falls below the runs "
+        "that you accept (each run says where answers are too few to tell)",
     ]
     run_it, console = typed_command("suite", out), open_console()
     with until_reader_leaves():
@@ -90,22 +90,6 @@ def init(
             (run_it, "each night: exit code 5 when a gate fails"),
         ):
             print_command(console, command.ljust(max(len(run_it), 17)), purpose)
-
-
-def _describe_gates(suite: "Suite", samples: "Sequence[Sample]") -> str:
-    """What the gates of the suite promise: of a set that is too small to tell a fall from chance, no more than that."""
-    from ..meta_eval.groups import group_answers
-    from ..runs.suite.gates import fewest_groups
-
-    groups = len({*group_answers(samples)})
-    fewest = fewest_groups(suite.false_alarms / len(suite.judge_names))
-    if groups >= fewest:
-        return "enough answers get a value, and no metric falls below the runs that you accept"
-    return (
-        "enough answers get a value. That a metric falls below the runs that you accept is not seen yet: "
-        f"{count_of(groups, 'group of answers', 'groups of answers')} cannot tell a fall from chance, and {fewest} are "
-        "needed: add questions (one group per source, or per answer where no column names sources)"
-    )
 
 
 def _print_look(file: str, samples: "Sequence[Sample]", options: list[str]) -> None:

@@ -152,6 +152,6 @@ def test_our_metrics_on_the_page_exist():
     known = {*metric_names()}
     fields = "messages user_input response retrieved_contexts reference id metadata language metric rating"
     words = "decide concurrency timeout attempts claim value status scored reason evidence range needs skipped failed"
-    names_of_python = "evaluate aevaluate from_ragas verdict probability quote assert_score measure"
+    names_of_python = "evaluate aevaluate read_samples verdict probability quote assert_score measure"
     others = {*fields.split(), *words.split(), *names_of_python.split()}
     assert names - known - others == set()

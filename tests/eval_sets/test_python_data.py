@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from assay import Sample
 from assay.errors import InputError
-from assay.eval_sets import from_ragas, load_set, read_samples, write_set
+from assay.eval_sets import load_set, read_samples, write_set
 
 pandas = pytest.importorskip("pandas")
 datasets = pytest.importorskip("datasets")
@@ -103,7 +103,7 @@ def test_rows_of_ragas_are_samples():
     assert made.messages[2].tool_call_id == made.messages[1].tool_calls[0].id
     assert made.metadata == {"expected_actions": [{"name": "count", "kwargs": {"of": "days"}}]}
     with pytest.raises(InputError, match=r"the dataset ragas, index 1, field response: is missing"):
-        from_ragas([row, RagasRow(user_input="a")])
+        list(read_samples([row, RagasRow(user_input="a")]))
 
 
 def test_an_empty_cell_of_a_dataframe_is_no_value():

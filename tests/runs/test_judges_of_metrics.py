@@ -23,7 +23,7 @@ from assay import (
     write_set,
 )
 from assay.errors import UsageError
-from assay.eval_sets import from_ragas, read_samples
+from assay.eval_sets import read_samples
 from assay.judges import Cassette, JudgeSettings, LiteLLMEmbedder
 from assay.metrics import TokenOverlap
 from assay.runs import JudgeScoring, RunOptions, ScoringRequest, Store, run_plan, score_by_judges
@@ -189,7 +189,6 @@ WRONG = {
     "load_set": ("source", lambda: load_set(NO)),
     "write_set, sample": ("samples, index 0", lambda: write_set([NO], "x.jsonl")),
     "write_set, path": ("path", lambda: write_set([SAMPLE], NO)),
-    "from_ragas, row": ("dataset", lambda: from_ragas([NO])),
     "Store": ("store", lambda: Store(NO)),
     "Results.from_store": ("store", lambda: Results.from_store(NO, "last")),
     "Results.save": ("path", lambda: evaluate([SAMPLE], "token_overlap", progress=False).save(NO)),
