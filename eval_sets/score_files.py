@@ -29,9 +29,6 @@ from .number_rule import (
     check_high_is_good,
     find_common_scale,
     is_missing,
-    is_whole,
-    rating_range,
-    scale_hints,
     scale_of_header,
     usual_scale,
 )
@@ -360,28 +357,24 @@ def find_scale(ratings: ScoreSource, own: Bounds | None = None) -> tuple[Bounds,
     by_rater = {rater: ColumnCells() for rater in ratings.columns}
     for rater, numbers in ratings.columns.items():
         for number in numbers.values():
-            by_rater[rater].add(number)
+            by_rater[rater].add(number, ratings.places.get(number, ""))
     values = sorted(value for cells in by_rater.values() for value in cells.values())
     low, high = values[0], values[-1]
     if own is not None and own[0] <= low and high <= own[1]:
         return own, []
-    if len(by_rater) > 1:
-        find_common_scale(by_rater, ratings.name)
-    inner = rating_range(values)
-    usual = usual_scale(*inner, whole=is_whole([value for value in values if inner[0] <= value <= inner[1]]))
-    if inner != (low, high):
-        odd = high if inner[1] < high else low
-        others = f"{inner[0]:g} to {inner[1]:g}" if usual is None else f"the scale {usual[0]:g}-{usual[1]:g}"
+    found = find_common_scale(by_rater, ratings.name)
+    if found is None and low == high < 1:
+        raise InputError(f"{ratings.name}: all ratings are {low:g}; say the scale (--scale 0-1)")
+    usual = usual_scale(low, high) if found is None and low == high else None
+    scale, hints = (found[:2], found.hints) if found else (usual or (low, high), ())
+    if (odd := next((value for value in (high, low) if not scale[0] <= value <= scale[1]), None)) is not None:
         raise InputError(
-            f"{ratings.name}, {ratings.places.get(odd)}: is {odd:g}, and the other ratings lie on {others}; correct "
-            "it, empty it where it means that there is no rating, or say the scale (--scale LOW-HIGH)"
+            f"{ratings.name}, {ratings.places.get(odd)}: is {odd:g}, and the other ratings lie on the scale "
+            f"{scale[0]:g}-{scale[1]:g}; correct it, empty it where it means that there is no rating, or say the scale "
+            "(--scale LOW-HIGH)"
         )
-    scale = usual if usual is not None and (low < high or low >= 1) else (low, high)
-    hints = scale_hints(values, scale, ratings.places) if usual is not None else ()
     if scale == (1, 5) and not hints:
         return scale, []
-    if scale[0] == scale[1]:
-        raise InputError(f"{ratings.name}: all ratings are {low:g}; say the scale (--scale 0-1)")
     ends = f"lowest rating ({ratings.places.get(low)}) and its highest ({ratings.places.get(high)})"
     cure = f"ratings: {'; '.join(hints)}" if hints else f"{ends}; say another with --scale"
     return scale, [f"{ratings.name}: the scale of {scale[0]:g} to {scale[1]:g} is taken from its {cure}"]
