@@ -40,7 +40,8 @@ UNDECIDED = {
         *("Yes, nee", "ja", "The answer is yes"),
         *("Yes, but not really", "Yes (not supported)", "Yes: but the colour is contradicted", "Yes, only partly"),
         *("Yes. It is not supported.", "Yes. It isn’t supported", "Yes-ish", "Yes 60%", "Yes (60% sure)", "Yes, 0.6"),
-        *("No-ish", "No, probably", "No 40%"),
+        *("No-ish", "No, probably", "No 40%", "Yes is wrong", "No is wrong", '"Yes" would be incorrect.'),
+        *("**No** is false", "Yes wrong", "Yes that's incorrect", "Yes is the wrong answer"),
     ],
     JA_NEE: [
         *("ja en nee", "Ja/Nee", "nee, ja", "niet ja", "ja niet", "Ja, maar ook nee", "Ja. Nee.", "ja, zeker niet"),
@@ -48,6 +49,7 @@ UNDECIDED = {
     ],
     STARS: [
         *("4/5", "4 or 5", "3-4", "4 out of 5", "1, 5", "3.5", "3,5", "not 5", "5 is not right", "0", "6", "55", "-"),
+        "2 is wrong",
         *("4 out of 10", "4/10", "4 (of 10)", "4, probably", "4-ish"),
     ],
     VERDICTS: ["supported/not supported", "supported, not found", "not", "supported and not found", "found"],
@@ -62,10 +64,17 @@ DECIDED = {
                     "Yes. Customers only pay after delivery.",
                     "Yes, it says you can cancel, and nobody pays unless asked.",
                 ),
+                *("Yes, that is wrong", "Yes. The other claim is false", "Yes is the right answer"),
             ],
             "Yes",
         ),
-        **dict.fromkeys(["No", "no.", "**No**, it does not", "N", "No, it is not there", "No! Not at all"], "No"),
+        **dict.fromkeys(
+            [
+                *("No", "no.", "**No**, it does not", "N", "No, it is not there", "No! Not at all"),
+                *("No, it is incorrect", "No that is wrong"),
+            ],
+            "No",
+        ),
     },
     JA_NEE: {
         "Ja. Klanten betalen alleen bij levering.": "Ja",
@@ -82,6 +91,7 @@ DECIDED = {
         "4 stars": "4",
         "5 (no errors)": "5",
         "4, because the answer lacks 1 fact": "4",
+        "2 incorrect claims": "2",
     },
     VERDICTS: {"supported": "supported", "not supported": "not supported", "Not found.": "not found"},
 }
@@ -105,6 +115,8 @@ def test_a_reply_that_says_no_option_or_several_is_none(options, text):
 def test_a_reply_with_one_option_is_read(options, text, option):
     assert read_option(text, options) == option
     assert choose_option(RawReply("m", text), options)[0] == option
+    logprobs = ({options[0]: math.log(0.9), options[1]: math.log(0.1)},)  # where there are some, they decide
+    assert choose_option(RawReply("m", text, logprobs=logprobs), options)[0] == options[0]
 
 
 @given(

@@ -142,30 +142,6 @@ def test_shares_of_the_options_alone_their_variants_added_up():
     assert read_option("", YES_NO) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "option"),
-    [
-        *(
-            ("Yes is wrong", None),
-            ("No is wrong", None),
-            ('"Yes" would be incorrect.', None),
-            ("**No** is false", None),
-        ),
-        *(("Yes wrong", None), ("Yes that's incorrect", None), ("Yes is the wrong answer", None)),
-        *(("Yes, that is wrong", "Yes"), ("No, it is incorrect", "No"), ("No that is wrong", "No")),
-        *(("Yes. The other claim is false", "Yes"), ("Yes is the right answer", "Yes"), ("Yes", "Yes")),
-    ],
-)
-def test_an_option_that_is_called_wrong_is_no_answer(text, option):
-    assert read_option(text, YES_NO) == option
-    assert choose_option(reply(text, {"Yes": 0.9, "No": 0.1}), YES_NO)[0] == (option and "Yes")
-
-
-def test_what_is_wrong_may_be_the_reason_of_a_level():
-    levels = ("1", "2", "3")
-    assert [read_option(text, levels) for text in ("2 incorrect claims", "2 is wrong")] == ["2", None]
-
-
 def test_the_alternatives_decide_and_where_there_are_none_the_word():
     assert option_probabilities(reply("No", {"No": 0.4, "Yes": 0.6}), YES_NO) == pytest.approx({"Yes": 0.6, "No": 0.4})
     marked, other = reply("**Yes**", {"**": 0.9, "__": 0.1}), reply("Perhaps", {"Perhaps": 1.0})
