@@ -37,9 +37,8 @@ from .decision.version_ratings import (
     find_common_raters as find_common_raters,
 )
 from .decision.versions import VersionOptions as VersionOptions
-from .failures.bad_answers import count_others as count_others, select_bad_answers as select_bad_answers
-from .failures.failure_blocks import failure_notes as failure_notes, failure_sentences as failure_sentences
-from .failures.failure_texts import read_peoples_texts as read_peoples_texts
+from .failures.bad_answers import read_peoples_texts as read_peoples_texts, select_bad_answers as select_bad_answers
+from .failures.failure_blocks import failure_sentences as failure_sentences
 from .judging.align import Aligner as Aligner
 from .judging.card import (
     OVERLAP as OVERLAP,

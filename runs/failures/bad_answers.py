@@ -1,28 +1,47 @@
 """Which answers are bad: by ratings where there are some, else by a metric; and the texts that say why."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...errors import UsageError
 from ...eval_sets import Sample
+from ...eval_sets.column_table import reason_rater
+from ...eval_sets.conversation import opening_question
 from ...eval_sets.turns import is_turn
+from ...metrics import Score
 from ...metrics.score import flawless
-from ...metrics.specification import ALL_BASELINES
+from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...presentation.figure import Figure
 from ..answers.rating_direction import rates_pair
 from ..answers.table import AnswerTable
-from .failure_texts import (
-    FailureText,
-    is_about_contexts,
-    read_peoples_texts,
-    read_verdicts,
-)
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
 
+TextKind = Literal["reason", "sentence", "verdict"]
+"""What a text is.
+
+- `reason`: a person's reason; `sentence`: a sentence of the answer that a person marked as wrong
+- `verdict`: a claim, request, rule or criterion on which a judge's verdict is bad
+"""
+
+_BAD_VERDICTS = {"contradicted": "contradicted", "not_found": "not found"}
+_HANDOVERS = {"missing": "handover missing", "needless": "handover needless"}
+# their verdicts are about what was retrieved, not about what the answer says
+_OF_CONTEXTS = {"context_precision", "context_recall", "context_relevance", "noise_sensitivity"}
+_LONGEST = 2000  # characters of one text that are kept
 _WORST_SHARE = 0.25
+
+
+class FailureText(NamedTuple):
+    """One text that says why an answer is bad."""
+
+    kind: TextKind
+    text: str
+    source: str  # the rater, the field of the file, or the metric that it comes from
+    verdict: str = ""  # the verdict in words, such as "not found"; "" where there is none
+    because: str = ""  # the reason for the verdict, as a report shows it; "" where there is none
 
 
 @dataclass(frozen=True)
@@ -41,14 +60,13 @@ def select_bad_answers(table: AnswerTable, metric: str | None = None) -> BadAnsw
 
     With ratings: those that are rated below the middle of their scale. Else, or where a metric is named, by the metric:
     of one with verdicts those with a claim that is contradicted or not found (a request not met, a rule broken, a
-    criterion below its middle); of one that says yes or no those that fail; of any other the worst quarter.
+    criterion below its middle); of one that says yes or no those that fail; of any other the worst quarter. Ratings of
+    which of two answers is better rate neither.
     """
     rated = {name: sample for name, sample in table.rated_rows.items() if not rates_pair(sample)}
     if metric is None and rated:
         names = {name for name, sample in rated.items() if (sample.rating_share or 0) < 0.5}
         return BadAnswers(table, "", "rated below the middle of the scale", rated, _texts_of(table, rated, names, ""))
-    has_pairs = any(map(rates_pair, table.samples.values()))
-    unrated_why = "its ratings say which of two answers is better" if has_pairs else "no answer is rated"
     scored = {name: values for name in table.directions if (values := table.values(name))}
     name = metric or next((name for name in scored if name not in ALL_BASELINES), next(iter(scored), ""))
     if name not in scored:
@@ -56,24 +74,10 @@ def select_bad_answers(table: AnswerTable, metric: str | None = None) -> BadAnsw
         known = ", ".join(table.directions) or "none"
         raise UsageError(f"run {table.run or ''} has no value {what}; its metrics are {known}")
     values = scored[name]
-    words, names = _bad_by_metric(name, table, values)
+    rule, names = _bad_by_metric(name, table, values)
     answers = {key: table.samples[key] for key in values}
-    rule = words if metric else f"{words}, as {unrated_why}"
+    rule = rule if metric else f"{rule}, as no answer is rated"
     return BadAnswers(table, name, rule, answers, _texts_of(table, answers, names, name))
-
-
-def _conversation(turn: Sample) -> str:
-    return str(turn.metadata["conversation"])
-
-
-def count_others(selected: BadAnswers) -> int:
-    """Counts the answers of a run that do not count; a conversation and its turns are not counted beside each other."""
-    samples, counted = selected.table.samples, selected.answers
-    with_turns = {_conversation(sample) for sample in samples.values() if is_turn(sample)}
-    return sum(
-        name not in counted and name not in with_turns and not (is_turn(sample) and _conversation(sample) in counted)
-        for name, sample in samples.items()
-    )
 
 
 def _bad_by_metric(metric: str, table: AnswerTable, scored: Mapping[str, float]) -> tuple[str, set[str]]:
@@ -103,24 +107,23 @@ def _bad_by_metric(metric: str, table: AnswerTable, scored: Mapping[str, float])
 def _texts_of(
     table: AnswerTable, answers: Mapping[str, Sample], names: set[str], metric: str
 ) -> dict[str, tuple[FailureText, ...]]:
-    """What says why each bad answer is bad: the metric that says so, else people, else other judges."""
+    """What says why each bad answer is bad: the metric that says so, else people, else other judges; each text once."""
     bad = dict[str, tuple[FailureText, ...]]()
     turns: dict[str, list[str]] = {}  # of rated conversations: what their turns' scores say is about them
     for name, sample in table.samples.items() if not metric else ():
         if is_turn(sample):
-            turns.setdefault(_conversation(sample), []).append(name)
-    for name, sample in answers.items():
-        if name not in names:
-            continue
-        own = _verdicts(table, name, metric) if metric else []
+            turns.setdefault(str(sample.metadata["conversation"]), []).append(name)
+    for name in filter(names.__contains__, answers):
         of_judges = [  # also where the metric that was named says nothing in words
             text
             for other in table.directions
-            if not is_about_contexts(other)
+            if parse_specification(other).name not in _OF_CONTEXTS
             for place in (name, *turns.get(name, ()))
             for text in _verdicts(table, place, other) or ()
         ]
-        bad[name] = tuple(_distinct(own or list(read_peoples_texts(sample)) or of_judges))
+        own = _verdicts(table, name, metric) if metric else []
+        texts = own or list(read_peoples_texts(answers[name])) or of_judges
+        bad[name] = tuple({(text.kind, text.text.casefold()): text for text in reversed(texts)}.values())[::-1]
     return bad
 
 
@@ -129,9 +132,98 @@ def _verdicts(table: AnswerTable, name: str, metric: str) -> list[FailureText] |
     score = table.scores.get(name, {}).get(metric)
     if score is None or score.value is None or metric in ALL_BASELINES:
         return None
-    return read_verdicts(metric, score, table.samples[name])
+    return _read_verdicts(metric, score, table.samples[name])
 
 
-def _distinct(texts: Iterable[FailureText]) -> list[FailureText]:
-    """The texts without repetitions: two metrics judge the same claims, two raters may write the same words."""
-    return list({(text.kind, text.text.casefold()): text for text in reversed(list(texts))}.values())[::-1]
+def _read_verdicts(metric: str, score: Score, sample: Sample) -> list[FailureText] | None:
+    """Reads the bad verdicts in a score's evidence; None where it has no verdicts at all."""
+    evidence = score.evidence
+    texts, has_verdicts = list[FailureText](), False
+    if isinstance(evidence.get("verdict"), str) and "happened" in evidence:  # one on the handover of a conversation
+        has_verdicts = True
+        if (verdict := _HANDOVERS.get(evidence["verdict"])) is not None:
+            text = evidence["by"] if isinstance(evidence.get("by"), str) else opening_question(sample)
+            texts.append(
+                FailureText(
+                    "verdict", text[:_LONGEST], metric, _HANDOVERS[evidence["verdict"]], score.reason[:_LONGEST]
+                )
+            )
+    for key, read in _READERS.items():
+        entries = evidence.get(key)
+        if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+            continue
+        has_verdicts = True
+        for entry in entries:
+            if (verdict := read(entry)) is not None and (text := _text_of(entry)):
+                because = entry.get("reason")
+                texts.append(
+                    FailureText(
+                        "verdict",
+                        text,
+                        metric,
+                        verdict,
+                        because[:_LONGEST] if isinstance(because, str) else "",
+                    )
+                )
+    return texts if has_verdicts else None
+
+
+def _text_of(entry: Mapping[str, Any]) -> str:
+    later, earlier = entry.get("later"), entry.get("earlier")
+    text = entry.get("text", entry.get("name"))
+    if isinstance(later, str) and isinstance(earlier, str):
+        text = f"{later} / {earlier}"
+    return " ".join(text[:_LONGEST].split()) if isinstance(text, str) else ""
+
+
+def _claim_verdict(entry: Mapping[str, Any]) -> str | None:
+    verdict = entry.get("verdict")
+    return _BAD_VERDICTS.get(verdict) if isinstance(verdict, str) else None
+
+
+def _criterion_verdict(entry: Mapping[str, Any]) -> str | None:
+    share = entry.get("share")
+    return f"level {entry.get('level')}" if isinstance(share, int | float) and share < 0.5 else None
+
+
+_READERS: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
+    "claims": _claim_verdict,
+    "requests": lambda entry: "not met" if entry.get("met") is False else None,
+    "rules": lambda entry: "broken" if entry.get("broken") is True else None,
+    "contradictions": lambda _: "contradicts itself",
+    "criteria": _criterion_verdict,
+    "missing": lambda _: "call missing",
+    "unexpected": lambda _: "call not expected",
+    "wrong_arguments": lambda _: "call with wrong arguments",
+}
+
+
+def read_peoples_texts(sample: Sample) -> Iterator[FailureText]:
+    """Reads what people say of an answer: their reasons, and the sentences that they marked as wrong.
+
+    A rater who rated the answer at or above the middle of the scale does not say why it is bad.
+    """
+    middle = (sample.rating_min + sample.rating_max) / 2
+    content = {rater for rater, rating in sample.ratings.items() if rating >= middle}
+    raters = tuple(sample.ratings)
+    for name, value in sample.metadata.items():
+        if (rater := reason_rater(name, raters)) is None:
+            continue
+        for by, text in _texts_of_field(value):
+            if (by or rater) not in content:
+                yield FailureText("reason", text, by or rater or name)
+    for by, text in _texts_of_field(sample.metadata.get("wrong_sentences")):
+        if by not in content:
+            yield FailureText("sentence", text, by or "file")
+
+
+def _texts_of_field(value: Any) -> Iterator[tuple[str, str]]:
+    """(rater or "", text) of a text, a list of texts, or either by rater."""
+    if isinstance(value, Mapping):
+        for rater, held in value.items():
+            yield from ((str(rater), text) for _, text in _texts_of_field(held) if not isinstance(held, Mapping))
+    elif isinstance(value, str | list | tuple):
+        for held in [value] if isinstance(value, str) else value:
+            text = " ".join(held[:_LONGEST].split()) if isinstance(held, str) else ""
+            if any(map(str.isalpha, text)):  # a mark in a column called Note says no reason
+                yield "", text

@@ -7,11 +7,11 @@ from typing import Any
 
 from ...presentation.figure import Figure
 from ...presentation.page import render_page, write_page
-from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
+from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...presentation.texts import one_line
 from ...text.wording import Phrase, count_of, verb_of
-from .failure_groups import FailureExample, FailureGroup, Failures
-from .failure_texts import TextKind
+from .bad_answers import TextKind
+from .failure_groups import FailureExample, Failures
 
 _KINDS: dict[TextKind, tuple[str, str]] = {
     "reason": ("reason of a person", "reasons of people"),
@@ -22,12 +22,12 @@ _KINDS: dict[TextKind, tuple[str, str]] = {
 
 def failure_sentences(failures: Failures) -> list[str]:
     """Says how many answers of the run are bad, which ones these are, and what says why."""
-    others = f" ({count_of(failures.not_counted, 'other')} not counted)" if failures.not_counted else ""
     share = Figure("rate", failures.share.value, failures.share.low, failures.share.high)
     place = f"Run {failures.run}: " if failures.run else ""
+    counted = "answer with a value" if failures.metric else "rated answer"
+    counted = count_of(failures.answers, counted, counted.replace("answer", "answers"))
     sentences = [
-        f"{place}{failures.bad:,} of {count_of(failures.answers, 'answer')} "
-        f"{verb_of(failures.bad, 'is', 'are')} bad, {share}{others}.",
+        f"{place}{failures.bad:,} of {counted} {verb_of(failures.bad, 'is', 'are')} bad, {share}.",
         f"Bad: {failures.rule}.",
     ]
     if failures.texts:
@@ -41,19 +41,10 @@ def failure_sentences(failures: Failures) -> list[str]:
     return sentences
 
 
-def failure_notes(failures: Failures) -> list[str]:
-    """Says what a reader has to know beside the table."""
-    return [f"{note}." for note in failures.notes]
-
-
-def group_table(failures: Failures, link: Callable[[FailureGroup], str] | None = None) -> ResultTable:
+def group_table(failures: Failures) -> ResultTable:
     """Per group its answers and its share of the bad ones."""
-
-    def name(group: FailureGroup) -> TableCell:
-        return TableCell(group.name, link=link(group) if link else "")
-
     fields = (
-        Field("group", "text", name),
+        Field("group", "text", lambda group: group.name),
         Field("answers", "count", lambda group: len(group.answers)),
         Field("of the bad [95% interval]", "share", lambda group: group.share, is_left=True),
     )
@@ -73,7 +64,7 @@ def failures_block(failures: Failures) -> ReportBlock:
             Paragraph(one_line(describe_example(example), 240), label=one_line(example.answer, 80), indent=2)
             for example in group.examples
         )
-    parts += [Paragraph(f"Note: {note[:1].lower()}{note[1:]}", "quiet") for note in failure_notes(failures)]
+    parts += [Paragraph(f"Note: {note[:1].lower()}{note[1:]}", "quiet") for note in failures.notes]
     return ReportBlock(tuple(parts))
 
 
@@ -94,15 +85,7 @@ def describe_example(example: FailureExample) -> str:
 
 def failures_as_json(failures: Failures) -> dict[str, Any]:
     """The object of `assay show failures --json`."""
-    return asdict(failures) | {
-        "metric": failures.metric or None,
-        "texts": dict(failures.texts),
-        "notes": failure_notes(failures),
-    }
-
-
-MOST_LISTED = 200
-"""So many answers of a group are listed on a page."""
+    return asdict(failures) | {"metric": failures.metric or None, "texts": dict(failures.texts)}
 
 
 def write_failure_report(path: Path, failures: Failures, about: Phrase | None = None) -> None:
@@ -117,18 +100,10 @@ def render_failure_report(failures: Failures, about: Phrase | None = None) -> st
 
 def view_failures(failures: Failures, answer_url: Callable[[str], str] = lambda _: "") -> dict[str, Any]:
     """Returns what a page shows of the groups, by the names that the templates know."""
-    listed = failures.listed
-    anchors = {id(group): f"why-{number}" for number, group in enumerate(listed, 1)}
-
-    def link(group: FailureGroup) -> str:
-        return f"#{anchors[id(group)]}"
-
     return {
         "failures": failures,
-        "failure_sentences": failure_sentences(failures),
-        "failure_notes": failure_notes(failures),
-        "failure_table": group_table(failures, link) if listed else None,
-        "failure_groups": [(anchors[id(group)], group, group.answers[:MOST_LISTED]) for group in listed],
+        "sentences": failure_sentences(failures),
+        "table": group_table(failures) if failures.listed else None,
         "answer_url": answer_url,
         "describe_example": describe_example,
     }

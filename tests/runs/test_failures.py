@@ -149,7 +149,7 @@ def test_a_metric_that_says_yes_or_no_and_one_with_values():
 
 
 def test_rated_conversations_and_rated_turns_of_others_count_once():
-    """A rated conversation with its rated turn, an unrated one with two rated turns, and an unrated answer: 3 of 4."""
+    """A rated conversation with its rated turn, an unrated one with two rated turns, and an unrated answer."""
     talks = [
         {"role": "user", "content": "Free?"},
         {"role": "assistant", "content": "Yes."},
@@ -166,7 +166,7 @@ def test_rated_conversations_and_rated_turns_of_others_count_once():
 
     samples = [*talk("whole", 1, 2, 5), *talk("turns", None, 1, 5), rated(9, None)]
     counts = grouped(records(samples))
-    assert (counts.answers, counts.bad, counts.not_counted) == (3, 2, 1)
+    assert (counts.answers, counts.bad) == (3, 2)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 10])
@@ -177,7 +177,7 @@ def test_few_answers_make_few_groups_and_all_pages(count):
         sum(len(group.answers) for group in failures.groups) + len(failures.other.answers if failures.other else ())
         == count
     )
-    assert failure_sentences(failures)[0].startswith(f"Run r1: {count} of {count + 2} answers")
+    assert failure_sentences(failures)[0].startswith(f"Run r1: {count} of {count + 2} rated answers")
     assert "<html" in render_failure_report(failures)
     assert failures_block(failures).parts and failures_as_json(failures)["rule"]
 
@@ -234,17 +234,17 @@ def test_a_single_answer_with_messages_and_its_turn_are_one_answer():
     }
     run = records(list(with_turns(samples, "each")), scores, faithfulness=True)
     failures = grouped(run)
-    assert (failures.bad, failures.answers, failures.not_counted) == (2, 4, 0)
+    assert (failures.bad, failures.answers) == (2, 4)
     assert (failures.without_text, dict(failures.texts)) == (0, {"verdict": 2})
     by_metric = grouped(run, metric="faithfulness")
-    assert (by_metric.bad, by_metric.answers, by_metric.not_counted) == (2, 2, 2)
+    assert (by_metric.bad, by_metric.answers) == (2, 2)
 
 
 def test_a_rated_conversation_has_the_verdicts_on_its_turns_and_its_turns_do_not_count_beside_it():
     samples = [chat("a", ("Five years.", None), ("Ninety years.", 5), rating=1), chat("b", ("So.", None), ("Yes.", 2))]
     scores = {"a#4": {"faithfulness": claims(("Ninety years.", "contradicted"))}}
     failures = grouped(records(list(with_turns(samples, "each")), scores, faithfulness=True))
-    assert (failures.bad, failures.answers, failures.not_counted) == (2, 2, 1)
+    assert (failures.bad, failures.answers) == (2, 2)
     assert dict(failures.texts) == {"verdict": 1}
 
 

@@ -59,7 +59,7 @@ def test_reasons_of_the_rating_page_are_grouped_and_lead_to_their_answers(site):
     page = client.get(f"/run/{run}/failures/groups")
     assert page.status_code == 200
     shown = page_text(page.text)
-    assert "10 of 12 answers are bad" in shown
+    assert "10 of 12 rated answers are bad" in shown
     assert "10 reasons of people, 10 sentences marked as wrong" in shown
     assert "ratings: 12 of the rating page by ada on 1 to 5" in shown
     links = {html.unescape(link) for link in re.findall(r'href="(/run/[^"]+)"', page.text)}
@@ -79,7 +79,7 @@ def test_hostile_reasons_stay_texts_and_their_links_work(site):
 def test_a_metric_is_chosen_by_the_address(site):
     client, _, run = site
     shown = page_text(client.get(f"/run/{run}/failures/groups", params={"metric": "faithfulness"}).text)
-    assert "6 of 12 answers are bad" in shown and "with a bad verdict of faithfulness" in shown
+    assert "6 of 12 answers with a value are bad" in shown and "with a bad verdict of faithfulness" in shown
 
 
 def test_what_cannot_be_shown_is_said(site):
