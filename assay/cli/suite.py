@@ -72,7 +72,7 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
             raise UsageError("--check only reads FILE and its sets, and leaves no run to accept or to resume: name one")
         _check(file, loaded, None if is_own_store else store)
         return
-    own_store = _shown_path(loaded.store_place) if is_own_store and loaded.store is not None else None
+    own_store = _shown_path(loaded.store_place) if is_own_store and loaded.store_place is not None else None
     outcome = run_suite(
         loaded,
         None if is_own_store else store,

@@ -1,9 +1,9 @@
 """What a store remembers of nightly runs: the runs of each, how it ended, and which runs were accepted."""
 
 import json
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from secrets import token_hex
 from typing import Any, NamedTuple
 
 from ...errors import UsageError
@@ -43,24 +43,16 @@ class Ledger:
     def begin(self, suite: str) -> NightlyRunRow:
         """Begins a nightly run of a suite; this process is at work on it until `end`, or until the store is closed."""
         now = datetime.now(UTC)
-        began = now.isoformat(timespec="microseconds")
+        name, began = f"nightly-{now:%Y%m%d-%H%M%S}-{token_hex(2)}", now.isoformat(timespec="microseconds")
+        row = NightlyRunRow(name, suite, began, "running", None)
         with self._writing():
-            for attempt in range(100):
-                name = f"nightly-{now:%Y%m%d-%H%M%S}" + (f"-{attempt}" if attempt else "")
-                if not self._database.locks.take(name):  # by another process in the same second
-                    continue
-                try:
-                    with self._database.transaction():
-                        (last,) = self._database.execute("SELECT coalesce(max(number), 0) FROM nightly_runs").fetchone()
-                        self._database.execute(
-                            f"INSERT INTO nightly_runs ({_COLUMNS}, number) VALUES (?, ?, ?, 'running', NULL, ?)",
-                            (name, suite, began, last + 1),
-                        )
-                except self._database.duplicate_error:  # begun by another process in the same second
-                    self._database.locks.release(name)
-                    continue
-                return NightlyRunRow(name, suite, began, "running", None)
-        raise UsageError(f"{self._database.name}: a hundred nightly runs began in this second; try again")
+            self._database.locks.take(name)
+            with self._database.transaction():
+                (last,) = self._database.execute("SELECT coalesce(max(number), 0) FROM nightly_runs").fetchone()
+                self._database.execute(
+                    f"INSERT INTO nightly_runs ({_COLUMNS}, number) VALUES (?, ?, ?, ?, ?, ?)", (*row, last + 1)
+                )
+        return row
 
     def add_run(self, nightly_run: str, judge: str, run: str) -> None:
         """Records that a run, by one of the suite's judges, belongs to a nightly run."""
@@ -93,17 +85,19 @@ class Ledger:
 
     def nightly_runs(self, suite: str) -> list[NightlyRunRow]:
         """Returns all nightly runs of a suite, the newest first."""
+        return self._list("suite = ?", suite)
+
+    def _list(self, condition: str, value: str) -> list[NightlyRunRow]:
         with self._reading():
             rows = self._database.execute(
-                f"SELECT {_COLUMNS} FROM nightly_runs WHERE suite = ? ORDER BY number DESC", (suite,)
+                f"SELECT {_COLUMNS} FROM nightly_runs WHERE {condition} ORDER BY number DESC", (value,)
             ).fetchall()
-            return [self._row(row) for row in rows]
-
-    def _row(self, row: Sequence[Any]) -> NightlyRunRow:
-        name, suite, began, status, report = row
-        if status == "running" and not self._database.locks.is_held(name):
-            status = "killed"
-        return NightlyRunRow(name, suite, began, status, None if report is None else json.loads(report))
+            listed = []
+            for name, suite, began, status, report in rows:
+                is_killed = status == "running" and not self._database.locks.is_held(name)
+                read = None if report is None else json.loads(report)
+                listed.append(NightlyRunRow(name, suite, began, "killed" if is_killed else status, read))
+            return listed
 
     def suites(self) -> list[str]:
         """Returns the names of the suites that had a nightly run."""
@@ -113,11 +107,9 @@ class Ledger:
 
     def nightly_run(self, name: str) -> NightlyRunRow:
         """Returns a nightly run. Raises `UsageError` where there is none of this name."""
-        suite = self._first("SELECT suite FROM nightly_runs WHERE id = ?", (name,))
-        row = next((row for row in self.nightly_runs(suite) if row.id == name), None) if suite is not None else None
-        if row is None:
-            raise UsageError(f"{self._database.name}: no nightly run is called {name!r}")
-        return row
+        for row in self._list("id = ?", name):
+            return row
+        raise UsageError(f"{self._database.name}: no nightly run is called {name!r}")
 
     def accepted_runs(self, suite: str) -> set[str]:
         """Returns the runs of a suite that are accepted now, of every judge."""
@@ -136,10 +128,13 @@ class Ledger:
 
     def find_suite(self, run: str) -> str | None:
         """Returns the suite that a run was made for, or None."""
-        return self._first(
-            "SELECT suite FROM runs_of_nightly_runs JOIN nightly_runs ON nightly_runs.id = nightly_run WHERE run = ?",
-            (run,),
-        )
+        with self._reading():
+            row = self._database.execute(
+                "SELECT suite FROM runs_of_nightly_runs JOIN nightly_runs ON nightly_runs.id = nightly_run "
+                "WHERE run = ?",
+                (run,),
+            ).fetchone()
+        return None if row is None else str(row[0])
 
     def last_two_runs(self) -> tuple[str, str]:
         """Returns the newest run, after the newest one before it of the same suite or the same sets, by the same judge.
@@ -173,11 +168,6 @@ class Ledger:
             ).fetchall()
         newest = rows[-1][1] if rows else None
         return Baseline(tuple(run for run, at in rows if at == newest), str(newest)) if newest else None
-
-    def _first(self, sql: str, values: tuple[str, ...]) -> str | None:
-        with self._reading():
-            row = self._database.execute(sql, values).fetchone()
-        return None if row is None else str(row[0])
 
     def _reading(self) -> AbstractContextManager[None]:
         return explain_errors(self._database, "the nightly runs cannot be read")

@@ -16,6 +16,7 @@ from .gates import NO_JUDGE, UNANSWERED, Gate, RegressionGate
 _STRICT = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 _MOST = 1_000_000_000  # of anything that is counted, as on the command line
 _MOST_BUDGET = 10**15
+DEFAULT_STORE = Path(".assay")
 
 
 class CassetteUse(BaseModel):
@@ -63,6 +64,12 @@ class SettingsFile(BaseModel):
     model_config = _STRICT
 
     folder: Path = Field(default=Path(), exclude=True)
+
+    @property
+    def store_place(self) -> str | Path | None:
+        """The URL or folder of the store that its key `store` names; None where there is none."""
+        store: str | None = getattr(self, "store", None)
+        return store if store is None or "://" in store else self.path(store)
 
     def path(self, name: str) -> Path:
         """Returns a path of the file as an absolute path."""
@@ -118,13 +125,6 @@ class Suite(SettingsFile):
             return self.gates
         return (*self.gates, RegressionGate(gate="regression", metric=UNANSWERED))
 
-    @property
-    def store_place(self) -> str | Path:
-        """The URL or folder of the suite's store."""
-        if self.store is not None and "://" in self.store:
-            return self.store
-        return Path(".assay") if self.store is None else self.path(self.store)
-
     def output_paths(self) -> dict[str, Path | None]:
         """Returns the absolute path of each output by its key in the file; None for those that are not written."""
         names = self.outputs.model_dump(by_alias=True)
@@ -136,10 +136,10 @@ class Suite(SettingsFile):
         `store` is the folder of the runs, None for a store on a server; `replies` a pattern that matches the cassette's
         files, parts that were not merged yet among them, None without a cassette or with a bundled one.
         """
-        on_server = isinstance(self.store_place, str)
+        store = self.store_place or DEFAULT_STORE
         file = None if self.cassette is None or is_bundled(self.cassette.file) else self.cassette.file
         return {
-            "store": None if on_server else Path(self.store_place).resolve(),
+            "store": None if isinstance(store, str) else store.resolve(),
             "replies": None if file is None else self.path(f"{file.replace('{judge}', '*')}*"),
         }
 

@@ -89,16 +89,16 @@ def draft_suite(
             "# The most that one run may spend:",
             "# budget: {usd: 2}",
         ]
-    coverage, regression = draft_gates(samples, metrics)
+    coverage, *regressions = _draft_gates(samples, metrics)
     lines += [
         "",
         "# A gate that fails ends the run with exit code 5. By chance that happens in one of 20 months.",
         "gates:",
         "  # Answers must get a value: an emptied file, or a renamed column, does not pass.",
-        *(f"  - {_flow(gate)}" for gate in coverage),
+        f"  - {_flow(coverage)}",
         "  # No metric may fall below the runs that you accepted: `assay suite accept last`, in CI the input `accept`.",
         "  # Until a run is accepted, these gates have no baseline and cannot fail.",
-        *(f"  - {_flow(gate)}" for gate in regression),
+        *(f"  - {_flow(gate)}" for gate in regressions),
         "  # Further gates (mean, share, cost) and their keys: docs/nightly.md",
         "",
         "outputs:",
@@ -107,38 +107,22 @@ def draft_suite(
     return "\n".join(lines) + "\n"
 
 
-def draft_gates(
-    samples: Sequence[Sample], metrics: Sequence[str]
-) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+def _draft_gates(samples: Sequence[Sample], metrics: Sequence[str]) -> list[dict[str, object]]:
     """Chooses gates that can fail, and that this set as it is passes: on the coverage, and on regressions.
 
-    Returns:
-        The gates on the coverage: one for all metrics, or one per metric where some answers lack what a metric needs;
-        and one gate per metric on its regression.
-
-    Example:
-        >>> draft_gates([], ["token_overlap"])
-        ([{'gate': 'coverage', 'at_least': 0.95, 'strict': True}], [{'gate': 'regression', 'metric': 'token_overlap'}])
+    Where some answers lack what a metric needs, the coverage that is asked for is as much lower.
     """
-    shares = {metric: _share_with_needs(samples, metric) for metric in metrics}
-    coverage: list[dict[str, object]] = [{"gate": "coverage", "at_least": _LEAST_COVERAGE, "strict": True}]
-    if any(share < 1 for share in shares.values()):
-        coverage = [
-            {
-                "gate": "coverage",
-                "metric": metric,
-                "at_least": math.floor(_LEAST_COVERAGE * share * 100) / 100,
-                "strict": True,
-            }
-            for metric, share in shares.items()
-        ]
-    return coverage, [{"gate": "regression", "metric": metric} for metric in metrics]
+    least = min((_share_with_needs(samples, metric) for metric in metrics), default=1.0)
+    coverage = math.floor(_LEAST_COVERAGE * least * 100) / 100
+    return [
+        {"gate": "coverage", "at_least": coverage, "strict": True},
+        *({"gate": "regression", "metric": metric} for metric in metrics),
+    ]
 
 
 def _share_with_needs(samples: Sequence[Sample], metric: str) -> float:
     """The share of the samples that have all that a metric needs."""
-    specification = parse_specification(metric)
-    if specification.is_scorer or not samples:
+    if parse_specification(metric).is_scorer or not samples:
         return 1.0  # their needs are known when they run
     needs = describe_metric(metric).needs
     return sum(all(has_field(sample, field) for field in needs) for sample in samples) / len(samples)

@@ -136,8 +136,7 @@ class Scenario:
         """A name as long as the id, so that tables keep their columns: RUN_1..., usable in later steps."""
         kind = match[1] or ""
         name = f"{kind or 'RUN_'}{len(self.ids) + 1}".upper().replace("-", "_")
-        width = len(kind) + (15 if kind == "nightly-" else 20)
-        return self.ids.setdefault(match[0].replace("&#45;", "-"), name.ljust(width, "_"))
+        return self.ids.setdefault(match[0].replace("&#45;", "-"), name.ljust(len(kind) + 20, "_"))
 
     def _serve(self, words: list[str], visits: list[str], pages: list[str]) -> tuple[int, str, str]:
         """Starts a server, visits its pages as a browser would, and ends it by Ctrl-C."""

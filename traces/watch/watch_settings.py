@@ -2,25 +2,22 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, field_validator, model_validator
 
-from ...errors import AssayError, InputError, UsageError
+from ...errors import AssayError, UsageError
 from ...judges import JudgeSettings
-from ...languages.yaml_file import Place, dump_yaml, load_yaml, validate_yaml
+from ...languages.yaml_file import dump_yaml
 from ...meta_eval.monitoring.look import Bound, BoundKind
 from ...metrics.catalogue import measures_conversation, needs_judge
 from ...name_suggestions import nearest_names, quote_names
-from ...regular_files import kind_of_no_folder, read_text_file
 from ...runs.store.plan import WATCH_DATA, MetricName, Plan, judge_identity
 from ...runs.suite.suite import CassetteUse, SettingsFile
-from ...value_messages import check_type
+from ...runs.suite.suite_file import Mistakes, load_settings_file
 from ..address import TraceAddress, check_sink, check_source
 from ..source import read_duration
 
@@ -230,13 +227,6 @@ class WatchSettings(SettingsFile):
         return TraceAddress.parse(f"{address.scheme}:{self.path(address.project)}")
 
     @property
-    def store_place(self) -> str | Path | None:
-        """The folder or URL of the store; None where the file names none."""
-        if self.store is None or "://" in self.store:
-            return self.store
-        return self.path(self.store)
-
-    @property
     def judge_settings(self) -> JudgeSettings | None:
         """The judge's settings; None without a judge. Raises as `load_settings`."""
         return None if self.judge is None else self.load_judge(self.judge)
@@ -292,16 +282,7 @@ _GONE |= {"concurrency": "write it in the judge's settings file", "ratings.per_a
 
 def load_watch(path: Path) -> WatchSettings:
     """Reads a watch file and checks everything that can be checked without asking a server or a judge."""
-    check_type("path", path, Path, "the path of a watch file, as a pathlib.Path")
-    document = load_yaml(read_text_file(path, "the watch file"), str(path))
-    added = {"name": path.stem, "folder": path.resolve().parent}
-    settings = validate_yaml(document, WatchSettings, added=added, gone=_GONE)
-    try:
-        for place, problem in _find_mistakes(settings):
-            raise InputError(document.describe(place, problem))
-    except OSError as error:  # of a name that no file can have
-        raise InputError(f"{path}: a file that it names cannot be read: {error.strerror or error}") from None
-    return settings
+    return load_settings_file(path, "watch file", WatchSettings, _find_mistakes, _GONE)
 
 
 def draft_watch(address: str) -> str:
@@ -331,10 +312,6 @@ def draft_watch(address: str) -> str:
     )
 
 
-Mistakes = Iterator[tuple[Place, object]]
-"""Where in the file something is wrong, and what."""
-
-
 def _find_mistakes(settings: WatchSettings) -> Mistakes:
     """The names and numbers that do not fit the others."""
     for key, address, check in (("source", settings.source, check_source), ("push", settings.push, check_sink)):
@@ -362,9 +339,6 @@ def _find_mistakes(settings: WatchSettings) -> Mistakes:
             check_sink(settings.source)
         except UsageError as error:
             yield ("push",), f"{error}; or write `push: false`"
-    place = settings.store_place
-    if isinstance(place, Path) and (kind := kind_of_no_folder(place)):
-        yield ("store",), f"{place}: is {kind}, not a folder; name the folder of a store"
 
 
 def _check_metric(settings: WatchSettings, key: str, metric: str) -> Mistakes:
