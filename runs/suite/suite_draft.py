@@ -114,10 +114,8 @@ def _draft_gates(samples: Sequence[Sample], metrics: Sequence[str]) -> list[dict
     """
     least = min((_share_with_needs(samples, metric) for metric in metrics), default=1.0)
     coverage = math.floor(_LEAST_COVERAGE * least * 100) / 100
-    return [
-        {"gate": "coverage", "at_least": coverage, "strict": True},
-        *({"gate": "regression", "metric": metric} for metric in metrics),
-    ]
+    gates: list[dict[str, object]] = [{"gate": "coverage", "at_least": coverage, "strict": True}]
+    return gates + [{"gate": "regression", "metric": metric} for metric in metrics]
 
 
 def _share_with_needs(samples: Sequence[Sample], metric: str) -> float:
