@@ -4,6 +4,7 @@ import hashlib
 import os
 from datetime import datetime, timedelta
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
