@@ -84,6 +84,7 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "show changes": ("viewing",),
     "show runs": ("listings",),
     "suite accept": ("suite",),
+    "traces": ("pull.traces",),
     "view": ("viewing",),
 }
 """The module of a command that is not in the one of its name, and further modules that add commands below it."""

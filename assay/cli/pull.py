@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from ..traces.pull import PullRequest, PullResult, Unit
 
 
+@click.group()
+def traces() -> None:
+    """Pull the traces of a chatbot in production, and push scores to them."""
+
+
 def _check_address(_context: click.Context, _argument: click.Parameter, typed: str) -> str:
     """Refuses an address that no tool reads before anything else that is missing is named."""
     from ..traces.address import check_source
