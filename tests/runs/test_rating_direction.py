@@ -59,6 +59,9 @@ def test_the_audit_of_a_pair_has_both_answers_and_says_which_way_its_rating_poin
     assert "Answer\na 0\n\nThe other answer\nNo idea.\n" in shown
     results = Results.from_store(Store(tmp_path / ".assay"), "last")
     assert "The other answer\nNo idea." in str(results.explain("p0"))
+    results.save(tmp_path / "results.html")
+    page = (tmp_path / "results.html").read_text(encoding="utf-8")
+    assert page.count("(above 0 the other answer is better)") == page.count("The other answer:") == 6
 
 
 def prefer_as_people(request):
@@ -138,7 +141,7 @@ def test_beside_pairs_the_answers_count_and_each_command_says_what_does_not(assa
     assert left_out in failures
 
 
-def test_results_in_python_have_the_same_ratings():
+def test_results_in_python_have_the_same_ratings(tmp_path):
     samples = [
         Sample(id=f"s{n}", user_input="q", response=" ".join(LETTERS[: n + 1]), retrieved_contexts=("a",),
                other_response="x", rating=n - 2, rating_min=-2, rating_max=3, group=f"g{n}", language="en")
@@ -149,6 +152,8 @@ def test_results_in_python_have_the_same_ratings():
     assert results.notes == (NOTE,)
     assert f"  {NOTE}\n" in f"{results!r}\n"
     assert NOTE in results._repr_html_()
+    results.save(tmp_path / "results.html")
+    assert NOTE in (tmp_path / "results.html").read_text(encoding="utf-8")
     bad = select_bad_answers(results)
     assert bad.metric == "token_overlap", "that the other answer is better does not make this one bad"
     single = [sample.model_copy(update={"other_response": ""}) for sample in samples]

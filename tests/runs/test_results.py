@@ -109,18 +109,21 @@ def test_no_cell_of_a_csv_file_is_a_formula(tmp_path):
 
 
 def test_hostile_text_does_nothing_in_a_browser(browser, tmp_path):
-    """A notebook's cell, in a page without any protection of its own."""
+    """The saved page, and a notebook's cell in a page without any protection of its own."""
+    results().save(tmp_path / "results.html")
     cell = f"<!doctype html>{results()._repr_html_()}{results().explain('a')._repr_html_()}"
     (tmp_path / "cell.html").write_text(cell, encoding="utf-8")
-    page, requests = browser.new_page(), []
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto((tmp_path / "cell.html").as_uri())
-    for details in page.locator("details").all():
-        details.evaluate("details => details.open = true")
-    assert page.evaluate("window.hacked") is None
-    assert "window.hacked" in page.inner_text("body")
-    assert requests == [(tmp_path / "cell.html").as_uri()]
-    page.close()
+    for name in ("results.html", "cell.html"):
+        page = browser.new_page()
+        requests = []
+        page.on("request", lambda request, seen=requests: seen.append(request.url))
+        page.goto((tmp_path / name).as_uri())
+        for details in page.locator("details").all():
+            details.evaluate("details => details.open = true")
+        assert page.evaluate("window.hacked") is None
+        assert "window.hacked" in page.inner_text("body")
+        assert requests == [(tmp_path / name).as_uri()]
+        page.close()
 
 
 @pytest.fixture(scope="module")
