@@ -34,11 +34,7 @@ class SessionOptions:
 
 def with_judge_session(command: Command) -> Command:
     """Adds `--judge` and the options of a session: the command gets `judge: str | None` and `session_options`."""
-    grouped = option_group(
-        "session_options",
-        SessionOptions,
-        concurrency_option,
-    )(command)
+    grouped = option_group("session_options", SessionOptions, concurrency_option)(command)
     return judge_option(with_cassette(with_budget(grouped)))
 
 

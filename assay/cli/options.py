@@ -427,16 +427,11 @@ class CassetteOptions:
     """Which recorded replies are used, and how."""
 
     cassette: Path | None = None  # the file of the recordings, if any
-    typed_mode: "Mode | None" = None  # the mode as typed; None where none was
+    mode: "Mode" = "auto"
 
     def __post_init__(self) -> None:
-        if self.typed_mode not in {None, "off"} and self.cassette is None:
-            raise UsageError(f"--mode {self.typed_mode} needs a --cassette")
-
-    @property
-    def mode(self) -> "Mode":
-        """The mode that was typed, else `auto`."""
-        return self.typed_mode or "auto"
+        if self.mode in {"replay", "record"} and self.cassette is None:
+            raise UsageError(f"--mode {self.mode} needs a --cassette")
 
 
 with_cassette = option_group(
@@ -445,9 +440,10 @@ with_cassette = option_group(
     click.option("--cassette", type=click.Path(path_type=Path), help="File of recorded replies."),
     click.option(
         "--mode",
-        "typed_mode",
         type=click.Choice(["replay", "record", "auto", "off"]),
-        help="With --cassette: replay (no model is asked), record (all anew), auto (what is missing). Default: auto.",
+        default="auto",
+        show_default=True,
+        help="With --cassette: replay (no model is asked), record (all anew), auto (what is missing).",
     ),
 )
 
