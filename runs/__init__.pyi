@@ -40,19 +40,15 @@ from .decision.versions import VersionOptions as VersionOptions
 from .failures.bad_answers import read_peoples_texts as read_peoples_texts, select_bad_answers as select_bad_answers
 from .failures.failure_blocks import failure_sentences as failure_sentences
 from .judging.align import Aligner as Aligner
-from .judging.card import (
-    OVERLAP as OVERLAP,
-    CardAgreement as CardAgreement,
-    make_set_card as make_set_card,
-)
+from .judging.card import CardAgreement as CardAgreement, make_set_card as make_set_card
 from .judging.card_report import (
     CardEntry as CardEntry,
     cost_table as cost_table,
     reliability_table as reliability_table,
 )
 from .judging.experiment import (
+    OVERLAP as OVERLAP,
     JudgeScores as JudgeScores,
-    JudgeScoring as JudgeScoring,
     score_by_judges as score_by_judges,
 )
 from .judging.judge_comparison import compare_judges as compare_judges

@@ -4,7 +4,7 @@ import hmac
 import re
 import secrets
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qs
 
 from itsdangerous import BadSignature, URLSafeSerializer
@@ -208,11 +208,11 @@ class Sessions:
         self._homes = homes
         self.routes = [Route("/", self._home), Route("/enter/{token}", self._enter)]
 
-    def application(self, pages: Sequence[Any], site: SiteAddress) -> Starlette:
+    def application(self, routes: Sequence[Route], site: SiteAddress) -> Starlette:
         """Makes the application of some pages for these sessions."""
         files = StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])
         return Starlette(
-            routes=[*self.routes, *(route for part in pages for route in part.routes), Mount("/static", files)],
+            routes=[*self.routes, *routes, Mount("/static", files)],
             middleware=[Middleware(GuardMiddleware, site=site)],
             exception_handlers=ERROR_PAGES,
         )

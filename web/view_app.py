@@ -44,7 +44,7 @@ class ViewApp:
         self._sessions = Sessions(lambda: own if self._is_read_only else connections.run(_read_secret), VIEW_HOMES)
         viewer = Viewer(connections, self._sessions)
         parts = (RunPages, AnswerPages, FailurePages, ComparisonPages, SuitePages, WatchPages)
-        self.asgi = self._sessions.application([part(viewer) for part in parts], site)
+        self.asgi = self._sessions.application([route for part in parts for route in part(viewer).routes], site)
 
     def end_links(self) -> None:
         """Makes a new secret: all links and sessions of the store so far end."""

@@ -142,24 +142,20 @@ def compare(
     from ..presentation.result_table import Paragraph, ReportBlock
     from ..runs.answers.rating_direction import check_ratings_fit
     from ..runs.judging import comparison_report
-    from ..runs.judging.experiment import JudgeScoring, load_judges, score_by_judges
+    from ..runs.judging.experiment import load_judges, score_by_judges
     from ..runs.judging.judge_comparison import compare_judges
 
     if report is not None:
         check_writable(report)
     settings = load_judges(names)  # all are known before one is asked
-    scoring = JudgeScoring(
-        metric=metric,
-        cassette=judge_cassettes.file(store),
-        mode=judge_cassettes.mode,
-        budget=budget,
-    )
-    samples = list(set_options.samples(sets))
+    cassette, samples = judge_cassettes.file(store), list(set_options.samples(sets))
     if repeated := len(samples) - len({sample.id for sample in samples}):
         raise UsageError(f"{count_of(repeated, 'id stands', 'ids stand')} in two of these sets; make their ids differ")
     check_ratings_fit(" ".join(sets), samples, metric)
     with show_status(f"{count_of(len(settings), 'judge')}, {count_of(len(samples), 'sample')} each"):
-        judge_scores = score_by_judges(settings, samples, scoring)
+        judge_scores = score_by_judges(
+            settings, samples, metric, cassette=cassette, mode=judge_cassettes.mode, budget=budget
+        )
     comparison = compare_judges(metric, samples, judge_scores)
     told = comparison_report(comparison, sets)
     advice = Paragraph(comparison.advice, is_whole=True)

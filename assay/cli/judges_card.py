@@ -68,7 +68,7 @@ def card(
     assay judges card openai/gpt-4o-mini --on public:mtrag:dev --budget 2usd -o card.html
     """
     from ..judges.judge import open_model
-    from ..runs.judging import make_card
+    from ..runs.judging import card_report, make_card
     from ..runs.judging.experiment import short_name
 
     if out is not None:
@@ -87,7 +87,14 @@ def card(
         seed=seed,
         show=show_status,
     )
-    _show(made, out)
+    report = card_report(made)
+    if out is not None:
+        report.write(out)
+    print_result(
+        lambda: _as_json(made),
+        lambda: print_blocks(*report.blocks),
+        *([] if out is None else [f"The card: {out}"]),
+    )
     click.get_current_context().exit(_report_failures(made))
 
 
@@ -105,27 +112,14 @@ def _read_sets(sets: Sequence[str], set_options: SetOptions, most: int, metric: 
     ]
 
 
-def _show(card: "JudgeCard", out: Path | None) -> None:
-    """Prints the card, and writes its page where a file is named."""
-    from ..runs.judging import card_report
+def _as_json(card: "JudgeCard") -> dict[str, Any]:
+    """The card's JSON form with a verdict in each set."""
     from ..runs.judging.card_report import give_card_verdict
 
-    report = card_report(card)
-    if out is not None:
-        report.write(out)
-
-    def as_json() -> dict[str, Any]:
-        """The card's JSON form with a verdict in each set."""
-        values = card.model_dump(mode="json")
-        for of_set, made in zip(values["sets"], card.sets, strict=True):
-            of_set["verdict"] = give_card_verdict(card.judge, made).as_json()
-        return values
-
-    print_result(
-        as_json,
-        lambda: print_blocks(*report.blocks),
-        *([] if out is None else [f"The card: {out}"]),
-    )
+    values = card.model_dump(mode="json")
+    for of_set, made in zip(values["sets"], card.sets, strict=True):
+        of_set["verdict"] = give_card_verdict(card.judge, made).as_json()
+    return values
 
 
 def _report_failures(card: "JudgeCard") -> int:

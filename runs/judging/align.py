@@ -37,14 +37,14 @@ from ...meta_eval.arrays import Floats, Places
 from ...meta_eval.groups import Predict
 from ...meta_eval.question_only import add_question_only
 from ...meta_eval.raters import Raters, agreement_of_raters
-from ...meta_eval.table import QUESTION_ONLY, ScoreTable
+from ...meta_eval.table import ScoreTable
 from ...metrics import Score
 from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...text.wording import count_of
 from ..answers.rating_direction import check_ratings_fit, is_pairwise, rises_with_rating
 from ..score.execute import execute
-from .experiment import build_value_table, correlate
+from .experiment import baseline_values, build_value_table, correlate
 
 _BASELINES = ("token_overlap", "rouge_l_precision")
 _FEWEST_RATED = 20
@@ -54,13 +54,23 @@ _TO_ALIGN = "faithfulness, weakest_claim or a rating"
 T = TypeVar("T", bound=BaseModel)
 
 
-class WrappedJudge:
-    """A judge behind a judge; other questions than typed ones are refused, since they are not learned from."""
+_Remembered = dict[Any, Answers]
 
-    def __init__(self, judge: Judge) -> None:
-        self.inner = judge
+
+class LearningJudge:
+    """A judge with an alignment per sample. It remembers its answers, so that another calibration asks nothing.
+
+    Attributes:
+        observations: What each answer said as a number: sample, kind of question, and the number in [0, 1].
+    """
+
+    def __init__(self, judge: Judge, remembered: _Remembered, alignments: Mapping[str, Alignment]) -> None:
+        self._judge = judge
         self.name = judge.name
         self.logprobs = judge.logprobs
+        self.observations: list[tuple[str, str, float]] = []
+        self._remembered = remembered
+        self._alignments = alignments
 
     async def ask(self, question: Question[T]) -> Reply[T]:
         """Refuses: such a question is not learned from."""
@@ -69,42 +79,17 @@ class WrappedJudge:
             f"the prompt {name} is no typed question, so that a judge cannot learn its answers; align {_TO_ALIGN}"
         )
 
-
-class RememberingJudge(WrappedJudge):
-    """Remembers the answers to each request, so that another calibration of them asks nothing.
-
-    Attributes:
-        observations: What each answer said as a number: sample, kind of question, and the number in [0, 1].
-    """
-
-    def __init__(self, judge: Judge) -> None:
-        super().__init__(judge)
-        self.observations: list[tuple[str, str, float]] = []
-        self._answers: dict[Any, Answers] = {}
-
     async def decide(self, request: Request) -> Answers:
-        """The answers, asked for once."""
-        key = (request.task, request.sample, tuple(request.state.items()), repr(request.questions), id(request.prompts))
-        if key not in self._answers:
-            self._answers[key] = await self.inner.decide(request)
-        for answer in self._answers[key].values():
+        """The answers of the judge to the prepared request, asked for once and calibrated."""
+        alignment = self._alignments[request.sample]
+        asked = await alignment.prepare(request)
+        key = (asked.task, asked.sample, tuple(asked.state.items()), repr(asked.questions), id(asked.prompts))
+        if key not in self._remembered:
+            self._remembered[key] = await self._judge.decide(asked)
+        for answer in self._remembered[key].values():
             if (share := answer_share(answer)) is not None:
                 self.observations.append((request.sample, question_kind(request.task, answer.question), share))
-        return self._answers[key]
-
-
-class AlignedJudge(WrappedJudge):
-    """The judge behind with an alignment per sample."""
-
-    def __init__(self, judge: Judge, alignments: Mapping[str, Alignment]) -> None:
-        super().__init__(judge)
-        self._alignments = alignments
-
-    async def decide(self, request: Request) -> Answers:
-        """The answers of the judge behind to the prepared request, calibrated."""
-        alignment = self._alignments[request.sample]
-        prepared = await alignment.prepare(request)
-        return alignment.calibrate(prepared, await self.inner.decide(prepared))
+        return alignment.calibrate(asked, self._remembered[key])
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +140,10 @@ class Aligner:
 
     def align(self) -> AlignmentReport:
         """Tries every candidate and decides."""
-        self._remembering = RememberingJudge(self._model)
-        as_it_is = self._measure(self._remembering)
-        self._observations = tuple(self._remembering.observations)
+        self._remembered: _Remembered = {}
+        judge_as_it_is = self._learning(dict.fromkeys(self._place_of, Alignment()))
+        as_it_is = self._measure(judge_as_it_is)
+        self._observations = judge_as_it_is.observations
         if not self._observations:
             raise UsageError(f"{self.metric} {_NOTHING}; take {_TO_ALIGN}")
         predictors: dict[str, Predict] = {AS_IT_IS: lambda _, others: as_it_is[others]}
@@ -167,7 +153,7 @@ class Aligner:
             # what is shown beside an answer are those of the other half, so that none of its own group is among them
             of_other_half = [self._few_shot(np.flatnonzero(self._halves != half)) for half in (0, 1)]
             by_sample = {name: of_other_half[self._halves[place]] for name, place in self._place_of.items()}
-            few_shot = self._measure(AlignedJudge(self._remembering, by_sample))
+            few_shot = self._measure(self._learning(by_sample))
             predictors[FEW_SHOT] = lambda _, others: few_shot[others]
         result = compare_candidates(
             self.table, predictors, self._halves, permutations=self.permutations, seed=self.seed
@@ -243,8 +229,11 @@ class Aligner:
         return values[chosen]
 
     def _predict_calibrated(self, training: Places, others: Places) -> Floats:
-        judge = AlignedJudge(self._remembering, dict.fromkeys(self._place_of, self._calibrated(training)))
+        judge = self._learning(dict.fromkeys(self._place_of, self._calibrated(training)))
         return self._measure(judge, others)
+
+    def _learning(self, alignments: Mapping[str, Alignment]) -> LearningJudge:
+        return LearningJudge(self._model, self._remembered, alignments)
 
     def _calibrated(self, learned: Places) -> Alignment:
         """The calibration by kind of question, fitted to the answers about some samples; each sample counts alike."""
@@ -264,20 +253,10 @@ class Aligner:
         return Alignment(calibration=maps)
 
     def _baselines(self) -> tuple[CandidateRow, ...]:
-        rows = []
-        table = add_question_only(self.table, [sample.user_input for sample in self.samples], seed=self.seed)
-        columns = {name: run_to_end(self._baseline(name)) for name in _BASELINES}
-        if QUESTION_ONLY in table.metrics:
-            columns[QUESTION_ONLY] = table.column(QUESTION_ONLY)
-        for name, values in columns.items():
-            scored = values[~np.isnan(values)]
-            if len(scored) > 4 and np.ptp(scored) > 0:
-                rows.append(CandidateRow(name, correlate(values, self.table), None, None))
-        return tuple(rows)
-
-    async def _baseline(self, name: str) -> Floats:
-        metric = load_metric(name)
-        return np.array([(await metric.assess(sample)).value for sample in self.samples], float)
+        values = baseline_values(self.samples)
+        table = build_value_table(self.samples, {name: values[name] for name in _BASELINES if name in values})
+        table = add_question_only(table, [sample.user_input for sample in self.samples], seed=self.seed)
+        return tuple(CandidateRow(name, correlate(table.column(name), table), None, None) for name in table.metrics)
 
 
 def _table(samples: Sequence[Sample]) -> ScoreTable:

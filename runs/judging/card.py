@@ -16,21 +16,20 @@ from ...eval_sets import Sample
 from ...eval_sets.public.set_facts import first_by_hash
 from ...judges import Budget, JudgeSettings, LiteLLMJudge, Mode
 from ...meta_eval.comparison import compare
-from ...meta_eval.correlation import FEWEST_ITEMS
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.groups import group_answers
-from ...meta_eval.pass_fail import pass_fail_agreement
-from ...meta_eval.raters import estimate_ceiling, estimate_one_rater
+from ...meta_eval.pass_fail import PassFail, pass_fail_agreement
+from ...meta_eval.raters import Raters, agreement_of_raters
 from ...meta_eval.table import ScoreTable
 from ...metrics.catalogue import measures_conversation, needs_judge
 from ...metrics.specification import ALL_BASELINES, BASELINES
 from ...text.wording import count_of
 from ..answers.rating_direction import PAIRWISE, check_ratings_fit, is_pairwise
-from ..score.evaluate import evaluate
 from .experiment import (
+    OVERLAP,
     JudgeCost,
     JudgeScores,
-    JudgeScoring,
+    baseline_values,
     build_value_table,
     correlate,
     rated_values,
@@ -40,7 +39,6 @@ from .probe_findings import Injections, check_injections, compare_probed, measur
 from .probes import PROBES, perturb
 
 FAITHFULNESS, RESOLVED = "faithfulness", "resolved"
-OVERLAP = "token_overlap"
 PADDED, STYLED, INJECTED = PROBES
 
 Kind = Literal["answers", "pairs", "conversations"]
@@ -56,21 +54,6 @@ class CardAgreement(_Value):
 
     name: str  # what scores the answers: a metric or a baseline
     spearman: Estimate  # Spearman's rho with the ratings; of pairs, with how much better the second answer was rated
-
-
-class CardPassFail(_Value):
-    """How a judge passes and fails answers at its threshold, beside people."""
-
-    threshold: float
-    true_positive: int  # people and the judge pass them
-    false_positive: int  # only the judge does
-    false_negative: int  # only people do
-    true_negative: int
-    sensitivity: Estimate
-    specificity: Estimate
-    precision: Estimate
-    kappa: Estimate
-    ac2: Estimate
 
 
 class SetCard(_Value):
@@ -91,7 +74,7 @@ class SetCard(_Value):
     failed: int
     failure: str = ""  # why the first of the failed, else of the skipped, has no score
     judge: CardAgreement
-    agreement: CardPassFail | None = None  # None where there is no threshold
+    agreement: PassFail | None = None  # with people, at the judge's threshold; None where there is none
     # token overlap, and what else is computed without a judge, on the same answers
     baselines: tuple[CardAgreement, ...]
     difference: Estimate  # Spearman of the judge less that of token overlap, on the same answers
@@ -200,9 +183,9 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
     rated = [sample for sample in samples if sample.rating_share is not None and sample.id in own[metric]]
     table = build_value_table(rated, own | baselines)
     probes = {probe: compare_probed(samples, scores, changed) for probe, changed in judge.probed.items()}
-    ceiling, one_rater = _rater_ceilings(rated)
+    raters = _agreement_of_raters(rated)
+    no_ceiling = Estimate(None, n=0, problem="fewer than five scored answers have ratings by two raters")
     [pass_fail] = pass_fail_agreement(table.only([metric]), seed=seed).values()
-    agreement = {name: getattr(pass_fail, name) for name in CardPassFail.model_fields}
     unasked = Estimate(None, n=0, groups=0, problem="not asked (--probed; answers alone)")
     by_status = {status: [one.reason for one in scores.values() if one.status == status] for status in _STATUSES}
     return SetCard(
@@ -219,11 +202,11 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         failed=len(by_status["failed"]),
         failure=next(iter(by_status["failed"] + by_status["skipped"]), ""),
         judge=_agreement(table, metric),
-        agreement=None if pass_fail.threshold is None else CardPassFail(**agreement),
+        agreement=None if pass_fail.threshold is None else pass_fail,
         baselines=tuple(_agreement(table, name) for name in baselines),
         difference=_difference(table, metric, OVERLAP),
-        ceiling=ceiling,
-        one_rater=one_rater,
+        ceiling=raters.ceiling if raters else no_ceiling,
+        one_rater=raters.one_rater if raters else no_ceiling,
         position=measure_position(samples, scores),
         length=probes[PADDED].shift if PADDED in probes else unasked,
         style=probes[STYLED].shift if STYLED in probes else unasked,
@@ -244,29 +227,16 @@ def _baseline_scores(card_set: CardSet) -> dict[str, dict[str, float]]:
     A baseline that scores none of the samples is left out.
     """
     names = ALL_BASELINES if card_set.kind == "conversations" else BASELINES
-    first = {name: by_sample for name, by_sample in _baselines(card_set.samples).items() if name in names}
+    first = {name: by_sample for name, by_sample in baseline_values(card_set.samples).items() if name in names}
     if card_set.kind != "pairs":
         return first
-    second = _baselines([s.model_copy(update={"response": s.other_response, "messages": ()}) for s in card_set.samples])
+    others = [s.model_copy(update={"response": s.other_response, "messages": ()}) for s in card_set.samples]
+    second = baseline_values(others)
     return {
         name: {sample: second[name][sample] - value for sample, value in by_sample.items() if sample in second[name]}
         for name, by_sample in first.items()
         if name in second
     }
-
-
-def _baselines(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
-    """All baselines of the samples, higher for better answers: `evaluate` adds them to whatever it computes."""
-    results = evaluate(samples, OVERLAP, progress=False)
-    values = {
-        name: {
-            sample: score.value if results.directions[name] else -score.value
-            for sample, scores in results.scores.items()
-            if (score := scores.get(name)) is not None and score.value is not None
-        }
-        for name in results.directions
-    }
-    return {name: by_sample for name, by_sample in values.items() if by_sample}
 
 
 def _agreement(table: ScoreTable, name: str) -> CardAgreement:
@@ -280,23 +250,12 @@ def _difference(table: ScoreTable, judge: str, other: str) -> Estimate:
     return compare(table, *((name, table.column(name)[:, None]) for name in (judge, other))).difference
 
 
-def _rater_ceilings(rated: Sequence[Sample]) -> tuple[Estimate, Estimate]:
-    """Estimates the best that any measure could reach with the ratings, and what one rater reaches against the others.
-
-    Returns:
-        Two rank correlations with the mean rating (`estimate_ceiling`, `estimate_one_rater`); without a value where
-        fewer than five samples have two ratings.
-    """
+def _agreement_of_raters(rated: Sequence[Sample]) -> Raters | None:
+    """How far the raters agree on what is rated; None where fewer than five samples have two ratings."""
     by_sample = [{rater: sample.share_of_scale(rating) for rater, rating in sample.ratings.items()} for sample in rated]
-    shared = [place for place, by_rater in enumerate(by_sample) if len(by_rater) >= 2]
-    if len(shared) < FEWEST_ITEMS:
-        count = count_of(len(shared), "scored answer has", "scored answers have")
-        missing = Estimate(None, n=len(shared), problem=f"{count} ratings by two raters or more")
-        return missing, missing
     raters = dict.fromkeys(rater for by_rater in by_sample for rater in by_rater)
     ratings = {rater: [by_rater.get(rater) for by_rater in by_sample] for rater in raters}
-    table = build_value_table(rated, {}, ratings=ratings)
-    return estimate_ceiling(table), estimate_one_rater(table.take(shared))
+    return agreement_of_raters(build_value_table(rated, {}, ratings=ratings))
 
 
 def _share(count: int, questions: int) -> Estimate:
@@ -332,11 +291,19 @@ def make_card(
     """
     cards = []
     for card_set in sets:
-        scoring = JudgeScoring(metric=card_set.metric, cassette=cassette, mode=mode, budget=budget)
         again = card_set.samples[:probed] if card_set.kind == "answers" else ()
         with show(f"{name} on {card_set.name}: {card_set.metric} of {len(card_set.samples)} {card_set.kind}"):
             changed = _change(again, seed)
-            [scores] = score_by_judges({name: judge}, card_set.samples, scoring, probed=changed, again=again)
+            [scores] = score_by_judges(
+                {name: judge},
+                card_set.samples,
+                card_set.metric,
+                cassette=cassette,
+                mode=mode,
+                budget=budget,
+                probed=changed,
+                again=again,
+            )
         with show(f"{card_set.name}: the figures"):
             cards.append(make_set_card(card_set, scores, seed=seed))
     return JudgeCard(

@@ -13,8 +13,8 @@ from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTa
 from ...presentation.texts import one_line
 from ...presentation.verdict import Verdict, describe_report
 from ...text.wording import Phrase, count_of, phrase, verb_of
-from .card import OVERLAP, CardAgreement, JudgeCard, SetCard
-from .experiment import cost_fields, cost_note
+from .card import CardAgreement, JudgeCard, SetCard
+from .experiment import OVERLAP, cost_fields, cost_note
 
 _LONGEST_SETTING, _LONGEST_NAME = 200, 24  # characters
 _LEAD = (

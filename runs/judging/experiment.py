@@ -19,7 +19,7 @@ from ...metrics.metric import run_to_end
 from ...presentation.figure import MISSING, Figure
 from ...presentation.result_table import Field
 from ..answers.rating_direction import check_ratings_fit, rises_with_rating
-from ..score.evaluate import aevaluate
+from ..score.evaluate import aevaluate, evaluate
 from ..score.scoring_request import JUDGE_FIELD
 from ..show.results import Results
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ...meta_eval.table import ScoreTable
 
 ANSWERS = 1000  # that a cost is for
+OVERLAP = "token_overlap"
 
 Scores = Mapping[str, Score]
 """The scores of one metric, by sample."""
@@ -110,20 +111,6 @@ def cost_note(costs: Iterable[JudgeCost | None]) -> str:
     return note
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeScoring:
-    """How judges score the samples of an experiment."""
-
-    metric: str  # the metric that they are asked for
-    cassette: str  # the file of the recorded replies; `{judge}` in it stands for the judge's name
-    mode: Mode = "auto"
-    budget: Budget = field(default_factory=Budget)
-
-    def __post_init__(self) -> None:
-        if not needs_judge(self.metric):
-            raise UsageError(f"{self.metric} asks no judge and is the same for all; take faithfulness, for one")
-
-
 def load_judges(judges: Sequence[str]) -> dict[str, LiteLLMJudge]:
     """Opens judges by the short names that they have in tables and file names."""
     if len(set(judges)) < 2:
@@ -150,24 +137,48 @@ def short_name(judge: str) -> str:
 def score_by_judges(
     judges: Mapping[str, JudgeLike],
     samples: Sequence[Sample],
-    scoring: JudgeScoring,
+    metric: str,
     *,
+    cassette: str,
+    mode: Mode = "auto",
+    budget: Budget | None = None,
     probed: Mapping[str, Sequence[Sample]] | None = None,
     again: Sequence[Sample] = (),
 ) -> list[JudgeScores]:
     """Scores samples by one judge after the other: as they are, as probes change them, and again.
 
     Args:
+        cassette: The file of the recorded replies; `{judge}` in it stands for the judge's name.
         again: Those of the samples that are asked again, with another seed.
 
     Raises:
         BudgetReached: A bound is reached; the replies are in the cassette, and the same call goes on with them.
     """
+    if not needs_judge(metric):
+        raise UsageError(f"{metric} asks no judge and is the same for all; take faithfulness, for one")
+
+    async def score(name: str, model: LiteLLMJudge) -> JudgeScores:
+        async def score_parts(repeat: int, *parts: Sequence[Sample]) -> list[Results]:
+            """The results of each part by the judge with the seed of this repeat."""
+            judge = model.reopen(
+                cassette=Cassette(cassette.replace(JUDGE_FIELD, name), mode),
+                budget=budget or Budget(),
+                parameters=model.settings.for_repeat(repeat).parameters,
+            )
+            async with judge:
+                return [await aevaluate(part, [metric], judge=judge, progress=False) for part in parts]
+
+        def of_metric(results: Results) -> Scores:
+            return {sample: scores[metric] for sample, scores in results.scores.items()}
+
+        by_probe = probed or {}
+        first, *changed = await score_parts(0, samples, *by_probe.values())
+        repeated = of_metric((await score_parts(1, again))[0]) if again else {}
+        of_probes = dict(zip(by_probe, map(of_metric, changed), strict=True))
+        return JudgeScores(name, of_metric(first), model.settings.concurrency, repeated, first.replies, of_probes)
+
     try:
-        return [
-            run_to_end(_score(name, open_model(judge), scoring, samples, probed=probed or {}, again=again))
-            for name, judge in judges.items()
-        ]
+        return [run_to_end(score(name, open_model(judge))) for name, judge in judges.items()]
     except JudgeUnavailable as ended:
         raise _without_results(ended) from ended
     except BudgetReached as reached:
@@ -178,34 +189,6 @@ def score_by_judges(
 def _without_results(ended: EvaluationEnded) -> EvaluationEnded:
     """The error without what `evaluate` adds, which is about its results: nobody has these here."""
     return ended.__cause__ if isinstance(ended.__cause__, EvaluationEnded) else ended
-
-
-async def _score(
-    name: str,
-    model: LiteLLMJudge,
-    scoring: JudgeScoring,
-    samples: Sequence[Sample],
-    *,
-    probed: Mapping[str, Sequence[Sample]],
-    again: Sequence[Sample],
-) -> JudgeScores:
-    async def score(repeat: int, *parts: Sequence[Sample]) -> list[Results]:
-        """The results of each part by the judge with the seed of this repeat."""
-        judge = model.reopen(
-            cassette=Cassette(scoring.cassette.replace(JUDGE_FIELD, name), scoring.mode),
-            budget=scoring.budget,
-            parameters=model.settings.for_repeat(repeat).parameters,
-        )
-        async with judge:
-            return [await aevaluate(part, [scoring.metric], judge=judge, progress=False) for part in parts]
-
-    def of_metric(results: Results) -> Scores:
-        return {sample: scores[scoring.metric] for sample, scores in results.scores.items()}
-
-    first, *changed = await score(0, samples, *probed.values())
-    repeated = of_metric((await score(1, again))[0]) if again else {}
-    by_probe = dict(zip(probed, map(of_metric, changed), strict=True))
-    return JudgeScores(name, of_metric(first), model.settings.concurrency, repeated, first.replies, by_probe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +247,23 @@ def rated_values(metric: str, variants: Mapping[str, Scores]) -> dict[str, dict[
         name: {sample: sign * score.value for sample, score in scores.items() if score.value is not None}
         for name, scores in variants.items()
     }
+
+
+def baseline_values(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
+    """What is computed without a judge, by baseline and sample, higher for better answers.
+
+    A baseline that scores none of the samples is left out. `evaluate` adds them all to whatever it computes.
+    """
+    results = evaluate(samples, OVERLAP, progress=False)
+    values = {
+        name: {
+            sample: score.value if results.directions[name] else -score.value
+            for sample, scores in results.scores.items()
+            if (score := scores.get(name)) is not None and score.value is not None
+        }
+        for name in results.directions
+    }
+    return {name: by_sample for name, by_sample in values.items() if by_sample}
 
 
 def build_value_table(

@@ -43,8 +43,6 @@ class JudgeFindings:
     agreement: Estimate
     cost: JudgeCost | None  # None where no reply is there
     failure: str = ""  # the first reason why a sample failed
-    unparsable: float | None = None  # the share of questions whose first reply could not be used; None without a reply
-    lost: float | None = None  # the share of questions that got no usable reply at all; None where nothing was asked
 
     def price(self, unit: Unit) -> float:
         """What 1,000 answers take."""
@@ -60,7 +58,6 @@ class Panel:
 
     name: str
     agreement: Estimate
-    cost: float  # what 1,000 answers take, in the comparison's unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +84,7 @@ def compare_judges(metric: str, samples: Sequence[Sample], judge_scores: Sequenc
     variants = compare_variants(samples, metric, scores)
     judges = tuple(_describe(samples, judge, variants.agreement[judge.judge]) for judge in judge_scores)
     unit = _choose_unit(judges)
-    price = sum(judge.price(unit) for judge in judges)
-    panels = _compare_panels(samples, metric, scores, price)
+    panels = _compare_panels(samples, metric, scores)
     return JudgeComparison(metric, unit, judges, panels, _advise(judges, variants.table, unit), variants)
 
 
@@ -101,22 +97,11 @@ def _choose_unit(judges: Sequence[JudgeFindings]) -> Unit:
 def _describe(samples: Sequence[Sample], judge: JudgeScores, agreement: Estimate) -> JudgeFindings:
     scores = [judge.scores[sample.id] for sample in samples if sample.id in judge.scores]
     failures = [score.reason for score in scores if score.status == "failed"]
-    replies = judge.replies
-    return JudgeFindings(
-        judge.judge,
-        len(scores),
-        len(failures),
-        agreement,
-        judge.cost,
-        failures[0] if failures else "",
-        replies.unparsable / replies.questions if replies.questions else None,
-        replies.without_usable_reply / replies.asked if replies.asked else None,
-    )
+    failure = failures[0] if failures else ""
+    return JudgeFindings(judge.judge, len(scores), len(failures), agreement, judge.cost, failure)
 
 
-def _compare_panels(
-    samples: Sequence[Sample], metric: str, scores: Mapping[str, Scores], price: float
-) -> tuple[Panel, ...]:
+def _compare_panels(samples: Sequence[Sample], metric: str, scores: Mapping[str, Scores]) -> tuple[Panel, ...]:
     """Puts the judges together, over the rated samples that all of them scored.
 
     Returns:
@@ -134,7 +119,7 @@ def _compare_panels(
     if len(known := {name: share for name, share in shares.items() if share is not None}) == len(shares):
         panels["majority"] = known
     table = build_value_table(samples, panels)
-    return tuple(Panel(name, correlate(table.column(name), table), price) for name in panels)
+    return tuple(Panel(name, correlate(table.column(name), table)) for name in panels)
 
 
 def _supported_claims(score: Score) -> dict[str, bool]:
@@ -181,18 +166,16 @@ def comparison_report(comparison: JudgeComparison, sets: Sequence[str]) -> Repor
     """The comparison as a report on these sets: the judges, all of them together, and the decision."""
     panels = (
         f"All judges together, {panel.name}: agreement {Figure.from_estimate('correlation', panel.agreement)} "
-        f"(n = {panel.agreement.n}), at {format_price(panel.cost, comparison.unit)} per 1,000 answers."
+        f"(n = {panel.agreement.n})."
         for panel in comparison.panels
     )
     lead = (
         f"By {comparison.metric} on {', '.join(sets)}. Agreement is Spearman's correlation with the ratings; brackets "
-        "hold 95% intervals. Costs are of 1,000 answers. Unparsable: the share of the questions whose first reply "
-        "could not be used as it came; lost: of those that had no usable reply at last."
+        "hold 95% intervals. Costs are of 1,000 answers; all judges together cost what each of them costs."
     )
     fields = (
         Field("judge", "name", lambda judge: judge.judge),
         Field("failed", "count", lambda judge: judge.failed, "wide"),
-        Field("unparsable", "rate", _unparsable, "wide"),
         *comparison.variants.fields(lambda judge: judge.judge),
         Field("n", "count", lambda judge: judge.agreement.n, "wide"),
         *cost_fields(lambda judge: judge.cost, "wide"),
@@ -210,9 +193,3 @@ def comparison_report(comparison: JudgeComparison, sets: Sequence[str]) -> Repor
             ReportBlock(said, "All of them, and instead of the first"),
         ),
     )
-
-
-def _unparsable(judge: JudgeFindings) -> str:
-    if judge.unparsable is None:
-        return "no reply"
-    return str(Figure("rate", judge.unparsable)) + (f" ({Figure('rate', judge.lost)} lost)" if judge.lost else "")

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...eval_sets.conversation import count_turns
 from ..store.database import Database
 from ..store.sample_content import ContentReader
 from .answer_pair import AnswerPair, PairComparison, PairedQuestion, Side
@@ -48,11 +47,6 @@ class OpenItem(NamedTuple):
         """The answers to compare."""
         assert isinstance(self.item, AnswerPair)
         return self.item
-
-    @property
-    def is_of_turns(self) -> bool:
-        """Whether the last answers of the two conversations are compared, and not the whole conversations."""
-        return not any(map(count_turns, self.pair.answers))
 
     @property
     def sides(self) -> tuple[Sample, Sample]:

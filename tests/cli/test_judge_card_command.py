@@ -223,11 +223,9 @@ def test_replies_that_cannot_be_used_are_counted_live_and_in_replay(assay, set_f
         return Answer(text="Well,") if nonsense else None
 
     openai_server.script = script
-    words = ["judges", "compare", set_file(), "--judge", judge_file("plain.yaml")]
-    words += ["--judge", judge_file("stammer.yaml", model="openai/stammer"), "--max-failed", "1", "--mode"]
+    judges = [judge_file("plain.yaml"), judge_file("stammer.yaml", model="openai/stammer")]
     for mode in ("auto", "replay"):
-        report = assay(*words, mode, "--json").json["judges"]
-        assert [(each["unparsable"], each["lost"]) for each in report] == [(0, 0), (4 / 6, 1 / 6)], mode
+        words = ["--on", set_file(), "--probed", "0", "--mode", mode, "--json"]
+        cards = [assay("judges", "card", judge, *words).json["sets"][0] for judge in judges]
+        assert [(card["unparsable"]["value"], card["lost"]["value"]) for card in cards] == [(0, 0), (4 / 6, 1 / 6)]
     assert len(openai_server.requests) == 6 + 6 + 4
-    assert "66.7% (16.7% lost)" in assay(*words, "replay", "--report", "judges.html", "--wide").out
-    assert "66.7% (16.7% lost)" in Path("judges.html").read_text(encoding="utf-8")

@@ -231,9 +231,9 @@ def test_the_ceiling_is_of_the_answers_that_are_scored():
     card = make_set_card(card_set, judged([*VALUES[:5], None], samples))
     assert (card.ceiling.value, card.ceiling.n, card.judge.spearman.n) == (pytest.approx(1), 5, 5)
     four = make_set_card(card_set, judged([*VALUES[:4], None, None], samples))
-    assert four.ceiling.problem == "4 scored answers have ratings by two raters or more"
+    assert four.ceiling.problem == "fewer than five scored answers have ratings by two raters"
     none = make_set_card(card_set, judged([None] * 6, samples))
-    assert none.ceiling.problem == "0 scored answers have ratings by two raters or more"
+    assert none.ceiling.problem == "fewer than five scored answers have ratings by two raters"
     page = read_page(card_of(card))
     assert "raters' ceiling" in page and "two people or more" in page
 

@@ -151,7 +151,6 @@ def test_judges_together():
     mean, *_ = compare_judges("faithfulness", SAMPLES, [judged("good", PERFECT), judged("noise", NOISE)]).panels
     expected = spearmanr([(good + noise) / 2 for good, noise in zip(PERFECT, NOISE, strict=True)], RATINGS).statistic
     assert (mean.name, mean.agreement.value) == ("mean", pytest.approx(expected))
-    assert mean.cost == pytest.approx(2.0), "USD of both"
     three = [judged("a", PERFECT), judged("b", PERFECT), judged("c", NOISE)]
     _, majority = compare_judges("faithfulness", SAMPLES, three).panels
     right = [1.0 if value >= 0.5 else 0.0 for value in PERFECT]

@@ -26,7 +26,7 @@ from assay.errors import UsageError
 from assay.eval_sets import read_samples
 from assay.judges import Cassette, JudgeSettings, LiteLLMEmbedder
 from assay.metrics import TokenOverlap
-from assay.runs import JudgeScoring, RunOptions, ScoringRequest, Store, run_plan, score_by_judges
+from assay.runs import RunOptions, ScoringRequest, Store, run_plan, score_by_judges
 from assay.runs.suite import load_suite, run_suite
 from assay.testing import assert_score
 
@@ -144,16 +144,17 @@ def test_it_is_an_error_where_they_do_not_hold(bounds, openai_server):
 
 def test_judges_are_compared_whatever_they_are(tmp_path):
     """A model by its name and a function: both support one of two claims. A judge without settings is refused."""
-    scoring = JudgeScoring(metric="faithfulness", cassette=str(tmp_path / "{judge}.jsonl"))
+    cassette = str(tmp_path / "{judge}.jsonl")
     samples = [*read_samples(ROWS)]
-    scores = score_by_judges({"model": "openai/gpt-4o-mini", "function": ask}, samples, scoring)
+    judges = {"model": "openai/gpt-4o-mini", "function": ask}
+    scores = score_by_judges(judges, samples, "faithfulness", cassette=cassette)
     assert {one.judge: [score.value for score in one.scores.values()] for one in scores} == {
         "model": [0.5] * 3,
         "function": [0.5] * 3,
     }
     assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == ["function.jsonl", "model.jsonl"]
     with pytest.raises(UsageError, match="judge: an object of type OwnJudge cannot be used"):
-        score_by_judges({"own": OwnJudge()}, samples, scoring)
+        score_by_judges({"own": OwnJudge()}, samples, "faithfulness", cassette=cassette)
 
 
 def test_a_judge_lacks_something():
