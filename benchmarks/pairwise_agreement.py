@@ -29,7 +29,7 @@ from assay.judges import LiteLLMJudge, Usage, load_settings
 from assay.meta_eval import estimate_mean, spearman
 from assay.metrics import Metric, Score, load_metric
 from assay.presentation import Figure
-from assay.runs import measure_position_bias
+from assay.runs import measure_position
 
 SET = "ragchecker_pairwise"
 
@@ -112,11 +112,12 @@ async def main() -> None:
         rows.append(agreement_row(f"{name}, second less first", differences, differences, samples))
     title = f"{SET}: {len(scored)} of {len(samples)} pairs (others are the same text), {settings.identity}"
     print_table(title, ["what chooses", "n, no tie", "its ties", "right", "Spearman"], rows)
-    by_id = {sample.id: sample for sample in samples}
-    position = measure_position_bias(list(scored.values()), [by_id[name].source for name in scored])
-    for label, estimate in (("first shown", position.first_shown), ("contradictions", position.contradictions)):
+    compared = [sample for sample in samples if sample.id in scored]
+    turned = [float(scored[sample.id].evidence["contradiction"]) for sample in compared]
+    contradictions = estimate_mean(turned, [sample.source for sample in compared], bounds=(0, 1))
+    position = measure_position(samples, scored)
+    for label, estimate in (("first shown, less one half", position), ("contradictions", contradictions)):
         print(f"{label}: {Figure.from_estimate('coefficient', estimate)} (n = {estimate.n})")
-    print(position.sentence)
     usage = Usage.total([score.usage for score in scores.values()])
     print(f"calls {usage.calls}, tokens {usage.tokens_in + usage.tokens_out:,}, seconds of calls {usage.seconds:,.0f}")
 

@@ -52,7 +52,6 @@ from .judging.experiment import (
     score_by_judges as score_by_judges,
 )
 from .judging.judge_comparison import compare_judges as compare_judges
-from .judging.position_bias import measure_position_bias as measure_position_bias
 from .judging.probe_findings import (
     check_injections as check_injections,
     compare_probed as compare_probed,

@@ -76,20 +76,33 @@ def test_what_failed_or_could_not_be_changed_does_not_count():
     assert nothing.flips.problem == "no claim stands in both"
 
 
-def test_position_is_that_of_two_answers_in_both_orders():
-    """Of six pairs one is decided by the order (2 of 2 choices first), one chosen once (1 of 1), one last (0 of 2).
+def position(*choices):
+    """The position bias of comparisons, by what was chosen in the given order and in the other."""
+    samples = [Sample(id=f"s{n}", user_input="q", response="a", group=f"g{n}") for n in range(len(choices) + 2)]
+    made = []
+    for forth, back in choices:
+        orders = [{"shown_first": "first", "choice": forth}, {"shown_first": "second", "choice": back}]
+        made.append(Score(0.5, "scored", "", {"orders": orders}, Usage()))
+    without = [Score(0.5, "scored", "the two answers are the same", {"orders": []}), Score(None, "failed", "broken")]
+    names = (sample.id for sample in samples)
+    return measure_position(samples, dict(zip(names, [*made, *without], strict=True)))
 
-    The other three are decided by the answer, 1 of 2 each: 6 of 11 choices fell on what was read first.
-    """
-    samples = [Sample(id=f"s{place}", user_input="q", response="a", group=f"g{place}") for place in range(6)]
 
-    def pair(first, second):
-        orders = [{"shown_first": "first", "choice": first}, {"shown_first": "second", "choice": second}]
-        evidence = {"orders": orders, "contradiction": {first, second} == {"first", "second"}}
-        return Score(0.5, "scored", "", evidence, Usage())
+def test_the_position_bias_by_hand():
+    """Choices: 2 of the first shown, 1 and 1, 1 and none, 1 and 1, none and 1, 0 of 2: 5 of 10 fell on the first."""
+    bias = position(
+        ("first", "second"),  # first shown, first shown
+        ("first", "first"),  # first shown, second shown
+        ("first", "tie"),  # first shown
+        ("second", "second"),  # second shown, first shown
+        ("tie", "first"),  # second shown
+        ("second", "first"),  # second shown twice
+        ("tie", "tie"),
+    )
+    assert bias.value == pytest.approx(5 / 10 - 0.5) and bias.n == 7
+    assert bias.low is not None and bias.high is not None
+    assert -0.5 < bias.low < 0 < bias.high < 0.5
 
-    choices = [("first", "second"), ("first", "tie"), ("second", "first"), *[("first", "first")] * 3]
-    scores = {f"s{place}": pair(*both) for place, both in enumerate(choices)}
-    change = measure_position(samples, scores)
-    assert change.value == pytest.approx(6 / 11 - 0.5)
-    assert change.low is not None and change.high is not None and -0.5 < change.low < 0 < change.high < 0.5
+
+def test_a_judge_that_never_chooses_has_no_bias():
+    assert position(*[("tie", "tie")] * 6).value is None
