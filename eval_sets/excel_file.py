@@ -71,7 +71,7 @@ def open_excel(
     if not rows:
         raise InputError(f"{name}, sheet {sheet}: is empty; its first row should name the columns")
     others = [title for title in sheets if title != sheet]
-    notes = (f"{name}: read the sheet {sheet}, not {quote_names(others)}",) if others else ()
+    notes: tuple[str, ...] = (f"{name}: read the sheet {sheet}, not {quote_names(others)}",) if others else ()
     if errors := list(_errors_of_excel(rows)):
         cells = count_of(len(errors), "cell")
         cure = "correct their formulas, or empty them"

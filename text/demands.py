@@ -29,15 +29,10 @@ class Demanding:
     """Tells which sentences of a language demand something; `load_demanding` makes one object per language."""
 
     def __init__(self, language: Language) -> None:
-        pack = language.demands
+        self._pack = pack = language.demands
         self.language = language
         self._obliges = _any_phrase(pack.obliges)
         self._wants = _any_phrase(pack.wants)
-        self._instructs = pack.instructs
-        self._before = pack.before_instructing
-        self._conditions = pack.conditions
-        self._bans = pack.bans
-        self._subjects = pack.subjects
         self._kinds = load_sentence_kinds(language)
         self._function_words = language.function_words
         self._depends = _any_phrase(pack.depends)
@@ -56,7 +51,9 @@ class Demanding:
         clauses = [words for clause in _CLAUSE.split(part) if (words := _WORD.findall(clause))]
         if not clauses:
             return False
-        may_wait = clauses[0][0] in self._conditions or len(clauses[0]) < _FEWEST_WORDS  # "Refunds: ask for the number"
+        may_wait = (
+            clauses[0][0] in self._pack.conditions or len(clauses[0]) < _FEWEST_WORDS
+        )  # "Refunds: ask for the number"
         return any(map(self._begins_with_verb, clauses[: 1 + may_wait]))
 
     def obliges_items(self, head: str) -> bool:
@@ -68,9 +65,13 @@ class Demanding:
 
     def _begins_with_verb(self, clause: Sequence[str]) -> bool:
         start = 0
-        while start < len(clause) - 1 and clause[start] in self._before and clause[start] not in self._instructs:
+        while (
+            start < len(clause) - 1
+            and clause[start] in self._pack.before_instructing
+            and clause[start] not in self._pack.instructs
+        ):
             start += 1
-        return clause[start] in self._instructs
+        return clause[start] in self._pack.instructs
 
     def wants(self, sentence: str) -> bool:
         """Whether a sentence of a customer's goal wants something, by a word for it or as a question."""
@@ -84,10 +85,10 @@ class Demanding:
     def states(self, sentence: str) -> bool:
         """Whether a list item states something, or is too short to demand anything."""
         item = _WORD.findall(sentence.lower())
-        if item and item[0] in self._bans:
+        if item and item[0] in self._pack.bans:
             return False
         is_short = len(item) < _FEWEST_WORDS
-        return is_short or item[0] in self._subjects or self._kinds.states_fact(sentence)
+        return is_short or item[0] in self._pack.subjects or self._kinds.states_fact(sentence)
 
 
 def _any_phrase(phrases: Sequence[str]) -> re.Pattern[str]:
@@ -127,7 +128,7 @@ def find_rules(policy: str, language: Language) -> PolicyRules:
         PolicyRules(rules=('Refunds: Ask for the number.', 'Refunds: Never: promise a date'), others=1)
     """
     reader = _PolicyReader(load_demanding(language))
-    all_lines = read_lines(_MARK.sub(r"\1- ", policy), load_sentence_kinds(language).after_ordinal)
+    all_lines = read_lines(_MARK.sub(r"\1- ", policy), load_sentence_kinds(language).pack.after_ordinal)
     lines = [line for line in all_lines if line.role not in _UNREAD]
     reader.others = sum(line.role == "code" and bool(line.text.strip()) for line in all_lines)
     titles = [line.level for line in lines if line.role == "heading"]
@@ -234,7 +235,7 @@ def find_wishes(goal: str, language: Language) -> list[str]:
     demanding = load_demanding(language)
     items: list[str] = []
     sentences: list[str] = []
-    for line in read_lines(goal, load_sentence_kinds(language).after_ordinal):
+    for line in read_lines(goal, load_sentence_kinds(language).pack.after_ordinal):
         if line.role in _UNREAD:
             continue
         if line.path:

@@ -63,7 +63,7 @@ class SentenceKinds:
     """
 
     def __init__(self, language: Language) -> None:
-        pack = language.sentences
+        self.pack = pack = language.sentences
         self._addresses = [load_judge_addresses(language)]
         english = language_or_fallback(None)
         if language != english:  # answers in other languages are attacked in English too
@@ -74,24 +74,17 @@ class SentenceKinds:
         self._openers = {*PhraseList(pack.idle).first, *self._refusals.first}
         self._idle_kinds = {*pack.idle, REFUSAL}
         self._closed_kinds = {"filler", _NAME, SIGN_OFF}  # after these alone a clause has no more words
-        self._named_after = pack.named_after
         self._answers = PhraseList({YES: pack.answer_yes, NO: pack.answer_no, YES_NO: pack.answer_words})
-        self._statements = {YES: pack.yes_statement, NO: pack.no_statement}
-        self.before_statement = pack.before_statement
         self._asks, self._asked, self._joins = pack.asks, pack.asked, pack.joins
         self._presumes = PhraseList({_STATES: pack.presumes, "": pack.presumes_not})
         self._adds = PhraseList({_STATES: pack.adds, "": pack.adds_not})
         self._facts = PhraseList({_STATES: pack.facts})
         self._asserts = PhraseList({_STATES: pack.asserts})
-        self._numbers, self._units = pack.numbers, pack.units
         self._announces = PhraseList({_STATES: pack.announces, "": pack.unfinished})
-        self._contrasts = pack.contrasts
         self.back_references = PhraseList({_STATES: pack.refers_back})
-        self._named, self._no_names = pack.named | pack.teams, pack.no_names
+        self._named = pack.named | pack.teams
         self._imperatives = language.words.imperatives if language.has("words") else frozenset[str]()
         self._step_words = language.words.step_words if language.has("words") else ()
-        self.after_ordinal = pack.after_ordinal
-        self._before_ordinal = pack.before_ordinal
         self._final_abbreviations = {*pack.final_abbreviations, *map(str.title, pack.final_abbreviations)}
         self.abbreviations = {*pack.abbreviations, *map(str.capitalize, pack.abbreviations), *self._final_abbreviations}
         self._opening_words = language.function_words | self._imperatives | self.back_references.first.keys()
@@ -175,7 +168,7 @@ class SentenceKinds:
                 found = found if goes_on else next_kind
                 kind = REFUSAL if REFUSAL in {kind, next_kind} else kind or next_kind
                 may_be_signed = next_kind != SIGN_OFF or end in words.clauses  # not so "Best Western"
-                names = _MOST_NAMES if next_kind in self._named_after and may_be_signed else 0
+                names = _MOST_NAMES if next_kind in self.pack.named_after and may_be_signed else 0
                 lists = lists or next_kind == _REQUEST
             elif not (next_kind and goes_on):
                 is_named = names and (self._may_name(words, place) or word in self._named)
@@ -212,7 +205,7 @@ class SentenceKinds:
             elif begins or word in self._joins:
                 goes_on = is_asked and not begins and not self._asked.isdisjoint(words.words[place + 1 : place + 2])
                 may_ask = is_asked = goes_on  # "why it stops or how long it takes"
-                begins_other = not goes_on and (begins or word in self._contrasts)
+                begins_other = not goes_on and (begins or word in self.pack.contrasts)
                 if has_refusal and begins_other and place >= idle_to:
                     idle_to = self._find_idle(words, place)
                     if not idle_to:
@@ -272,13 +265,15 @@ class SentenceKinds:
         return self._facts.stands_in(words) or self._asserts.stands_in(words)
 
     def _is_number(self, word: str) -> bool:
-        return word[0].isdigit() or word[-1].isdigit() or word in self._numbers
+        return word[0].isdigit() or word[-1].isdigit() or word in self.pack.numbers
 
     def _states_at(self, words: Words, place: int) -> bool:
         """Whether a word states something: a verb, a word such as "free", or an amount."""
         if self._facts.longest(words.words, place)[0] or self._asserts.longest(words.words, place)[0]:
             return True
-        return self._is_number(words.words[place]) and not self._units.isdisjoint(words.words[place + 1 : place + 2])
+        return self._is_number(words.words[place]) and not self.pack.units.isdisjoint(
+            words.words[place + 1 : place + 2]
+        )
 
     def _may_state(self, words: Words) -> bool:
         """Whether a few words state something."""
@@ -296,7 +291,8 @@ class SentenceKinds:
 
     def answer_statement(self, answer: str, question: str) -> str:
         """A yes or no as a statement of what was asked."""
-        return self._statements[answer].format(question=question)
+        statement = self.pack.yes_statement if answer == YES else self.pack.no_statement
+        return statement.format(question=question)
 
     def only_announces(self, lead_in: str) -> bool:
         """Whether a sentence that ends with a colon says nothing without what follows it."""
@@ -373,12 +369,12 @@ class SentenceKinds:
         word, _, number = before.lower().rstrip(" .").partition(" ")
         after = first.rstrip(_SIGNS)
         is_short = first[-1] == "." and len(after) >= _SHORTEST_MONTH
-        is_short_month = is_short and any(month.startswith(after) for month in self.after_ordinal)
-        is_month = may_be_day and (is_short_month or after in self.after_ordinal)
+        is_short_month = is_short and any(month.startswith(after) for month in self.pack.after_ordinal)
+        is_month = may_be_day and (is_short_month or after in self.pack.after_ordinal)
         if is_month or (word in self._step_words and number.isdecimal()):
             return True
         led = _BEFORE_ORDINAL.search(before.lower())
-        return led is not None and led[1] in self._before_ordinal and after not in self._opening_words
+        return led is not None and led[1] in self.pack.before_ordinal and after not in self._opening_words
 
     def _begins_sentence(self, before: str, after: Words) -> bool:
         """Whether a sentence begins after an abbreviation: with a small word, an idle phrase or a verb as second."""
@@ -420,7 +416,7 @@ class SentenceKinds:
     def _may_name(self, words: Words, place: int, *, small: bool = False) -> bool:
         """Whether a word may be a part of a name: it has a capital (or is `small`), and states nothing."""
         word = words.words[place]
-        if word in self._no_names or self._states_at(words, place):
+        if word in self.pack.no_names or self._states_at(words, place):
             return False
         return words.is_capital(place) or (small and len(word) <= _SMALL_WORD)
 

@@ -106,7 +106,7 @@ def answer_sentences(text: str, language: Language, question: str = "") -> list[
     """
     reader = _SentenceReader(text, language, question)
     kinds = reader.kinds
-    lines = read_lines(text, kinds.after_ordinal)
+    lines = read_lines(text, kinds.pack.after_ordinal)
     for line, after in zip_longest(lines, lines[1:]):
         reader.read(line, after)
     return reader.finish()
@@ -247,7 +247,7 @@ class _SentenceReader:
         if kind in ANSWERS:
             kind, stated = CLAIM, self._as_statement(kind, sentence)
         elif kind == CLAIM:
-            if words.words[0] in self.kinds.before_statement:
+            if words.words[0] in self.kinds.pack.before_statement:
                 stated, answer_word = self.kinds.without_answer_word(words)
             if answer_word and self._question and not self.kinds.says_by_itself(stated):  # "Yes, click Save."
                 [(_, answer_kind, answer, _)] = self.kinds.parts(answer_word.rstrip(), may_address=False)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..rows import BadRow, Row, group_rows
+from ..rows import BadRow, Row
 from .human_ratings import FEEDBACK_NAMES, HumanRating, Scale, is_number, join_ratings, make_scale
-from .trace_row import Trace, build_row
+from .trace_row import Trace, build_rows
 
 _TYPES = frozenset(
     ["SPAN", "EVENT", "GENERATION", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"]
@@ -36,11 +36,7 @@ def is_observation(values: Mapping[str, Any]) -> bool:
 
 def read_traces(rows: Iterable[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
     """Yields one row per session, and per trace of none."""
-    for group in group_rows(rows, _session):
-        if isinstance(group, BadRow):
-            yield group
-        else:
-            yield from build_row([read_trace(row) for row in group], name)
+    return build_rows(rows, _session, read_trace, name)
 
 
 def read_observations(rows: Iterable[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
@@ -56,9 +52,7 @@ def read_observations(rows: Iterable[Row | BadRow], name: str) -> Iterator[Row |
     for number, (trace, own) in enumerate(by_trace.items(), 1):
         observations = [row.values for row in own]
         root = _root(observations)
-        session = next(
-            (_first(values, _SESSION_KEYS) for values in observations if _first(values, _SESSION_KEYS)), None
-        )
+        session = next(filter(None, (_first(values, _SESSION_KEYS) for values in observations)), None)
         values: dict[str, Any] = {"id": trace, "observations": observations, "sessionId": session}
         values |= {"input": root.get("input"), "output": root.get("output"), "timestamp": _first(root, _TIME_KEYS)}
         traces.append(Row(number, own[0].place, {key: value for key, value in values.items() if value is not None}))

@@ -12,12 +12,12 @@ from .. import cell_values
 from ..column_table import ROLES, rater_of, usual_name
 from ..columns import FIELDS, MAP_OPTIONS, OF_RATERS, TURN_FIELDS, check_mapped, has_own_columns
 from ..message_forms import find_messages_key, find_reference, is_message_like
-from ..rows import BadRow, Repeatable, Row, Rows, group_rows
+from ..rows import BadRow, Repeatable, Row, Rows
 from .human_ratings import UNUSED, is_number
 from .langfuse import is_observation, is_trace, read_observations, read_traces
 from .openinference import is_span, read_otlp, read_spans
 from .score_rows import find_long_columns, join_long_rows
-from .trace_row import Trace, build_row
+from .trace_row import Trace, build_rows
 from .turn_rows import TurnColumns, TurnReader, find_turn_columns, has_repeated_conversation
 
 _TURN_OF_ITS_OWN = {"messages", "response", "user_input"}
@@ -210,11 +210,7 @@ def read_examples(rows: Iterable[Row | BadRow], name: str, mapping: Mapping[str,
     The outputs are the answer under test, and a reference where one is named so. What else LangSmith says is kept in
     the metadata; our fields, what the user maps, and what stands in rows of any other file are columns as everywhere.
     """
-    for group in group_rows(rows, _thread):
-        if isinstance(group, BadRow):
-            yield group
-        else:
-            yield from build_row([_trace(row, mapping) for row in group], name)
+    return build_rows(rows, _thread, lambda row: _trace(row, mapping), name)
 
 
 def _thread(values: Mapping[str, Any]) -> str | None:

@@ -1,6 +1,6 @@
 """A trace of any tool becomes the values of a sample, and the traces of one session those of a conversation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import InputError
@@ -8,7 +8,7 @@ from ..cell_values import find_documents, parse_nested_json
 from ..message import REASONS, Message, Turn, find_turns
 from ..message_forms import find_answer, find_question, find_reference, find_thread, read_forms
 from ..message_times import read_time
-from ..rows import BadRow, Row
+from ..rows import BadRow, Row, group_rows
 from ..thread import ThreadError, read_thread
 from .human_ratings import UNUSED, split_reasons
 
@@ -50,15 +50,22 @@ class SessionTrace(NamedTuple):
     rating: Mapping[str, Any] = {}
     reference: str | None = None
     span: str = ""
+    question: str = ""
+    metadata: Mapping[str, Any] = {}  # what no message has a place for
 
 
-class _Read(NamedTuple):
-    """A trace with what its session takes of it, and the rest."""
-
-    trace: Trace
-    question: str
-    part: SessionTrace
-    metadata: dict[str, Any]
+def build_rows(
+    rows: Iterable[Row | BadRow],
+    session: Callable[[Mapping[str, Any]], str | None],
+    read: Callable[[Row], Trace],
+    name: str,
+) -> Iterator[Row | BadRow]:
+    """Yields one row per session, and per trace of none, of rows that are a trace each."""
+    for group in group_rows(rows, session):
+        if isinstance(group, BadRow):
+            yield group
+        else:
+            yield from build_row([read(row) for row in group], name)
 
 
 def build_row(traces: Sequence[Trace], name: str) -> list[Row | BadRow]:
@@ -69,21 +76,21 @@ def build_row(traces: Sequence[Trace], name: str) -> list[Row | BadRow]:
     An input or output that is more than the text taken from it stays in `metadata` too.
     """
     rows: list[Row | BadRow] = []
-    read: list[_Read] = []
+    read: list[tuple[Trace, SessionTrace]] = []
     for trace in traces:
         one = _read(trace, name)
         if isinstance(one, BadRow):
             rows.append(one)
         else:
-            read.append(one)
+            read.append((trace, one))
     if len(read) == 1 and len(traces) == 1:
-        rows.append(_trace_row(read[0]))
+        rows.append(_trace_row(*read[0]))
     elif read:
         rows.append(_session_row(read, name))
     return rows
 
 
-def _read(trace: Trace, name: str) -> _Read | BadRow:
+def _read(trace: Trace, name: str) -> SessionTrace | BadRow:
     question = find_question(trace.input)
     answer = "" if trace.output is None else find_answer(trace.output)  # of a chatbot that said nothing
     for what, text, side, value in (
@@ -111,13 +118,13 @@ def _read(trace: Trace, name: str) -> _Read | BadRow:
         thread = read_thread(messages)
     except ThreadError as error:
         return BadRow(trace.number, InputError(f"{name}, {trace.place}, messages: {error}"))
-    part = SessionTrace(trace.id, trace.time, thread, answer, contexts, trace.rating, reference, trace.span)
-    return _Read(trace, question, part, metadata)
+    return SessionTrace(
+        trace.id, trace.time, thread, answer, contexts, trace.rating, reference, trace.span, question, metadata
+    )
 
 
-def _trace_row(read: _Read) -> Row:
-    trace, part = read.trace, read.part
-    values: dict[str, Any] = {"user_input": read.question, "response": part.answer}
+def _trace_row(trace: Trace, part: SessionTrace) -> Row:
+    values: dict[str, Any] = {"user_input": part.question, "response": part.answer}
     if part.contexts or not trace.beside:
         values["retrieved_contexts"] = list(part.contexts)
     if trace.id is not None:
@@ -134,25 +141,25 @@ def _trace_row(read: _Read) -> Row:
         reasons = of_session | reasons
     own = trace.beside.get("metadata") or {}
     own = own if isinstance(own, Mapping) else {"metadata": own}
-    metadata = read.metadata | reasons
+    metadata = {**part.metadata, **reasons}
     metadata |= {f"metadata.{name}" if name in metadata else name: held for name, held in own.items()}
     return Row(trace.number, trace.place, values | (dict(trace.beside) or rating) | {"metadata": metadata})
 
 
-def _session_row(read: list[_Read], name: str) -> Row | BadRow:
+def _session_row(read: list[tuple[Trace, SessionTrace]], name: str) -> Row | BadRow:
     """The conversation of a session; what no message has a place for stands in `metadata.traces`."""
-    times = [read_time(None if one.trace.time is None else str(one.trace.time)) for one in read]
+    times = [read_time(None if trace.time is None else str(trace.time)) for trace, _ in read]
     stamps = [time.timestamp() for time in times if time is not None]
-    first = min((one.trace for one in read), key=lambda trace: trace.number)
+    first = min((trace for trace, _ in read), key=lambda trace: trace.number)
     if len(stamps) == len(read):  # else they stay as they stand
         read = [read[place] for place in sorted(range(len(read)), key=stamps.__getitem__)]
     try:
-        thread = join_messages([one.part for one in read])
+        thread = join_messages([part for _, part in read])
     except ThreadError as error:
         problem = f"session {first.session}: {error}"
         return BadRow(first.number, InputError(f"{name}, {first.place}, {problem}"))
-    ids = [{"id": one.trace.id} if one.trace.id is not None else {} for one in read]
-    rest = [own | dict(one.trace.beside) | one.metadata for own, one in zip(ids, read, strict=True)]
+    ids = [{"id": trace.id} if trace.id is not None else {} for trace, _ in read]
+    rest = [own | {**trace.beside, **part.metadata} for own, (trace, part) in zip(ids, read, strict=True)]
     rating, reasons = split_reasons(first.session_rating)
     values = {"id": str(first.session), "messages": thread, "metadata": {"traces": rest} | reasons}
     return Row(first.number, first.place, values | rating)
