@@ -73,9 +73,8 @@ def open_excel(
     others = [title for title in sheets if title != sheet]
     notes: tuple[str, ...] = (f"{name}: read the sheet {sheet}, not {quote_names(others)}",) if others else ()
     if errors := list(_errors_of_excel(rows)):
-        cells = count_of(len(errors), "cell")
-        cure = "correct their formulas, or empty them"
-        problem = f"{cells} with an error of Excel, read as they stand: {list_first(errors)}; {cure}"
+        problem = f"{count_of(len(errors), 'cell')} with an error of Excel, read as they stand: {list_first(errors)}"
+        problem += "; correct their formulas, or empty them"
         notes += (f"{name}, sheet {sheet}: {problem}",)
     merged, is_uncomputed = _read_marks(path, name, sheets[sheet].part)
     if header_row == 0:
