@@ -174,7 +174,7 @@ def read_trace(number: int, rows: Sequence[Row], find_scale: ScaleFinder | None 
         rest={"spans": [row.values for row in rows]} | {name: value for name, value in known.items() if value},
         rating=rating.fields,
         unused=rating.unused,
-        span=str(_span_id(answering)) if _has_span_id(answering) else "",
+        span=_span_id(answering),
     )
 
 
@@ -241,18 +241,15 @@ def _stamp(values: Mapping[str, Any]) -> float:
     return 0.0 if moment is None else (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _span_id(values: Mapping[str, Any]) -> str | int:
+def _span_id(values: Mapping[str, Any]) -> str:
+    """The id of a span; "" for one without."""
     context = values.get("context")
     nested = context.get("span_id") if isinstance(context, Mapping) else None
-    return _id_text(nested or values.get("context.span_id") or values.get("spanId")) or id(values)
+    return _id_text(nested or values.get("context.span_id") or values.get("spanId")) or ""
 
 
 def _id_text(value: Any) -> str | None:
     return str(value) if isinstance(value, str | int) and value else None
-
-
-def _has_span_id(values: Mapping[str, Any]) -> bool:
-    return bool(_span_id(values) != id(values))
 
 
 def _parent(values: Mapping[str, Any]) -> Any:
