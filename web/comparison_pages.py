@@ -10,19 +10,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ..errors import AssayError
 from ..eval_sets import Sample
 from ..meta_eval.decision import Decision
-from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, Kind
 from ..runs import AnswerTable, Store
 from ..runs.decision import view_decision
 from ..runs.decision.answer_contrast import NamedAnswer, contrast_answers
 from ..runs.decision.compare import RunComparison, compare_versions
-from ..runs.decision.decide import decide_by_default, decide_reading, read_two
+from ..runs.decision.decide import decide_by_default
 from ..runs.decision.page import find_deciding_questions, preferred_shares
 from ..runs.decision.tables import comparison_sentences, comparison_table, comparison_verdict
-from ..runs.decision.versions import VersionOptions
 from ..runs.ratings.judgement import rating_state
 from ..runs.store.answer_address import answer_url
 from .viewer import RunState, Viewer, for_visitors, number_of, run_state
@@ -32,21 +29,17 @@ from .viewer import RunState, Viewer, for_visitors, number_of, run_state
 class RunDecision:
     """What is decided between run A, which is in use today, and run B."""
 
-    decision: Decision | None  # the decision; None where none can be made
-    problem: str = ""  # why none can be made; "" where one is
-    choices: tuple[str, ...] = ()  # the metrics of both runs, where the visitor has to choose the one that decides
+    decision: Decision | str  # the decision, or why none can be made
     order: tuple[str, ...] = ()  # the ids in A of the answers that decide, those that say most first
     # by run (`A` or `B`) and the answer's id in it: the mean rating that counts, and the share of people's choices
     # between both answers that prefer this one
     judgements: Mapping[tuple[str, str], tuple[float | None, float | None]] = field(default_factory=dict)
 
 
-def _decide_two(store: Store, a: AnswerTable, b: AnswerTable, metric: str) -> RunDecision:
-    try:
-        reading = read_two(store.database, a, b, VersionOptions(metric=metric or None))
-        decision = decide_reading(reading)
-    except AssayError as error:
-        return RunDecision(None, str(error), () if metric else _find_choices(a, b))
+def _decide_two(store: Store, a: AnswerTable, b: AnswerTable) -> RunDecision:
+    decision, reading = decide_by_default(store.database, a, b)
+    if reading is None:
+        return RunDecision(decision)
     answers, shares = reading.answers, preferred_shares(reading.preferences)
     return RunDecision(
         decision,
@@ -56,12 +49,6 @@ def _decide_two(store: Store, a: AnswerTable, b: AnswerTable, metric: str) -> Ru
             for one in answers
         },
     )
-
-
-def _find_choices(a: AnswerTable, b: AnswerTable) -> tuple[str, ...]:
-    """The metrics beside the baselines that both runs have; none where there are fewer than two to choose from."""
-    names = tuple(name for name in b.directions if name in a.directions and name not in ALL_BASELINES)
-    return names if len(names) > 1 else ()
 
 
 _PER_PAGE = 20
@@ -95,29 +82,27 @@ class ComparisonPages:
 
     @for_visitors
     async def _decision(self, request: Request) -> Response:
-        state, by, decided = await self._decide(request)
+        state, decided = await self._decide(request)
         (id_a, *_), (id_b, *_) = state
+        decision = decided.decision
         content = {
             "a": id_a,
             "b": id_b,
-            "choices": decided.choices,
-            "decision": decided.decision,
-            "problem": decided.problem,
             "figures_url": _part_url(request, "figures"),
-            "swapped_url": f"/compare?{urlencode({'a': id_b, 'b': id_a, 'by': by})}",
+            "swapped_url": f"/compare?{urlencode({'a': id_b, 'b': id_a})}",
         }
-        figures = {} if decided.decision is None else view_decision(decided.decision)
+        figures = {"problem": decision} if isinstance(decision, str) else {"problem": ""} | view_decision(decision)
         return self.viewer.render(request, "compare_decision.html", content | figures)
 
-    async def _decide(self, request: Request) -> tuple[tuple[RunState, RunState], str, RunDecision]:
-        """The two runs of a request, the metric it asks for ("": the only one), and the decision after each rating."""
-        a, b, by = (request.query_params.get(name, "") for name in ("a", "b", "by"))
+    async def _decide(self, request: Request) -> tuple[tuple[RunState, RunState], RunDecision]:
+        """The two runs of a request, and the decision after each rating."""
+        a, b = (request.query_params.get(name, "") for name in ("a", "b"))
         state, rated = await self.viewer.in_store(
             lambda store: ((run_state(store, a), run_state(store, b)), rating_state(store.database))
         )
-        key = ("decision", state, by, rated)
         tables = await self._tables(state)
-        return state, by, await self.viewer.kept(key, lambda store: _decide_two(store, *tables, by))
+        decided = await self.viewer.kept(("decision", state, rated), lambda store: _decide_two(store, *tables))
+        return state, decided
 
     async def _tables(self, state: tuple[RunState, RunState]) -> tuple[AnswerTable, AnswerTable]:
         """Both runs, each read once."""
@@ -130,7 +115,7 @@ class ComparisonPages:
 
     @for_visitors
     async def _figures(self, request: Request) -> Response:
-        state, by, decided = await self._decide(request)
+        state, decided = await self._decide(request)
         (id_a, *_), (id_b, *_) = state
         tables = await self._tables(state)
 
@@ -139,11 +124,9 @@ class ComparisonPages:
             return compare_versions(*tables, other_judging=now.describe_change(before))
 
         comparison = await self.viewer.kept(("compare", state), compare)
-        said = None  # the decision stands on top
-        if decided.decision is None:
-            said = await self.viewer.in_store(lambda store: decide_by_default(store.database, *tables))
+        said = decided.decision if isinstance(decided.decision, str) else None  # else the decision stands on top
         asked = request.query_params.get("metric", "")
-        measure = decided.decision.measure if decided.decision else ""
+        measure = "" if isinstance(decided.decision, str) else decided.decision.measure
         metric = next(name for name in (asked, measure, comparison.metrics[0]) if name in comparison.metrics)
         others, rescored = (comparison.changed(metric, answer_changed=is_other) for is_other in (True, False))
         is_by_decision = bool(decided.order) and asked not in comparison.metrics
@@ -159,7 +142,7 @@ class ComparisonPages:
             }
         )
         answers = await run_in_threadpool(_compared_answers, comparison, texts, decided)
-        address = {"a": id_a, "b": id_b, "by": by, "metric": "" if is_by_decision else metric}
+        address = {"a": id_a, "b": id_b, "metric": "" if is_by_decision else metric}
         content = {
             "comparison": comparison,
             "verdict": None if said is None else comparison_verdict(comparison, said),
@@ -182,7 +165,7 @@ class ComparisonPages:
 
 def _part_url(request: Request, part: str) -> str:
     """The address of a part of the page, with what the request asks for."""
-    asked = {name: request.query_params.get(name, "") for name in ("a", "b", "by", "metric", "page")}
+    asked = {name: request.query_params.get(name, "") for name in ("a", "b", "metric", "page")}
     return f"/compare/{part}?{urlencode(asked)}"
 
 

@@ -93,7 +93,7 @@ def changes(
     if metric is not None and metric not in comparison.metrics:
         raise UsageError(f"{metric} is not in both runs; --metric is one of {', '.join(comparison.metrics)}")
     shown_metric = metric or comparison.metrics[0]
-    decision = decide_by_default(runs.database, comparison.table_a, comparison.table_b, level)
+    decision, _ = decide_by_default(runs.database, comparison.table_a, comparison.table_b, level)
     print_result(
         lambda: comparison_as_json(runs, comparison, decision, shown_metric, changed),
         lambda: print_comparison(runs, comparison, decision, shown_metric, changed),

@@ -153,20 +153,22 @@ def decide_reading(
 
 def decide_by_default(
     database: "Database", a: AnswerTable, b: AnswerTable, level: "RatedLevel | None" = None
-) -> Decision | str:
+) -> tuple[Decision | str, VersionReading | None]:
     """Decides between two runs, A and B, by ratings and the only measure there is; says why where it cannot."""
+    reading = None
     try:
-        options = VersionOptions(level=level, has_default=True)
-        decision = decide_reading(read_two(database, a, b, options))
+        sources = (replace(a, name="A"), replace(b, name="B"))
+        reading = _read(VersionReading(sources, VersionOptions(level=level, has_default=True), database))
+        decision = decide_reading(reading)
     except AssayError as error:
-        return str(error)
+        return str(error), reading
     if (
         decision.verdict == "equivalent"
         and decision.basis.startswith("ratings")
         and not any(one.rated for one in decision.versions)
     ):
-        return NOBODY_RATED  # the same answers, whose ratings would be the same
-    return decision
+        return NOBODY_RATED, reading  # the same answers, whose ratings would be the same
+    return decision, reading
 
 
 def read_looks(database: "Database", versions: Mapping[str, str]) -> list[Look]:
@@ -253,11 +255,6 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
         ]
     database = store.database if store is not None else None
     return _read(VersionReading(tuple(sources), options, database, tuple(notes)))
-
-
-def read_two(database: "Database", a: AnswerTable, b: AnswerTable, options: VersionOptions) -> VersionReading:
-    """Reads two runs, A and B, whose answers and scores were read already."""
-    return _read(VersionReading((replace(a, name="A"), replace(b, name="B")), options, database))
 
 
 def _read(sources: VersionReading) -> VersionReading:

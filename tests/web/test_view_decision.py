@@ -82,18 +82,10 @@ def test_the_answers_that_decide_stand_first_with_their_ratings(runs):
     assert "metric=&" in link + "&"
 
 
-def test_several_metrics_are_offered_and_the_one_chosen_decides(runs):
-    page = show(runs, "/decision", "two", "two more")
-    assert "Which metric decides? It is fixed before you look" in page_text(page)
-    assert re.findall(r'<option value="([^"]*)"', page) == ["faithfulness", "policy"]
-    assert "--metric" not in page
-    decided = page_text(show(runs, "/decision", "two", "two more", by="policy"))
-    assert "Difference policy is 0.10 higher for B than for A" in decided
-    assert "Rests on scores, which decide nothing: nothing is rated" in decided
-    assert "Other metrics, which do not decide" in decided
-    assert "by=policy" in show(runs, "", "two", "two more", by="policy").replace("&amp;", "&")
-    figures = show(runs, "/figures", "two", "two more", by="policy")
-    assert "by=policy" in figures and "<b>Yes</b>" not in figures
+def test_where_several_metrics_could_decide_none_does(runs):
+    page = page_text(show(runs, "/decision", "two", "two more"))
+    assert "Nothing can be decided between these runs: no answer is rated" in page
+    assert "<b>Yes</b>" not in show(runs, "/figures", "two", "two more")
 
 
 def test_an_unsettled_page_says_how_people_choose_between_both(runs):
@@ -104,16 +96,16 @@ def test_an_unsettled_page_says_how_people_choose_between_both(runs):
     assert "--pairs" not in show(runs, "/decision", "low", "high")
 
 
-@pytest.mark.parametrize("by", ["", "nothing", "'\"><script>"])
-def test_without_a_decision_the_page_says_why_and_stays(runs, by):
+@pytest.mark.parametrize("metric", ["", "nothing", "'\"><script>"])
+def test_without_a_decision_the_page_says_why_and_stays(runs, metric):
     """One has faithfulness, the other policy; neither is rated."""
-    page = show(runs, "/decision", "unrated", "other", by=by)
+    page = show(runs, "/decision", "unrated", "other", metric=metric)
     assert "Nothing can be decided between these runs:" in page_text(page)
     assert "<script" not in page
-    assert show(runs, "", "unrated", "other", by=by)
-    figures = page_text(show(runs, "/figures", "unrated", "unrated too", by="nothing"))
-    assert "Decision Not settled: B may be better than A, or worse" in figures
-    assert "faithfulness is 0.10 higher for B than for A (likely 0.19 lower to 0.34 higher)" in figures
+    assert show(runs, "", "unrated", "other", metric=metric)
+    decided = page_text(show(runs, "/decision", "unrated", "unrated too", metric=metric))
+    assert "Decision Not settled: B may be better than A, or worse" in decided
+    assert "faithfulness is 0.10 higher for B than for A (likely 0.19 lower to 0.34 higher)" in decided
 
 
 def test_a_new_rating_is_counted_at_once(view_site, tmp_path):
