@@ -4,6 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..presentation.figure import Figure
 from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.texts import one_line, terminal_text
 from ..runs.answers.rating_join import find_rated_sample
@@ -70,15 +71,21 @@ def print_comparison(
 ) -> None:
     """Prints sentences and tables, then the samples whose `metric` changed most, with both answers and scores."""
     from ..eval_sets.conversation import listed_question
-    from ..runs.decision.tables import change_lines, comparison_block
+    from ..runs.decision.tables import comparison_block
 
     print_blocks(comparison_block(store, comparison, decision))
     changes = comparison.most_changed(metric, count)
     if not changes and count:
         print_blocks(ReportBlock(()), ReportBlock((Paragraph(f"No sample's {metric} changed."),)))
-    for sample, line in change_lines(comparison, metric, changes):
-        in_a = comparison.ids[sample]
-        parts = [line, Paragraph(one_line(listed_question(comparison.table_a.samples[in_a])))]
+    outcomes = {change.sample: change for change in comparison.outcome_changes(metric)} if changes else {}
+    for sample, change in changes:
+        in_a, text = comparison.ids[sample], metric if change is None else f"{metric} {Figure('change', change)}"
+        if outcome := outcomes.get(sample):
+            why = f": {outcome.reason}" if outcome.reason else ""
+            text += f", {outcome.before} in A and {outcome.after} in B{why}"
+        same = "" if sample in comparison.changed_answers else " (the same answer)"
+        parts = [Paragraph(f"{sample}: {text}{same}", "strong")]
+        parts.append(Paragraph(one_line(listed_question(comparison.table_a.samples[in_a]))))
         for label, table, name in (("A", comparison.table_a, in_a), ("B", comparison.table_b, sample)):
             parts.append(Paragraph(one_line(table.samples[name].response, 500), label=f"{label}:", indent=2))
             if score := table.scores[name].get(metric):

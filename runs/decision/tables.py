@@ -1,6 +1,6 @@
 """The tables and sentences of a decision between versions, and of two runs metric by metric; and their JSON."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,6 @@ _BEST = "P(best): how probable it is that no other version has a higher mean"
 _DIFFERENCES = "A difference is the second version less the first{}. The intervals hold for all pairs together"
 _BOTH = ", on the questions that both answered"
 _LEFT_OUT = "Left out: questions that only one of the two answered"
-_COUNTS = "Changed: with another text. Rated: in both"
 OTHER_METRICS = "Other metrics, which do not decide"
 _MISSED = (NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)) / NormalDist().inv_cdf(0.975)
 """A difference of so many half widths of the interval is seen with a power of 80%; a smaller one is often missed."""
@@ -57,7 +56,7 @@ def decision_block(decision: Decision) -> ReportBlock:
             Paragraph(""),
             *([Paragraph(look)] if look else []),
             version_table(decision),
-            difference_table(decision, is_full=False),
+            difference_table(decision),
             *([metric_table(decision.others, OTHER_METRICS)] if decision.others else []),
             *(Paragraph(note, label="Note:") for note in list_notes(decision)),
         )
@@ -101,14 +100,9 @@ def version_table(decision: Decision) -> ResultTable:
     )
 
 
-def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable:
-    """How versions differ.
-
-    Args:
-        is_full: Whether all pairs stand in it, and what their counts are; else those with the version in use.
-    """
-    rows = [one for one in decision.differences if is_full or one.first == decision.in_use]
-    has_left_out = any(one.left_out for one in rows)
+def difference_table(decision: Decision) -> ResultTable:
+    """How versions differ."""
+    has_left_out = any(one.left_out for one in decision.differences)
     fields = (
         Field("versions", "name", lambda one: _pair_cell(one, decision)),
         Field("difference", "change", _change, is_left=True),
@@ -118,14 +112,8 @@ def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable
         Field("changed", "count", lambda one: one.changed, "wide"),
         Field("rated", "count", lambda one: one.rated),
     )
-    left_out = len(decision.differences) - len(rows)
-    others = [f"{count_of(left_out, 'other pair')}: --report or --json"] if left_out else []
-    notes = [
-        _DIFFERENCES.format(_BOTH if decision.is_paired else ""),
-        *([_LEFT_OUT] if has_left_out else []),
-        *([_COUNTS] if is_full else others),
-    ]
-    return tabulate("Differences", rows, fields, note=". ".join(notes))
+    notes = [_DIFFERENCES.format(_BOTH if decision.is_paired else ""), *([_LEFT_OUT] if has_left_out else [])]
+    return tabulate("Differences", decision.differences, fields, note=". ".join(notes))
 
 
 def metric_table(differences: Sequence[MetricDifference], caption: str) -> ResultTable:
@@ -301,20 +289,6 @@ def comparison_sentences(comparison: RunComparison, decision: Decision | str | N
     if isinstance(decision, str):
         sentences.append(f"Whether your raters like B better is not known: {decision.rstrip('.')}.")
     return sentences
-
-
-def change_lines(
-    comparison: RunComparison, metric: str, changes: Sequence[tuple[str, float | None]]
-) -> Iterator[tuple[str, Paragraph]]:
-    """Each sample with what changed: its outcome and why, or its score, and whether its answer did."""
-    outcomes = {change.sample: change for change in comparison.outcome_changes(metric)} if changes else {}
-    for sample, change in changes:
-        same = "" if sample in comparison.changed_answers else " (the same answer)"
-        text = metric if change is None else f"{metric} {Figure('change', change)}"
-        if outcome := outcomes.get(sample):
-            why = f": {outcome.reason}" if outcome.reason else ""
-            text += f", {outcome.before} in A and {outcome.after} in B{why}"
-        yield sample, Paragraph(f"{sample}: {text}{same}", "strong")
 
 
 def _run_line(store: "Store", run: str) -> str:
