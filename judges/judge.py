@@ -104,7 +104,10 @@ def settings_of_judge(judge: JudgeLike, model: str | None = None) -> JudgeSettin
     if isinstance(judge, str | Path):
         return load_settings(str(judge))
     if isinstance(judge, LiteLLMJudge):
-        return judge.settings_to_store
+        own = judge.connection
+        if own.python_model is not None:  # one whose name does not say which model it asks is refused
+            open_python_model(own.source, own.overrides.get("model"), is_recorded=True)
+        return judge.settings
     if is_judge(judge):
         return JudgeSettings(model=f"{PYTHON}{judge.name}", served_as=judge.name, parameters={})
     return open_python_model(judge, model, is_recorded=True).settings

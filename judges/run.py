@@ -18,7 +18,6 @@ from .budget import Budget, measure_question
 from .cassette import Cassette, Mode, Recording, make_recording
 from .connection import Connection, ModelLike
 from .litellm_lookup import find_context_limit, has_known_provider, missing_api_key
-from .python_model import open_python_model
 from .question import PendingReplies, PlainText, Question, RawReply, Reply, ReplyPending
 from .retry import call_with_retries, concerns_the_request, explain, is_not_offered
 from .settings import JudgeSettings
@@ -475,18 +474,6 @@ class LiteLLMJudge:
         """
         own = self.connection
         return LiteLLMJudge(own.source, cassette=cassette, budget=budget, **own.overrides | overrides)
-
-    @property
-    def settings_to_store(self) -> JudgeSettings:
-        """The settings, as a stored run keeps them.
-
-        Raises:
-            UsageError: It is a function whose name does not say which model it asks.
-        """
-        own = self.connection
-        if own.python_model is not None:
-            open_python_model(own.source, own.overrides.get("model"), is_recorded=True)
-        return self.settings
 
     def close(self) -> None:
         """Merges the cassette's journal and lets a local model go."""

@@ -66,7 +66,6 @@ class BatchQueue:
         self._under_way: set[str] = set()
         self._collected: set[str] = set()
         self._failed: dict[str, list[Failure]] = {}
-        self._failed_polls = 0  # in a row
         self._opened = ExitStack()
         self.journal = BatchJournal(cassette)
 
@@ -241,13 +240,25 @@ class BatchQueue:
         return None
 
     async def _wait(self) -> None:
-        """Polls with back-off until no batch is under way, and collects each that has ended."""
-        wait = self._settings.wait
-        self._failed_polls = 0
-        stopped: list[str] = []
+        """Asks about each batch under way, less and less often, until all have ended, and collects their replies."""
+        wait, failed_in_a_row, stopped = self._settings.wait, 0, list[str]()
         while self.journal.in_state("submitted"):
-            for batch, state in await self._poll():
-                await self._collect(batch, state)
+            for batch in self.journal.in_state("submitted"):
+                try:
+                    state = await self._provider.retrieve(batch.provider_id)
+                except PassingFailure:
+                    failed_in_a_row += 1
+                    if failed_in_a_row > _MOST_FAILED_POLLS:
+                        raise
+                    continue
+                failed_in_a_row = 0
+                if state.has_ended:
+                    await self._collect(batch, state)
+                elif state.status != batch.status:
+                    batch.status = state.status
+                    self.journal.save()
+                    replies = f"{state.completed:,} of {count_of(batch.requests, 'reply')}"
+                    self._note(f"the batch {state.id} is {state.status}: {replies}")
                 if state.status == "failed":
                     stopped.append(f"the batch {state.id} was refused ({state.problem or 'no reason is given'})")
                 elif state.status == "cancelled":
@@ -260,29 +271,6 @@ class BatchQueue:
                 f"{'; '.join(stopped[:3])}. The replies that came are kept; the same command submits the rest again "
                 "(where the provider has no room for all, in smaller batches: --batch-size)"
             )
-
-    async def _poll(self) -> list[tuple[Batch, BatchState]]:
-        """Asks once about each batch under way, and returns those that have ended."""
-        ended = []
-        for batch in self.journal.in_state("submitted"):
-            try:
-                state = await self._provider.retrieve(batch.provider_id)
-            except PassingFailure:
-                self._failed_polls += 1
-                if self._failed_polls > _MOST_FAILED_POLLS:
-                    raise
-                continue
-            self._failed_polls = 0
-            if state.has_ended:
-                ended.append((batch, state))
-            elif state.status != batch.status:
-                batch.status = state.status
-                self.journal.save()
-                self._note(
-                    f"the batch {state.id} is {state.status}: {state.completed:,} of "
-                    f"{count_of(batch.requests, 'reply')}"
-                )
-        return ended
 
     async def _collect(self, batch: Batch, state: BatchState) -> None:
         """Keeps the replies of a batch that has ended, and notes what came of each request."""
