@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentence_kinds import CLAIM, HEADING, LEAD_IN
 from ..text.sentences import NO_SENTENCES, AnswerSentence
-from ..text.wording import count_of
+from ..text.wording import count_of, list_first
 from .citation_marks import (
     CitableSources,
     CitationMark,
@@ -437,26 +436,10 @@ def _reason(claims: Sequence[Claim], cited: _CitedClaims) -> str:
         wrong = [one for one in cited.citations if one.verdict is not None and one.verdict.verdict != "supported"]
         count = len(cited.citations)
         parts.append(f"{count - len(wrong)} of {count_of(count, 'citation')} supporting")
-        shared = Counter(
-            one.text for one in {(one.text, one.number, one.name): one for one in cited.citations}.values()
-        )
-
-        def label(one: _Citation) -> str:
-            """The mark; of one of several sources that share it which one."""
-            source = one.name if one.number is None else str(one.number)
-            return f"{source} in {one.text}" if shared[one.text] > 1 else one.text
-
-        unmatched = list(dict.fromkeys(label(one) for one in wrong if not one.passages))
-        if unmatched:
-            parts.append(f"of no source: {_some(unmatched)}")
-        unsupported = list(dict.fromkeys(label(one) for one in wrong if one.passages))
-        if unsupported:
-            parts.append(f"not supporting: {_some(unsupported)}")
+        if unmatched := list(dict.fromkeys(one.text for one in wrong if not one.passages)):
+            parts.append(f"of no source: {list_first(unmatched, _MOST_NAMED)}")
+        if unsupported := list(dict.fromkeys(one.text for one in wrong if one.passages)):
+            parts.append(f"not supporting: {list_first(unsupported, _MOST_NAMED)}")
     else:
         parts.append(_CITES_NOTHING)
     return "; ".join(parts)
-
-
-def _some(texts: Sequence[str]) -> str:
-    more = f" and {len(texts) - _MOST_NAMED} more" if len(texts) > _MOST_NAMED else ""
-    return ", ".join(texts[:_MOST_NAMED]) + more

@@ -2,8 +2,7 @@
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from ..eval_sets.sample import Sample
@@ -18,63 +17,20 @@ from .metric import check_choice
 from .sample_state import shown_contexts
 from .score import Claim, Score, scored, skipped
 
+Counts = tuple[float, float, float]
+"""True positives, false positives and false negatives, by support."""
 
-@dataclass(frozen=True, slots=True)
-class FactualComparison:
-    """The claims of an answer and of its reference, each judged by the other text."""
 
-    answer_claims: Sequence[Claim]
-    # the reference's claims with the answer's verdicts; empty where they were not asked about
-    reference_claims: Sequence[Claim]
-    reference_has_claims: bool
-    usage: Usage
-    sentences: Mapping[str, Any]  # what the evidence says of the answer's sentences (`sentence_evidence`)
-
-    @property
-    def true_positives(self) -> float:
-        """TP: the answer's claims that the reference supports, each by its support."""
-        return sum(claim.support for claim in self.answer_claims)
-
-    @property
-    def false_positives(self) -> float:
-        """FP: the answer's claims that the reference does not support."""
-        return len(self.answer_claims) - self.true_positives
-
-    @property
-    def false_negatives(self) -> float:
-        """FN: the reference's claims that the answer does not support."""
-        return sum(1 - claim.support for claim in self.reference_claims)
-
-    def value(self, mode: Mode, beta: float) -> float | None:
-        """Precision, recall or F-beta; None where it has no value."""
-        return score_by_mode(mode, self.true_positives, self.false_positives, self.false_negatives, beta)
-
-    def evidence(self) -> dict[str, Any]:
-        """The claims of both texts (`of`: response or reference) and the counts, as JSON values."""
-        claims = [{"of": "response"} | claim.evidence() for claim in self.answer_claims]
-        claims += [{"of": "reference"} | claim.evidence() for claim in self.reference_claims]
-        return {
-            "claims": claims,
-            **self.sentences,
-            "true_positives": self.true_positives,
-            "false_positives": self.false_positives,
-            "false_negatives": self.false_negatives,
-        }
-
-    def reason(self) -> str:
-        """The verdicts in one sentence."""
-        parts = []
-        if self.answer_claims:
-            supported = sum(claim.verdict == "supported" for claim in self.answer_claims)
-            parts.append(
-                f"the reference supports {supported} of the answer's {count_of(len(self.answer_claims), 'claim')}"
-            )
-        else:
-            parts.append("the answer makes no claims")
-        if self.reference_claims:
-            stated = sum(claim.verdict == "supported" for claim in self.reference_claims)
-            parts.append(f"the answer states {stated} of the reference's {len(self.reference_claims)}")
-        return ", ".join(parts)
+def _reason(by_reference: Sequence[Claim], by_answer: Sequence[Claim]) -> str:
+    """The verdicts in one sentence."""
+    stated = "the answer makes no claims"
+    if by_reference:
+        supported = sum(claim.verdict == "supported" for claim in by_reference)
+        stated = f"the reference supports {supported} of the answer's {count_of(len(by_reference), 'claim')}"
+    if not by_answer:
+        return stated
+    supported = sum(claim.verdict == "supported" for claim in by_answer)
+    return f"{stated}, the answer states {supported} of the reference's {len(by_answer)}"
 
 
 class ReferenceMetric(ClaimsMetric):
@@ -91,33 +47,44 @@ class ReferenceMetric(ClaimsMetric):
         self.beta = beta
 
     async def measure(self, sample: Sample) -> Score:
-        """The score, with the claims of both texts and their verdicts in the evidence."""
-        compared = await self._compare(sample)
-        evidence = self.claims_evidence(sample, compared.evidence())
-        if not compared.reference_has_claims:
-            return skipped("the reference makes no claims to compare with", evidence, compared.usage)
-        return await self.score_comparison(sample, compared, evidence)
+        """The score, with the claims of both texts and their verdicts in the evidence.
+
+        The answer's claims are judged by the reference and, where they count, the reference's claims by the answer.
+        """
+        response, reference = sample.response, sample.reference or ""
+        split, of_answer, usage = await self.extract_claims(sample, response)
+        _, of_reference, more = await self.extract_claims(sample, reference)
+        usage += more
+        by_reference, by_answer = list[Claim](), list[Claim]()
+        if of_reference:
+            (by_reference, forth), (by_answer, back) = await asyncio.gather(
+                self.judge_support(sample, of_answer, reference),
+                self.judge_support(
+                    sample, () if self.mode == "precision" else of_reference, answer_to_its_reader(response, split)
+                ),
+            )
+            usage += forth + back
+        true_positives = sum(claim.support for claim in by_reference)
+        counts = true_positives, len(by_reference) - true_positives, sum(1 - claim.support for claim in by_answer)
+        found = {
+            "claims": [
+                {"of": text} | claim.evidence()
+                for text, claims in (("response", by_reference), ("reference", by_answer))
+                for claim in claims
+            ],
+            **sentence_evidence(split, self.claims),
+            **dict(zip(("true_positives", "false_positives", "false_negatives"), counts, strict=True)),
+        }
+        evidence = self.claims_evidence(sample, found)
+        if not of_reference:
+            return skipped("the reference makes no claims to compare with", evidence, usage)
+        return await self.score_counts(sample, counts, _reason(by_reference, by_answer), evidence, usage)
 
     @abstractmethod
-    async def score_comparison(self, sample: Sample, compared: FactualComparison, evidence: dict[str, Any]) -> Score:
+    async def score_counts(
+        self, sample: Sample, counts: Counts, reason: str, evidence: dict[str, Any], usage: Usage
+    ) -> Score:
         """The formula; the evidence has the claims already."""
-
-    async def _compare(self, sample: Sample) -> FactualComparison:
-        """Judges the answer's claims by the reference and, where they count, the reference's claims by the answer."""
-        response, reference = sample.response, sample.reference or ""
-        split, of_answer, answer_usage = await self.extract_claims(sample, response)
-        _, of_reference, reference_usage = await self.extract_claims(sample, reference)
-        usage = answer_usage + reference_usage
-        sentences = sentence_evidence(split, self.claims)
-        if not of_reference:
-            return FactualComparison((), (), False, usage, sentences)
-        (by_reference, forth), (by_answer, back) = await asyncio.gather(
-            self.judge_support(sample, of_answer, reference),
-            self.judge_support(
-                sample, () if self.mode == "precision" else of_reference, answer_to_its_reader(response, split)
-            ),
-        )
-        return FactualComparison(by_reference, by_answer, True, usage + forth + back, sentences)
 
 
 class FactualCorrectness(ReferenceMetric):
@@ -155,12 +122,12 @@ class FactualCorrectness(ReferenceMetric):
         super().__init__(judge, beta, claims, prompts)
         self.mode: Mode = mode
 
-    async def score_comparison(self, sample: Sample, compared: FactualComparison, evidence: dict[str, Any]) -> Score:
+    async def score_counts(
+        self, sample: Sample, counts: Counts, reason: str, evidence: dict[str, Any], usage: Usage
+    ) -> Score:
         """Precision, recall or F-beta; skipped where that has nothing to divide by."""
-        value = compared.value(self.mode, self.beta)
-        if value is None:
-            return skipped(compared.reason(), evidence, compared.usage)
-        return scored(value, compared.reason(), evidence, compared.usage)
+        value = score_by_mode(self.mode, *counts, self.beta)
+        return skipped(reason, evidence, usage) if value is None else scored(value, reason, evidence, usage)
 
 
 class AnswerCorrectness(ReferenceMetric):
@@ -203,16 +170,17 @@ class AnswerCorrectness(ReferenceMetric):
         self.embedder = open_embedder(embedder)
         self.weight = weight
 
-    async def score_comparison(self, sample: Sample, compared: FactualComparison, evidence: dict[str, Any]) -> Score:
+    async def score_counts(
+        self, sample: Sample, counts: Counts, reason: str, evidence: dict[str, Any], usage: Usage
+    ) -> Score:
         """The weighted sum of both parts. Raises `JudgeError` where the embedder gives no usable reply."""
-        factual = compared.value("f1", self.beta) or 0.0
+        factual = score_by_mode("f1", *counts, self.beta) or 0.0
         cosine = 0.0
         if self.weight < 1:
             (cosine,) = await self.embedder.cosines(sample.reference or "", [sample.response])
         value = self.weight * factual + (1 - self.weight) * min(1.0, max(0.0, cosine))
         evidence |= {"factual": factual, "cosine": cosine, "weight": self.weight, "embedder": self.embedder.name}
-        reason = f"{compared.reason()}: F = {factual:.2f}; both texts lie at cosine {cosine:.2f}"
-        return scored(value, reason, evidence, compared.usage)
+        return scored(value, f"{reason}: F = {factual:.2f}; both texts lie at cosine {cosine:.2f}", evidence, usage)
 
 
 NoiseMode = Literal["relevant", "irrelevant"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..eval_sets.sample import Sample
-from ..judges import JudgeLike, Predicate, open_judge
+from ..judges import JudgeLike, Predicate
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentence_kinds import CLAIM, CLOSING_QUOTES, REFUSAL, load_sentence_kinds
@@ -106,8 +106,7 @@ class Declined(JudgedMetric):
     higher_is_better = False
 
     def __init__(self, judge: JudgeLike | None = None, prompts: Prompts = BUNDLED) -> None:
-        self.judge = None if judge is None else open_judge(judge)
-        self.prompts = prompts
+        super().__init__(judge, prompts)
 
     async def measure(self, sample: Sample) -> Score:
         """The score; the evidence says who decided (`patterns` or `judge`) and by which sentence."""

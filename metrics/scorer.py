@@ -13,7 +13,7 @@ from ..prompts import Prompts
 from ..shell_words import quote_word
 from .metric import Metric
 from .score import FITTED_ON, Score, failed, scored, skipped
-from .specification import MetricSpecification, coerce_options
+from .specification import MetricSpecification
 
 
 class ScorerMetric(Metric):
@@ -22,21 +22,18 @@ class ScorerMetric(Metric):
     Computes the metrics that the scorer combines, weighs their percentiles and maps the sum to the rating scale. A part
     that was skipped counts as its middle and is named in the evidence; where a part failed, or all were skipped, so is
     the whole. Evidence: `predicted`, `low`, `high`, `decision` (send, person, hold), `parts` with each metric's value,
-    contribution, status and own evidence, `remarks`, and `fitted_on` for an answer whose rating it was fitted to: that
+    contribution, status and own evidence, and `fitted_on` for an answer whose rating it was fitted to: that
     score counts in no agreement.
     """
 
     needs = ("response",)
     higher_is_better = True
 
-    def __init__(
-        self, scorer: Scorer, parts: Sequence[Metric], name: str = "scorer", remarks: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, scorer: Scorer, parts: Sequence[Metric], name: str = "scorer") -> None:
         self.name = name
         self.range = (scorer.rating_min, scorer.rating_max)
         self.scorer = scorer
         self.parts = dict(zip(scorer.metrics, parts, strict=True))
-        self._remarks = tuple(remarks)
         if any(part.measures == "conversation" for part in parts):
             self.measures = "conversation"
 
@@ -58,13 +55,11 @@ class ScorerMetric(Metric):
             "high": prediction.high,
             "decision": prediction.decision,
             "level": self.scorer.level,
-            "remarks": list(self._remarks),
         }
-        remarks = self._remarks
+        reason = explain_prediction(self.scorer, prediction)
         if self.scorer.was_fitted_on(asked_text(sample), sample.response):
             evidence[FITTED_ON] = True
-            remarks = (*remarks, "fitted on this answer")
-        reason = explain_prediction(self.scorer, prediction, remarks)
+            reason += "; fitted on this answer"
         return scored(prediction.predicted, reason, evidence, usage)
 
 
@@ -72,7 +67,7 @@ def _part_evidence(score: Score) -> dict[str, Any]:
     return {"value": score.value, "status": score.status, "reason": score.reason, "evidence": score.evidence}
 
 
-def explain_prediction(scorer: Scorer, prediction: Prediction, remarks: Sequence[str]) -> str:
+def explain_prediction(scorer: Scorer, prediction: Prediction) -> str:
     """One sentence: the predicted rating, its interval, what to do, and the part that speaks most for or against."""
     interval = f"{prediction.low:.1f} to {prediction.high:.1f} for at least {scorer.level:.0%} of such answers"
     by_weight = sorted(prediction.contributions.items(), key=lambda part: part[1])
@@ -86,7 +81,7 @@ def explain_prediction(scorer: Scorer, prediction: Prediction, remarks: Sequence
         reason += f"; {by_weight[-1][0]} speaks most for it"
     if prediction.missing:
         reason += f"; {', '.join(prediction.missing)} has no value here and counts as middling"
-    return "; ".join([reason, *remarks])
+    return reason
 
 
 def load_scorer_metric(
@@ -97,27 +92,21 @@ def load_scorer_metric(
     embedder: str,
     prompts: Prompts,
 ) -> ScorerMetric:
-    """The metric of `scorer:FILE` or `scorer:FILE:allow_changed=true`."""
+    """The metric of `scorer:FILE`."""
     path, scorer = specification.argument, load_scorer(specification)
-    allow_changed = coerce_options(specification.text, _scorer_options, specification.options).get("allow_changed")
-    changes = find_changes(scorer, judge, embedder, prompts)
-    if changes and not allow_changed:
+    if specification.options:
+        raise UsageError(f"{specification}: a scorer takes no options; fit another: assay meta RUN --save FILE")
+    if changes := find_changes(scorer, judge, embedder, prompts):
         raise UsageError(
-            f"{path}: the scorer was fitted with something else: {'; '.join(changes)}. Use what it was fitted with, "
-            f"fit it again (assay meta RUN --save {quote_word(Path(path))}), or accept the change with "
-            f"{quote_word(f'{specification}:allow_changed=true')}"
+            f"{path}: the scorer was fitted with something else: {'; '.join(changes)}. Use what it was fitted with, or "
+            f"fit it again: assay meta RUN --save {quote_word(Path(path))}"
         )
-    parts = [load_part(part.metric) for part in scorer.parts]
-    return ScorerMetric(scorer, parts, specification.text, [f"changed since the fit: {change}" for change in changes])
+    return ScorerMetric(scorer, [load_part(part.metric) for part in scorer.parts], specification.text)
 
 
 def load_scorer(specification: MetricSpecification) -> Scorer:
     """The saved scorer that `scorer:FILE` names. Raises `InputError` where it cannot be read."""
     return Scorer.load(specification.argument)
-
-
-def _scorer_options(*, allow_changed: bool = False) -> None:
-    """Declares the options that may follow `scorer:FILE`."""
 
 
 def find_changes(scorer: Scorer, judge: Judge | None, embedder: str, prompts: Prompts) -> list[str]:
