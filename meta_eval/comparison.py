@@ -45,7 +45,7 @@ class Standing:
     # about how many more ratings settle it; None where it is settled, or nobody can tell
     more_ratings: int | None = None
 
-    def describe(self, first: str, second: str, *, equal: str = "does as well as") -> str:
+    def describe(self, first: str, second: str) -> str:
         """Says in a clause what is known of the first measure beside the second.
 
         Example:
@@ -53,7 +53,7 @@ class Standing:
             'it could be up to 0.10 worse than ridge; your ratings cannot tell (about 180 more would)'
         """
         if self.kind == "equivalent":
-            return f"{first} {equal} {second}, within {self.margin:.2f}"
+            return f"{first} does as well as {second}, within {self.margin:.2f}"
         if self.kind != "unsettled":
             return f"{first} agrees {self.kind} than {second}"
         worse = f"up to {max(self.most_worse, 0.01):.2f} worse" if self.most_worse else "worse"

@@ -3,7 +3,7 @@
 No figure comes from the answers that chose it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -51,7 +51,7 @@ class CombinationTask:
     how: Scaling  # how columns are brought to one scale before they are summed
     subsets: Floats  # the subsets to choose from, (subsets, metrics) of 0 and 1, the small ones first
     sizes: Places  # how many metrics each subset holds, (subsets,)
-    combiners: tuple[Combiner, ...] = COMBINERS
+    combiners: tuple[Combiner, ...]
     ways: tuple[Way, ...] = field(init=False)
     _prepared: dict[Scaling, ScaledScores] = field(init=False, default_factory=dict)
     _places: dict[int, Floats] = field(init=False, default_factory=dict)
@@ -71,7 +71,6 @@ class CombinationTask:
         middle: float,
         how: Scaling,
         largest: int,
-        combiners: tuple[Combiner, ...] = COMBINERS,
         asked_for: str = "",
     ) -> "CombinationTask":
         """Builds the task of choosing among all subsets of up to `largest` metrics, and the combiners of all.
@@ -79,8 +78,8 @@ class CombinationTask:
         Of one metric there is no combiner but the one that was asked for: it is that metric.
         """
         subsets = all_subsets(scores.shape[1], largest)
-        if scores.shape[1] == 1:
-            combiners = tuple(kind for kind in combiners if kind == asked_for)
+        is_one = scores.shape[1] == 1
+        combiners = tuple(kind for kind in COMBINERS if not is_one or kind == asked_for)
         sizes = subsets.sum(axis=1).astype(np.intp)
         return cls(scores, ratings, group_numbers, middle, how, subsets, sizes, combiners)
 
@@ -217,14 +216,13 @@ def cross_validate(
     repeats: int,
     folds: int,
     seed: int,
-    rules: Sequence[str] = ("best", "simple"),
     eligible: Bools | None = None,
 ) -> OutOfFold | None:
     """Repeats every way of combining, and the choice of a way, in grouped folds; None where there are not two."""
     items, everything = len(task.ratings), np.arange(len(task.ratings))
     eligible = np.ones(len(task.ways), dtype=bool) if eligible is None else eligible
     predictions = np.full((len(task.ways), items, repeats), np.nan)
-    chosen = {rule: np.full((items, repeats), np.nan) for rule in rules}
+    chosen = {rule: np.full((items, repeats), np.nan) for rule in RULES}
     by_fold: list[Floats] = []
     number_of_folds = 0
     for repeat in range(repeats):

@@ -9,7 +9,7 @@ import numpy as np
 from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .estimate import Estimate, estimate_share, p_of_share
-from .groups import grouped_folds, intraclass_correlation
+from .groups import LEVEL, grouped_folds, intraclass_correlation
 from .table import ScoreTable
 
 BOUND = 0.1
@@ -61,7 +61,6 @@ def triage_policy(
     predicted: Floats,
     *,
     bound: float = BOUND,
-    confidence: float = 0.95,
     folds: int = _CHECK_FOLDS,
     seed: int = 0,
 ) -> Policy:
@@ -70,7 +69,7 @@ def triage_policy(
     Answers at or above `send_at` go straight to the customer, those below `hold_below` are held back, the rest is left
     to a person, as are answers without a prediction (NaN). Thresholds are tested in a fixed order, the strictest first
     that could be accepted at all, then those that send at least 15% more answers each; the last one before the first
-    that fails is chosen. With probability `confidence` its share of bad answers among those sent (good ones among those
+    that fails is chosen. With a probability of 95% its share of bad answers among those sent (good ones among those
     held back) is then at most `bound`: no correction for the number of thresholds is needed (Learn then Test:
     Angelopoulos, Bates, Candes, Jordan and Lei, 2021, fixed-sequence testing). The test of one threshold is
     `p_of_share`, with the correlation of answers of one group estimated on all rated answers.
@@ -96,20 +95,20 @@ def triage_policy(
     for held_out in grouped_folds(groups, folds, seed=seed):
         training = np.setdiff1d(np.arange(len(bad)), held_out)
         part = rated.take(training)
-        send_at, hold_below = _choose(part, predicted[training], bound, confidence)
+        send_at, hold_below = _choose(part, predicted[training], bound)
         is_sent[held_out] = predicted[held_out] >= send_at if send_at is not None else False
         is_held[held_out] = predicted[held_out] < hold_below if hold_below is not None else False
-    send_at, hold_below = _choose(rated, predicted, bound, confidence)
+    send_at, hold_below = _choose(rated, predicted, bound)
     sent, sent_bad = int(is_sent.sum()), int((is_sent & bad).sum())
     held, held_good = int(is_held.sum()), int((is_held & good).sum())
     problem = _failed_check("sent", "bad", sent, sent_bad, bound)
     if send_at is None:
-        problem = _problem(bad, bound, confidence)
+        problem = _problem(bad, bound)
     if _failed_check("held back", "good", held, held_good, bound):
         hold_below = None
     return Policy(
         bound=bound,
-        confidence=confidence,
+        confidence=LEVEL,
         send_at=None if problem else send_at,
         hold_below=hold_below,
         n=len(bad),
@@ -120,18 +119,18 @@ def triage_policy(
         held=held,
         held_good=held_good,
         to_person=int((~is_sent & ~is_held).sum()),
-        wrong_rate=estimate_share(bad[is_sent], groups[is_sent], confidence),
-        right_held_rate=estimate_share(good[is_held], groups[is_held], confidence),
+        wrong_rate=estimate_share(bad[is_sent], groups[is_sent]),
+        right_held_rate=estimate_share(good[is_held], groups[is_held]),
         problem=problem,
         unscored=int(np.isnan(predicted).sum()),
     )
 
 
-def _problem(bad: Bools, bound: float, confidence: float) -> str:
+def _problem(bad: Bools, bound: float) -> str:
     # so many answers without a bad one rule out a larger share
-    fewest = math.ceil(math.log(1 - confidence) / math.log(1 - bound)) if bound < 1 else 1
+    fewest = math.ceil(math.log(1 - LEVEL) / math.log(1 - bound)) if bound < 1 else 1
     return (
-        f"no threshold keeps the share of bad answers among those sent at {bound:.0%} or less with {confidence:.0%} "
+        f"no threshold keeps the share of bad answers among those sent at {bound:.0%} or less with {LEVEL:.0%} "
         f"confidence: {int(bad.sum())} of {count_of(len(bad), 'rated answer')} are bad, and at least "
         f"{count_of(fewest, 'answer')} must be sent "
         "without a bad one among them (more where answers come in groups)"
@@ -158,16 +157,16 @@ def _thresholds(predicted: Floats) -> list[float]:
     return [float(value) for value in values]
 
 
-def _choose(part: ScoreTable, predicted: Floats, bound: float, confidence: float) -> tuple[float | None, float | None]:
+def _choose(part: ScoreTable, predicted: Floats, bound: float) -> tuple[float | None, float | None]:
     bad, good, groups = part.mean_rating < part.middle, part.mean_rating > part.middle, part.group_numbers
     thresholds = _thresholds(predicted)
-    send_at = _test_in_order(bad, groups, [(at, predicted >= at) for at in reversed(thresholds)], bound, 1 - confidence)
+    send_at = _test_in_order(bad, groups, [(at, predicted >= at) for at in reversed(thresholds)], bound, 1 - LEVEL)
     hold_below = _test_in_order(
         good,
         groups,
         [(at, predicted < at) for at in thresholds if send_at is None or at <= send_at],
         bound,
-        1 - confidence,
+        1 - LEVEL,
     )
     return send_at, hold_below
 

@@ -156,7 +156,7 @@ def _part_lines(evidence: dict[str, Any]) -> Iterator[Line]:
         inner = Score(part["value"], part["status"], part["reason"], part["evidence"])
         for line in score_lines(name, inner, is_brief=name in ALL_BASELINES, has_heading=False):
             yield (Part("  "), *line)
-    for remark in evidence.pop("remarks"):
+    for remark in evidence.pop("remarks", ()):  # of a run of an earlier version
         yield (Part(f"  {one_line(remark)}", "remark"),)
 
 
