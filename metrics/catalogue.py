@@ -133,17 +133,6 @@ def measures_conversation(specification: MetricSpecification | str) -> bool:
     return bool(_metric_class(specification).measures == "conversation")
 
 
-def takes_option(specification: str, name: str) -> bool:
-    """Whether a metric has an option that its specification does not set.
-
-    Example:
-        >>> takes_option("answer_relevance", "questions"), takes_option("token_overlap", "questions")
-        (True, False)
-    """
-    parsed = parse_specification(specification)
-    return not parsed.is_scorer and name not in parsed.options and name in _parameters(_metric_class(parsed))
-
-
 def load_metric(
     specification: MetricSpecification | str,
     judge: Judge | None = None,

@@ -12,7 +12,7 @@ from .options import SetOptions, option_group, with_set_options
 from .output import print_result
 
 if TYPE_CHECKING:
-    from ..metrics.heuristic.explain import Explanation
+    from ..metrics.heuristic.score import Explanation
     from ..metrics.score import Score
 
 
@@ -39,7 +39,7 @@ def explain(set_: str, sample: str, *, set_options: SetOptions, heuristic: Mappi
     assay metrics explain helpdesk_nl nl-036
     """
     from ..metrics.heuristic import Heuristic
-    from ..metrics.heuristic.explain import explain as explain_sample
+    from ..metrics.heuristic.score import explain as explain_sample
 
     chosen = next((row for row in set_options.samples([set_]) if row.id == sample), None)
     if chosen is None:

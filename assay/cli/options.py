@@ -564,8 +564,10 @@ def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: 
         names = tuple(name.strip() for name in _NAME.findall(typed) if name.strip())
     if translate is None:
         return names
-    from ..metrics.catalogue import takes_option
+    from ..metrics.specification import parse_specification
 
-    if not any(takes_option(name, "translate") for name in names):
+    parsed = map(parse_specification, names)
+    readers = {one.text for one in parsed if one.name == "heuristic" and "translate" not in one.options}
+    if not readers:
         raise UsageError(f"--translate {translate}: none of {', '.join(names)} reads a translation; heuristic does")
-    return tuple(f"{name}:translate={translate}" if takes_option(name, "translate") else name for name in names)
+    return tuple(f"{name}:translate={translate}" if name in readers else name for name in names)

@@ -1,8 +1,7 @@
 from .company_terms import CompanyTerms as CompanyTerms
-from .explain import explain as explain
 from .hal import Hal as Hal
 from .message_type import classify as classify
-from .score import Heuristic as Heuristic
+from .score import Heuristic as Heuristic, explain as explain
 from .text_features import (
     ComplexAnswer as ComplexAnswer,
     ComponentsDefined as ComponentsDefined,

@@ -73,12 +73,12 @@ class CompanyTerms(Feature):
 
     name = "heuristic.company_terms"
 
-    def __init__(self, vocabulary: str | None = None, nlp_nl: str | None = None, nlp_en: str | None = None) -> None:
+    def __init__(self, vocabulary: str | None = None) -> None:
         """`vocabulary` is a file with one term per line; without it the sample's contexts take its place.
 
         Raises `InputError` when the file cannot be read.
         """
-        super().__init__(nlp_nl, nlp_en)
+        super().__init__()
         self._known = read_vocabulary(vocabulary) if vocabulary else None
         if self._known is not None:
             self.needs = ("response",)

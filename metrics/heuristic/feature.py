@@ -12,7 +12,7 @@ from ...text.lemmas import lemmas
 from ...worker_threads import compute_beside
 from ..metric import Metric
 from ..score import Score, skipped
-from .parse_cache import Parsed, ParsedTexts, parsed_texts
+from .parse_cache import Parsed, find_pipeline, parsed_texts
 
 SECTIONS = ("words", "components")
 """The sections of a language pack that every heuristic needs."""
@@ -55,14 +55,14 @@ def skip_without_pack(sample: Sample, *sections: str) -> Score | None:
     return skipped(f"the language pack for {language.name} has no word lists for the heuristics; they know {known}")
 
 
-async def read(sample: Sample, texts: ParsedTexts | None) -> SampleTexts:
-    """Reads a sample; parsed where `texts` is given, else lemmatised only. Raises `UsageError` for a bad pipeline."""
+async def read(sample: Sample, *, is_parsed: bool = True) -> SampleTexts:
+    """Reads a sample: parsed, or lemmatised only. Raises `UsageError` for a bad pipeline."""
     language = language_or_fallback(sample.language)
     plain = (sample.user_input, sample.response, *sample.retrieved_contexts)
-    if texts is None:
-        parsed, lacking = await compute_beside(_lemmatised, plain, language), ""
+    if is_parsed:
+        parsed, lacking = await parsed_texts().parse(plain, language), find_pipeline(language).lacking
     else:
-        parsed, lacking = await texts.parse(plain, language), texts.pipeline(language).lacking
+        parsed, lacking = await compute_beside(_lemmatised, plain, language), ""
     question, answer, *contexts = parsed
     return SampleTexts(
         language,
@@ -80,11 +80,6 @@ def _lemmatised(texts: tuple[str, ...], language: Language) -> list[Parsed]:
     return [Parsed(lemmas(text, language), None) for text in texts]
 
 
-def named_pipelines(**options: str | None) -> ParsedTexts:
-    """Gives the process's parsed texts with the pipelines that are named by the options `nlp_CODE`."""
-    return parsed_texts(tuple((option.removeprefix("nlp_"), name) for option, name in options.items() if name))
-
-
 class Feature(Metric):
     """One heuristic, in [0, 1], where 1 speaks for the answer. Write `score_texts`.
 
@@ -96,10 +91,8 @@ class Feature(Metric):
     starred: bool = False
     needs: tuple[str, ...] = ("response", "retrieved_contexts")
 
-    def __init__(self, nlp_nl: str | None = None, nlp_en: str | None = None) -> None:
-        """`nlp_nl` and `nlp_en` name spaCy pipelines (a package or a folder), where the feature uses one."""
+    def __init__(self) -> None:
         require_packages("heuristic", f"the metric {type(self).name}")
-        self._texts = named_pipelines(nlp_nl=nlp_nl, nlp_en=nlp_en)
 
     @property
     def short_name(self) -> str:
@@ -117,7 +110,7 @@ class Feature(Metric):
         """
         if unread := skip_without_pack(sample, *SECTIONS):
             return unread
-        texts = await read(sample, self._texts if self.parsed else None)
+        texts = await read(sample, is_parsed=self.parsed)
         return await compute_beside(self.score_texts, texts)
 
 

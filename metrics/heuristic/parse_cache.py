@@ -29,12 +29,12 @@ class Pipeline(NamedTuple):
     lacking: str = ""
 
 
-def find_pipeline(language: Language, named: str | None = None) -> Pipeline:
-    """Finds the pipeline for a language: the named one, else that of ASSAY_SPACY_NL (_EN, ...), else an installed one.
+def find_pipeline(language: Language) -> Pipeline:
+    """Finds the pipeline for a language: that of ASSAY_SPACY_NL (_EN, ...), else an installed one.
 
     A name is a package or a folder. Raises `UsageError` when a named pipeline cannot be loaded or has no parser.
     """
-    return _load_pipeline(language, named or os.environ.get(f"ASSAY_SPACY_{language.code.upper()}") or "")
+    return _load_pipeline(language, os.environ.get(f"ASSAY_SPACY_{language.code.upper()}", ""))
 
 
 @cache
@@ -103,15 +103,9 @@ class Parsed(NamedTuple):
 class ParsedTexts:
     """Parses texts, beside the event loop, and keeps them. One for the whole process: `parsed_texts`."""
 
-    def __init__(self, named: dict[str, str]) -> None:
-        """`named` names pipelines by language."""
-        self._named = named
+    def __init__(self) -> None:
         self._kept: OrderedDict[_Key, Parsed] = OrderedDict()
         self._changing = threading.Lock()  # the worker keeps what it has read while event loops look texts up
-
-    def pipeline(self, language: Language) -> Pipeline:
-        """The pipeline for a language. Raises `UsageError` when the one named cannot be used."""
-        return find_pipeline(language, self._named.get(language.code))
 
     async def parse(self, texts: Iterable[str], language: Language) -> list[Parsed]:
         """Parses the texts of a sample that are not yet known."""
@@ -135,7 +129,7 @@ class ParsedTexts:
         return known | (self._read(language, missing) if missing else {})
 
     def _read(self, language: Language, texts: list[str]) -> dict[_Key, Parsed]:
-        nlp = self.pipeline(language).nlp
+        nlp = find_pipeline(language).nlp
         if nlp is None:
             subjects: list[tuple[Pair, ...] | None] = [None] * len(texts)
         else:
@@ -153,9 +147,9 @@ class ParsedTexts:
 
 
 @cache
-def parsed_texts(named: tuple[tuple[str, str], ...] = ()) -> ParsedTexts:
-    """The process's parsed texts, for the pipelines named by language (`(("nl", PATH),)`)."""
-    return ParsedTexts(dict(named))
+def parsed_texts() -> ParsedTexts:
+    """The process's parsed texts."""
+    return ParsedTexts()
 
 
 def _subjects(doc: Any, language: Language) -> list[Pair]:

@@ -19,7 +19,6 @@ from .feature import (
     Feature,
     SampleTexts,
     bound_evidence,
-    named_pipelines,
     open_translator,
     read,
     skip_without_pack,
@@ -105,8 +104,6 @@ class Heuristic(Metric):
         prompts: Prompts = BUNDLED,
         vocabulary: str | None = None,
         threshold: float = THRESHOLD,
-        nlp_nl: str | None = None,
-        nlp_en: str | None = None,
     ) -> None:
         """Chooses what differs from the paper.
 
@@ -119,8 +116,6 @@ class Heuristic(Metric):
             prompts: The prompts of `translate=judge`.
             vocabulary: A file of company terms.
             threshold: The least cosine of a verbatim step.
-            nlp_nl: The spaCy pipeline for Dutch.
-            nlp_en: The spaCy pipeline for English.
 
         Raises:
             ValueError: A threshold out of range.
@@ -133,7 +128,6 @@ class Heuristic(Metric):
         self._rules = rules
         self.judge = open_translator(translate, judge)
         self._prompts = prompts
-        self.texts = named_pipelines(nlp_nl=nlp_nl, nlp_en=nlp_en)
         self.features: tuple[Feature, ...] = (
             CompanyTerms(vocabulary),
             ComponentsDefined(),
@@ -174,8 +168,8 @@ class Heuristic(Metric):
 
     async def read(self, sample: Sample) -> Reading:
         """Reads, parses and translates a sample for the features. Raises as `measure`."""
-        texts, translation = await read(sample, self.texts), await translate_sample(sample, self.judge, self._prompts)
-        english = await read(translation.sample, self.texts) if translation else texts
+        texts, translation = await read(sample), await translate_sample(sample, self.judge, self._prompts)
+        english = await read(translation.sample) if translation else texts
         return Reading(texts, english, translation)
 
     def rate(
@@ -226,3 +220,39 @@ def _reason(rated: Rated, unspecified: list[str], values: Mapping[str, float | N
     if rated.override == "verbatim_guide":
         return f"5: the answer gives a guide of the context step by step; the plain sum, {total}"
     return f"the plain sum, {total}"
+
+
+class Explanation(NamedTuple):
+    """A sample's message type, its score, and the features in its sum."""
+
+    sample: Sample
+    type: TypeMatch
+    score: Score
+    features: dict[str, Score]
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns all of it as JSON values."""
+        return {
+            "sample": self.sample.id,
+            "message_type": {"type": self.type.type, "pattern": self.type.pattern, "matched": self.type.matched}
+            | {"reason": self.type.reason},
+            "score": _score_as_json(self.score),
+            "features": {name: _score_as_json(score) for name, score in self.features.items()},
+        }
+
+
+async def explain(sample: Sample, metric: Heuristic) -> Explanation:
+    """Explains a sample's score by a metric; the features are measured also where its type is not scored.
+
+    Raises `UsageError` when a named pipeline cannot be used, `JudgeError` when a translation cannot be had.
+    """
+    kind = await compute_beside(metric.classify_sample, sample)
+    reading = await metric.read(sample)
+    features = await compute_beside(reading.measure, metric.features)
+    score = metric.skip_incomplete(sample) or metric.skip_unscored(sample, kind.type)
+    score = score or metric.rate(sample, kind.type, features, reading.translation)
+    return Explanation(sample, kind, score, features)
+
+
+def _score_as_json(score: Score) -> dict[str, Any]:
+    return {"value": score.value, "status": score.status, "reason": score.reason, "evidence": score.evidence}

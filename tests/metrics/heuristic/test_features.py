@@ -111,7 +111,7 @@ DUTCH_PIPELINE = Path("/work/shared/models/nl_ud_sm")  # nl_core_news_* cannot b
 
 
 def parsed_text(text: str) -> Parsed:
-    return asyncio.run(ParsedTexts({}).parse([text], ENGLISH))[0]
+    return asyncio.run(ParsedTexts().parse([text], ENGLISH))[0]
 
 
 def test_who_does_what_in_the_answer_does_so_in_the_context():
@@ -148,8 +148,9 @@ def test_the_english_pipeline_pairs_subjects_with_their_verbs_as_lemmas():
 
 
 @pytest.mark.skipif(not DUTCH_PIPELINE.exists(), reason="no Dutch pipeline on this machine")
-def test_a_dutch_pipeline_is_used_when_named():
-    score = SubjectCombination(nlp_nl=str(DUTCH_PIPELINE)).score(
+def test_a_dutch_pipeline_is_used_when_named(monkeypatch):
+    monkeypatch.setenv("ASSAY_SPACY_NL", str(DUTCH_PIPELINE))
+    score = SubjectCombination().score(
         user_input="Wie doet wat?",
         response="De medewerker vraagt verlof aan. De leidinggevende betaalt het salaris.",
         retrieved_contexts=["De medewerker vraagt verlof aan."],

@@ -85,10 +85,10 @@ def test_which_messages_are_scored():
     assert asyncio.run(Heuristic(rules="paper").assess(statement)).evidence["message_type"] == "reasoning"
 
 
-def test_a_pipeline_that_is_not_there_is_told_by_name(tmp_path):
-    metric = load_metric(f"heuristic.subject_combination:nlp_en={tmp_path}")
+def test_a_pipeline_that_is_not_there_is_told_by_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("ASSAY_SPACY_EN", str(tmp_path))
     with pytest.raises(UsageError, match=tmp_path.name):
-        asyncio.run(metric.assess(sample()))
+        asyncio.run(load_metric("heuristic.subject_combination").assess(sample()))
 
 
 def test_without_a_pipeline_the_reason_says_what_to_type(monkeypatch):
@@ -111,8 +111,9 @@ def test_without_spacy_the_reason_says_what_to_install(monkeypatch):
     pipeline = find_pipeline(esperanto)
     assert pipeline.nlp is None
     assert f"{install_command('heuristic')}; then {sys.executable} -m spacy download en_core_web_sm" in pipeline.lacking
+    monkeypatch.setenv("ASSAY_SPACY_EO", "eo_pipeline")
     with pytest.raises(UsageError, match="needs the extra `heuristic` \\(spacy is missing\\)"):
-        find_pipeline(esperanto, "eo_pipeline")
+        find_pipeline(esperanto)
 
 
 @pytest.mark.parametrize("name", ["heuristic", "heuristic.hal", "heuristic.company_terms"])
