@@ -2,13 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
-from .options import SetOptions, option_group, with_set_options
+from .options import SetOptions, with_set_options
 from .output import print_result
 
 if TYPE_CHECKING:
@@ -16,23 +16,13 @@ if TYPE_CHECKING:
     from ..metrics.score import Score
 
 
-# how the heuristic score is computed, as `Heuristic` takes it
-with_heuristic_options = option_group(
-    "heuristic",
-    dict,
-    click.option("--vocabulary", type=click.Path(), help="File of the company's own terms, one per line."),
-    click.option("--nlp-nl", help="spaCy pipeline for Dutch, a package or a folder."),
-    click.option("--nlp-en", help="spaCy pipeline for English, a package or a folder."),
-    click.option("--rules", type=click.Choice(["positional", "paper"]), default="positional", show_default=True),
-)
-
-
 @click.command()
 @click.argument("set_", metavar="SET")
 @click.argument("sample")
 @with_set_options
-@with_heuristic_options
-def explain(set_: str, sample: str, *, set_options: SetOptions, heuristic: Mapping[str, Any]) -> None:
+@click.option("--vocabulary", type=click.Path(), help="File of the company's own terms, one per line.")
+@click.option("--rules", type=click.Choice(["positional", "paper"]), default="positional", show_default=True)
+def explain(set_: str, sample: str, *, set_options: SetOptions, vocabulary: str | None, rules: Any) -> None:
     """Show how SAMPLE of SET gets its heuristic score.
 
     \b
@@ -45,7 +35,7 @@ def explain(set_: str, sample: str, *, set_options: SetOptions, heuristic: Mappi
     if chosen is None:
         raise UsageError(f"{set_} has no sample {sample!r}")
     try:
-        metric = Heuristic(**heuristic)
+        metric = Heuristic(vocabulary=vocabulary, rules=rules)
     except ValueError as error:
         raise UsageError(str(error)) from error
     result = asyncio.run(explain_sample(chosen, metric))
