@@ -112,7 +112,7 @@ from .raters import (
     ordinal_alpha as ordinal_alpha,
 )
 from .report.charts import scatters as scatters
-from .report.disagreements import worst_disagreements as worst_disagreements
+from .report.page import worst_disagreements as worst_disagreements
 from .score_join import JoinedScores as JoinedScores, join_sources as join_sources
 from .scorer import (
     AgreementRecord as AgreementRecord,

@@ -1,6 +1,7 @@
 """The report's page: what the templates are given."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +13,16 @@ from ...presentation.verdict import describe_report
 from ...text.wording import Phrase
 from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_evaluation import MetaEvaluation
+from ..table import ScoreTable
 from .blocks import report_blocks
 from .charts import forest, scatters
-from .disagreements import Disagreement, predictions, worst_disagreements
 
 if TYPE_CHECKING:
     from ..score_join import JoinedScores
 
 # an item's id -> its texts and the evidence of its scores; None where there is nothing to show
 EvidenceOf = Callable[[str], AnswerEvidence | None]
+MOST_EACH_WAY = 5
 
 
 def write_report(
@@ -72,6 +74,46 @@ def _describe(evaluation: MetaEvaluation, joined: "JoinedScores", sources: Seque
     """What the report is of: the runs and files, how many answers are rated, and by whom where that is known."""
     raters = [rater for rater in joined.table.raters if rater != RATER]
     return describe_report(sources, rated=evaluation.settings.rated, raters=raters)
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An item with the rating that its score stands for (`scored`) and people's mean rating (`rated`)."""
+
+    item: str
+    scored: float
+    rated: float
+    labels: tuple[str, ...]
+
+    @property
+    def gap(self) -> float:
+        """Scored - rated: above 0 the answer is better for the measure than for the raters."""
+        return self.scored - self.rated
+
+
+def predictions(table: ScoreTable, evaluation: MetaEvaluation) -> tuple[str, dict[str, float]]:
+    """Returns the name of the chosen combination, and by item the rating that it predicts out of fold."""
+    selection = evaluation.selection
+    if selection is None:
+        return "", {}
+    predicted = zip(table.items, selection.predictions, strict=True)
+    return selection.chosen.name, {item: value for item, value in predicted if value is not None}
+
+
+def worst_disagreements(
+    table: ScoreTable, predicted: dict[str, float]
+) -> tuple[tuple[Disagreement, ...], tuple[Disagreement, ...]]:
+    """Returns the items that were scored high and rated low, and those scored low and rated high, widest gaps first."""
+    disagreements = []
+    for row, item in enumerate(table.items):
+        rating = table.mean_rating[row]
+        if item in predicted and not np.isnan(rating):
+            labels = tuple(label for column in table.attributes.values() if (label := column[row]))
+            disagreements.append(Disagreement(item, predicted[item], float(rating), labels))
+    disagreements.sort(key=lambda disagreement: disagreement.gap)
+    over = tuple(disagreement for disagreement in reversed(disagreements[-MOST_EACH_WAY:]) if disagreement.gap > 0)
+    under = tuple(disagreement for disagreement in disagreements[:MOST_EACH_WAY] if disagreement.gap < 0)
+    return over, under
 
 
 def _from_files(joined: "JoinedScores", disagreement: Disagreement) -> AnswerEvidence:
