@@ -26,9 +26,11 @@ from .logs.test_runs import promptfoo_cure
 from .number_rule import (
     Bounds,
     ColumnCells,
+    RatingScale,
     check_high_is_good,
     find_common_scale,
     is_missing,
+    scale_hints,
     scale_of_header,
     usual_scale,
 )
@@ -365,8 +367,10 @@ def find_scale(ratings: ScoreSource, own: Bounds | None = None) -> tuple[Bounds,
     found = find_common_scale(by_rater, ratings.name)
     if found is None and low == high < 1:
         raise InputError(f"{ratings.name}: all ratings are {low:g}; say the scale (--scale 0-1)")
-    usual = usual_scale(low, high) if found is None and low == high else None
-    scale, hints = (found[:2], found.hints) if found else (usual or (low, high), ())
+    if found is None:  # each rater's are equal, or they are on no usual scale
+        usual = usual_scale(low, high, whole=is_whole(values))
+        found = RatingScale(*(usual or (low, high)), scale_hints(values, usual, ratings.places) if usual else ())
+    scale, hints = found[:2], found.hints
     if (odd := next((value for value in (high, low) if not scale[0] <= value <= scale[1]), None)) is not None:
         raise InputError(
             f"{ratings.name}, {ratings.places.get(odd)}: is {odd:g}, and the other ratings lie on the scale "
