@@ -56,12 +56,11 @@ from .number_rule import (
     find_rating_scale,
     is_missing,
     is_whole,
-    rating_range,
-    scale_hints,
     scale_of_header,
+    scale_of_values,
     usual_scale,
 )
-from .rows import BadRow, Row
+from .rows import BadRow, Row, Rows
 
 _FIRST_WORD, _LAST_WORD = re.compile(r"([^\s_.:-]+)[\s_.:-]+(?=\w)"), re.compile(r"(?<=\w)[\s_.:-]+([^\s_.:-]+)$")
 _RATER_WORDS = frozenset(("rater", "human", *NAMES["rater"]))  # which may stand before a rater's own name
@@ -128,18 +127,14 @@ class ColumnSearch:
     ratings' mean by its name is the rating where there is no other one.
     """
 
-    def __init__(
-        self,
-        name: str,
-        mapping: Mapping[str, str],
-        scale: Bounds | None = None,
-        versions: str = "",
-        *,
-        has_own_scale: bool = True,
-        ratings: str = "ratings",  # the column that the objects `ratings` were made of
-    ) -> None:
-        self._name, self._mapping, self._scale, self._has_own_scale = name, mapping, scale, has_own_scale
-        self._object_name = ratings
+    def __init__(self, opened: Rows, mapping: Mapping[str, str], scale: Bounds | None, versions: str) -> None:
+        self._name, self._mapping, self._scale, self._has_own_scale = (
+            opened.name,
+            mapping,
+            scale,
+            not opened.finds_scale,
+        )
+        self._object_name = opened.origins.get("ratings", "ratings")  # the column that the objects were made of
         own = "" if "rating" in mapping else "rating"
         self._own = next((theirs for theirs, ours in mapping.items() if ours == "rating"), own)
         self._cells: dict[str, ColumnCells] = {}
@@ -360,9 +355,7 @@ class ColumnSearch:
     def _message_scale(self) -> RatingScale | None:
         if self._scale is not None:
             return RatingScale(*self._scale)
-        values = self._in_messages.values()
-        scale = usual_scale(*rating_range(values), whole=is_whole(values)) if values else None
-        return scale and RatingScale(*scale, scale_hints(values, scale, self._in_messages.places()))
+        return scale_of_values(self._in_messages.values(), self._in_messages.places())
 
     def _rank(self, column: str) -> int:
         """A column that names a rater is more surely of ratings than one called `score`, and a mapping is sure."""
@@ -384,6 +377,22 @@ class ColumnSearch:
         told_scales = {column.name: column.scale[:2] for column in telling}
         scale = find_common_scale(cells, self._name, told_scales, "raters' columns") or _OWN
         return [replace(column, scale=scale) for column in columns]
+
+
+def look_at_columns(opened: Rows, mapping: Mapping[str, str], scale: Bounds | None, versions: str) -> SetColumns:
+    """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
+    search = ColumnSearch(opened, mapping, scale, versions)
+    try:
+        head = opened.head()
+        names = dict.fromkeys((*(opened.columns or ()), *(column for row in head for column in row.values)))
+        if not (search.may_tell(names) or any(map(message_ratings, head))):
+            return SetColumns()
+        for row in opened.rows:
+            if not isinstance(row, BadRow):
+                search.add(row)
+    except OSError:
+        return SetColumns()  # the reading itself meets the same error, and tells it
+    return search.result()
 
 
 def message_ratings(row: Row) -> list[Any]:

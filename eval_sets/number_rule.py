@@ -410,8 +410,8 @@ def find_rating_scale(cells: ColumnCells, told: Bounds | None = None) -> RatingS
     """Finds the scale of a column's ratings, or why it is no column of ratings."""
     values = cells.values()
     if cells.has_dates() or (cells.size and cells.find_unclear()):
-        others = usual_scale(*rating_range(values), whole=is_whole(values)) if values else None
-        return RatingScale(*(told or others or (1, 5)))  # the reading names the first of them with its line
+        others = scale_of_values(values, {}) or (1, 5)
+        return RatingScale(*(told or others[:2]))  # the reading names the first of them with its line
     if cells.count_unread() > _MOSTLY * cells.size or not values:
         text = f'most of its values are no numbers, such as "{cells.example}"; if they are ratings, write numbers'
         return text if cells.size else "it has no number"
@@ -419,10 +419,16 @@ def find_rating_scale(cells: ColumnCells, told: Bounds | None = None) -> RatingS
         return RatingScale(*stated)
     if values[0] == values[-1]:
         return f"all its values are {values[0]:g}, which tells no scale; {CURE}"
-    low, high = rating_range(values)
-    if (scale := usual_scale(low, high, whole=is_whole(values))) is None:
+    if (scale := scale_of_values(values, cells.places())) is None:
+        low, high = rating_range(values)
         return f"its values run from {low:g} to {high:g}, which is no usual scale; {CURE}"
-    return RatingScale(*scale, scale_hints(values, scale, cells.places()))
+    return scale
+
+
+def scale_of_values(values: Sequence[float], places: Mapping[float, str]) -> RatingScale | None:
+    """The usual scale of sorted ratings, whose `places` say where each stands first; None where they tell none."""
+    scale = usual_scale(*rating_range(values), whole=is_whole(values)) if values else None
+    return scale and RatingScale(*scale, scale_hints(values, scale, places))
 
 
 def check_high_is_good(column: str, columns: Iterable[str], name: str) -> None:

@@ -30,9 +30,8 @@ from .number_rule import (
     check_high_is_good,
     find_common_scale,
     is_missing,
-    scale_hints,
     scale_of_header,
-    usual_scale,
+    scale_of_values,
 )
 from .preference_reading import holds_preferences
 from .rows import Row
@@ -368,8 +367,7 @@ def find_scale(ratings: ScoreSource, own: Bounds | None = None) -> tuple[Bounds,
     if found is None and low == high < 1:
         raise InputError(f"{ratings.name}: all ratings are {low:g}; say the scale (--scale 0-1)")
     if found is None:  # each rater's are equal, or they are on no usual scale
-        usual = usual_scale(low, high, whole=is_whole(values))
-        found = RatingScale(*(usual or (low, high)), scale_hints(values, usual, ratings.places) if usual else ())
+        found = scale_of_values(values, ratings.places) or RatingScale(low, high)
     scale, hints = found[:2], found.hints
     if (odd := next((value for value in (high, low) if not scale[0] <= value <= scale[1]), None)) is not None:
         raise InputError(

@@ -9,7 +9,7 @@ from ..errors import InputError
 from ..text.wording import count_of
 from ..value_messages import wrong_type
 from .column_account import ColumnAccount
-from .column_search import ColumnSearch, SetColumns, message_ratings
+from .column_search import look_at_columns
 from .columns import (
     OF_RATERS,
     TURN_FIELDS,
@@ -208,36 +208,13 @@ def _open_set(
             if not opened.header:
                 raise
             raise InputError(f"{error}; {opened.header}") from None
-    columns = _look_at_columns(opened, mapping, scale, versions)
+    columns = look_at_columns(opened, mapping, scale, versions)
     return SampleBuilder(opened, mapping, language, columns, scale=scale, has_stem=has_stem)
 
 
 def _no_answers(opened: Rows) -> InputError:
     use = "holds preferences between versions, and no answers; assay decide RUN_A RUN_B --ratings FILE reads it"
     return InputError(f"{opened.name}: {use}")
-
-
-def _look_at_columns(opened: Rows, mapping: Mapping[str, str], scale: Bounds | None, versions: str) -> SetColumns:
-    """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
-    search = ColumnSearch(
-        opened.name,
-        mapping,
-        scale,
-        versions,
-        has_own_scale=not opened.finds_scale,
-        ratings=opened.origins.get("ratings", "ratings"),
-    )
-    try:
-        head = opened.head()
-        names = dict.fromkeys((*(opened.columns or ()), *(column for row in head for column in row.values)))
-        if not (search.may_tell(names) or any(map(message_ratings, head))):
-            return SetColumns()
-        for row in opened.rows:
-            if not isinstance(row, BadRow):
-                search.add(row)
-    except OSError:
-        return SetColumns()  # the reading itself meets the same error, and tells it
-    return search.result()
 
 
 def _build_samples(
