@@ -92,9 +92,9 @@ def decide(
     assay decide today=RUN_A new=RUN_B --scorer team.yaml --ratings more.csv
     assay decide answers.jsonl --by system --margin 0.2
     """
+    from ..meta_eval.decision import decision_as_json
     from ..runs.decision.decide import (
         decide_reading,
-        decided_as_json,
         keep_first_look,
         list_next,
         rating_set,
@@ -119,7 +119,7 @@ def decide(
 
         write_set(rating_set(to_rate, seed), next_file)
     print_result(
-        lambda: decided_as_json(decision, to_rate),
+        lambda: decision_as_json(decision) | {"next": [[sample.id for sample in answers] for answers in to_rate]},
         lambda: _print(decision, versions, to_rate, runs=runs, report=report, next_file=next_file),
     )
     return exit_codes.GATE_FAILED if gate and not decision.passes else exit_codes.DONE

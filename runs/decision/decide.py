@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ...errors import AssayError, InputError, UsageError
 from ...eval_sets import Sample
 from ...meta_eval.comparison import RATING_MARGIN
-from ...meta_eval.decision import Decision, decide_versions, decision_as_json
+from ...meta_eval.decision import Decision, decide_versions
 from ...meta_eval.groups import ENOUGH_PAIRED, FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of
@@ -41,7 +41,6 @@ __all__ = [
     "VersionReading",
     "decide",
     "decide_reading",
-    "decided_as_json",
     "keep_first_look",
     "list_next",
     "rating_set",
@@ -321,8 +320,3 @@ def rating_set(to_rate: Sequence[Sequence[Sample]], seed: int = 0) -> list[Sampl
     random.Random(seed).shuffle(samples)
     unrated: dict[str, Any] = {"rating": None, "ratings": {}, "metadata": {}}
     return [sample.model_copy(update={"id": f"answer-{number}"} | unrated) for number, sample in enumerate(samples, 1)]
-
-
-def decided_as_json(decision: Decision, to_rate: Sequence[Sequence[Sample]] = ()) -> dict[str, Any]:
-    """Returns what `assay decide --json` prints."""
-    return decision_as_json(decision) | {"next": [[sample.id for sample in answers] for answers in to_rate]}
