@@ -174,9 +174,8 @@ def accept(runs: tuple[str, ...], *, store: str | Path) -> None:
     from ..runs import Store
     from ..runs.suite.nightly_run import accept_runs
 
-    accepted = accept_runs(Store(store, must_exist=True), runs)
-    of_suite = f"{accepted.suite} (judge: {accepted.judge})"
+    suite, judge, ids = accept_runs(Store(store, must_exist=True), runs)
     print_result(
-        lambda: {"suite": accepted.suite, "judge": accepted.judge, "run": accepted.runs[-1], "runs": accepted.runs},
-        one_line(f"The next nightly runs of {of_suite} are compared with {', '.join(accepted.runs)}."),
+        lambda: {"suite": suite, "judge": judge, "run": ids[-1], "runs": ids},
+        one_line(f"The next nightly runs of {suite} (judge: {judge}) are compared with {', '.join(ids)}."),
     )

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import dropwhile
 from pathlib import Path
-from typing import NamedTuple
 
 from ...errors import AssayError, UsageError
 from ...judges import Budget
@@ -300,16 +299,12 @@ def _compare(store: Store, earlier: str | None, table: AnswerTable) -> RunCompar
         return None
 
 
-class AcceptedRuns(NamedTuple):
-    """Runs that were accepted together: the suite's name, the judge's identity, and the runs' ids."""
+def accept_runs(store: Store, runs: Sequence[str]) -> tuple[str, str, tuple[str, ...]]:
+    """Accepts runs of one judge for their suite, as a new baseline; what was accepted before is remembered.
 
-    suite: str
-    judge: str
-    runs: tuple[str, ...]
-
-
-def accept_runs(store: Store, runs: Sequence[str]) -> AcceptedRuns:
-    """Accepts runs of one judge for their suite, as a new baseline; what was accepted before is remembered."""
+    Returns:
+        The suite's name, the judge's identity, and the runs' ids, the oldest first.
+    """
     ledger, rows = Ledger(store), [store.run(run) for run in runs]
     names = set[tuple[str, str]]()
     for row in rows:
@@ -327,4 +322,4 @@ def accept_runs(store: Store, runs: Sequence[str]) -> AcceptedRuns:
     ids = tuple(dict.fromkeys(row.id for row in sorted(rows, key=lambda row: row.created)))
     ((name, judge),) = names
     ledger.accept(name, judge, *ids)
-    return AcceptedRuns(name, judge, ids)
+    return name, judge, ids
