@@ -57,6 +57,8 @@ def read_thread(values: object) -> tuple[Message, ...]:
         except ValueError as error:
             raise ThreadError(str(error), place) from None
     reader.end()
+    if not reader.messages:  # nothing but what a retriever returned
+        raise ThreadError("holds no message of a user; add it, or leave the conversation out")
     return tuple(reader.messages)
 
 
