@@ -71,23 +71,22 @@ RENAMED: Final[Mapping[str, str]] = {
 }
 """What commands of 0.2 are called now. The earlier name goes on for this release, and says the new one."""
 
-_PLACES: Final[Mapping[str, tuple[str, ...]]] = {
-    "judges": ("judges", "judges_card"),
-    "metrics": ("listings",),
-    "metrics check": ("numeric",),
-    "metrics describe": ("listings.metrics",),
-    "metrics explain": ("heuristic",),
-    "metrics list": ("listings.metrics",),
-    "rate export": ("rate",),
-    "run batches": ("batch",),
-    "show": ("viewing",),
-    "show changes": ("viewing",),
-    "show runs": ("listings",),
-    "suite accept": ("suite",),
-    "traces": ("pull.traces",),
-    "view": ("viewing",),
+_PLACES: Final[Mapping[str, str]] = {
+    "metrics": "listings",
+    "metrics check": "numeric",
+    "metrics describe": "listings.metrics",
+    "metrics explain": "heuristic",
+    "metrics list": "listings.metrics",
+    "rate export": "rate",
+    "run batches": "batch",
+    "show": "viewing",
+    "show changes": "viewing",
+    "show runs": "listings",
+    "suite accept": "suite",
+    "traces": "pull.traces",
+    "view": "viewing",
 }
-"""The module of a command that is not in the one of its name, and further modules that add commands below it."""
+"""The module of a command that is not in the one of its name."""
 
 
 _WITHOUT_RESULT: Final = frozenset({"init", "judges prompts copy", "judges prompts show", "rate", "view"})
@@ -158,9 +157,6 @@ def _share_options(command: click.Command, name: str) -> None:
 
 def _load(name: str) -> click.Command:
     own = name.rsplit(maxsplit=1)[-1]
-    place, *others = _PLACES.get(name, (own,))
-    module, _, attribute = place.partition(".")
+    module, _, attribute = _PLACES.get(name, own).partition(".")
     command: click.Command = getattr(import_module(f".{module}", __package__), attribute or own)
-    for other in others:
-        import_module(f".{other}", __package__)
     return command
