@@ -182,7 +182,7 @@ def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | 
 
 def _count_ratings(
     answers: Sequence[PairedAnswer], by_answer: _OwnRatings, versions: range
-) -> tuple[list[Mapping[str, float]], list[str], bool]:
+) -> tuple[Sequence[Mapping[str, float]], list[str], bool]:
     """The ratings of each answer that count.
 
     One without any has those of the same answer of other versions. Where the ratings of one text differ between
