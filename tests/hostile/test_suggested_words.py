@@ -124,7 +124,7 @@ def test_every_name_in_a_suggested_command_is_quoted():
     Ids of runs and queues are made by Assay, of letters and digits.
     """
     ours = re.compile(r"^((run|named|queue)\.id|run|self\._run|_SAMPLE|newest)$")
-    quoted = re.compile(r"quote_word\(|^(typed|metric|example)$")
+    quoted = re.compile(r"quote_word\(|^(typed|metric|example|ours)$")
     command = re.compile(
         r"(?:\bassay [a-z]+\b[^.;:)`]*|--(?:save|judge|map|store|cassette|resume|out|metrics)[ =][^ ]*)$"
     )
