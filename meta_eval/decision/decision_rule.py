@@ -377,7 +377,10 @@ def _describe_assumptions(table: VersionTable, questions: VersionQuestions, deci
         whose = "of a version's own rated answers, which may be to other questions"
         if decision.basis == "ratings and scores" and any(one.rated < one.n for one in decision.versions):
             whose = "estimated for all answers of a version, from its own ratings"
-        notes.append(f"A difference compares answers to the same questions; each mean is {whose}.")
+        notes.append(
+            "A difference compares answers to the same questions, and the same answer counts as none; each mean is "
+            f"{whose}."
+        )
     return notes
 
 

@@ -72,10 +72,8 @@ class RunComparison:
     @cached_property
     def other_question(self) -> tuple[str, ...]:
         """The ids that both runs have with different questions; they are not compared."""
-        paired = {*self.ids.values()}
-        return tuple(
-            name for name in self.table_b.samples if name in self.table_a.samples.keys() - paired - self.ids.keys()
-        )
+        unpaired = self.table_a.samples.keys() - {*self.ids.values()} - self.ids.keys()
+        return tuple(name for name in self.table_b.samples if name in unpaired)
 
     @property
     def only_a(self) -> tuple[str, ...]:
