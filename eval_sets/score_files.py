@@ -364,10 +364,10 @@ def find_scale(ratings: ScoreSource, own: Bounds | None = None) -> tuple[Bounds,
     if own is not None and own[0] <= low and high <= own[1]:
         return own, []
     found = find_common_scale(by_rater, ratings.name)
-    if found is None and low == high < 1:
-        raise InputError(f"{ratings.name}: all ratings are {low:g}; say the scale (--scale 0-1)")
     if found is None:  # each rater's are equal, or they are on no usual scale
         found = scale_of_values(values, ratings.places) or RatingScale(low, high)
+        if low == high and (low < 1 or found.low == found.high):
+            raise InputError(f"{ratings.name}: all ratings are {low:g}; say the scale (--scale 0-1)")
     scale, hints = found[:2], found.hints
     if (odd := next((value for value in (high, low) if not scale[0] <= value <= scale[1]), None)) is not None:
         raise InputError(

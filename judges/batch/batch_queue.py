@@ -1,7 +1,6 @@
 """The queue between a judge and a provider's batch API: takes missing questions, hands them in, collects replies."""
 
 import asyncio
-import json
 import os
 import secrets
 import time
@@ -20,7 +19,7 @@ from ..litellm_lookup import batch_price, load_litellm
 from ..question import Question, RawReply, ReplyPending
 from ..settings import JudgeSettings
 from ..usage import NO_USAGE, LostCalls, Usage
-from .batch_journal import Batch, BatchJournal, Failure, read_results, request_body
+from .batch_journal import Batch, BatchJournal, Failure, format_request, read_results, request_body
 from .provider import MOST_BYTES, MOST_REQUESTS, BatchProvider, BatchState, PassingFailure
 
 _LONGEST_WAIT = 60.0  # seconds between two questions about the batches under way
@@ -125,10 +124,9 @@ class BatchQueue:
             raise ReplyPending
         self._taken += most
         body = request_body(question, self._settings, self._provider.model, self._provider.name)
-        line = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
         planned = RawReply(self._settings.identity, "", tokens_in=most.tokens_in, tokens_out=most.tokens_out)
         recording = make_recording(key, question, self._settings.parameters, planned)
-        self._writer.add(json.dumps(line).encode() + b"\n", format_line(recording), most)
+        self._writer.add(format_request(key, body), format_line(recording), most)
         self._under_way.add(key)
         raise ReplyPending
 
@@ -139,7 +137,7 @@ class BatchQueue:
         is under way with the most that it may take.
         """
         budget, taken = self._budget, self._taken
-        if budget.usd is not None and size.price is None:
+        if budget.usd is not None and None in (size.price, taken.usd):
             raise UsageError(
                 f"the cost of {self._settings.identity} in batches is unknown, so a budget in USD cannot be kept; "
                 "bound tokens instead, or give the judge's price in its settings file"

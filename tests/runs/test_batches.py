@@ -288,6 +288,17 @@ def test_the_cost_is_told_before_and_is_that_of_a_batch(assay, set_file, judge_f
     assert "the cost of openai/test in batches is unknown" in unpriced.err
 
 
+def test_what_was_submitted_without_a_price_counts_in_no_budget_in_usd(assay, set_file, judge_file, openai_server):
+    samples = set_file(2)
+    submitted = openai_server.batches.batches
+    openai_server.batches.on_call = lambda call: Answer(status=401) if submitted and call.kind == "upload" else None
+    assert assay(*command(samples, judge_file()), "--cassette", "c.jsonl").code == 1
+    openai_server.batches.on_call = None
+    priced = judge_file(price={"input": 1, "output": 2})
+    stopped = assay(*command(samples, priced), "--cassette", "c.jsonl", "--budget-usd", "1")
+    assert "the cost of openai/test in batches is unknown" in stopped.err
+
+
 @pytest.mark.parametrize(
     ("model", "problem"),
     [
