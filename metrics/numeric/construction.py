@@ -197,7 +197,7 @@ class Clause:
         return [window for window in windows if rows_together(self, window)]
 
     def _together(self, places: Sequence[Mark]) -> list[Window]:
-        windows, is_list = list[Window](), len(places) > 1 and self._is_list(places)
+        windows, is_list = list[Window](), len(places) > 1 and self.is_list(places)
         for chosen in product(*[mark.time.windows for mark in places if mark.time]):
             merged = merge_windows(*chosen)
             if merged is None and (merged := self.view.window_of_all(chosen)) is not None and is_list:
@@ -210,9 +210,9 @@ class Clause:
         ]
         return [replace(w, parts=_parts_of_cells(w)) if is_list and not w.parts else w for w in together]
 
-    def _is_list(self, places: Sequence[Mark]) -> bool:
+    def is_list(self, places: Sequence[Mark], conjunction: str | None = None) -> bool:
         """Whether places stand in one list ("on 2, 6 and 14 March"): all of them are meant, not one of them."""
-        joint = place_joint(self.words.links)
+        joint = place_joint(self.words.links, conjunction)
         return all(re.fullmatch(joint, self.text[a.end : b.start]) for a, b in pairwise(places))
 
 
@@ -300,7 +300,7 @@ def is_other_window(window: Window, spot: Window) -> bool:
 def contains_time(outer: Mark, inner: Mark) -> bool:
     """Whether the inner mark's time lies within the outer mark's."""
     a, b = outer.window, inner.window
-    return bool(a.start and a.end) and a != b and is_window_within(b, a)
+    return bool(a.start or a.end) and a != b and is_window_within(b, a)
 
 
 def has_several(clause: Clause, *windows: Window) -> bool:

@@ -307,7 +307,7 @@ def find_marks(text: str, view: View, language: str, windows: Sequence[Window]) 
     words = lexicon(language)
     marks = _independent_marks(text, view, language)
     dependent = [*dependent_times(text, words, view.times, marks, windows)] if view.times else []
-    for find in (_whole_table, _exclusions, _rates, find_roles, _hedged_numbers, _multiples, _exclusive):
+    for find in (_whole_table, _exclusions, _behind, _rates, find_roles, _hedged_numbers, _multiples, _exclusive):
         dependent += find(text, words, view, marks)
     return choose(dependent, marks)
 
@@ -486,9 +486,9 @@ def _last_of_whole(text: str, view: View, mark: Mark, noun: Mark | None) -> Mark
     return noun if number is None or number.value in counts else None
 
 
-def place_joint(links: Links) -> str:
-    """What stands between two times or rows of one list, as a pattern: ", ", " and in "."""
-    return rf"(?i)\s*(?:,|&|(?:,\s*)?\b(?:{links.conjunction})\b)\s*(?:(?:{links.led})+)?"
+def place_joint(links: Links, conjunction: str | None = None) -> str:
+    """What stands between two times or rows of one list, as a pattern: ", ", " and in "; or another `conjunction`."""
+    return rf"(?i)\s*(?:,|&|(?:,\s*)?\b(?:{conjunction or links.conjunction})\b)\s*(?:(?:{links.led})+)?"
 
 
 def _exclusions(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
@@ -506,6 +506,15 @@ def _exclusions(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) ->
             end, left_out = mark.end, left_out + 1
         if left_out:
             yield Mark(*match.span(), match[0], frozenset({"whole"}))
+
+
+def _behind(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """The "after" of "the most after Portside", which no reading uses: before a row it is no time."""
+    joins = [form.partition("{a}")[0] for kind in ("after", "before") for form in words.data[kind]]
+    before_row = re.compile(rf"(?<!\w)(?:{any_of(joins)}){words.data['article']}$", re.IGNORECASE)
+    for mark in marks:
+        if mark.cells and (found := before_row.search(text[: mark.start])):
+            yield Mark(*found.span(), found[0], frozenset({"behind"}))
 
 
 def _rates(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:

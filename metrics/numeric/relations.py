@@ -41,7 +41,7 @@ from .construction import (
     values_of,
     with_cells,
 )
-from .lexicon import means, polarity
+from .lexicon import any_of, means, polarity
 from .marks import Mark
 from .statistics import STATISTICS
 from .table import ALL_ROWS, STEPS, Direction, Hedge, Specification, Statistic, Times, Window, unit_of_period
@@ -100,7 +100,7 @@ def _comparison(match: ConstructionMatch) -> ClauseReading | None:
 def _split(clause: Clause, than: Mark) -> tuple[list[Mark], list[Mark]]:
     """The marks on each side of "than"; "compared with March, ..." has its right side first."""
     things = [m for m in clause.marks if m.series or m.cells or m.time]
-    if not clause.text[: than.start].strip():
+    if "than" in than.kinds and not clause.text[: than.start].strip():
         return things[1:], things[:1]
     return [m for m in things if m.end <= than.start], [m for m in things if m.start >= than.end]
 
@@ -469,6 +469,10 @@ def _without_number(
     steps = [m for m in clause.marks if every and m.start < every.end() and every.start() < m.end]
     windows = clause.windows(clause.places)
     if steps and direction is not Direction.FLAT and measure is None:
+        after = re.compile(any_of(form.partition("{a}")[0] for form in clause.words.data["after"]), re.IGNORECASE)
+        if clause.view.times and any(after.match(mark.text) for mark in clause.times):  # the first step is from there
+            back = STEPS[unit_of_period(clause.view.times.period)]
+            windows = [replace(window, start=window.start and window.start - back) for window in windows]
         return as_one_check(specify(Statistic.STREAK, names, windows, direction=direction), also=steps)
     slopes = specify(Statistic.TREND, names, windows, direction=direction)
     if clause.marks_of("trend") or direction is Direction.FLAT:

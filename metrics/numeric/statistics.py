@@ -206,12 +206,17 @@ def _deviation(data: StatisticInput) -> Computed:
 
 
 def _extreme(data: StatisticInput) -> Computed:
-    """The highest or lowest value, and the rows that have it."""
+    """The highest or lowest value, and the rows that have it; where several are named, the rows of so many extremes."""
     highest = data.asked.statistic in (Statistic.MAXIMUM, Statistic.TIME_OF_MAXIMUM)
+    named = min(len(data.asked.place.parts) if data.asked.place else 0, len(data.values)) or 1
+    last = float(np.sort(data.values)[-named if highest else named - 1])
+    places = tuple(data.rows[data.cells >= last if highest else data.cells <= last].tolist())
+    name, to = ("maximum" if highest else "minimum"), ""
+    if named > 1:
+        name, to = f"{named} {'highest' if highest else 'lowest'}", f" to {format_number(last, data.unit)}"
     value = float(data.values.max() if highest else data.values.min())
-    places = tuple(data.rows[data.cells == value].tolist())
-    title = data.title("maximum" if highest else "minimum")
-    line = f"{title} = {format_number(value, data.unit)}, in {data.row_names(places)} (n={len(data.values)})"
+    shown = f"{format_number(value, data.unit)}{to}"
+    line = f"{data.title(name)} = {shown}, in {data.row_names(places)} (n={len(data.values)})"
     return single(value, data.unit, line, places=places)
 
 
@@ -573,6 +578,9 @@ def _check_computed(asked: Specification, computed: Computed, table: NumericTabl
     if asked.place is not None and asked.statistic in (*PLACE_OF.values(), Statistic.CROSSING):
         listed = asked.place.parts if asked.statistic in PLACE_OF.values() else ()
         spots = [rows_of(table, spot, may_be_none=True).tolist() for spot in listed or (asked.place,)]
+        recurs = asked.place.weekdays or asked.place.months
+        if (listed or recurs) and any(len(spot) > 1 for spot in spots):
+            raise Unverifiable(f"several rows are meant by {asked.place.text or asked.place}, and not taken together")
         where = ", ".join(table.row_name(place) for place in computed.places[:3]) or "nowhere"
         finding = Finding("supported", "", where, None, computed.arithmetic, table.name)
         is_there = all(any(place in computed.places for place in spot) for spot in spots)

@@ -41,6 +41,7 @@ from .statistics import STATISTICS
 from .table import (
     ALL_ROWS,
     PLACE_OF,
+    STEPS,
     Direction,
     Hedge,
     Period,
@@ -62,6 +63,8 @@ _OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "
 def _aggregate(match: ConstructionMatch) -> ClauseReading | None:
     clause = match.clause
     kinds = [kind for kind in _STATISTICS if clause.marks_of(kind)]
+    if not kinds and bounds_of(clause):
+        return None  # "stayed under 18,000 a month" is of each
     if clause.marks_of("per_row") and set(kinds) <= {"mean", "sum"}:
         kinds = ["mean"]  # "together they took 6,520 hours a year on average"
     if len(kinds) != 1 or (clause.marks_of("all") and clause.cells):
@@ -157,7 +160,7 @@ def _count_of_values(match: ConstructionMatch) -> ClauseReading | None:
     Slot.words("none", "not", "all", least=0, most=ANY, name="quantifier"),
     Slot.words("first_time", least=0),
     Slot("count", _counts_beside_bounds, 0, 0, is_head=False),
-    optional="up down trend count some",
+    optional="up down trend count some per_row",
 )
 def _bound(match: ConstructionMatch) -> ClauseReading | None:
     """ "Was above 50" somewhere, "never above 50", "always above 50", "in May above 50 for the first time"."""
@@ -165,9 +168,15 @@ def _bound(match: ConstructionMatch) -> ClauseReading | None:
     names, only = series_of(clause, nearest_series(clause, bound)), clause.marks_of("only")
     value, is_lower = value_fields(bound), BOUNDS[bound.hedge] in ("gt", "ge")
     if match["quantifier"]:
-        never = any(mark.kinds & {"none", "not"} for mark in match["quantifier"])
-        value |= {"hedge": _OPPOSITE[BOUNDS[bound.hedge]]} if never else {}
-        is_of_highest = is_lower is never
+        first, last = match["quantifier"][0], match["quantifier"][-1]
+        between = clause.text[first.end : last.start].lower()
+        if "all" in last.kinds and "," in between:
+            first = last  # "not really, all were above 50"
+        of_all = {"all" in mark.kinds for mark in (first, last)}
+        if len(of_all) == 2 and ("all" in first.kinds or {*between.split()} - clause.words.scope_prepositions):
+            return None  # "all were not above 50" may be said of each, or of all together
+        value |= {} if "all" in first.kinds else {"hedge": _OPPOSITE[BOUNDS[bound.hedge]]}
+        is_of_highest = is_lower is (True not in of_all)  # "not all were above 50": the lowest was not
     elif bound.hedge_mark and bound.hedge_mark.text.lower().startswith(tuple(clause.words.data["never_led"])):
         is_of_highest = not is_lower  # "not below 30"
     elif match["first_time"] or clause.marks_of("some", "up", "down"):
@@ -176,7 +185,9 @@ def _bound(match: ConstructionMatch) -> ClauseReading | None:
             return as_one_check(specify(Statistic.CROSSING, names, [ALL_ROWS], place=match.windows, **crossing))
         return as_one_check(specify(Statistic.CROSSING, names, match.windows, **crossing))
     else:
-        ends = (specify(end, names, match.windows, **value) for end in (Statistic.MINIMUM, Statistic.MAXIMUM))
+        outer = Statistic.MINIMUM if is_lower else Statistic.MAXIMUM
+        either = [outer] if only else [Statistic.MINIMUM, Statistic.MAXIMUM]  # only: each of the named rows
+        ends = (specify(end, names, match.windows, **value) for end in either)
         values = specify(Statistic.VALUE_AT, names, match.windows, **value)
         if re.search(rf"\b(?:{clause.words.links.reached})$", bound.hedge_mark.text if bound.hedge_mark else "", re.I):
             values += specify(Statistic.VALUE_AT, names, match.windows, **value | {"hedge": Hedge.EXACT})  # "up to 50"
@@ -229,7 +240,9 @@ def _extremes(clause: Clause) -> list[Mark]:
 
 @construction(Slot("extreme", _extremes), Slot.value(0, 1), optional="first all count per_row column")
 def _extreme(match: ConstructionMatch) -> ClauseReading | None:
-    clause, word, numbers, names = match.clause, match.one("extreme"), match["value"], match.names
+    clause, word, names = match.clause, match.one("extreme"), match.names
+    counts = [mark for mark in clause.numbers if counts_rows(clause, mark) and _is_of_rows(clause, mark)]
+    numbers = tuple(mark for mark in match["value"] if mark not in counts)
     up = _is_up(word, names)
     if up is None or not _can_be_of(clause, word, names):
         return None
@@ -238,7 +251,12 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     if inside and not placed and clause.cells and is_one_named_row(clause):
         placed, inside = inside, []  # "lowest in Linden, at 12%": of one row there is no lowest
     windows, spots = clause.windows(inside), clause.windows(placed) if placed else []
-    also = ordinal
+    named = {len(spot.parts) for spot in spots if spot.parts}
+    several = any(spot.positions or any(len(test.texts) > 1 for test in spot.conditions) for spot in spots)
+    no_list = several and not named and not clause.is_list(placed, clause.words.data["days_listed_by"])
+    if no_list or (counts and named != {count.stated.value for count in counts}):
+        return None  # "Linden had the most beside Orchard" is not "Linden or Orchard had the most"
+    also = [*ordinal, *counts]
     if clause.marks_of("any_other"):
         if numbers:
             return None  # ", more than any other" says where, and the number before it is a check of its own
@@ -246,7 +264,7 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
         earlier = earlier_check(clause, VALUES)
         if not spots and earlier and earlier.window != ALL_ROWS and earlier.series in names:
             spots = [earlier.window]  # ", more than in any other month": than in that of the value before
-        also = [*ordinal, *clause.marks_of("any_other", "than", "whole", "others")]
+        also += clause.marks_of("any_other", "than", "whole", "others")
     if rank > 1 and not spots:
         return None
     if not inside and spots:  # the text before may be about another time
@@ -255,10 +273,23 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
         way = Direction.DOWN if up else Direction.UP
         return ClauseReading(_rank_checks(names, windows, spots, (rank, way), numbers), tuple(also))
     statistic = Statistic.MAXIMUM if up else Statistic.MINIMUM
-    checks = [check(specify(statistic, names, windows, **value_fields(mark))) for mark in numbers]
+    values, of = [statistic], spots if named else windows
+    if named:  # what each of several rows has, else all together
+        values = [Statistic.VALUE_AT, *[Statistic.SUM] * all(can_be_summed(clause, name) for name in names)]
+    checks = [check(*(specify(value, names, of, **value_fields(mark)) for value in values)) for mark in numbers]
     if spots:
         checks.append(check(specify(PLACE_OF[statistic], names, windows, place=spots)))
     return ClauseReading(tuple(checks), tuple(also))
+
+
+def _is_of_rows(clause: Clause, count: Mark) -> bool:
+    """Whether a number is of rows, by the noun right after it: "the two hives with the least", "the two weeks"."""
+    noun = next((mark for mark in clause.marks if mark.start == count.end + 1), None)
+    return count.unit == clause.table.step if count.unit else noun is not None and _is_noun_of_rows(noun)
+
+
+def _is_noun_of_rows(mark: Mark) -> bool:
+    return not mark.series and bool(mark.columns or "days" in mark.kinds)
 
 
 def _rank_checks(
@@ -286,8 +317,23 @@ def _can_be_of(clause: Clause, word: Mark, names: list[str]) -> bool:
     quantities = [quantity for quantity, forms in clause.words.extremes_of.items() if forms.fullmatch(word.text)]
     following = next((m for m in clause.marks if m.start >= word.end), None)
     rows = {clause.table.time_column, *map(str, clause.table.labels.columns[:1])}  # "the worst month"
-    of_texts = following and following.columns and not following.series and not rows & set(following.columns)
-    return not of_texts and all(can_describe(clause, quantity, name) for quantity in quantities for name in names)
+    if following and not following.series and following.columns and not rows & set(following.columns):
+        return False
+    if "majority" in word.kinds and following and _is_noun_of_rows(following):
+        return False  # "most hives"
+    of_rows = _periods_of(clause, word, following) <= {clause.table.step, str(clause.table.period)}
+    return of_rows and all(can_describe(clause, quantity, name) for quantity in quantities for name in names)
+
+
+def _periods_of(clause: Clause, word: Mark, following: Mark | None) -> set[str]:
+    """The unit of time that an extreme is of: "the busiest week", "the week with the most visitors"."""
+    before = [mark for mark in clause.marks if mark.end <= word.start]
+    beside = before[-2:-1] if before and "when" in before[-1].kinds else []
+    if following and not set(clause.text[word.end : following.start].lower().split()) & clause.words.scope_prepositions:
+        beside.append(following)
+    named = {clause.words.data["periods"].get(mark.text.lower()) for mark in beside if "days" in mark.kinds}
+    named |= {"week" for mark in beside if len(mark.window.weekdays) > 1}  # "the quietest weekend"
+    return named & STEPS.keys() if clause.view.times else set()
 
 
 def _ordinal(clause: Clause, word: Mark) -> tuple[int, list[Mark]]:
