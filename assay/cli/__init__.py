@@ -91,6 +91,8 @@ def _replacement(error: click.ClickException) -> str:
     path = context.command_path.partition(" ")[2] if context is not None else ""
     commands = (path, path.rpartition(" ")[2])  # `judges card`, and `card` whatever it stands below
     below = [f"{command} {name}" for command in commands for name in typed[:1]]
+    if "extra argument" in error.format_message():
+        below.append(f"{path} ARGUMENT")
     return _what_went(" ".join(typed[:2]), *below, *typed[:1], " ".join(sys.argv[1:3]))  # last, a group that has a NAME
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ... import __version__
 from ...errors import UsageError
-from ...eval_sets import Sample
+from ...eval_sets import Sample, bundled_sets
 from ...eval_sets.public.set_facts import first_by_hash
 from ...judges import Budget, JudgeSettings, LiteLLMJudge, Mode
 from ...meta_eval.comparison import compare
@@ -133,9 +133,12 @@ class CardSet:
 
     @property
     def rated(self) -> str:
-        """What was rated, and on which scales."""
+        """What was rated, and on which scales; and that the ratings of a bundled set are no person's."""
         scales = sorted({(sample.rating_min, sample.rating_max) for sample in self.samples})
-        return f"{self.kind}, {' and '.join(f'{low:g} to {high:g}' for low, high in scales)}"
+        constructed = (
+            ": constructed by the authors of Assay, and no person's judgement" if self.name in bundled_sets() else ""
+        )
+        return f"{self.kind}, {' and '.join(f'{low:g} to {high:g}' for low, high in scales)}{constructed}"
 
 
 def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str | None = None) -> CardSet:

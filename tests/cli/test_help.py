@@ -168,6 +168,7 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
         ("show failures last --judge openai/a", "named by their words"),
         ("estimate last --by system", "assay decide RUN --by FIELD"),
         ("meta last --check team.yaml", "scorer:FILE"),
+        ("view mystore", "assay view --store STORE"),
     ],
 )
 def test_what_went_names_what_stands_in_its_place(assay, words, place):
