@@ -34,7 +34,7 @@ from .lexicon import LANGUAGES, Lexicon, Token, any_of, is_of_things, lexicon, s
 from .marks import Mark, listed_times, names_of
 from .sample_tables import GROUP_VALUES, View, group_rows, is_panel, repeats, tables_of_sample, views
 from .statistics import Finding, UnitRule, statistics_in, verify
-from .table import ALL_ROWS, Hedge, NumericTable, Specification, Statistic, Window
+from .table import ALL_ROWS, Hedge, NumericTable, Specification, Statistic, Unverifiable, Window
 from .times import ordinal_of
 
 _AFTER_UNIT = re.compile(r"(?P<amount>\d\s?[^\W\d]{1,5}\.)\s+(?=(?P<after>[A-ZÀ-Þ]\w*))")
@@ -182,6 +182,8 @@ def _can_have_rows(spec: Specification, clause: Clause) -> bool:
     """
     view = clause.view
     if not view.grouping:
+        if spec.statistic not in _OF_ONE_ROW and _counts_groups(spec.window, clause):
+            return False
         if is_panel(view.table) and spec.place is not None and has_several(clause, spec.window, spec.place):
             return False
         return not view.transposed or bool(spec.window.conditions) or not is_panel(view.table)
@@ -192,6 +194,19 @@ def _can_have_rows(spec: Specification, clause: Clause) -> bool:
     around = () if clause.times or clause.cells else clause.context.windows
     several = all(window == ALL_ROWS or has_several(clause, window) for window in (spec.window, *around))
     return spec.statistic in _OF_ONE_ROW or several
+
+
+def _counts_groups(window: Window, clause: Clause) -> bool:
+    """Whether what a clause counts has several rows each: "each branch", "per month" of a row a branch and month."""
+    table, periods = clause.table, clause.words.data["periods"]
+    nouns = {column for mark in clause.marks if not (mark.series or mark.cells) for column in mark.columns}
+    words = [mark.text.lower().split()[-1] for mark in clause.marks_of("per_row", "all", "days")]
+    if table.step in ({periods.get(word) for word in words} | {mark.unit for mark in clause.numbers}) - {None}:
+        nouns.add(table.time_column or "")
+    try:
+        return any(repeats(table, column, window) for column in nouns - {test.column for test in window.conditions})
+    except Unverifiable:  # which the computation reports
+        return False
 
 
 def unknown_tokens(clause: Clause, shared: frozenset[str]) -> list[Token]:

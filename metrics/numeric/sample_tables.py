@@ -441,11 +441,12 @@ def _period_of(column: str) -> str | None:
     return " ".join(filter(None, times.pop())) if len(times) == 1 else None
 
 
-def repeats(table: NumericTable, column: str) -> bool:
-    """Whether several rows have the same text, or the same time, in a column, so that it makes groups."""
+def repeats(table: NumericTable, column: str, window: Window = ALL_ROWS) -> bool:
+    """Whether several rows of a window have the same text, or the same time, in a column, so that it makes groups."""
+    rows = rows_of(table, window, may_be_none=True)
     if column == table.time_column and table.times is not None:
-        return bool(table.times.dropna().duplicated().any())
-    return column in table.labels.columns and bool(table.labels[column].dropna().duplicated().any())
+        return bool(table.times[rows].dropna().duplicated().any())
+    return column in table.labels.columns and bool(table.labels[column].iloc[rows].dropna().duplicated().any())
 
 
 def is_panel(table: NumericTable) -> bool:
