@@ -21,7 +21,7 @@ from .table import SENTINELS, ScoreTable
 _WIDE = 0.15  # an agreement that is known less closely than this, to either side, is worth more ratings
 _LONGEST_NAME = 30  # characters, so that the figure after it has room
 _LONGEST_OF_TWO = 18
-_NEARLY_ALL = 0.95  # of the answers: a verdict says so only of less; tables show it always
+_FEW_UNSCORED = 0.05  # of the answers: a verdict says so only of more; tables show it always
 
 
 _OpenQuestion = tuple[int, str, dict[str, object]]
@@ -163,20 +163,19 @@ def _trust(
     *,
     has_others: bool,
 ) -> tuple[Phrase, ...]:
-    """Which metric, how closely it follows, on which part of the answers where that is not all, and what is as good.
+    """Which metric, how closely it follows, how many answers it has no score of, and what is as good.
 
-    The first form is the longest.
+    An answer without a score counts as one in the middle. The first form is the longest.
     """
     agreement = selection.agreement
     likely = phrase("nothing")
     if agreement.low is not None:
         ends = (Figure("coefficient", end) for end in (agreement.low, agreement.high))
         likely = phrase("likely", low=next(ends), high=next(ends))
-    scored, total = _count_scored(table, selection.chosen)
-    is_whole = scored >= _NEARLY_ALL * total
-    part = (
-        phrase("nothing") if is_whole else phrase("part_scored", scored=scored, answers=phrase("answers", count=total))
-    )
+    unscored, total = _count_unscored(table, selection.chosen)
+    is_whole = unscored <= _FEW_UNSCORED * total
+    answers = phrase("answers", count=total)
+    part = phrase("nothing") if is_whole else phrase("part_scored", unscored=unscored, answers=answers)
     values: dict[str, object] = {
         "metric": _name_shortly(selection.chosen),
         "shorter": _name_shortly(selection.chosen, "_shortly"),
@@ -184,7 +183,7 @@ def _trust(
         "agreement": Figure("coefficient", agreement.value),
         "likely": likely,
         "part": part,
-        "scored": scored,
+        "unscored": unscored,
         "total": total,
     }
     if not has_others:
@@ -197,18 +196,18 @@ def _trust(
         if one.second in baselines and not one.problem and is_no_better:
             first, *others = selection.chosen.metrics
             fewest = phrase("metrics_together", count=1 + len(others)) if others else one_line(first, _LONGEST_OF_TWO)
-            on = phrase("nothing" if is_whole else "part_scored_shortly", scored=scored, total=total)
+            on = phrase("nothing" if is_whole else "part_scored_shortly", unscored=unscored, total=total)
             values |= {"baseline": one.second, "trust": forms[0], "shortly": forms[1], "fewest": fewest, "on": on}
             names = ("trust_baseline", "trust_baseline_shortly", "trust_baseline_part", "trust_baseline_part_shortly")
             return tuple(phrase(name, **values) for name in names)
     return forms
 
 
-def _count_scored(table: ScoreTable, combination: Combination) -> tuple[int, int]:
-    """On how many of the rated answers a combination has its scores, and how many are rated."""
+def _count_unscored(table: ScoreTable, combination: Combination) -> tuple[int, int]:
+    """On how many of the rated answers a combination lacks a score, and how many are rated."""
     rated = table.rated()
-    is_scored = ~np.isnan([rated.column(metric) for metric in combination.metrics]).any(axis=0)
-    return int(is_scored.sum()), int(is_scored.size)
+    is_missing = np.isnan([rated.column(metric) for metric in combination.metrics]).any(axis=0)
+    return int(is_missing.sum()), int(is_missing.size)
 
 
 def _name_shortly(combination: Combination, form: str = "") -> str | Phrase:

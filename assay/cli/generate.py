@@ -12,7 +12,7 @@ from ..atomic_files import check_writable
 from ..errors import InputError, JudgeError, UsageError
 from ..presentation.result_table import Column, Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
-from ..text.wording import count_of, verb_of
+from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, option_group, seed_option
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..generation.topics import Method, TopicDiscovery
 
 _KINDS = ("long-form", "factoid")
+_LANGUAGES = ("en", "nl")  # of the prompts with which questions are asked
 
 # how folds are separated and split, as `make_folds` takes it
 with_fold_options = option_group(
@@ -87,12 +88,6 @@ with_question_options = option_group(
 )
 
 
-def _check_language(_context: click.Context, _option: click.Parameter, typed: str | None) -> str | None:
-    if typed is not None and not (len(typed) == 2 and typed.isalpha() and typed.islower()):
-        raise click.BadParameter(f"{typed!r}: write nl, en or another code of two letters")
-    return typed
-
-
 def _check_documents(_context: click.Context, _argument: click.Parameter, typed: tuple[str, ...]) -> tuple[str, ...]:
     from ..generation.leaflets import NAME
 
@@ -105,9 +100,7 @@ def _check_documents(_context: click.Context, _argument: click.Parameter, typed:
 @click.command()
 @click.argument("docs", nargs=-1, required=True, callback=_check_documents)
 @with_question_options
-@click.option(
-    "--language", callback=_check_language, help="Language (nl, en) of the documents. Default: it is detected."
-)
+@click.option("--language", type=click.Choice(_LANGUAGES), help="Language of the documents. Default: it is detected.")
 @click.option(
     "--topic-method",
     type=click.Choice(["ward", "bertopic"]),
@@ -213,7 +206,14 @@ def _read_documents(docs: "Sequence[str]", language: str | None) -> "list[Sectio
     for extraction in extractions:
         if extraction.error is not None:
             echo_notice(f"left out: {extraction.error}")
-    sections = [section for extraction in extractions for section in extraction.sections]
+    found = [section for extraction in extractions for section in extraction.sections]
+    sections = [section for section in found if section.language in _LANGUAGES]
+    others = dict.fromkeys(section.document for section in found if section.language not in _LANGUAGES)
+    if others:
+        echo_notice(
+            f"left out: {list_first([one_line(name) for name in others], 5)}: written in another language than "
+            f"{' and '.join(_LANGUAGES)}, in which questions are asked; where it was detected wrongly, say --language"
+        )
     if not sections:
         raise InputError("no document could be read; the reasons are above")
     return sections

@@ -43,7 +43,7 @@ _RATING = ("rating", "rating_min", "rating_max")
 # a column that comes later stands last, so that who reads them by their place finds what was there before
 _COLUMNS = (
     *("sample", "metric", "value", "status", "reason", "user_input", "response"),
-    *("rating", "rating_min", "rating_max", "other_response"),
+    *("rating", "rating_min", "rating_max", "other_response", "group"),
 )
 
 
@@ -172,7 +172,7 @@ class Results(AnswerTable):
             sample = self.samples[sample_id]
             row: dict[str, Any] = {"id": sample_id} | {name: getattr(sample, name) for name in _TEXTS}
             row["retrieved_contexts"] = list(sample.retrieved_contexts)
-            row |= rating_as_json(sample)
+            row |= rating_as_json(sample) | {"group": sample.group}
             row |= {metric: score.value for metric, score in scores.items()}
             row |= {f"{metric}_reason": score.reason for metric, score in scores.items() if metric not in ALL_BASELINES}
             rows.append(row)
@@ -275,10 +275,10 @@ def score_rows(store: Store, run: RunRow, sample: str | None = None) -> Iterator
 
 
 def score_as_json(sample: Sample, metric: str, score: Score) -> dict[str, Any]:
-    """One score as JSON values, with its sample's texts and rating."""
+    """One score as JSON values, with its sample's texts, rating and group."""
     texts = {"user_input": sample.user_input, "response": sample.response}
     row = {"sample": sample.id, "metric": metric} | asdict(score) | {"usage": usage_as_json(score.usage)} | texts
-    return row | rating_as_json(sample) | {"other_response": sample.other_response}
+    return row | rating_as_json(sample) | {"other_response": sample.other_response, "group": sample.group}
 
 
 def rating_as_json(sample: Sample) -> dict[str, float | None]:

@@ -9,6 +9,7 @@ from openai_server import Answer
 
 from assay.eval_sets import load_set
 from assay.generation import Section, read_folds
+from assay.prompts import prompt_names
 
 
 @pytest.fixture
@@ -140,7 +141,7 @@ def test_calls_that_give_nothing_are_told(assay, three_pages, writer_file, opena
         (["leaflets", "--judge", "JUDGE", "-o", "no/s.jsonl"], 2, "make it first"),
         (["leaflets", "--judge", "JUDGE", "-o", "s.jsonl", "--n", "0"], 2, "--n"),
         (["leaflets", "--judge", "JUDGE", "-o", "s.jsonl", "--mode", "replay"], 2, "--cassette"),
-        (["leaflets", "--language", "Dutch"], 2, "write nl, en or another code of two letters"),
+        (["leaflets", "--language", "Dutch"], 2, "'Dutch' is not one of 'en', 'nl'"),
         (["leaflets", "--separate", "chapter"], 2, "'chapter' is not one of"),
     ],
     ids=lambda parameter: " ".join(parameter) if isinstance(parameter, list) else None,
@@ -158,3 +159,20 @@ def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay, thre
     for page in three_pages.glob("*.md"):
         page.unlink()
     assert "no document could be read" in assay(*command, code=1).err
+
+
+def test_documents_in_a_language_without_prompts_are_left_out_before_anything_is_asked(
+    assay, three_pages, writer_file, openai_server
+):
+    """Pairs were asked for in English, paid for, and all rejected as in another language than their section."""
+    assert prompt_names()["longform"] == prompt_names()["factquestion"] == ("en", "nl")
+    german = "Die Tonnen werden am Montag geleert, und wer seine Tonne nicht rechtzeitig an die Straße stellt, wartet."
+    (three_pages / "tonnen.md").write_text(f"# Wann wird geleert?\n\n{german}\n", encoding="utf-8")
+    command = ["sets", "generate", three_pages, "--judge", writer_file, "--n", 2, "--folds", 1, "-o", "set.jsonl"]
+    left_out = "left out: tonnen.md: written in another language than en and nl"
+    assert left_out in " ".join(assay(*command, code=0).err.split())
+    asked = len(openai_server.requests)
+    for page in three_pages.glob("*.md"):
+        page.unlink() if page.name != "tonnen.md" else None
+    stopped = assay(*command, code=1)
+    assert "no document could be read" in stopped.err and len(openai_server.requests) == asked

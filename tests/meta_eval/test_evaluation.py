@@ -86,7 +86,7 @@ def test_a_metric_that_is_chosen_is_compared_by_its_own_figure():
     ("name", "scored", "english", "dutch"),
     [
         ("judge", 80, "judge + token_overlap: ; token_overlap does as well", "judge + token_overlap: ; token_overlap even goed"),  # noqa: E501
-        ("j" * 30, 72, "2 metrics together:  on 72/80; a free metric does as well", "2 maten samen:  op 72/80; een gratis maat even goed"),  # noqa: E501
+        ("j" * 30, 72, "2 metrics: , 8/80 unscored; a free metric does as well", "2 maten samen: , 8/80 zonder; een gratis maat even goed"),  # noqa: E501
     ],
 )  # fmt: skip
 def test_who_trusts_a_judge_reads_that_a_free_metric_does_as_well(name, scored, english, dutch):
@@ -263,7 +263,7 @@ def test_a_free_metric_beside_word_overlap_takes_nothing_from_the_verdict():
     columns = {"token_overlap": overlap, "rouge_l_precision": rouge, "declined": declined}
     known = dataclasses.replace(table_of(columns, ratings), judgeless=frozenset({"declined"}))
     lines = evaluate_table(known, **QUICK).verdict.as_json()
-    assert re.search(r": 0\.\d\d of 1 \(0\.\d\d to 0\.\d\d\), (scored )?on 50 of 60", lines["Trust"]), lines
+    assert re.search(r": 0\.\d\d of 1 \(0\.\d\d to 0\.\d\d\), 10(/60| of 60 answers) unscored", lines["Trust"]), lines
     assert len(lines) == 4 and all(len(says) <= 90 for says in lines.values())
     assert lines["To be surer"] == "score them with a judge: assay run FILE --judge MODEL --budget 1usd"
     unknown = evaluate_table(dataclasses.replace(known, judgeless=frozenset()), **QUICK).verdict.as_json()
@@ -306,4 +306,4 @@ def test_the_verdict_says_on_how_many_answers_a_metric_has_a_score():
     ratings = [1.0, 2.0, 3.0, 4.0, 5.0] * 12
     scores = [np.nan if place % 6 == 0 else rating + place % 3 for place, rating in enumerate(ratings)]
     trust = evaluate_table(table_of({"faithfulness": scores}, ratings), **QUICK).verdict.as_json()["Trust"]
-    assert trust.startswith("faithfulness, ") and trust.endswith(", scored on 50 of 60 answers")
+    assert trust.startswith("faithfulness, ") and trust.endswith(", 10 of 60 answers unscored")

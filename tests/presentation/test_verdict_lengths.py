@@ -90,15 +90,15 @@ OWN_VALUES: dict[str, dict[str, str | tuple[str, ...]]] = {
     **dict.fromkeys(
         ("crosseval_answered", "crosseval_made_up", "crosseval_made_up_by_patterns"), SHARES | {"count": "10,000"}
     ),
-    "trust": {"scored": "10,000", "count": "10,000", "total": "10,000"},
+    "trust": {"unscored": "9,999", "count": "10,000", "total": "10,000", "agreement": "0.99", "high": "0.99"},
     **{
-        name: {"scored": "10,000", "count": "10,000", "total": "10,000"}
+        name: {"unscored": "9,999", "count": "10,000", "total": "10,000", "agreement": "0.99", "high": "0.99"}
         for name in ("trust_part", "trust_overlap", "trust_overlap_part")
     },
     # an agreement that is claimed lies above 0; 99 metrics are chosen of at most
     **{
         name: {
-            "scored": "10,000",
+            "unscored": "9,999",
             "total": "10,000",
             "count": "99",
             **dict.fromkeys(("agreement", "low", "high"), "0.99"),
