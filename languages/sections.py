@@ -239,6 +239,7 @@ class DeclinedWords(PackFile):
     statement: str
     declines: StatedPattern
     beside: AnyPattern = NO_PATTERN
+    conditional: AnyPattern = NO_PATTERN  # a rule for a case ("without a ticket we cannot ..."), which answers
 
 
 class ThanksWords(PackFile):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..eval_sets.sample import Sample
-from ..judges import JudgeLike, Predicate
+from ..judges import JudgeLike, Predicate, open_judge
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentence_kinds import CLAIM, CLOSING_QUOTES, REFUSAL, load_sentence_kinds
@@ -39,7 +39,7 @@ class Refusal:
 
     @property
     def undecided(self) -> bool:
-        """Whether one sentence declines and another answers, so that a judge should decide."""
+        """Whether one sentence declines and another answers, or it is a rule for a case: a judge should decide."""
         return bool(self.declining) and bool(self.answering)
 
 
@@ -60,7 +60,12 @@ def find_refusal(answer: str, language: Language) -> Refusal:
     ]
     # what is left of "No, it is not" without its first word answers nothing
     claiming = {place for place, sentence in enumerate(split) if sentence.kind == CLAIM and not sentence.answer_word}
-    answering = [place for place in sorted(claiming - {*declining}) if not pack.beside.search(split[place].written)]
+    rules = {place for place in declining if pack.conditional.search(split[place].written)}
+    answering = [
+        place
+        for place in sorted(claiming - {*declining} | rules)
+        if place in rules or not pack.beside.search(split[place].written)
+    ]
     declined, answered = (split[places[0]].written if places else "" for places in (declining, answering))
     comes_first = (
         bool(declining and answering)
@@ -106,7 +111,8 @@ class Declined(JudgedMetric):
     higher_is_better = False
 
     def __init__(self, judge: JudgeLike | None = None, prompts: Prompts = BUNDLED) -> None:
-        super().__init__(judge, prompts)
+        self.judge = None if judge is None else open_judge(judge)
+        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score; the evidence says who decided (`patterns` or `judge`) and by which sentence."""

@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
 from ..installation import require_packages
-from ..judges import JudgeLike, Usage
+from ..judges import JudgeLike, Usage, open_judge
 from ..judges.embedders import Embedder, open_embedder
 from ..judges.usage import NO_USAGE
 from ..languages import Language, language_or_fallback
@@ -177,8 +177,9 @@ class Effort(JudgedMetric):
         self.count = tuple(dict.fromkeys(part.strip() for part in count.split("+") if part.strip()))
         if wrong := [part for part in self.count if part not in PARTS] or ([] if self.count else [count]):
             raise UsageError(f"effort:count takes {', '.join(PARTS)}, joined by +, not {wrong[0]!r}")
-        super().__init__(judge, prompts)
+        self.judge = None if judge is None else open_judge(judge)
         self.embedder = open_embedder(embedder)
+        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score; the evidence has the turns, and each question and fact with both messages; null if not counted.

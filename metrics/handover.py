@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
-from ..judges import ChoiceQuestion, JudgeLike
+from ..judges import ChoiceQuestion, JudgeLike, open_judge
 from ..judges.usage import NO_USAGE, Usage
 from ..languages import Language, language_or_fallback, packs_with
 from ..languages.sections import HandoverWords
@@ -190,8 +190,9 @@ class Handover(JudgedMetric):
     measures = "conversation"
 
     def __init__(self, judge: JudgeLike | None = None, tools: str = "", prompts: Prompts = BUNDLED) -> None:
-        super().__init__(judge, prompts)
+        self.judge = None if judge is None else open_judge(judge)
         self.tools = tuple(name.strip() for name in tools.split("+") if name.strip())
+        self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
         """The score; the evidence has the handover's turn, by what it was read, the verdict and who decided it."""

@@ -29,8 +29,8 @@ class JudgedMetric(Metric):
 
     judge: Judge | None  # None in a metric that does without, and then asks nothing
 
-    def __init__(self, judge: JudgeLike | None, prompts: Prompts = BUNDLED) -> None:
-        self.judge = None if judge is None else open_judge(judge)
+    def __init__(self, judge: JudgeLike, prompts: Prompts = BUNDLED) -> None:
+        self.judge = open_judge(judge)
         self.prompts = prompts
 
     def request(

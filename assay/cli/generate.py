@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ..generation.topics import Method, TopicDiscovery
 
 _KINDS = ("long-form", "factoid")
-_LANGUAGES = ("en", "nl")  # of the prompts with which questions are asked
 
 # how folds are separated and split, as `make_folds` takes it
 with_fold_options = option_group(
@@ -88,6 +87,19 @@ with_question_options = option_group(
 )
 
 
+def _languages() -> tuple[str, ...]:
+    """The languages in which questions are asked."""
+    from ..prompts import prompt_names
+
+    return prompt_names()["longform"]
+
+
+def _check_language(_context: click.Context, _option: click.Parameter, typed: str | None) -> str | None:
+    if typed is not None and typed not in _languages():
+        raise click.BadParameter(f"{typed!r}: questions are asked in {' and '.join(_languages())}")
+    return typed
+
+
 def _check_documents(_context: click.Context, _argument: click.Parameter, typed: tuple[str, ...]) -> tuple[str, ...]:
     from ..generation.leaflets import NAME
 
@@ -100,7 +112,9 @@ def _check_documents(_context: click.Context, _argument: click.Parameter, typed:
 @click.command()
 @click.argument("docs", nargs=-1, required=True, callback=_check_documents)
 @with_question_options
-@click.option("--language", type=click.Choice(_LANGUAGES), help="Language of the documents. Default: it is detected.")
+@click.option(
+    "--language", callback=_check_language, help="Language (nl, en) of the documents. Default: it is detected."
+)
 @click.option(
     "--topic-method",
     type=click.Choice(["ward", "bertopic"]),
@@ -207,12 +221,12 @@ def _read_documents(docs: "Sequence[str]", language: str | None) -> "list[Sectio
         if extraction.error is not None:
             echo_notice(f"left out: {extraction.error}")
     found = [section for extraction in extractions for section in extraction.sections]
-    sections = [section for section in found if section.language in _LANGUAGES]
-    others = dict.fromkeys(section.document for section in found if section.language not in _LANGUAGES)
+    sections = [section for section in found if section.language in _languages()]
+    others = dict.fromkeys(section.document for section in found if section.language not in _languages())
     if others:
         echo_notice(
             f"left out: {list_first([one_line(name) for name in others], 5)}: written in another language than "
-            f"{' and '.join(_LANGUAGES)}, in which questions are asked; where it was detected wrongly, say --language"
+            f"{' and '.join(_languages())}, in which questions are asked; where it was detected wrongly, say --language"
         )
     if not sections:
         raise InputError("no document could be read; the reasons are above")

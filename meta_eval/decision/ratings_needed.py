@@ -19,6 +19,7 @@ Power = Callable[[float, float], float]
 POWER = 0.8
 _NEARLY = 0.75  # of all ratings at hand, before new answers are asked for: about 8 of 10 cases too
 _SIZES = 200
+_TIMES = 2  # so many times as many in the groups that there are: it takes new groups
 _LIKELY = float(ndtri(0.9))  # the range of a number is that of the differences that are likely with 8 of 10
 _USUAL_SPREAD, _SHOWN = 0.3, 0.1  # of differences of two ratings, and what ratings should show: shares of the scale
 
@@ -65,8 +66,11 @@ def ratings_needed(
     more, low, high = (_smallest(pair, of_new, rule, one, comparisons=tests, sides=sides) for one in powers)
     if more is None:
         return Needs(is_equal=is_equal, is_beyond=True)
+    in_groups = replace(of_new, is_in_groups=True)
+    in_same = _smallest(pair, in_groups, rule, powers[0], comparisons=tests, sides=sides)
+    groups = _groups_of(more, pair) if in_same is None or in_same > _TIMES * more else None
     low, high = (None if number is None else unrated + number for number in (low, high))
-    return Needs(more, unrated or None, least or low, high, is_equal, version=version if unrated else "")
+    return Needs(more, unrated or None, least or low, high, is_equal, version=version if unrated else "", groups=groups)
 
 
 def needed_to_begin(pair: PairDifference, rated: Mapping[str, int]) -> Needs:
@@ -78,6 +82,12 @@ def needed_to_begin(pair: PairDifference, rated: Mapping[str, int]) -> Needs:
         return needs
     needs = needs if short else Needs()
     return replace(needs, groups=missing) if pair.group_size_of_all > 1 else replace(needs, answers=missing)
+
+
+def _groups_of(answers: int, pair: PairDifference) -> int | None:
+    """How many new groups so many new answers are of, of the usual size; None where each question is one."""
+    questions = pair.questions if pair.is_paired else min(pair.all_of_each)
+    return math.ceil(answers * pair.groups_of_all / questions) if pair.group_size_of_all > 1 else None
 
 
 def _needed_where_all_is_alike(pair: PairDifference, margin: float, rule: Look | ConfidenceSequence) -> Needs:
@@ -107,7 +117,8 @@ def _needed_where_all_is_alike(pair: PairDifference, margin: float, rule: Look |
     if groups is None:
         return Needs(is_equal=True, is_beyond=True)
     answers = max(1, math.ceil((groups - counts.groups) * size))
-    return Needs(answers, unrated or None, answers + unrated, answers + unrated, is_equal=True)
+    of_groups = _groups_of(answers, pair)
+    return Needs(answers, unrated or None, answers + unrated, answers + unrated, is_equal=True, groups=of_groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +128,7 @@ class _Way:
     precision_of: Callable[[int], float]
     most: int  # how many more there can be
     is_of_new: bool = False  # whether they are of new answers, and not of those at hand
+    is_in_groups: bool = False  # whether these are of the groups that there are, and not of new ones
     place: int | None = None  # the one version that has answers left to rate; None for both
 
 
@@ -169,6 +181,8 @@ def _smallest(
     for more in np.unique(np.geomspace(1, most, _SIZES).round().astype(int)).tolist():
         number, size, later = way.precision_of(more), pair.group_size_of_all, Look() if isinstance(rule, Look) else rule
         part = 1 / number
+        if way.is_in_groups:
+            size *= number / at_hand
         if not way.is_of_new:
             part = (1 - explained) / number + explained / at_hand
             size -= (size - pair.group_size) * (at_hand - number) / (at_hand - known)

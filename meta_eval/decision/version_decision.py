@@ -74,7 +74,7 @@ class Needs:
     is_equal: bool = False
     is_beyond: bool = False  # whether it is more than anybody can rate (10,000)
     version: str = ""  # the one version whose answers at hand are to be rated; "" for each
-    # how many groups more it takes to tell anything, where answers come in groups and too few are rated; None elsewhere
+    # of how many new groups the new answers are to be, where more in the groups at hand settle nothing; None elsewhere
     groups: int | None = None
 
 
@@ -349,7 +349,9 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
     elif version and needs.ratings is not None:
         kind += "_of_one"
     amount = phrase(kind, count=round_ratings(more, zeros=0), version=version, unrated=needs.ratings or 0)
-    shortest = (amount,) if is_both else ()
+    if needs.groups is not None:
+        amount = phrase("in_groups", amount=amount, count=round_ratings(needs.groups, zeros=0))
+    shortest = (amount,) if is_both or needs.groups is not None else ()
     if needs.is_equal:
         margin = Figure("rating", decision.margin)
         texts = phrase("settle_equal", amount=amount, margin=margin), phrase("settle_equal_shortly", amount=amount)

@@ -361,13 +361,19 @@ def test_more_ratings_in_groups_whose_questions_agree_settle_nothing():
     decision = decide_versions(without_scores(differences, group=groups))
     assert (decision.verdict, decision.needs.ratings) == ("unsettled", 80)
     assert 160 + decision.needs.answers == pytest.approx(4 * 130, rel=0.06)
+    assert decision.needs.groups == math.ceil(decision.needs.answers / 4)
+    assert f" in {decision.needs.groups} new groups" in decision.sentence
 
 
 def test_groups_whose_questions_do_not_agree_need_not_be_new():
-    """40 pairs of questions, .2 +- 1, of which as many agree as do not: 196 ratings by (1.96 + .84)^2 / .2^2."""
+    """40 pairs of questions, .2 +- 1, of which as many agree as do not: 196 ratings by (1.96 + .84)^2 / .2^2.
+
+    In the same 40 groups t has 39 degrees: (2.02 + .85)^2 / .2^2 = 206, hardly more.
+    """
     signs = np.tile([1, 1, 1, -1, -1, 1, -1, -1], 10)
     decision = decide_versions(without_scores(0.2 + signs, group=np.repeat(np.arange(40), 2)))
     assert 80 + decision.needs.answers == pytest.approx(202, rel=0.06)
+    assert decision.needs.groups is None
 
 
 def test_too_few_groups_need_further_ones_and_no_more_ratings():
