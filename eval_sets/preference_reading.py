@@ -13,6 +13,7 @@ from ..text.wording import count_of, list_first
 from ..value_messages import check_type, describe_type, shorten
 from .column_table import ALIASES, PREFERENCES, plain_name
 from .columns import known_columns
+from .excel_file import EXCEL_SUFFIXES
 from .number_rule import is_missing
 from .preference import Choice, Preference
 from .rows import BadRow, Row, Rows, tell_notes
@@ -58,21 +59,20 @@ def find_preference_columns(columns: Iterable[str]) -> PreferenceColumns | None:
     by_name = {plain_name(column): column for column in reversed(list(columns))}
     pairs = zip(PREFERENCES["first"], PREFERENCES["second"], strict=True)
     versions = next(((by_name[a], by_name[b]) for a, b in pairs if {a, b} <= by_name.keys()), None)
+    names = [name for name in PREFERENCES["choice"] if name in by_name]
     if versions is None:
         # a word of a doubtful column, or one beside a rating of the answer, is a remark on that answer
         doubtful = by_name if {"rating", "ratings"} & by_name.keys() else PREFERENCES["doubtful_choice"]
-        choices = [("", by_name[name]) for name in PREFERENCES["choice"] if name in by_name and name not in doubtful]
-    else:
-        choices = [("", by_name[name]) for name in PREFERENCES["choice"] if name in by_name]
-        if not choices:  # winner1, winner2: of one rater each
-            matches = ((_NUMBERED.fullmatch(name), column) for name, column in reversed(by_name.items()))
-            choices = [(match[1], column) for match, column in matches if match]
+        names = [name for name in names if name not in doubtful]
+    choices = [("", by_name[name]) for name in names[:1]]
+    if not choices and versions is not None:  # winner1, winner2: of one rater each
+        matches = ((_NUMBERED.fullmatch(name), column) for name, column in reversed(by_name.items()))
+        choices = [(match[1], column) for match, column in matches if match]
     roles = {
         role: next((by_name[name] for name in PREFERENCES[role] if name in by_name), "")
         for role in ("rater", "group", "reason")
     }
     questions = tuple(by_name[name] for name in PREFERENCES["question"] if name in by_name)
-    choices = choices[:1] if choices and not choices[0][0] else choices
     return PreferenceColumns(tuple(choices), versions, questions, roles) if choices else None
 
 
@@ -82,12 +82,13 @@ def holds_preferences(columns: Iterable[str]) -> bool:
     return compared is not None and compared.versions is not None
 
 
-def is_preference_file(path: str | Path) -> bool:
+def is_preference_file(path: str | Path, *, sheet: str | None = None) -> bool:
     """Whether a file holds preferences between versions, and not ratings of answers: by its first 20 rows.
 
-    `path` is a file of any format that `load_set` reads. Raises `InputError` where it cannot be read.
+    `path` is a file of any format that `load_set` reads, `sheet` one of an Excel file. Raises `InputError` where it
+    cannot be read.
     """
-    opened = _open(path)
+    opened = _open(path, sheet)
     try:
         return find_preference_columns(opened.head_values()) is not None
     except OSError as error:
@@ -99,6 +100,7 @@ def read_preferences(
     *,
     versions: Sequence[str] = (),
     questions: Collection[str] | None = None,
+    sheet: str | None = None,
     notes: list[str] | None = None,
 ) -> list[Preference]:
     """Reads people's preferences between two versions' answers from JSON Lines, JSON, CSV, Excel or Parquet.
@@ -115,6 +117,7 @@ def read_preferences(
         questions: What a question of these versions may be called: its ids, and its text. Preferences of other ids or
             questions are left out, which a note says; those of rows that name their versions and have no id are of
             further questions, and count. Left out, all are read.
+        sheet: Chooses one sheet of an Excel file.
         notes: A list that notes about how the file is read are appended to; without one they are logged.
 
     Returns:
@@ -126,7 +129,7 @@ def read_preferences(
             compares two of the versions or is of one of the questions; the message has file, line, field and cure.
     """
     check_type("path", path, (str, Path), "the path of a file")
-    opened = _open(path)
+    opened = _open(path, sheet)
     try:
         rows = list(opened.rows)
     except OSError as error:
@@ -140,8 +143,9 @@ def read_preferences(
     return preferences
 
 
-def _open(path: str | Path) -> Rows:
-    return open_source(Path(path), known=known_columns({}))
+def _open(path: str | Path, sheet: str | None) -> Rows:
+    is_excel = Path(path).suffix.lower() in EXCEL_SUFFIXES
+    return open_source(Path(path), sheet=sheet if is_excel else None, known=known_columns({}))
 
 
 class _Reader:

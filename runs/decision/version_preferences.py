@@ -36,8 +36,9 @@ def find_preferences(reading: VersionReading, files: Sequence[Path]) -> tuple[tu
     places, notes = list[tuple[str, list[Preference]]](), list[str]()  # the newest last
     # questions that not every version answered are these versions' too
     known_questions = questions.keys() | {name for source in sources for name in source.samples}
+    sheet = reading.options.reading.get("sheet")
     for file in dict.fromkeys(files):
-        rows = read_preferences(file, versions=tuple(names), questions=known_questions, notes=notes)
+        rows = read_preferences(file, versions=tuple(names), questions=known_questions, sheet=sheet, notes=notes)
         places.append((str(file), [replace(row, first=names[row.first], second=names[row.second]) for row in rows]))
     if reading.database is not None:
         places.append(("the rating page", store_preferences(reading.database, name_versions(sources, by))))

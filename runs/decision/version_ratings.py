@@ -97,7 +97,7 @@ def rate_versions(reading: VersionReading) -> VersionReading:
     (`has_other_raters`).
     """
     versions, answers, options = reading.versions, reading.answers, reading.options
-    of_choices = [file for file in options.ratings if is_preference_file(file)]
+    of_choices = [file for file in options.ratings if is_preference_file(file, sheet=options.reading.get("sheet"))]
     choices, choice_notes = find_preferences(reading, of_choices)
     reading = replace(reading, choices=choices, preferences_from=", ".join(map(str, of_choices)))
     files = [file for file in options.ratings if file not in of_choices]
@@ -235,14 +235,15 @@ def _read_file(
     file: Path, versions: Sequence[AnswerTable], own_scale: Scale | None, options: VersionOptions
 ) -> tuple[_OwnRatings, Scale, list[str]]:
     """The ratings of a file, by version and answer; of a row without a version all that have its text."""
-    rows, by = flat_rows(file), options.version_field
+    reading, by = options.reading, options.version_field
+    rows = flat_rows(file, reading.get("sheet"), reading.get("header_row"))
     names = [version.name for version in versions]
     by_label = {version.run: version.name for version in versions if version.run and not by}
     by_label |= {name: name for name in names}
     column = _find_version_column(rows, by_label, by)
     whose = f"say whose is rated in a column `version` ({list_first(names)}), or write the answer in `response`"
-    reading = ReadOptions(scale=options.scale, versions=column or None)
-    source = read_ratings(rows, str(file), reading, repeated="keep one of them" if column else whose)
+    of_file = ReadOptions(scale=options.scale, versions=column or None)
+    source = read_ratings(rows, str(file), of_file, repeated="keep one of them" if column else whose)
     scale, scale_notes = find_scale(source, own_scale)
     notes = [f"{note}." for note in (*source.notes, *scale_notes)]
     ratings: _OwnRatings = {}

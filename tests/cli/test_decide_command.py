@@ -321,3 +321,22 @@ def test_the_command_to_go_on_choosing_parts_and_reads_the_file_as_this_one(assa
     (tmp_path / "choices.jsonl").write_text("".join(json.dumps(choice) + "\n" for choice in choices))
     done = assay("decide", *words, "--ratings", "choices.jsonl", code=0)
     assert typed_lines(done.out, "assay rate") == [["rate", "antwoorden.csv", "--pairs", "--raters", "ann", *words[1:]]]
+
+
+def test_the_sheet_that_is_named_holds_the_ratings_or_the_preferences(assay, two_runs, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    rated, compared = book.active, book.create_sheet("Choices")
+    rated.title = "Ratings"
+    rated.append(["id", "version", "rating"])
+    compared.append(["id", "model_a", "model_b", "winner"])
+    for number in range(COUNT):
+        for version, more in (("old", 0), ("new", number % 3)):
+            rated.append([f"q{number}", version, 2 + more])
+        compared.append([f"q{number}", "old", "new", "new" if number % 3 else "tie"])
+    book.save(tmp_path / "team.xlsx")
+    words = ("decide", f"old={two_runs[0]}", f"new={two_runs[1]}", "--ratings", "team.xlsx", "--json")
+    assert "choose one (--sheet NAME)" in assay(*words, code=1).err
+    done = assay(*words, "--sheet", "Ratings", code=0)
+    assert not [note for note in done.json["notes"] if "choices between" in note]
+    assert "24 choices between two answers, of team.xlsx." in assay(*words, "--sheet", "Choices", code=0).json["notes"]
