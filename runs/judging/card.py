@@ -1,6 +1,7 @@
 """The card of a judge on sets that people rated: what it is asked, what probes change, and each figure."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -203,7 +204,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         scored=len(by_status["scored"]),
         skipped=len(by_status["skipped"]),
         failed=len(by_status["failed"]),
-        failure=next(iter(by_status["failed"] + by_status["skipped"]), ""),
+        failure=_QUOTED_TEXT.split(next(iter(by_status["failed"] + by_status["skipped"]), ""))[0],
         judge=_agreement(table, metric),
         agreement=None if pass_fail.threshold is None else pass_fail,
         baselines=tuple(_agreement(table, name) for name in baselines),
@@ -222,6 +223,8 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
 
 
 _STATUSES = ("scored", "skipped", "failed")
+# how a reason goes on to quote: a card is shown to people who have no part in the set
+_QUOTED_TEXT = re.compile(r"; the nearest|\. It began:")
 
 
 def _baseline_scores(card_set: CardSet) -> dict[str, dict[str, float]]:

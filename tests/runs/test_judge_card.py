@@ -239,11 +239,12 @@ def test_the_ceiling_is_of_the_answers_that_are_scored():
 
 
 def test_why_an_answer_has_no_score():
-    """What failed is said before what was skipped, and not on the page: a reason may quote answers and replies."""
-    miss = "no recording in /home/ann/x.jsonl for prompt p@1, sample s4; the nearest is of: my number is 555"
+    """Failed before skipped, not on the page, and without what a reason quotes of answers and replies."""
+    why_missed = "no recording in /home/ann/x.jsonl for prompt p@1, sample s4"
+    miss = f"{why_missed}; the nearest is of: my number is 555"
     skipped = Score(None, "skipped", "the answer claims nothing", {}, Usage())
     failed = Score(None, "failed", miss, {}, Usage())
-    for scores, why in (({}, "the answer claims nothing"), ({"s4": failed}, miss)):
+    for scores, why in (({}, "the answer claims nothing"), ({"s4": failed}, why_missed)):
         all_scores = {"s0": skipped, "s5": score(1.0), **scores}
         card = make_set_card(ANSWERS, JudgeScores("mini", all_scores, 1))
         assert card.failure == why
