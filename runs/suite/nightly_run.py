@@ -72,9 +72,10 @@ class _NightlyRun:
 
     def report(self, status: Status, message: str = "") -> NightlyReport:
         """Returns a report without figures: of one that has just begun, or whose store cannot be read."""
-        return _report_without_figures(self.suite, status, message, self.resume_command).model_copy(
+        return _report_without_figures(self.suite, status, message).model_copy(
             update={
                 "nightly_run": self.row.id,
+                "resume": self.resume_command,
                 "began": self.row.began,
                 "spent": self.spending(),
                 "seconds": round(self.earlier_seconds + time.monotonic() - self.started, 3),
@@ -95,6 +96,7 @@ def run_suite(
     """Runs a suite: judges its sets, decides its gates, writes its files and the site of its history.
 
     The files say `running` from the start, so that after a kill yesterday's files do not pass for this nightly run's.
+    Where `resume` is refused they stay as they are.
 
     Args:
         store: The folder or URL of the store; the suite's own if left out.
@@ -117,8 +119,8 @@ def run_suite(
         opened = Store(store or suite.store_place or DEFAULT_STORE, wait=suite.store_wait)
         nightly = _begin(suite, opened, resume, resume_command, accept_command)
     except AssayError as error:
-        command = resume_command.removesuffix(" --resume")
-        write_report_files(suite, _report_without_figures(suite, "error", str(error), command))
+        if not resume:  # else the files are of the nightly run that is there, and stay
+            write_report_files(suite, _report_without_figures(suite, "error", str(error)))
         raise
     status: Status = "done"
     message = ""
@@ -225,7 +227,7 @@ def _restate(gate: GateResult, state: str, why: str) -> GateResult:
     return gate.model_copy(update={"state": state, "reason": f"{why}: {gate.reason}", "is_within_noise": False})
 
 
-def _report_without_figures(suite: Suite, status: Status, message: str, resume_command: str) -> NightlyReport:
+def _report_without_figures(suite: Suite, status: Status, message: str) -> NightlyReport:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return NightlyReport(
         suite=suite.name,
@@ -235,7 +237,6 @@ def _report_without_figures(suite: Suite, status: Status, message: str, resume_c
         status=status,
         verdict=status if status != "done" else "passed",
         message=message,
-        resume=resume_command,
         sets=suite.sets,
     )
 

@@ -186,13 +186,22 @@ def test_commands_to_copy_name_the_store_and_quote_what_a_shell_would_split(assa
     assert plain["accept"] == f"assay suite accept {plain['runs'][0]['run']}"
 
 
-def test_a_finished_nightly_run_cannot_be_resumed(assay, suite_file, set_file):
-    set_file(3)
+def test_a_finished_nightly_run_cannot_be_resumed(assay, suite_file, set_file, tmp_path):
+    """`assay suite FILE || assay suite FILE --resume`: the reports of the gate that failed stay as they were."""
+    path = set_file(12)
     none = assay("suite", suite_file(), "--resume")
     assert (none.code, "no nightly run to resume" in none.err) == (2, True)
+    assert not (tmp_path / "out").exists()
     assay("suite", suite_file())
     ended = assay("suite", suite_file(), "--resume")
     assert (ended.code, "ended: passed" in ended.err) == (2, True)
+    worse(path, *(f"s{n}" for n in range(12)))
+    assay("suite", suite_file(SHARE), code=5)
+    written = {file: file.read_bytes() for file in (tmp_path / "out").rglob("*") if file.is_file()}
+    assert "failed by the share of token_overlap" in (tmp_path / "out/summary.md").read_text("utf-8").replace("\\", "")
+    ended = assay("suite", suite_file(SHARE), "--resume")
+    assert (ended.code, "ended: gate failed" in ended.err) == (2, True)
+    assert {file: file.read_bytes() for file in (tmp_path / "out").rglob("*") if file.is_file()} == written
 
 
 def test_samples_that_are_gone_or_new_are_said_first(assay, suite_file, set_file):

@@ -133,6 +133,7 @@ def test_the_store_is_locked_before_it_begins(assay, nightly, openai_server, tmp
     assert "Traceback" not in done.err
     written = report(tmp_path)
     assert (written["status"], written["runs"], "locked" in written["message"]) == ("error", [], True)
+    assert written["resume"] is None and "To resume it" not in (tmp_path / "summary.md").read_text("utf-8")
     assert len(junit_errors(tmp_path)) == 1
     other.close()
     assert assay("suite", "nightly.yaml").code == 0
