@@ -52,14 +52,30 @@ def read_sources(
     """
     if by and len(names) != 1:
         raise UsageError(f"--by {by}: parts one run into versions; name one run, or leave --by out")
+    reading = {**(reading or {}), "versions": version_field(by)}
+    sources = [read_source(store, name, reading) for name in names]
+    if not by:
+        check_one_answer(sources)
     if not by and len(names) < 2:
         raise UsageError(
             "name two versions or more: the run in use today and the new one (RUN_A RUN_B), or one run with several "
             "systems and the field that names them (--by system)"
         )
-    reading = {**(reading or {}), "versions": version_field(by)}
-    sources = [read_source(store, name, reading) for name in names]
     return split_source(sources[0], by) if by else (sources, [])
+
+
+def check_one_answer(sources: Sequence[AnswerTable]) -> None:
+    """Raises `UsageError` where rows hold the answers of two versions, of which one is read: alone, or as each."""
+    own = [{(one.user_input, one.response) for one in source.samples.values()} for source in sources]
+    for source, answers in zip(sources, own, strict=True):
+        has_two = any(sample.other_response for sample in source.samples.values())
+        if has_two and (len(sources) == 1 or own.count(answers) > 1):
+            place = next(iter(source.sets), source.name)
+            raise UsageError(
+                f"{place}: its rows hold two answers each, and a version has one per question; put the answers of each "
+                f"version into a file of its own, and name the choices between them with --ratings (assay decide "
+                f"A=a.csv B=b.csv --ratings {place})"
+            )
 
 
 def version_field(by: str) -> str:

@@ -19,7 +19,7 @@ from ...text.wording import count_of
 from ...value_messages import check_type
 from ..answers.pairing import PairedAnswer
 from ..answers.table import AnswerTable
-from ..answers.version_answers import read_sources
+from ..answers.version_answers import check_one_answer, read_sources
 from ..show.results import Results
 from ..store.database import explain_errors
 from .compare import NOBODY_RATED
@@ -96,6 +96,7 @@ def decide(
     check_type("results", results, (list, tuple), "a list of results, one per version")
     for place, one in enumerate(results):
         check_type(f"results[{place}]", one, Results, "what `evaluate` returns, or `Results.from_store(...)`")
+    check_one_answer(results)
     if len(results) < 2:
         raise UsageError("results: a decision is between two versions or more; give the results of each")
     labels = list(names) if names is not None else _default_names(results)

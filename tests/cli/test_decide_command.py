@@ -171,6 +171,25 @@ def test_a_store_counts_the_looks_at_its_runs(assay, tmp_path):
     assert width > second["differences"][0]["high"] - second["differences"][0]["low"]
 
 
+def test_rows_of_two_answers_are_no_version_and_the_cure_that_is_named_decides(assay, tmp_path):
+    """Of 24 choices 18 are for b, 3 for a and 3 ties, net (18 - 3) / 24: read as one version twice nothing differed."""
+    questions, file = [f"Question {n}?" for n in range(24)], tmp_path / "pairs.csv"
+    rows = [f"{one},a {n},b {n},{'B' if n < 18 else 'A' if n < 21 else 'tie'}" for n, one in enumerate(questions)]
+    file.write_text("\n".join(["question,answer_a,answer_b,preference", *rows]), encoding="utf-8")
+    of_each = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for place in of_each:
+        answers = [f"{one},{place.stem} {n}" for n, one in enumerate(questions)]
+        place.write_text("\n".join(["question,answer", *answers]), encoding="utf-8")
+    runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for _ in range(2)]
+    named = [file], [file, file], [f"A={file}", f"B={file}"], [f"A={of_each[0]}", f"B={file}"], runs
+    for versions in named:
+        refused = assay("decide", *versions, "--ratings", file, "--gate")
+        assert refused.code == 2 and "pairs.csv: its rows hold two answers each" in refused.err, versions
+    decision = assay("decide", f"A={of_each[0]}", f"B={of_each[1]}", "--ratings", file, "--gate", "--json").json
+    assert (decision["verdict"], decision["best"]) == ("ship", "B")
+    assert decision["differences"][0]["difference"] == pytest.approx(15 / 24)
+
+
 def test_looks_at_files_are_counted_by_their_answers(assay, tmp_path):
     """Six of 24 are rated, then twelve, in a file of another name: both looks have what 12 / 24 may spend."""
     old = write(tmp_path / "old.jsonl", "old", lambda n: 1 + n % 3)
