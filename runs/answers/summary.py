@@ -51,7 +51,7 @@ class MetricSummary:
     mean: float | None
     correlation: Estimate
     higher_is_better: bool = True
-    left_out: float | None = None  # the share of the answers' sentences that were not judged
+    left_out: float | None = None  # the share of the answers' sentences that were not judged, failed ones aside
     low: float | None = None  # the interval of the mean over groups, where it was asked for
     high: float | None = None
     best_baseline: tuple[str, float] | None = None  # that agrees most with ratings of the same kind, and how far
@@ -178,8 +178,8 @@ def _summarise_metric(
     ]
     columns = list(zip(*rated, strict=True)) or [(), (), ()]  # values, ratings, groups
     statuses = Counter(score.status for _, score in scores)
-    judged = sum(score.judged or 0 for _, score in scores)
-    left_out = sum(score.left_out or 0 for _, score in scores)
+    judged = sum(score.judged or 0 for _, score in scores if score.status != "failed")
+    left_out = sum(score.left_out or 0 for _, score in scores if score.status != "failed")
     return MetricSummary(
         name=name,
         part=part,
@@ -257,7 +257,7 @@ class MetricReport(BaseModel):
     mean: float | None
     low: float | None = None
     high: float | None = None
-    # the share of the answers' sentences that were not judged; None of a metric that splits nothing
+    # the share of the answers' sentences that were not judged, failed ones aside; None of a metric that splits nothing
     left_out: float | None = None
     # the mean paired change since the run that this one is compared with; `change_low` and `change_high` are its
     # interval, and `change_p` its p-value, corrected for the number of metrics

@@ -227,3 +227,15 @@ def test_a_group_that_is_named_counts_before_the_question():
     ]
     table = AnswerTable({}, {sample.id: sample for sample in samples}, {})
     assert dict(table.groups) == {"a": "a", "b": "a", "c": "c"}
+
+
+def test_the_sentences_of_an_answer_whose_judge_failed_are_none_that_were_not_judged():
+    """One answer fails, one has nothing to judge in its one sentence, one has one of three left out: 2 of 4."""
+    counts = {"failed": (0, 4), "skipped": (0, 1), "scored": (2, 1)}
+    score_rows = []
+    for status, (judged, left_out) in counts.items():
+        evidence = {"sentences": {"judged": judged, "left_out": left_out}}
+        score = Score(1.0 if status == "scored" else None, status, "", evidence=evidence)
+        score_rows.append((Sample(id=status, user_input="Which?", response="Red."), "m", score))
+    (summary,) = summarise(score_rows, {"m": True})
+    assert (summary.scored, summary.failed, summary.left_out) == (1, 1, 2 / 4)
