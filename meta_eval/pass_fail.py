@@ -9,7 +9,7 @@ from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS, estimate_correlation
 from .estimate import Estimate, estimate_mean_of_groups, estimate_share
-from .groups import Statistic, cross_predict
+from .groups import FEWEST_GROUPS, Statistic, cross_predict
 from .table import ScoreTable
 
 _FOLDS = 5
@@ -182,7 +182,7 @@ def repeated_trials(table: ScoreTable, agreement: dict[str, PassFail]) -> tuple[
     Rows of one question and one version are trials of it, unless all have the same answer. pass^k is the chance that k
     of them all pass: of a question of whose n trials c pass, the share C(c, k) / C(n, k) of all sets of k, and of all
     questions their mean (Yao and others, 2024, "tau-bench"). What is not known is left out. Returns one row per version
-    and judge of the trials; empty where no question has two trials.
+    and judge of the trials; empty where fewer than five questions have two trials.
     """
     passing = {"ratings": (table.mean_rating, table.middle)}
     for name, one in agreement.items():
@@ -202,7 +202,7 @@ def repeated_trials(table: ScoreTable, agreement: dict[str, PassFail]) -> tuple[
 
 
 def _trials(table: ScoreTable, version: str, by: str, places: Places, passes: Bools) -> Iterator[Trials]:
-    """The trials among these places; none where no question has two."""
+    """The trials among these places; none of too few questions with two to say how much questions differ."""
     _, first, number = np.unique(np.array(table.questions)[places], return_index=True, return_inverse=True)
     counts, passed = np.bincount(number), np.bincount(number, weights=passes)
     group_of = table.group_numbers[places][first]
@@ -213,7 +213,7 @@ def _trials(table: ScoreTable, version: str, by: str, places: Places, passes: Bo
         return estimate_mean_of_groups(sums, np.bincount(groups), bounds=(0.0, 1.0))
 
     repeated = counts >= 2
-    if not repeated.any():
+    if repeated.sum() < FEWEST_GROUPS:
         return
     pass_all, shares = {}, passed / counts
     for k in range(2, min(int(counts.max()), _MOST_TRIALS) + 1):

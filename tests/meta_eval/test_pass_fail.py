@@ -142,7 +142,8 @@ def test_pass_k_by_hand():
     assert trials.pass_all[3].value == 0.5
 
 
-def test_questions_that_are_asked_once_are_no_trials():
+def test_of_fewer_than_five_repeated_questions_there_are_no_trials():
     once = table_of({}, [5.0] * 6, questions=tuple("uvwxyz"))
     two_versions = table_of({}, [5.0] * 6, questions=tuple("uuvvww"), versions=("A", "B") * 3)
-    assert repeated_trials(once, {}) == repeated_trials(two_versions, {}) == ()
+    four = table_of({}, [5.0] * 9, questions=tuple("uuvvwwxxy"))
+    assert repeated_trials(once, {}) == repeated_trials(two_versions, {}) == repeated_trials(four, {}) == ()

@@ -275,13 +275,17 @@ def test_rows_of_scores_that_name_no_answer_are_not_one(write: Write) -> None:
 
 
 def test_rows_that_repeat_others_are_told_and_are_no_trials(write):
-    """Of six rows three are of one question with one answer, of which two have the same rating; two rows are trials."""
+    """Of 14 rows three are of one question with one answer, of which two have the same rating; ten are trials.
+
+    Five questions have two answers each, of which one passes.
+    """
     rows = [("Hoe?", "Zo.", 4, 0.9), ("Hoe?", "Zo.", 4, 0.9), ("Hoe?", "Zo.", 2, 0.9), ("Wie?", "Ik.", 1, 0.1)]
-    rows += [("Waar?", "Hier.", 5, 0.8), ("Waar?", "Daar.", 1, 0.2)]
+    for question in ("Waar?", "Waarom?", "Wanneer?", "Waarmee?", "Waarvoor?"):
+        rows += [(question, "Hier.", 5, 0.8), (question, "Daar.", 1, 0.2)]
     lines = ["id,question,answer,rating,faithfulness"]
     lines += [",".join(map(str, (f"a{place}", *row))) for place, row in enumerate(rows)]
     joined = read_score_table([write("scores.csv", "\n".join(lines))], None, ReadOptions())
     copies = "1 row repeats another (the same question, answer and ratings): each row counts as an answer"
     assert copies in joined.notes
     (trials, *_) = repeated_trials(joined.table, {})
-    assert (trials.questions, trials.trials, trials.pass_rate.value) == (1, 2, 0.5)
+    assert (trials.questions, trials.trials, trials.pass_rate.value) == (5, 10, 0.5)
