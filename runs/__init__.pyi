@@ -4,7 +4,6 @@ from .answers.rating_join import (
     join_run_ratings as join_run_ratings,
     rated_ids as rated_ids,
     rated_samples as rated_samples,
-    ratings_of_answers as ratings_of_answers,
 )
 from .answers.rating_source import find_source as find_source, open_queue as open_queue, select_rated as select_rated
 from .answers.run_scores import find_answer_evidence as find_answer_evidence
@@ -60,7 +59,7 @@ from .judging.probe_findings import (
 )
 from .judging.probes import PROBES as PROBES, perturb as perturb
 from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison
-from .ratings.judgement import queue_ids as queue_ids
+from .ratings.judgement import find_judgements as find_judgements, queue_ids as queue_ids
 from .ratings.rating_progress import (
     disagreements as disagreements,
     queue_choices as queue_choices,

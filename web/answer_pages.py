@@ -19,8 +19,8 @@ from ..presentation.page import typeset
 from ..presentation.rendered_markdown import RenderedText
 from ..runs import Store
 from ..runs.answers.rating_direction import describe_rating
-from ..runs.answers.rating_join import find_rated_sample, rated_ids, ratings_of_answers
-from ..runs.ratings.judgement import read_answer_queues
+from ..runs.answers.rating_join import find_rated_sample, rated_ids
+from ..runs.ratings.judgement import find_judgements, read_answer_queues
 from ..runs.score.reply_audit import ReplyAudit, audit_replies
 from ..runs.store.answer_address import answer_url
 from ..runs.store.answer_index import AnswerIndex
@@ -52,6 +52,7 @@ class AnswerPages:
             before, after = index.neighbours(run.id, sample)
             answer = view_answer(answered, scores, by)
             of_turns = _find_turn_scores(index, run.id, answered)
+            rated = [answered, *_rated_parts(store.database, answered)]
             return {
                 "run": run,
                 "sample": answered,
@@ -59,7 +60,7 @@ class AnswerPages:
                 "answer": answer,
                 "thread": _view_conversation(answered, answer["text"], of_turns),
                 "conversation": _find_conversation(index, run.id, answered),
-                "ratings": ratings_of_answers(store.database, [answered, *_rated_parts(store.database, answered)]),
+                "ratings": find_judgements(store.database, [one.fingerprint for one in rated]),
                 "scales": {name: queue.settings.scale for name, queue in read_answer_queues(store.database).items()},
                 "before": before,
                 "after": after,

@@ -282,6 +282,7 @@ def _team_content(queue: RatingQueue, language: Language) -> dict[str, Any]:
         "done": done,
         "total": total,
         "series": queue.series,
+        "other_series": queue.other_series(),
         "source": queue.source,
         "raters": rater_progress(queue),
         "thread_of": lambda sample: _view_folded(sample, language),

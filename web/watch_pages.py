@@ -66,7 +66,7 @@ class WatchPages:
         charted, every_alarm = await self.viewer.kept(key, lambda store: _read_history(store, row.id))
 
         def read_rest(store: Store) -> tuple[list[tuple[StoredAlarm, list[Answer]]], list[tuple[Any, ...]]]:
-            queues = [(queue, queue.size(), *queue.counts()) for queue in watch_queues(store, row.id)]
+            queues = [(queue, len(queue.names()), *queue.counts()) for queue in watch_queues(store, row.id)]
             return _show_alarms(store, row, every_alarm), queues
 
         alarms, queues = await self.viewer.in_store(read_rest)

@@ -250,12 +250,18 @@ def _item(queue: "RatingQueue") -> str:
 def _queue_notes(queue: "RatingQueue") -> "Iterator[str]":
     """What raters should know before they begin: what is not asked, what is rated already, who gets what."""
     is_pairs = queue.kind == "pairs"
+    yield from (f"{series}." for series in queue.other_series())
+    for other in [] if queue.counts()[0] else queue.others():
+        done, total = other.counts()
+        has_ratings = f"{other.id} has {done:,} of {count_of(total, _noun(queue))} of {queue.source}"
+        yield f"This is a new queue. {has_ratings}; to go on with that one: assay rate {other.id}"
     if is_pairs and (same := len(queue.comparison.same)):
         ties = verb_of(same, "is a tie", "are ties")
         yield f"{count_of(same, 'pair')} of the same answer twice {ties}, and not asked."
     if not is_pairs and (rated := sum(sample.human_rating is not None for sample in queue.samples())):
-        size = queue.size()
-        are_rated = f"{rated:,} of {count_of(size, 'answer')} {verb_of(rated, 'is', 'are')} rated in the file"
+        are_rated = (
+            f"{rated:,} of {count_of(len(queue.names()), 'answer')} {verb_of(rated, 'is', 'are')} rated in the file"
+        )
         others = typed_command("rate", "NEW_FILE", "--raters", ",".join(queue.settings.raters))
         yield f"{are_rated}, and rated here again. For more rated answers, rate others: {others}"
     raters, each = len(queue.settings.raters), queue.settings.per_answer

@@ -9,7 +9,7 @@ from ...eval_sets import Sample
 from ...eval_sets.message import REASONS
 from ...eval_sets.sample import FILE
 from ...text.wording import count_of
-from ..ratings.judgement import Judgement, find_judgements, read_adjudications, read_answer_queues
+from ..ratings.judgement import Judgement, describe_left_out, find_judgements, read_adjudications, read_answer_queues
 from ..ratings.rating_queue import RatingQueue
 from ..store.database import Database
 
@@ -134,11 +134,6 @@ def rated_ids(database: Database, samples: Sequence[str]) -> list[str]:
     return ids
 
 
-def ratings_of_answers(database: Database, samples: Sequence[Sample]) -> list[Judgement]:
-    """The ratings that people gave these very answers in the store, of all series."""
-    return find_judgements(database, [sample.fingerprint for sample in samples])
-
-
 _Scale = tuple[float, float]
 
 
@@ -187,14 +182,13 @@ def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRat
     Ratings on different scales are not one measure: the scale counts whose ratings, of the file and the page together,
     are of the most answers; where they are of as many, that of the newest guideline.
     """
-    pages, earlier = _read_pages(database, samples)
-    if not pages and not earlier:
+    pages, from_earlier = _read_pages(database, samples)
+    if not pages and not from_earlier:
         return JoinedRatings(dict(samples))
     by_file = {key: _scale_of(sample) for key, sample in samples.items() if sample.human_rating is not None}
     newest = {page.scale: page for page in reversed(pages)}  # of each scale the page under its newest guideline
     candidates = [page for page in pages if newest[page.scale] is page]
     candidates += [_Page(scale) for scale in dict.fromkeys(by_file.values()) if scale not in newest]
-    from_earlier = _left_out({f"an earlier series of {name}": count for name, count in earlier.items()}, _EARLIER)
     if not candidates:
         return JoinedRatings(dict(samples), _sentence("none", from_earlier))
     of_scale = defaultdict[_Scale, set[str]](set)  # the answers that the file rates
@@ -251,8 +245,8 @@ def _describe(page: _Page) -> str:
     return f"{len(page.rated):,} of the rating page by {raters} on {low:g} to {high:g}{agreed}"
 
 
-def _read_pages(database: Database, samples: Mapping[str, Sample]) -> tuple[list[_Page], dict[str, int]]:
-    """The ratings of the page by scale and guideline, the newest guideline first, and what earlier series rated.
+def _read_pages(database: Database, samples: Mapping[str, Sample]) -> tuple[list[_Page], list[str]]:
+    """The ratings of the page by scale and guideline, the newest guideline first, and what of other series is left out.
 
     An answer is known by its fingerprint: a single answer may be rated as what it is or as the turn of its
     conversation. What was said under the id of one of these answers is of this one alone, also where another is the
@@ -270,13 +264,13 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> tuple[list
         return [name] if name in same else same
 
     said, agreed = defaultdict[str, list[tuple[str, Judgement]]](list), defaultdict[str, dict[str, float]](dict)
-    earlier = defaultdict[str, set[str]](set)
+    earlier = defaultdict[tuple[str, int], set[str]](set)
     for judgement in find_judgements(database, keys):
         same = same_answers(judgement.sample, judgement.fingerprint)
         if judgement.series == queues[judgement.queue].series:
             said[judgement.queue] += ((key, judgement) for key in same if not judgement.is_repeat)
         elif judgement.value is not None:
-            earlier[judgement.queue].update(same)
+            earlier[judgement.queue, judgement.series].update(same)
     for name, sample_name, fingerprint, value in read_adjudications(database):
         agreed[name] |= dict.fromkeys(same_answers(sample_name, fingerprint), value)
     pages, newest = dict[tuple[_Scale, str], _Page](), dict[_Scale, str]()  # the newest guideline of each scale
@@ -299,7 +293,8 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> tuple[list
         for key, judgement in sorted(said[name], key=lambda one: (one[0] != one[1].sample, -one[1].number)):
             if key in rated:
                 page.add(key, judgement)
-    return list(pages.values()), {name: len(rated) for name, rated in earlier.items()}
+    left_out = [describe_left_out(len(rated), "rated answer", *series) for series, rated in earlier.items()]
+    return list(pages.values()), left_out
 
 
 def _joined(sample: Sample, key: str, page: _Page) -> Sample:

@@ -74,7 +74,7 @@ def open_queue(
 
 def go_on(queue: RatingQueue, most: int, limit: int | None, guideline: str | None) -> RatingQueue:
     """Brings the guideline of a queue that there is up to date; raises where it has not as many items as asked for."""
-    count, item = queue.size(), "pair" if queue.kind == "pairs" else "answer"
+    count, item = len(queue.names()), "pair" if queue.kind == "pairs" else "answer"
     if limit is not None and count != min(limit, most):
         raise UsageError(
             f"{queue.id} has {count_of(count, item)} of {queue.source} already, and --limit {limit} does not change "

@@ -94,9 +94,10 @@ def read_run_ratings(
         notes[describe_left_out_pair_ratings(pairs)] = None
     notes |= dict.fromkeys(describe_ratings(0, sum(map(is_of_first_answer, samples.values()))))
     if not options.ratings and not is_rated:
+        left_out = f" ({'; '.join(notes)})" if notes else ""
         raise InputError(
-            f"{name}: none of its {count_of(len(samples), options.level or 'sample')} is rated; name a file of "
-            "ratings (--ratings)"
+            f"{name}: none of its {count_of(len(samples), options.level or 'sample')} is rated{left_out}; name a file "
+            "of ratings (--ratings)"
         )
     listed = enumerate(samples.items(), 1)
     rows = [Row(number, f"sample {key}", _row(sample) | {"id": key}) for number, (key, sample) in listed]

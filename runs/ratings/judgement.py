@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ...text.wording import count_of
+from ...text.wording import count_of, verb_of
 from ..store.database import Database
 
 QueueKind = Literal["answers", "pairs"]
@@ -96,6 +96,15 @@ def queue_ids(database: Database, kind: QueueKind | None = "answers", source: st
     where = " AND ".join([f"{column} = ?" for column in wanted]) or "1 = 1"
     sql = f"SELECT id FROM rating_queues WHERE {where} ORDER BY created DESC, id DESC"
     return [str(queue) for (queue,) in database.execute(sql, list(wanted.values()))]
+
+
+def describe_left_out(count: int, noun: str, queue: str, series: int) -> str:
+    """Says that what a series has does not count at present, and how it is used all the same."""
+    return (
+        f"{count_of(count, noun)} of series {series} of {queue} {verb_of(count, 'is', 'are')} left out, since the "
+        "guideline was another then (put its text back, or export what was rated: "
+        f"assay rate export {queue} --series {series} --out rated.jsonl)"
+    )
 
 
 class Judgement(NamedTuple):

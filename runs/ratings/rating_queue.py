@@ -16,7 +16,7 @@ from ...eval_sets import Sample
 from ..store.database import Database
 from ..store.sample_content import ContentReader
 from .answer_pair import AnswerPair, PairComparison, PairedQuestion, Side
-from .judgement import Judgement, QueueKind, QueueSettings, queue_ids, read_judgements
+from .judgement import Judgement, QueueKind, QueueSettings, describe_left_out, queue_ids, read_judgements
 
 _REPEAT_DISTANCE = 10  # ratings between an answer and its hidden repeat, so that the rater does not remember the number
 _HELD_BY_OTHERS = (  # how many others have an `item` open, by the present moment and the rater
@@ -149,14 +149,14 @@ class RatingQueue:
 
     @property
     def series(self) -> int:
-        """The number of the present series, from 1; a changed guideline begins the next."""
+        """The number of the present series, from 1; each text of the guideline has its own."""
         return int(self._value("SELECT series FROM rating_queues WHERE id = ?", self.id))
 
     @property
     def guideline(self) -> str:
         """The guideline of the present series (Markdown)."""
-        sql = "SELECT guideline FROM rating_guidelines WHERE queue = ? ORDER BY series DESC LIMIT 1"
-        return str(self._value(sql, self.id))
+        sql = "SELECT guideline FROM rating_guidelines WHERE queue = ? AND series = ?"
+        return str(self._value(sql, self.id, self.series))
 
     def state(self) -> tuple[int, int, int]:
         """The series, the number of ratings and of the last one: what depends on the ratings holds while this does."""
@@ -165,19 +165,28 @@ class RatingQueue:
         return self.series, int(count), int(last)
 
     def change_guideline(self, guideline: str) -> int:
-        """Begins a new series under a new guideline and gives its number; the ratings so far are kept in theirs.
+        """Goes on with the series of this guideline, else begins one, and gives its number.
 
-        The same text again changes nothing.
+        The ratings so far are kept in their series; the same text again changes nothing.
         """
-        with self._changing() as series:
+        with self._changing() as present:
             if guideline == self.guideline:
-                return series
+                return present
             now = datetime.fromtimestamp(self._clock(), UTC).isoformat()
-            self._db.execute("INSERT INTO rating_guidelines VALUES (?, ?, ?, ?)", (self.id, series + 1, now, guideline))
-            self._db.execute("UPDATE rating_queues SET series = ? WHERE id = ?", (series + 1, self.id))
+            series_of = "coalesce(max(CASE WHEN guideline = ? THEN series END), max(series) + 1)"
+            sql = f"SELECT {series_of} FROM rating_guidelines WHERE queue = ?"
+            series = int(self._value(sql, guideline, self.id))
+            self._db.execute(
+                "INSERT INTO rating_guidelines VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (queue, series) DO UPDATE SET created = excluded.created",
+                (self.id, series, now, guideline),
+            )
+            self._db.execute("UPDATE rating_queues SET series = ? WHERE id = ?", (series, self.id))
             self._db.execute("UPDATE rating_items SET ratings = 0, is_complete = 0 WHERE queue = ?", (self.id,))
+            for item, ratings in self.ratings_by_item(series).items():
+                self._count(item, len(ratings))
             self._db.execute("DELETE FROM rating_locks WHERE queue = ?", (self.id,))
-            return series + 1
+            return series
 
     def renew_secret(self) -> None:
         """Makes a new secret: all links and sessions of the queue so far end."""
@@ -404,16 +413,25 @@ class RatingQueue:
         rows = self._db.execute("SELECT sample FROM rating_items WHERE queue = ? ORDER BY place", (self.id,))
         return [str(name) for (name,) in rows]
 
-    def size(self) -> int:
-        """The number of items."""
-        return int(self._value("SELECT count(*) FROM rating_items WHERE queue = ?", self.id))
-
     def counts(self) -> tuple[int, int]:
         """How many ratings the present series has (hidden repeats aside), and how many are asked for."""
         done, items = self._db.execute(
             "SELECT coalesce(sum(ratings), 0), count(*) FROM rating_items WHERE queue = ?", (self.id,)
         ).fetchone()
         return int(done), int(items) * self.settings.per_answer
+
+    def other_series(self) -> list[str]:
+        """What other series than the present have and does not count, each in a sentence."""
+        sql = "SELECT series, count(*) FROM ratings WHERE queue = ? AND series <> ? AND is_repeat = 0 GROUP BY series"
+        noun = "choice" if self.kind == "pairs" else "rating"
+        rows = sorted(self._db.execute(sql, (self.id, self.series)))
+        return [describe_left_out(count, noun, self.id, series) for series, count in rows]
+
+    def others(self) -> "list[RatingQueue]":
+        """The other queues of the same source that have ratings, the newest first."""
+        names = queue_ids(self._db, self.kind, self.source)
+        others = [RatingQueue(self._db, name) for name in names if name != self.id]
+        return [other for other in others if other.counts()[0]]
 
     def count_rated(self, rater: str) -> int:
         """How many answers the rater has rated in the present series, hidden repeats included."""

@@ -209,9 +209,16 @@ def test_ratings_under_the_newest_guideline_count_and_the_others_are_named(assay
     (new,) = rate(tmp_path / ".assay", "last", 4, 1, seed=2)
     assert counted() == dict.fromkeys(without, 2) | {last: 3, new: 4}
     joined = join_run_ratings(store, run)
-    earlier = "are left out, which were given under an earlier guideline"
-    assert joined.note.endswith(f"; 6 of an earlier series of {queue.id} {earlier}")
+    assert joined.note.endswith(f"; {left_out('6 rated answers', queue.id, 1)}")
     assert joined.note in assay("meta", "last", "--json").json["notes"]
+
+
+def left_out(what: str, queue: str, series: int) -> str:
+    """What is said of several ratings of another series."""
+    return (
+        f"{what} of series {series} of {queue} are left out, since the guideline was another then (put its text back, "
+        f"or export what was rated: assay rate export {queue} --series {series} --out rated.jsonl)"
+    )
 
 
 def test_a_guideline_that_changed_is_told_where_nothing_is_rated_under_the_new_one(assay, answers, tmp_path):
@@ -221,10 +228,43 @@ def test_a_guideline_that_changed_is_told_where_nothing_is_rated_under_the_new_o
     (name,) = queue_ids(store.database)
     RatingQueue(store.database, name).change_guideline("Look at numbers.")
     joined = join_run_ratings(store, store.run("last").id)
-    assert joined.note == (
-        f"ratings: 28 of the file; 20 of an earlier series of {name} are left out, which were given under an earlier "
-        "guideline"
+    assert joined.note == f"ratings: 28 of the file; {left_out('20 rated answers', name, 1)}"
+
+
+def test_ratings_under_the_text_before_are_told_at_the_start_and_count_again_under_it(
+    assay, set_file, tmp_path, monkeypatch
+):
+    """Ada and Bob rate 12 answers under one text, which gets a full stop, and loses it again: 24 ratings of 24."""
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
+    assert assay("run", set_file(12, rating=None), "--metrics", "token_overlap").code == 0
+    text = tmp_path / "guideline.md"
+    rating = ("rate", "last", "--raters", "ada,bob", "--guideline", text, "--port", "0")
+
+    def start(guideline: str, *words: str) -> str:
+        text.write_text(guideline, encoding="utf-8")
+        return str(assay(*rating, *words).out)
+
+    assert "left out" not in start("Be fair")
+    database = Store(tmp_path / ".assay").database
+    queue = RatingQueue(database, queue_ids(database)[0])
+    for rater in ("ada", "bob"):
+        while (opened := queue.next_item(rater)) is not None:
+            queue.save(rater, opened.name, planned(opened.sample.response))
+    metrics = assay("meta", "last", "--json").json["metrics"]
+    changed = start("Be fair.")
+    assert f"{left_out('24 ratings', queue.id, 1)}." in changed and "0 of 24 ratings" in changed
+    failed = assay("meta", "last")
+    none = f"ratings: none; {left_out('12 rated answers', queue.id, 1)}"
+    run = Store(tmp_path / ".assay").run("last").id
+    assert failed.code == 1 and failed.err.strip() == (
+        f"assay: run {run}: none of its 12 samples is rated ({none}); name a file of ratings (--ratings)"
     )
+    restored = start("Be fair")
+    assert "left out" not in restored and "24 of 24 ratings" in restored
+    assert assay("meta", "last", "--json").json["metrics"] == metrics
+    alone = start("Be fair", "--raters", "ada")  # another list of raters is another queue
+    said = "This is a new queue. {0} has 24 of 24 ratings of {1}; to go on with that one: assay rate {0}"
+    assert said.format(queue.id, run) in alone and "0 of 12 ratings" in alone
 
 
 def test_nobody_is_no_rater(assay, answers):

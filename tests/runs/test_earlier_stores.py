@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.eval_sets import Sample, turn_samples
-from assay.runs import Store, join_ratings, queue_choices, queue_ids, ratings_of_answers
+from assay.runs import Store, find_judgements, join_ratings, queue_choices, queue_ids
 from assay.runs.ratings import RatingQueue
 
 DUMP = Path(__file__).with_name("store_of_6da67d2f.sql")
@@ -54,7 +54,8 @@ def test_ratings_are_of_the_same_answer_whatever_its_id(store):
     assert joined.note == "ratings: 1 of the rating page by ada, bob on 1 to 5, of which 1 is what the team agreed on"
     alone = join_ratings(store.database, {"other": answer("other", 0)}).samples["other"]
     assert (alone.ratings, alone.rating) == ({"ada": 4.0, "bob": 2.0}, 3.0)
-    assert {(one.rater, one.value) for one in ratings_of_answers(store.database, [answer("x", 1)])} == {("ada", None)}
+    judgements = find_judgements(store.database, [answer("x", 1).fingerprint])
+    assert {(one.rater, one.value) for one in judgements} == {("ada", None)}
 
 
 def test_turns_whose_messages_were_kept_once_are_found(store):

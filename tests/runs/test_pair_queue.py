@@ -10,6 +10,7 @@ from assay.runs import (
     ComparedVersion,
     Store,
     disagreements,
+    find_judgements,
     find_pairs,
     join_ratings,
     open_pair_queue,
@@ -18,7 +19,6 @@ from assay.runs import (
     rated_ids,
     rater_agreement,
     rater_progress,
-    ratings_of_answers,
     store_preferences,
     version_counts,
 )
@@ -101,7 +101,7 @@ def test_sides_of_one_queue_tell_nothing_of_another_s(store, tmp_path):
 
 def test_answers_that_are_the_same_are_ties_that_nobody_is_asked_about(store, tmp_path):
     queue = make_queue(store, write_versions(tmp_path, "old", "new", count=6, same=4))
-    assert queue.size() == 2 and len(queue.comparison.same) == 4
+    assert len(queue.names()) == 2 and len(queue.comparison.same) == 4
     assert queue_choices(queue) == []
     choose_all(queue, "ada", "new")
     counts = Counter((one.preference.rater, one.preference.choice) for one in queue_choices(queue))
@@ -116,7 +116,7 @@ def test_of_three_versions_every_question_gets_one_pair_before_any_gets_a_second
     pairs = [queue.pair(name) for name in queue.names()]
     assert len({pair.question for pair in pairs}) == 8
     assert {(pair.first, pair.second) for pair in pairs} == {("a", "b"), ("a", "c")}
-    assert make_queue(store, typed, seed=1).size() == 16
+    assert len(make_queue(store, typed, seed=1).names()) == 16
     assert (
         open_pair_queue(store, find_pairs(store, typed, None), queue.settings, guideline=None, limit=8).id == queue.id
     )
@@ -219,7 +219,7 @@ def test_choices_are_no_ratings(store, tmp_path):
     sample = Sample(id="pair-1", user_input="How 0?", response="old 0")
     assert queue_ids(store.database) == [] and queue_ids(store.database, None) == [queue.id]
     assert rated_ids(store.database, ["pair-1"]) == []
-    assert ratings_of_answers(store.database, [sample]) == []
+    assert find_judgements(store.database, [sample.fingerprint]) == []
     assert join_ratings(store.database, {"pair-1": sample}).samples["pair-1"].ratings == {}
     with pytest.raises(UsageError, match="has pairs to compare, not answers to rate"):
         queue.add(sample)

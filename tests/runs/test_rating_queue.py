@@ -145,6 +145,23 @@ def test_a_changed_guideline_begins_a_new_series_and_keeps_the_old(database):
     assert queue.guideline == "Count politeness too."
 
 
+def test_a_text_that_was_there_goes_on_in_its_series(database):
+    """Ada rates three, Bob one of them: it is complete, two others lack one, under this text and not under the next."""
+    queue = make_queue(database, 3)
+    first = queue.guideline
+    rate_all(queue, "ada", 4)
+    queue.save("bob", queue.next_item("bob").name, None)
+    assert queue.change_guideline("Count politeness too.") == 2
+    queue.save("ada", queue.next_item("ada").name, 1)
+    assert queue.other_series()[0].startswith(f"4 ratings of series 1 of {queue.id} are left out")
+    assert queue.change_guideline(first) == 1
+    assert (queue.guideline, queue.counts()) == (first, (4, 6))
+    assert queue.other_series()[0].startswith(f"1 rating of series 2 of {queue.id} is left out")
+    assert rate_all(queue, "cleo", 2) == ["s1", "s2"] and queue.counts() == (6, 6)
+    assert [rating.value for rating in queue.ratings()] == [4, 4, 4, None, 2, 2]
+    assert queue.change_guideline("Count names.") == 3
+
+
 def test_can_not_tell_is_a_rating_without_a_value(database):
     queue = make_queue(database, 1)
     queue.next_item("ada")

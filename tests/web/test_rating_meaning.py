@@ -66,6 +66,23 @@ def test_assay_ratings_says_whether_to_stop(assay, tmp_path):
     assert assay("rate", "export", "last", "--json").json["stop_rule"] is None
 
 
+def test_the_coordinator_is_told_of_the_ratings_under_the_text_before(tmp_path):
+    """Where no metric is compared the page tells it itself; the meaning of a run's ratings has the error of `meta`."""
+    from assay.web import Connections, RatingApp
+
+    store = Store(tmp_path)
+    settings = QueueSettings(raters=("ada",), per_answer=1)
+    queue = RatingQueue.create(store.database, [Sample(id="s", user_input="Q?", response="A.")], settings, source="set")
+    queue.next_item("ada")
+    queue.save("ada", "s", 4)
+    app = RatingApp(Connections(tmp_path), queue.id)
+    with serving(app.asgi) as address, httpx.Client(base_url=address, follow_redirects=True) as client:
+        told = f"1 rating of series 1 of {queue.id} is left out, since the guideline was another then"
+        assert told not in client.get(app.coordinator_path()).text
+        queue.change_guideline("Be strict.")
+        assert told in client.get("/team").text
+
+
 def test_a_set_without_scores_has_no_sentence(tmp_path):
     from assay.runs import has_scores, predict_queue_stability
 
