@@ -544,13 +544,15 @@ def bounds_of(clause: Clause) -> list[Mark]:
 
 def _counts_something(clause: Clause, mark: Mark) -> bool:
     """Whether a bound is of a count ("more than 5 days", "more than 1 album") or of a change ("rose more than 20")."""
-    noun = any(
-        m.columns and m.start >= mark.end and not m.series and not clause.text[mark.end : m.start].strip()
-        for m in clause.marks
-    )
     changed = mark.hedge_mark is not None and _is_of_a_change(clause, mark.hedge_mark)
     counted = is_count(mark.stated) and mark.unit is not None and mark.unit == clause.table.step
-    return noun or changed or counted
+    return is_before_rows(clause, mark) or changed or counted
+
+
+def is_before_rows(clause: Clause, number: Mark) -> bool:
+    """Whether the noun right after a number is one of rows: "more than 1 album", "the two hives with the least"."""
+    nouns = (mark for mark in clause.marks if not mark.series and (mark.columns or "days" in mark.kinds))
+    return any(noun.start >= number.end and not clause.text[number.end : noun.start].strip() for noun in nouns)
 
 
 def _is_of_a_change(clause: Clause, hedge: Mark) -> bool:

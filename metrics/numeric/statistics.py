@@ -388,23 +388,6 @@ def _share(data: StatisticInput) -> Computed:
     return single(value, "%", f"{first_text}; {second_text}; {line}")
 
 
-def pearson(first: NDArray[Any], second: NDArray[Any]) -> tuple[float, float, int]:
-    """Pearson's correlation over the rows where both series have a value, its p-value, and the number of rows.
-
-    Raises `Unverifiable` for fewer than 3 such rows, or a series that never changes.
-    """
-    from scipy.stats import pearsonr
-
-    known = ~np.isnan(first) & ~np.isnan(second)
-    first, second = first[known], second[known]
-    if len(first) < 3:
-        raise Unverifiable(f"a correlation takes at least 3 rows with both values; there are {len(first)}")
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
-        raise Unverifiable("a series that never changes has no correlation")
-    fit = pearsonr(first, second)
-    return float(fit.statistic), float(fit.pvalue), len(first)
-
-
 def trend(data: StatisticInput) -> Computed:
     """Whether the series goes as the claim says.
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .table import ALL_ROWS, LENGTHS, Direction, NumericTable, Unverifiable, all_values, rows_of, unit_of_period
+from .table import ALL_ROWS, LENGTHS, NumericTable, Unverifiable, all_values, rows_of, unit_of_period
 
 SIGNIFICANT = 0.05  # p-values below are no chance
 _STABLE = 0.05  # a line that moves less than 5% of the mean over the window is stable, however sure the slope
@@ -34,13 +34,6 @@ class TrendLine:
     n: int
     step: str
     is_stable: bool
-
-    @property
-    def direction(self) -> Direction:
-        """Up or down where the slope differs from 0 at p < 0.05 and the line moves by 5% or more; else flat."""
-        if self.p >= SIGNIFICANT or self.is_stable:
-            return Direction.FLAT
-        return Direction.UP if self.slope > 0 else Direction.DOWN
 
 
 def line_of(table: NumericTable, series: str, rows: NDArray[Any]) -> TrendLine:

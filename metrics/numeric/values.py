@@ -24,6 +24,7 @@ from .construction import (
     counts_rows,
     earlier_check,
     has_several,
+    is_before_rows,
     is_counted,
     is_flow,
     is_one_named_row,
@@ -241,7 +242,7 @@ def _extremes(clause: Clause) -> list[Mark]:
 @construction(Slot("extreme", _extremes), Slot.value(0, 1), optional="first all count per_row column")
 def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     clause, word, names = match.clause, match.one("extreme"), match.names
-    counts = [mark for mark in clause.numbers if counts_rows(clause, mark) and _is_of_rows(clause, mark)]
+    counts = [m for m in clause.numbers if counts_rows(clause, m) and (m.unit in STEPS or is_before_rows(clause, m))]
     numbers = tuple(mark for mark in match["value"] if mark not in counts)
     up = _is_up(word, names)
     if up is None or not _can_be_of(clause, word, names):
@@ -282,16 +283,6 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     return ClauseReading(tuple(checks), tuple(also))
 
 
-def _is_of_rows(clause: Clause, count: Mark) -> bool:
-    """Whether a number is of rows, by the noun right after it: "the two hives with the least", "the two weeks"."""
-    noun = next((mark for mark in clause.marks if mark.start == count.end + 1), None)
-    return count.unit == clause.table.step if count.unit else noun is not None and _is_noun_of_rows(noun)
-
-
-def _is_noun_of_rows(mark: Mark) -> bool:
-    return not mark.series and bool(mark.columns or "days" in mark.kinds)
-
-
 def _rank_checks(
     names: list[str],
     windows: list[Window],
@@ -317,11 +308,11 @@ def _can_be_of(clause: Clause, word: Mark, names: list[str]) -> bool:
     quantities = [quantity for quantity, forms in clause.words.extremes_of.items() if forms.fullmatch(word.text)]
     following = next((m for m in clause.marks if m.start >= word.end), None)
     rows = {clause.table.time_column, *map(str, clause.table.labels.columns[:1])}  # "the worst month"
+    if "majority" in word.kinds:
+        rows = set()  # "most hives"
     if following and not following.series and following.columns and not rows & set(following.columns):
         return False
-    if "majority" in word.kinds and following and _is_noun_of_rows(following):
-        return False  # "most hives"
-    of_rows = _periods_of(clause, word, following) <= {clause.table.step, str(clause.table.period)}
+    of_rows = _periods_of(clause, word, following) <= {clause.table.step}
     return of_rows and all(can_describe(clause, quantity, name) for quantity in quantities for name in names)
 
 
