@@ -254,7 +254,7 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> tuple[list
     """
     queues = read_answer_queues(database)
     if not queues:
-        return [], {}
+        return [], []
     keys = defaultdict[str, dict[str, None]](dict)
     for key, sample in samples.items():
         keys[sample.fingerprint][key] = None

@@ -428,10 +428,10 @@ class RatingQueue:
         return [describe_left_out(count, noun, self.id, series) for series, count in rows]
 
     def others(self) -> "list[RatingQueue]":
-        """The other queues of the same source that have ratings, the newest first."""
+        """The other queues of the same answers of the source that have ratings, the newest first."""
         names = queue_ids(self._db, self.kind, self.source)
         others = [RatingQueue(self._db, name) for name in names if name != self.id]
-        return [other for other in others if other.counts()[0]]
+        return [other for other in others if other.settings.turns == self.settings.turns and other.counts()[0]]
 
     def count_rated(self, rater: str) -> int:
         """How many answers the rater has rated in the present series, hidden repeats included."""
