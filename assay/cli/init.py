@@ -51,6 +51,7 @@ def init(
     from ..eval_sets import load_set
     from ..runs.suite import load_suite
     from ..runs.suite.suite_draft import choose_metrics, draft_suite
+    from .suite import name_store
 
     if out.exists() and not force:
         raise UsageError(f"{out}: there is a suite of this name; name another (--out FILE), or replace it (--force)")
@@ -81,12 +82,13 @@ def init(
         f"It has {count_of(len(loaded.gates), 'gate')}: enough answers get a value, and no metric falls below the runs "
         "that you accept (each run says where answers are too few to tell)",
     ]
+    accept_it = typed_command("suite", "accept", "last", store=name_store(loaded))
     run_it, console = typed_command("suite", out), open_console()
     with until_reader_leaves():
         echo("\n".join([*written, "Next:"]))
         for command, purpose in (
             (run_it, "the first run: compared with nothing yet"),
-            (typed_command("suite", "accept", "last"), "if it is good: later runs are compared with it"),
+            (accept_it, "if it is good: later runs are compared with it"),
             (run_it, "each night: exit code 5 when a gate fails"),
         ):
             print_command(console, command.ljust(max(len(run_it), 17)), purpose)

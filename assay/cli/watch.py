@@ -80,7 +80,7 @@ def watch(
 
     context = click.get_current_context()
     is_own_store = context.get_parameter_source("store") is click.core.ParameterSource.DEFAULT
-    place = settings.store_place if is_own_store and settings.store_place is not None else store
+    place = settings.store_place if is_own_store and settings.store is not None else store
     runs = Store(place, must_exist=status)
     own_place = settings.store if place is not store else None  # to be named in the commands that are printed
     try:

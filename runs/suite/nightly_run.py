@@ -34,7 +34,7 @@ from .nightly_report import (
     report_run,
 )
 from .report_files import write_history, write_report_files
-from .suite import DEFAULT_STORE, Suite, judge_identity
+from .suite import Suite, judge_identity
 
 ProgressDisplay = AbstractContextManager[Callable[[Progress], None]]
 
@@ -116,7 +116,7 @@ def run_suite(
     """
     check_type("suite", suite, Suite, 'a Suite: load_suite(Path("suite.yaml"))')
     try:
-        opened = Store(store or suite.store_place or DEFAULT_STORE, wait=suite.store_wait)
+        opened = Store(store or suite.store_place, wait=suite.store_wait)
         nightly = _begin(suite, opened, resume, resume_command, accept_command)
     except AssayError as error:
         if not resume:  # else the files are of the nightly run that is there, and stay

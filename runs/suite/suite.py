@@ -16,7 +16,6 @@ from .gates import NO_JUDGE, UNANSWERED, Gate, RegressionGate
 _STRICT = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 _MOST = 1_000_000_000  # of anything that is counted, as on the command line
 _MOST_BUDGET = 10**15
-DEFAULT_STORE = Path(".assay")
 
 
 class CassetteUse(BaseModel):
@@ -66,10 +65,10 @@ class SettingsFile(BaseModel):
     folder: Path = Field(default=Path(), exclude=True)
 
     @property
-    def store_place(self) -> str | Path | None:
-        """The URL or folder of the store that its key `store` names; None where there is none."""
-        store: str | None = getattr(self, "store", None)
-        return store if store is None or "://" in store else self.path(store)
+    def store_place(self) -> str | Path:
+        """The URL or folder of the store that its key `store` names; `.assay` beside the file where there is none."""
+        store: str = getattr(self, "store", None) or ".assay"
+        return store if "://" in store else self.path(store)
 
     def path(self, name: str) -> Path:
         """Returns a path of the file as an absolute path."""
@@ -136,10 +135,10 @@ class Suite(SettingsFile):
         `store` is the folder of the runs, None for a store on a server; `replies` a pattern that matches the cassette's
         files, parts that were not merged yet among them, None without a cassette or with a bundled one.
         """
-        store = self.store_place or DEFAULT_STORE
+        store = self.store_place
         file = None if self.cassette is None or is_bundled(self.cassette.file) else self.cassette.file
         return {
-            "store": None if isinstance(store, str) else store.resolve(),
+            "store": None if isinstance(store, str) else store,
             "replies": None if file is None else self.path(f"{file.replace('{judge}', '*')}*"),
         }
 

@@ -51,6 +51,15 @@ def test_nothing_is_asked_and_the_error_names_the_option(assay):
     assert suite["metrics"] == ["answer_length"]
 
 
+@pytest.mark.parametrize(("out", "store"), [("suite.yaml", ""), ("eval/suite.yaml", " --store eval/.assay")])
+def test_the_next_commands_work_as_they_are_printed(assay, out, store):
+    Path("answers.csv").write_text(ROWS, encoding="utf-8")
+    said = assay("init", "answers.csv", "--out", out, code=0).out
+    assert f"  assay suite accept last{store}  " in said
+    assay("suite", out, code=0)
+    assay("suite", "accept", "last", *store.split(), code=0)
+
+
 @pytest.mark.parametrize("folder", ["", "eval/"])
 def test_the_suite_names_a_judge_in_a_file_from_its_own_folder(assay, folder):
     Path("eval").mkdir()
