@@ -199,7 +199,11 @@ def accept(runs: tuple[str, ...], *, store: str | Path) -> None:
     from ..runs import Store
     from ..runs.suite.nightly_run import accept_runs
 
-    suite, judge, ids = accept_runs(Store(store, must_exist=True), runs)
+    opened = Store(store, must_exist=True)
+    suite, judge, ids = accept_runs(opened, runs)
+    for run in ids:
+        if failed := len(opened.failures(run)):
+            echo_notice(f"run {run}: {failed} of {count_of(opened.count_samples(run), 'sample')} failed")
     print_result(
         lambda: {"suite": suite, "judge": judge, "run": ids[-1], "runs": ids},
         one_line(f"The next nightly runs of {suite} (judge: {judge}) are compared with {', '.join(ids)}."),

@@ -286,6 +286,19 @@ def test_a_judge_whose_replies_cannot_be_used(*, assay, suite_file, set_file, ju
     assert assay("suite", suite, "--resume", "--json", code=0).json["verdict"] == "passed"
 
 
+def test_accepting_says_how_many_samples_failed(*, assay, suite_file, set_file, judge_file, openai_server):
+    """One of four samples gets a reply that cannot be used, which the suite allows."""
+    set_file(4)
+    judge_file()
+    openai_server.script = lambda request: Answer(text="Well!") if "menu 2" in request.user else None
+    suite = suite_file(metrics=["faithfulness"], judges=["local.yaml"], max_failed=1)
+    run = assay("suite", suite, "--json", code=0).json["runs"][0]
+    assert run["failed_samples"] == 1
+    said = assay("suite", "accept", "last", code=0)
+    assert f"run {run['run']}: 1 of 4 samples failed\n" in said.err
+    assert f"are compared with {run['run']}." in said.out
+
+
 def test_an_accepted_run_shows_its_fall_as_accepted(assay, suite_file, set_file, tmp_path):
     """Eight of twelve answers are worse: the regression gate does not count, and the gate on the share does."""
     path = set_file(12)
