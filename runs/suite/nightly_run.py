@@ -223,8 +223,9 @@ def _accept(nightly: _NightlyRun, report: NightlyReport) -> NightlyReport:
 
 
 def _restate(gate: GateResult, state: str, why: str) -> GateResult:
-    """A gate that does not decide: its figure stays in its reason."""
-    return gate.model_copy(update={"state": state, "reason": f"{why}: {gate.reason}", "is_within_noise": False})
+    """A gate that does not decide: its figure, where it has one, stays in its reason."""
+    reason = why if gate.value is None else f"{why}: {gate.reason}"
+    return gate.model_copy(update={"state": state, "reason": reason, "is_within_noise": False})
 
 
 def _report_without_figures(suite: Suite, status: Status, message: str) -> NightlyReport:
@@ -265,7 +266,7 @@ def _report(nightly: _NightlyRun, status: Status, message: str) -> NightlyReport
         judged_runs.append(judged)
     gates = decide_gates(suite.all_gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)
     if status != "done":  # the figures are of a part of the samples
-        why = "not decided, since the nightly run did not finish; so far"
+        why = "not decided, since the nightly run did not finish"
         gates = [_restate(gate, "undecided", why) for gate in gates]
     failed = sum(run.failed_samples for run in reports)
     verdict = decide_verdict(status, gates, failed, suite.max_failed)

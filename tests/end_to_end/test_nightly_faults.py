@@ -80,6 +80,20 @@ def test_the_provider_is_down(assay, nightly, openai_server, tmp_path):
     resumes_and_passes(assay, tmp_path, openai_server)
 
 
+def test_a_part_of_the_samples_is_no_other_set(assay, nightly, openai_server, tmp_path):
+    """The budget ends after five of twelve samples: nothing says that the accepted samples are not in the file."""
+    suite = {"gates": [{"gate": "regression", "metric": METRIC}], "concurrency": 1}
+    nightly(**suite)
+    for command in (("suite", "nightly.yaml"), ("suite", "accept", "last")):
+        assay(*command, code=0)
+    nightly(**suite, budget={"calls": 10})
+    assay("suite", "nightly.yaml", code=3)
+    reasons = [gate["reason"] for gate in report(tmp_path)["gates"]]
+    assert reasons == ["not decided, since the nightly run did not finish"] * 2
+    nightly(**suite)
+    resumes_and_passes(assay, tmp_path, openai_server)
+
+
 def test_an_overloaded_provider_takes_no_money(assay, nightly, openai_server, tmp_path):
     """A 503 says that nothing was done: no budget is used up by it, and the outage is named."""
     nightly(budget={"tokens": 20_000}, gates=[{"gate": "cost", "at_most": 20_000, "unit": "tokens"}])
