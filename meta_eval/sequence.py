@@ -42,6 +42,7 @@ class Look:
     intervals: Mapping[tuple[str, str], Interval] = field(default_factory=dict)  # what it says of pairs of versions
     # what helped the ratings at earlier looks, and last at this one, "" for nothing: the error holds for one of them
     measures: tuple[str, ...] = ()
+    said: str = ""  # a digest of the ratings; "" where it is not known
 
     def half_width(self, standard_error: float, degrees: float, *, comparisons: int = 1, sides: int = 2) -> float:
         """Half the width of an interval of one of several comparisons, which hold together (Sidak, 1967)."""
@@ -59,20 +60,23 @@ class Look:
         return min(1.0, -math.expm1(comparisons * math.log1p(-min(p, 1 - 1e-15))) * ERROR / self.error)
 
 
-def next_look(past: Sequence[Look], share: float, rated: int, total: int = 0) -> Look:
-    """The look at this share of the information: the last one again where no rating came.
+def next_look(past: Sequence[Look], share: float, rated: int, total: int = 0, said: str = "") -> Look:
+    """The look at this share of the information: an earlier one again where the ratings are the same.
 
     Each rating that came adds at least its part of the information that was missing, however the share is estimated.
+    Other ratings, and no more of them, have no error left.
     """
     if not past:
-        return Look(1, share, rated, spent_error(share))
+        return Look(1, share, rated, spent_error(share), said=said)
     last = past[-1]
-    if rated <= last.rated:
-        return last
-    missing = max(total - last.rated, rated - last.rated)
-    share = max(share, last.share + (1 - last.share) * (rated - last.rated) / missing)
-    error = spent_error(share) - spent_error(last.share)
-    return Look(last.number + 1, share, rated, error) if error > 0 else last
+    if rated > last.rated:
+        missing = max(total - last.rated, rated - last.rated)
+        share = max(share, last.share + (1 - last.share) * (rated - last.rated) / missing)
+        error = spent_error(share) - spent_error(last.share)
+        if error > 0:
+            return Look(last.number + 1, share, rated, error, said=said)
+    same = [look for look in past if look.said in {"", said}]
+    return same[-1] if same else Look(last.number + 1, last.share, last.rated, 0.0, said=said)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ def decide_versions(
     measure: str = "",
     seed: int = 0,
     looks: Sequence[Look] | Literal["any"] = (),
+    said: tuple[str, str] = ("", ""),
 ) -> Decision:
     """Decides which version the raters would rate highest, or says what is missing.
 
@@ -67,6 +68,7 @@ def decide_versions(
         seed: Seed of the draws behind P(best).
         looks: The earlier looks at these versions; `any` for intervals that hold however often one looks, while more
             answers come in.
+        said: A digest of the ratings and one of the preferences, which tell a look at others.
 
     Raises:
         InputError: Nothing is rated, compared or scored; or the margin is not above 0.
@@ -91,7 +93,7 @@ def decide_versions(
     if basis == "scores":
         rule = Look()
     elif looks != "any":
-        rule = look = _look(list(pairs.values()), looks)
+        rule = look = _look(list(pairs.values()), looks, said[basis == "preferences"])
     most = width / 2 if basis == "preferences" else width  # a net share of wins is a difference already
     earlier = [one for one in looks if isinstance(one, Look) and look is not None and one.number < look.number]
     intervals = {
@@ -124,6 +126,13 @@ def decide_versions(
         if basis == "scores" or pair.groups < FEWEST_GROUPS:
             needs = needed_to_begin(pair, {one.name: one.rated for one in of_pair})
         decision = replace(decision, needs=needs)
+    if look is not None and not look.error:
+        before = count_of(look.number - 1, "look")
+        notes = (
+            f"Other ratings of the same answers were looked at before ({before}); all looks together err in at most "
+            "5%, so that these add nothing: only what the earlier looks showed counts.",
+            *notes,
+        )
     notes = (*_describe_assumptions(table, questions, decision), *notes)
     return replace(
         decision, notes=notes, warning=_describe_selection(table, measure) if basis.startswith("ratings") else ""
@@ -182,11 +191,11 @@ def _versions_with(table: VersionTable, values: Floats) -> Bools:
     return np.bincount(table.version[~np.isnan(values)], minlength=len(table.versions)) > 0
 
 
-def _look(pairs: Sequence[PairDifference], past: Sequence[Look]) -> Look:
+def _look(pairs: Sequence[PairDifference], past: Sequence[Look], said: str) -> Look:
     """The look at this many ratings; pairs of which nothing is rated have no part in how much is known."""
     rated = [one for one in pairs if one.groups or not one.changed]
     share = sum(one.share for one in rated) / len(rated)
-    return next_look(past, share, sum(one.rated for one in rated), sum(one.changed for one in rated))
+    return next_look(past, share, sum(one.rated for one in rated), sum(one.changed for one in rated), said)
 
 
 def difference_interval(
@@ -195,6 +204,8 @@ def difference_interval(
     """The interval of a difference, that of two one-sided tests, and the p-value; None where nothing says how sure."""
     if not pair.changed:
         return 0.0, 0.0, 0.0, 0.0, 1.0
+    if isinstance(rule, Look) and not rule.error:
+        return -most, most, -most, most, 1.0
     value, error = pair.value, pair.error
     allowed = rule.error if isinstance(rule, Look) else ERROR
     bounds = pair.counts.bounds(1 - (1 - allowed) ** (1 / comparisons)) if pair.counts else None

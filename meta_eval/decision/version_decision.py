@@ -139,7 +139,7 @@ class Decision:
         """Returns the sentence and all values as JSON values."""
         look = None if self.look is None else asdict(self.look)
         if look is not None:
-            del look["intervals"]  # those of the differences
+            del look["intervals"], look["said"]  # the intervals are those of the differences
         values = asdict(replace(self, look=None, others=()))
         values["others"] = [other.as_json() for other in self.others]
         del values["has_other_raters"]  # the warning says it

@@ -134,7 +134,13 @@ def decide_reading(
     if looks == "counted":
         past = read_looks(reading.database, reading.stored) if reading.database is not None else []
     decision = decide_versions(
-        reading.table, reading.preferences, margin=margin, measure=reading.measure, seed=seed, looks=past
+        reading.table,
+        reading.preferences,
+        margin=margin,
+        measure=reading.measure,
+        seed=seed,
+        looks=past,
+        said=reading.said,
     )
     if reading.has_other_raters and decision.basis in ("ratings", "ratings and scores"):
         decision = decision.without_common_raters()
@@ -210,13 +216,14 @@ def keep_look(database: "Database", versions: Mapping[str, str], look: Look) -> 
 
 
 def keep_first_look(store: str | Path, reading: VersionReading, decision: Decision) -> Decision:
-    """Keeps an early look where there was no store: it makes one, so that the next look at these answers is counted."""
+    """Keeps a look where there was no store, in a new one: more ratings may come, or other files of them."""
     from ..store.store import Store
 
-    if reading.database is not None or decision.look is None or decision.look.share == 1:
+    look, can_change = decision.look, bool(reading.options.ratings)
+    if reading.database is not None or look is None or (look.share == 1 and not can_change):
         return decision
     try:
-        keep_look(Store(store).database, reading.stored, decision.look)
+        keep_look(Store(store).database, reading.stored, look)
     except (AssayError, OSError) as error:
         return replace(decision, notes=(f"This look is not counted: {error}", *decision.notes))
     return decision

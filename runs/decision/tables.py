@@ -183,6 +183,8 @@ def look_sentence(decision: Decision) -> str:
     tried = (
         f" {list_first(others, 3)} decided before: 5% is the error of one measure, named beforehand." if others else ""
     )
+    if not look.error:
+        return tried.strip()  # a note says that nothing was left
     if look.number == 1 and look.share == 1:
         if decision.verdict != "unsettled" or not decision.basis.startswith("ratings"):
             return tried.strip()

@@ -135,12 +135,26 @@ class VersionReading:
             if source.run is not None:
                 name = f"{source.run} {self.level or ''} {by}{f'={source.name}' if by else ''}".strip()
             else:
-                answers = sorted(sample.fingerprint for sample in source.samples.values())
-                digest = hashlib.sha256("".join(answers).encode()).hexdigest()[:32]
+                digest = _digest([sample.fingerprint for sample in source.samples.values()])
                 name = f"answers {digest} {self.level or ''}".strip()
             count[name] += 1
             names[source.name] = name if count[name] == 1 else f"{name} ({count[name]})"
         return names
+
+    @property
+    def said(self) -> tuple[str, str]:
+        """A digest of the ratings that count, and one of the choices: the same in any order and under any name."""
+        stored, names = self.stored, self.names
+        ratings = [
+            f"{stored[names[answer.version]]} {answer.sample.fingerprint} {answer.rating:.9g}"
+            for answer in self.answers
+            if answer.rating is not None
+        ]
+        choices = []
+        for choice in self.choices:
+            sides = (choice.first, -choice.value), (choice.second, choice.value)
+            choices.append(f"{choice.question} {sorted((stored.get(name, name), value) for name, value in sides)}")
+        return _digest(ratings), _digest(choices)
 
     @property
     def about(self) -> Phrase:
@@ -153,6 +167,10 @@ class VersionReading:
             name = phrase("file", name=source.name)
             listed.append(phrase("version_of", version=source.name, source=run) if is_named else name)
         return describe_report(listed, rated=self.rated, raters=self.raters)
+
+
+def _digest(parts: Sequence[str]) -> str:
+    return hashlib.sha256("".join(sorted(parts)).encode()).hexdigest()[:32]
 
 
 def version_table(

@@ -6,6 +6,7 @@ import shlex
 import sqlite3
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -202,6 +203,35 @@ def test_looks_at_files_are_counted_by_their_answers(assay, tmp_path):
     unkept = assay("decide", old, more, "--json", "--store", tmp_path / "a_file").json
     assert unkept["look"]["number"] == 1
     assert "This look is not counted: " in unkept["notes"][0] and "cannot be opened" in unkept["notes"][0]
+
+
+def test_other_ratings_of_the_same_answers_have_no_error_of_their_own(assay, tmp_path):
+    """The first file, all ratings, spends the 5%; by the second B is surely 1.5 better, which then ships nothing.
+
+    By the first the differences are 12 times +2 and 12 times -2: 0 +- 2.0687 x 2 / sqrt(23). 1.5 is outside of it, so
+    that nothing is known; 0.5 is inside, and has that interval. The first file again is the first look.
+    """
+    old, new = (write(tmp_path / f"{name}.jsonl", name, lambda n: None) for name in ("old", "new"))
+
+    def decide(name, rate, *versions):
+        rows = [f"{one},q{n},{rate(n) if one == 'B' else 3}" for one in "AB" for n in range(24)]
+        (tmp_path / name).write_text("\n".join(["version,id,rating", *rows]), encoding="utf-8")
+        done: dict[str, Any] = assay("decide", *versions, "--ratings", tmp_path / name, "--json").json
+        return done
+
+    names = f"A={old}", f"B={new}"
+    first = decide("first.csv", lambda n: 1 + 4 * (n % 2), *names)
+    half = 2.0687 * 2 / math.sqrt(23)
+    assert first["differences"][0]["high"] == pytest.approx(half, abs=1e-3)
+    better = decide("second.csv", lambda n: 4 + n % 2, *names)
+    assert (better["verdict"], better["look"]["number"], better["look"]["error"]) == ("unsettled", 2, 0)
+    row = better["differences"][0]
+    assert (row["difference"], row["low"], row["high"], row["p"]) == (1.5, -4, 4, 1)
+    assert "Other ratings of the same answers were looked at before (1 look)" in better["notes"][0]
+    third = decide("third.csv", lambda n: 3 + n % 2, *names[::-1])
+    assert (third["verdict"], third["look"]["number"]) == ("unsettled", 3)
+    assert third["differences"][0]["high"] == pytest.approx(half, abs=1e-3)
+    assert decide("fourth.csv", lambda n: 1 + 4 * (n % 2), *names) == first | {"notes": ANY}
 
 
 def test_versions_of_the_same_answers_each_keep_their_looks(assay, tmp_path):
