@@ -254,7 +254,7 @@ def _queue_notes(queue: "RatingQueue") -> "Iterator[str]":
     for other in [] if queue.counts()[0] else queue.others():
         done, total = other.counts()
         has_ratings = f"{other.id} has {done:,} of {count_of(total, _noun(queue))} of {queue.source}"
-        yield f"This is a new queue. {has_ratings}; to go on with that one: assay rate {other.id}"
+        yield f"This is a new queue. {has_ratings}; to go on with that one: {typed_command('rate', other.id)}"
     if is_pairs and (same := len(queue.comparison.same)):
         ties = verb_of(same, "is a tie", "are ties")
         yield f"{count_of(same, 'pair')} of the same answer twice {ties}, and not asked."

@@ -510,10 +510,13 @@ def _exclusions(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) ->
 
 def _behind(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
     """The "after" of "the most after Portside", which no reading uses: before a row it is no time."""
+    rows = [mark for mark in marks if mark.cells]
+    if not rows:
+        return
     joins = [form.partition("{a}")[0] for kind in ("after", "before") for form in words.data[kind]]
     before_row = re.compile(rf"(?<!\w)(?:{any_of(joins)}){words.data['article']}$", re.IGNORECASE)
-    for mark in marks:
-        if mark.cells and (found := before_row.search(text[: mark.start])):
+    for mark in rows:
+        if found := before_row.search(text[: mark.start]):
             yield Mark(*found.span(), found[0], frozenset({"behind"}))
 
 

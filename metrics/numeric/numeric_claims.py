@@ -182,7 +182,8 @@ def _can_have_rows(spec: Specification, clause: Clause) -> bool:
     """
     view = clause.view
     if not view.grouping:
-        if spec.statistic not in _OF_ONE_ROW and _counts_groups(spec.window, clause):
+        has_groups = len(view.table.labels.columns) > 0 and spec.statistic not in _OF_ONE_ROW
+        if has_groups and _counts_groups(spec.window, clause):
             return False
         if is_panel(view.table) and spec.place is not None and has_several(clause, spec.window, spec.place):
             return False

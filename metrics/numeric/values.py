@@ -318,13 +318,15 @@ def _can_be_of(clause: Clause, word: Mark, names: list[str]) -> bool:
 
 def _periods_of(clause: Clause, word: Mark, following: Mark | None) -> set[str]:
     """The unit of time that an extreme is of: "the busiest week", "the week with the most visitors"."""
-    before = [mark for mark in clause.marks if mark.end <= word.start]
+    if not clause.view.times:
+        return set()
+    words, before = clause.words, [mark for mark in clause.marks if mark.end <= word.start]
     beside = before[-2:-1] if before and "when" in before[-1].kinds else []
-    if following and not set(clause.text[word.end : following.start].lower().split()) & clause.words.scope_prepositions:
+    if following and not set(clause.text[word.end : following.start].lower().split()) & words.scope_prepositions:
         beside.append(following)
-    named = {clause.words.data["periods"].get(mark.text.lower()) for mark in beside if "days" in mark.kinds}
+    named = {words.data["periods"].get(mark.text.lower()) for mark in beside if "days" in mark.kinds}
     named |= {"week" for mark in beside if len(mark.window.weekdays) > 1}  # "the quietest weekend"
-    return named & STEPS.keys() if clause.view.times else set()
+    return named & STEPS.keys()
 
 
 def _ordinal(clause: Clause, word: Mark) -> tuple[int, list[Mark]]:

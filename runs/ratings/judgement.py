@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from ...shell_words import join_words
 from ...text.wording import count_of, verb_of
 from ..store.database import Database
 
@@ -100,10 +101,10 @@ def queue_ids(database: Database, kind: QueueKind | None = "answers", source: st
 
 def describe_left_out(count: int, noun: str, queue: str, series: int) -> str:
     """Says that what a series has does not count at present, and how it is used all the same."""
+    export = join_words("assay", "rate", "export", queue, "--series", str(series), "--out", "rated.jsonl")
     return (
         f"{count_of(count, noun)} of series {series} of {queue} {verb_of(count, 'is', 'are')} left out, since the "
-        "guideline was another then (put its text back, or export what was rated: "
-        f"assay rate export {queue} --series {series} --out rated.jsonl)"
+        f"guideline was another then (put its text back, or export what was rated: {export})"
     )
 
 
