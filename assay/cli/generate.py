@@ -220,13 +220,13 @@ def _read_documents(docs: "Sequence[str]", language: str | None) -> "list[Sectio
     for extraction in extractions:
         if extraction.error is not None:
             echo_notice(f"left out: {extraction.error}")
-    found = [section for extraction in extractions for section in extraction.sections]
-    sections = [section for section in found if section.language in _languages()]
-    others = dict.fromkeys(section.document for section in found if section.language not in _languages())
+    found, languages = [section for extraction in extractions for section in extraction.sections], _languages()
+    sections = [section for section in found if section.language in languages]
+    others = dict.fromkeys(section.document for section in found if section.language not in languages)
     if others:
         echo_notice(
             f"left out: {list_first([one_line(name) for name in others], 5)}: written in another language than "
-            f"{' and '.join(_languages())}, in which questions are asked; where it was detected wrongly, say --language"
+            f"{' and '.join(languages)}, in which questions are asked; where it was detected wrongly, say --language"
         )
     if not sections:
         raise InputError("no document could be read; the reasons are above")

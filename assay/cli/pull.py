@@ -99,7 +99,7 @@ def pull(
     nothing = "nothing was written. The same command pulls the same traces"
     with end_at_ctrl_c(lambda: nothing), count_progress("traces", None) as on_progress:
         result = pull_traces(request, Store(store), out, may_replace=may_replace, on_progress=on_progress)
-    print_result(lambda: _as_json(result, request, out), lambda: _print_result(result, request, out))
+    print_result(lambda: _as_json(result, out), lambda: _print_result(result, request, out))
     if result.unread_files:
         files = count_of(result.unread_files, "file")
         echo_notice(f"{files} could not be read: mend what is named above, and pull again")
@@ -133,7 +133,7 @@ def _read_filters(pairs: tuple[str, ...]) -> dict[str, str]:
     return filters
 
 
-def _as_json(result: "PullResult", request: "PullRequest", out: Path) -> dict[str, object]:
+def _as_json(result: "PullResult", out: Path) -> dict[str, object]:
     cursor = None if result.cursor is None else result.cursor.isoformat()
     return {
         "pulled": result.pulled,

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from ...meta_eval.arrays import Floats
 from ...presentation.texts import one_line
-from ...text.wording import count_of
+from ...text.wording import count_of, list_first
 from .evidence import Evidence, Falls, Levels, weigh_bound, weigh_together
 from .gates import (
     UNANSWERED,
@@ -195,9 +195,8 @@ class GateCheck:
         if state != "failed" or value is None:
             names = []
         if names:
-            more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
-            listed = ", ".join(one_line(name, _LONGEST_NAME) for name in names[:_MOST_NAMES])
-            reason = f"{reason}; {what}: {listed}{more}{why}"
+            listed = list_first([one_line(name, _LONGEST_NAME) for name in names], _MOST_NAMES)
+            reason = f"{reason}; {what}: {listed}{why}"
         return GateResult(
             gate=self.gate.gate,
             name=self.name,
