@@ -21,7 +21,7 @@ from benchmark_output import print_machine, print_table
 from rated_agreement import row, score_samples
 
 from assay import Sample, load_set
-from assay.meta_eval import Combine, ScoreTable, compare_metrics, select
+from assay.meta_eval import ScoreTable, compare_metrics, select
 from assay.metrics import Metric, Score, load_metric
 from assay.presentation import Figure
 
@@ -37,7 +37,6 @@ PARTS: Mapping[str, Mapping[str, bool]] = {
 """The numbers in the evidence that stand for themselves, and whether more is better; of a handover nobody knows."""
 HANDED_OVER = "handover.happened"
 FEWEST_FOR_SCORERS = 100
-WAYS: tuple[Combine, ...] = ("all", "logistic")
 NAN = float("nan")
 
 
@@ -76,16 +75,14 @@ def tabulate(
     )
 
 
-def predict_out_of_fold(
-    table: ScoreTable, names: Sequence[str], combine: Combine, seed: int
-) -> dict[str, float | None]:
+def predict_out_of_fold(table: ScoreTable, names: Sequence[str], seed: int) -> dict[str, float | None]:
     """Each item's score by a combination of these columns that did not see its group; empty where there is none.
 
     The baselines of a conversation are renamed: under their own names they are never part of a combination.
     """
     part = table.only(names)
     part = replace(part, metrics=tuple(f"of {name}" for name in names), scores=part.oriented, directions={})
-    selected = select(part, combine=combine, prefer="best", permutations=99, seed=seed)
+    selected = select(part, permutations=99, seed=seed)
     if selected is None:
         return {}
     means = selected[1].chosen.mean(axis=1)
@@ -121,29 +118,25 @@ def agreement_rows(table: ScoreTable, samples: list[Sample]) -> list[list[object
     return rows
 
 
-def predict_by_scorers(table: ScoreTable, seed: int) -> dict[tuple[str, str], dict[str, float | None]]:
-    """The predictions of each fitted scorer that makes some, by its columns and its way of combining."""
+def predict_by_scorers(table: ScoreTable, seed: int) -> dict[str, dict[str, float | None]]:
+    """The predictions of each fitted scorer that makes some, by its columns; all ways to combine them are tried."""
     predictions = {
-        (title, way): predict_out_of_fold(table, names, way, seed) if names else {}
+        title: predict_out_of_fold(table, names, seed) if names else {}
         for title, names in fitted_columns(table).items()
-        for way in WAYS
     }
     return {name: values for name, values in predictions.items() if values}
 
 
-def fitted_rows(
-    predictions: Mapping[tuple[str, str], dict[str, float | None]], samples: list[Sample]
-) -> list[list[object]]:
+def fitted_rows(predictions: Mapping[str, dict[str, float | None]], samples: list[Sample]) -> list[list[object]]:
     """The same of the fitted scorers."""
-    labels = {way: "chosen in the folds" if way == "all" else f"{way}, all of them" for way in WAYS}
     return [
-        row(f"scorer of {title}: {labels[way]}", values, samples)[:4] for (title, way), values in predictions.items()
+        row(f"scorer of {title}: chosen in the folds", values, samples)[:4] for title, values in predictions.items()
     ]
 
 
-def describe_gain(predictions: Mapping[tuple[str, str], dict[str, float | None]], table: ScoreTable) -> str:
+def describe_gain(predictions: Mapping[str, dict[str, float | None]], table: ScoreTable) -> str:
     """Says how much more the scorer of the metrics agrees than that of the baselines, both chosen in the folds."""
-    first, second = (predictions.get((title, "all"), {}) for title in (f"metrics without {ORACLE}", "baselines"))
+    first, second = (predictions.get(title, {}) for title in (f"metrics without {ORACLE}", "baselines"))
     columns = [[values.get(item, NAN) for item in table.items] for values in (first, second)]
     pair = replace(table, metrics=("first", "second"), scores=np.array(columns, float).T, directions={})
     comparison = compare_metrics(pair, "first", "second")

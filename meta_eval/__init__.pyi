@@ -132,7 +132,6 @@ from .scorer_fit import (
 )
 from .selection import (
     Combination as Combination,
-    Combine as Combine,
     Selection as Selection,
     select as select,
 )

@@ -161,7 +161,6 @@ class ChoiceTests:
     out_of_fold: OutOfFold  # what the ways predict of items that they were not fitted to
     # estimates Spearman's rho of values (items, repeats), with its usual interval
     estimate_rho: Callable[[Floats], Estimate]
-    is_choice: bool  # whether metrics and combinations are chosen from; else one combiner was asked for
     permutations: int
     seed: int  # seed of the shuffling, and of the folds in `out_of_fold`
 
@@ -172,11 +171,10 @@ class ChoiceTests:
         out of fold: nothing is claimed, so that nothing has to be corrected for it.
         """
         first = self._test(preferred, predictions)
-        if first.p <= BEYOND_CHANCE or not self.is_choice:
+        if first.p <= BEYOND_CHANCE:
             return first
         singles = [way for way in range(len(self.fitted.rows)) if self.fitted.is_single(way)][:1]
-        fallbacks = [way for way in (*singles, *self._unfitted) if self.out_of_fold.scores.eligible[way]]
-        claims = (self._test(way, self.out_of_fold.predictions[way]) for way in fallbacks)
+        claims = (self._test(way, self.out_of_fold.predictions[way]) for way in (*singles, *self._unfitted))
         return next((claim for claim in claims if claim.p <= BEYOND_CHANCE), first)
 
     @cached_property
@@ -192,20 +190,13 @@ class ChoiceTests:
     @cached_property
     def _simple(self) -> Chance:
         """The test of all measures that no rating chose or fitted."""
-        measures = self._columns[:, self._unfitted]
-        if self.is_choice:
-            measures = np.hstack([self.task.scaled, measures])
+        measures = np.hstack([self.task.scaled, self._columns[:, self._unfitted]])
         return chance_of_measures(self.task, measures, permutations=self.permutations, seed=self.seed)
 
     @property
     def _unfitted(self) -> list[int]:
-        """The ways that learn nothing from ratings; of one combiner that was asked for, itself."""
-        eligible = self.out_of_fold.scores.eligible
-        return [
-            number
-            for number, way in enumerate(self.task.ways)
-            if way.kind in UNFITTED and (self.is_choice or eligible[number])
-        ]
+        """The combiners that learn nothing from ratings."""
+        return [number for number, way in enumerate(self.task.ways) if way.kind in UNFITTED]
 
     @cached_property
     def _columns(self) -> Floats:
@@ -221,9 +212,7 @@ class ChoiceTests:
         else:
             chance = self.best_subset if kind == SUBSET and not self.fitted.is_single(way) else self._simple
             rho = float(column_spearmans(column, self.task.ratings)[0])
-        p = chance.p(rho)
-        if self.is_choice:
-            p = max(p, self._gate.p(float(self._gate.reached[0])))
+        p = max(chance.p(rho), self._gate.p(float(self._gate.reached[0])))
         if p > BEYOND_CHANCE or plain.value is None:
             return TestedChoice(way, p, plain)
         least = chance.critical_rho(self._error_of(chance))
@@ -242,7 +231,7 @@ class ChoiceTests:
 
     def _error_of(self, chance: Chance) -> float:
         """The p-value at which a test shows something, all else equal: less than the whole where it opens the gate."""
-        if not self.is_choice or chance not in (self._simple, self.best_subset):
+        if chance not in (self._simple, self.best_subset):
             return BEYOND_CHANCE
         largest_p = -self._gate.critical_rho(BEYOND_CHANCE)
         for other, share in zip((self.best_subset, self._simple), reversed(_SHARES_OF_GATE), strict=True):

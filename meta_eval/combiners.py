@@ -8,23 +8,18 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.special import expit
 
-from ..errors import UsageError
-from ..text.wording import count_of
 from .arrays import Floats, Places
 from .ranks import mean_ranks
 
 MOST_SUBSETS = 4095  # all subsets of 12 metrics
-_MOST_SUBSETS_ON_REQUEST = 100_000
 DIGITS = 9
 """To how many digits sums of scores are compared: those that differ by less are equal but for rounding."""
 
 Scaling = Literal["ranks", "sum"]
 
 
-def largest_size(metrics: int, most: int | None = None) -> int:
+def largest_size(metrics: int) -> int:
     """Computes how many metrics a subset may hold."""
-    if most is not None:
-        return min(most, metrics)
     size, number = 1, metrics
     while size < metrics and (number := number + comb(metrics, size + 1)) <= MOST_SUBSETS:
         size += 1
@@ -33,13 +28,6 @@ def largest_size(metrics: int, most: int | None = None) -> int:
 
 def all_subsets(metrics: int, largest: int) -> Floats:
     """Lists the subsets of up to `largest` metrics, the small ones first, (subsets, metrics) of 0 and 1."""
-    number = sum(comb(metrics, size) for size in range(1, largest + 1))
-    if number > _MOST_SUBSETS_ON_REQUEST:
-        raise UsageError(
-            f"{count_of(metrics, 'metric has', 'metrics have')} {count_of(number, 'subset')} of up to {largest}, "
-            f"more than {_MOST_SUBSETS_ON_REQUEST:,}; "
-            f"combine at most {count_of(largest_size(metrics), 'metric')} (--max-metrics), or choose fewer (--metrics)"
-        )
     members = [subset for size in range(1, largest + 1) for subset in combinations(range(metrics), size)]
     rows = np.zeros((len(members), metrics))
     for row, subset in enumerate(members):

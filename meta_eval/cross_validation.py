@@ -48,7 +48,6 @@ class CombinationTask:
     ratings: Floats  # the mean rating of each item, (items,)
     group_numbers: Places  # the group of each item as a number, (items,)
     middle: float
-    how: Scaling  # how columns are brought to one scale before they are summed
     subsets: Floats  # the subsets to choose from, (subsets, metrics) of 0 and 1, the small ones first
     sizes: Places  # how many metrics each subset holds, (subsets,)
     combiners: tuple[Combiner, ...]
@@ -69,19 +68,13 @@ class CombinationTask:
         group_numbers: Places,
         *,
         middle: float,
-        how: Scaling,
         largest: int,
-        asked_for: str = "",
     ) -> "CombinationTask":
-        """Builds the task of choosing among all subsets of up to `largest` metrics, and the combiners of all.
-
-        Of one metric there is no combiner but the one that was asked for: it is that metric.
-        """
+        """Builds the task of choosing among all subsets of up to `largest` metrics, and the combiners of all."""
         subsets = all_subsets(scores.shape[1], largest)
-        is_one = scores.shape[1] == 1
-        combiners = tuple(kind for kind in COMBINERS if not is_one or kind == asked_for)
+        combiners = COMBINERS if scores.shape[1] > 1 else ()
         sizes = subsets.sum(axis=1).astype(np.intp)
-        return cls(scores, ratings, group_numbers, middle, how, subsets, sizes, combiners)
+        return cls(scores, ratings, group_numbers, middle, subsets, sizes, combiners)
 
     def prepared(self, how: Scaling) -> ScaledScores:
         """The scores of all items on a scale that they were brought to once.
@@ -95,7 +88,7 @@ class CombinationTask:
     @property
     def scaled(self) -> Floats:
         """The scores of all items on the scale of the subsets, (items, metrics)."""
-        return self.prepared(self.how).values
+        return self.prepared("ranks").values
 
     def place_subset(self, row: int) -> Floats:
         """The place of each item's sum over a subset among those of all items, (items,)."""
@@ -132,7 +125,6 @@ class FoldScores:
     by_fold: Floats  # Spearman within each part that was left out, (ways, repeats x folds)
     folds: int
     complexity: Floats  # as in `FittedWays`
-    eligible: Bools  # whether a way may be chosen, (ways,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +162,7 @@ def fit_ways(task: CombinationTask, training: Places) -> FittedWays:
     def predict(others: Floats) -> Floats:
         weights = task.subsets[rows].T
         # sums find their places among those of the task's items, so that a subset keeps its order whatever the fold
-        subsets = place_among(task.scaled @ weights, task.prepared(task.how).scale(others) @ weights)
+        subsets = place_among(task.scaled @ weights, task.prepared("ranks").scale(others) @ weights)
         return np.hstack([subsets, *(combiner.predict(others) for combiner in fitted)])
 
     def predict_known(places: Places) -> Floats:
@@ -185,8 +177,7 @@ def fit_ways(task: CombinationTask, training: Places) -> FittedWays:
 
 def choose_best(scores: FoldScores) -> int:
     """The way that agrees best on answers that were left out; of equals the simplest."""
-    reached = np.where(scores.eligible, scores.pooled, -np.inf)
-    return int(np.lexsort((scores.complexity, -reached.round(9)))[0])
+    return int(np.lexsort((scores.complexity, -scores.pooled.round(9)))[0])
 
 
 def choose_simple(scores: FoldScores) -> int:
@@ -202,7 +193,7 @@ def _within_one_error(scores: FoldScores) -> Bools:
     """
     best, means = choose_best(scores), scores.by_fold.mean(axis=1)
     error = float(scores.by_fold[best].std(ddof=1)) / np.sqrt(scores.folds) if scores.folds > 1 else 0.0
-    within: Bools = (means >= means[best] - error) & scores.eligible
+    within: Bools = means >= means[best] - error
     within[best] = True
     return within
 
@@ -210,17 +201,9 @@ def _within_one_error(scores: FoldScores) -> Bools:
 RULES: dict[str, Rule] = {"best": choose_best, "simple": choose_simple}
 
 
-def cross_validate(
-    task: CombinationTask,
-    *,
-    repeats: int,
-    folds: int,
-    seed: int,
-    eligible: Bools | None = None,
-) -> OutOfFold | None:
+def cross_validate(task: CombinationTask, *, repeats: int, folds: int, seed: int) -> OutOfFold | None:
     """Repeats every way of combining, and the choice of a way, in grouped folds; None where there are not two."""
     items, everything = len(task.ratings), np.arange(len(task.ratings))
-    eligible = np.ones(len(task.ways), dtype=bool) if eligible is None else eligible
     predictions = np.full((len(task.ways), items, repeats), np.nan)
     chosen = {rule: np.full((items, repeats), np.nan) for rule in RULES}
     by_fold: list[Floats] = []
@@ -230,19 +213,19 @@ def cross_validate(
         if not parts:
             return None
         number_of_folds = len(parts)
-        has_choice = len(parts) > 2 and int(eligible.sum()) > 1
+        has_choice = len(parts) > 2 and len(task.ways) > 1
         inner = _without_two(task, parts) if has_choice else {}
         for place, held_out in enumerate(parts):
             fitted = fit_ways(task, np.setdiff1d(everything, held_out))
             predicted = fitted.predict_known(held_out)
             predictions[:, held_out, repeat] = predicted.T
             by_fold.append(column_spearmans(predicted, task.ratings[held_out]))
-            choice = _inner_scores(task, parts, place, inner, fitted=fitted, eligible=eligible) if has_choice else None
+            choice = _inner_scores(task, parts, place, inner, fitted=fitted) if has_choice else None
             for rule, column in chosen.items():
-                column[held_out, repeat] = predicted[:, RULES[rule](choice) if choice else int(np.argmax(eligible))]
+                column[held_out, repeat] = predicted[:, RULES[rule](choice) if choice else 0]
     overall = fit_ways(task, everything)
     pooled = np.mean([column_spearmans(predictions[:, :, repeat].T, task.ratings) for repeat in range(repeats)], axis=0)
-    scores = FoldScores(pooled, np.array(by_fold).T, number_of_folds, overall.complexity, eligible)
+    scores = FoldScores(pooled, np.array(by_fold).T, number_of_folds, overall.complexity)
     return OutOfFold(predictions, chosen, scores, repeats)
 
 
@@ -266,7 +249,6 @@ def _inner_scores(
     predictions: dict[tuple[int, int], Floats],
     *,
     fitted: FittedWays,
-    eligible: Bools,
 ) -> FoldScores:
     """What each way reaches on the parts but one, for choosing a way without the part that is held out."""
     others = [place for place in range(len(parts)) if place != held_out]
@@ -274,4 +256,4 @@ def _inner_scores(
     ratings = [task.ratings[parts[place]] for place in others]
     by_fold = np.array([column_spearmans(*part) for part in zip(own, ratings, strict=True)])
     pooled = column_spearmans(np.concatenate(own), np.concatenate(ratings))
-    return FoldScores(pooled, by_fold.T, len(others), fitted.complexity, eligible)
+    return FoldScores(pooled, by_fold.T, len(others), fitted.complexity)

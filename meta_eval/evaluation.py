@@ -20,7 +20,7 @@ from .pass_fail import pass_fail_agreement, repeated_trials
 from .raters import agreement_of_raters
 from .scorer import interpolate, isotonic_knots
 from .scorer_fit import predict_choice
-from .selection import REPEATS, Combine, Predictions, Selection, select
+from .selection import REPEATS, Predictions, Selection, select
 from .sending import BOUND, triage_policy
 from .table import QUESTION_ONLY, ScoreTable
 from .verdict import NextCommands, give_verdict
@@ -35,8 +35,6 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 def evaluate_table(
     table: ScoreTable,
     *,
-    combine: Combine = "all",
-    max_metrics: int | None = None,
     by: Sequence[str] = SLICE_ATTRIBUTES,
     seed: int = 0,
     permutations: int = PERMUTATIONS,
@@ -48,14 +46,7 @@ def evaluate_table(
     rated = table.rated()
     metrics = metric_agreements(table, permutations=permutations, seed=seed)
     raters = agreement_of_raters(table)
-    selection, predictions = select(
-        table,
-        combine=combine,
-        max_metrics=max_metrics,
-        repeats=repeats,
-        permutations=permutations,
-        seed=seed,
-    ) or (None, None)
+    selection, predictions = select(table, repeats=repeats, permutations=permutations, seed=seed) or (None, None)
     choice = _scores_of_choice(rated, selection, predictions) if selection and predictions else None
     comparisons, best_comparisons = _comparisons(rated, metrics, selection, choice)
     expected = _expected_ratings(table, predictions, seed) if predictions else None

@@ -161,7 +161,7 @@ def fit_scorer(
         rater_ceiling=evaluation.raters.ceiling.value if evaluation.raters else None,
         ratings=fingerprint_ratings(rated),
     )
-    scorer = build_scorer(rated, _scorer_kind(selection), record, seed=evaluation.settings.seed)
+    scorer = build_scorer(rated, chosen.kind, record, seed=evaluation.settings.seed)
     policy = evaluation.policy
     return scorer.model_copy(
         update={
@@ -186,16 +186,12 @@ def predict_choice(rated: ScoreTable, selection: Selection, *, seed: int) -> Flo
     One metric alone is fitted to all: its order is its own, whatever the ratings are, and the fits of several folds
     would tell answers of one score apart. NaN where no metric scored the item: nothing sends it.
     """
-    table, kind = rated.only(selection.chosen.metrics), _scorer_kind(selection)
+    table, kind = rated.only(selection.chosen.metrics), selection.chosen.kind
     if len(table.metrics) == 1:
         predicted = fit_combination(kind, table.oriented, table.mean_rating, table.middle).predict(table.oriented)
     else:
         predicted = _predict_out_of_fold(table, kind, seed=seed)
     return np.where(table.is_scored, predicted, np.nan)
-
-
-def _scorer_kind(selection: Selection) -> str:
-    return "normalised-sum" if selection.combine == "sum" else selection.chosen.kind
 
 
 def build_scorer(

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
-from .arrays import Bools, Floats
+from .arrays import Floats
 from .chance import BEYOND_CHANCE, SPREAD_OF_FITS, ChoiceTests
 from .combiners import SUBSET, UNFITTED, largest_size, subset_names
 from .correlation import estimate_correlation, estimate_rho_difference
@@ -19,8 +18,6 @@ from .ranks import column_spearmans
 from .table import SENTINELS, ScoreTable
 from .winner_estimate import LARGEST_RHO
 
-Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
-Prefer = Literal["best", "simple"]
 _LEAST_COVERAGE = 0.5
 _MOST_NAMED = 4  # metrics of a combination
 _NAMES = {
@@ -62,7 +59,6 @@ class Combination:
 class Selection:
     """All combinations, the one chosen, and what chance gives."""
 
-    combine: str
     # the best subset of each size, then the combiners of all metrics
     combinations: tuple[Combination, ...]
     # what the claim is about: the choice of the rule that is preferred; where that is not shown beyond chance and a
@@ -113,9 +109,6 @@ class Predictions:
 def select(
     table: ScoreTable,
     *,
-    combine: Combine = "all",
-    prefer: Prefer = "simple",
-    max_metrics: int | None = None,
     repeats: int = REPEATS,
     folds: int = 5,
     permutations: int,
@@ -132,22 +125,28 @@ def select(
     names, left_out = _candidates(rated)
     if not names or len(rated.items) < FEWEST_TO_CHOOSE or float(np.ptp(rated.mean_rating)) == 0:
         return None
-    task, eligible = _build_task(table, rated, names, combine=combine, max_metrics=max_metrics)
-    out_of_fold = cross_validate(task, repeats=repeats, folds=folds, seed=seed, eligible=eligible)
+    task = CombinationTask.build(
+        rated.only(names).oriented,
+        rated.mean_rating,
+        rated.group_numbers,
+        middle=table.middle,
+        largest=largest_size(len(names)),
+    )
+    out_of_fold = cross_validate(task, repeats=repeats, folds=folds, seed=seed)
     if out_of_fold is None:
         return None
     trial = _Trial(rated, names, task, fit_ways(task, np.arange(len(rated.items))), out_of_fold)
     combinations = trial.combinations()
-    rule, place = trial.choose(combinations, prefer)
+    rule, place = trial.choose(combinations)
     predictions = out_of_fold.chosen[rule]
     reached = trial.estimate_out_of_fold(predictions)
-    preferred = replace(combinations[place], out_of_fold=reached, candidates=trial.count_tried(eligible))
+    tried = len(task.subsets) + len(task.combiners)
+    preferred = replace(combinations[place], out_of_fold=reached, candidates=tried)
     tests = ChoiceTests(
         task,
         trial.fitted,
         out_of_fold,
         estimate_rho=trial.estimate_rho,
-        is_choice=bool(eligible[0]),
         permutations=permutations,
         seed=seed,
     )
@@ -157,7 +156,6 @@ def select(
         preferred = combinations[place]
     of_best = tests.best_subset
     selection = Selection(
-        combine=combine,
         combinations=tuple(replace(one, chosen=one.is_same(preferred)) for one in combinations),
         chosen=replace(preferred, chosen=True),
         rule=rule,
@@ -174,23 +172,6 @@ def select(
     if trial.fitted.is_single(place):
         predictions = trial.predictions(place)
     return selection, Predictions(predictions, unrated)
-
-
-def _build_task(
-    table: ScoreTable, rated: ScoreTable, names: tuple[str, ...], *, combine: Combine, max_metrics: int | None
-) -> tuple[CombinationTask, Bools]:
-    """All ways to combine the metrics named, and which of them may be chosen, (ways,)."""
-    kind = SUBSET if combine in {"subsets", "sum"} else combine
-    task = CombinationTask.build(
-        rated.only(names).oriented,
-        rated.mean_rating,
-        rated.group_numbers,
-        middle=table.middle,
-        how="sum" if combine == "sum" else "ranks",
-        largest=largest_size(len(names), max_metrics),
-        asked_for=kind,
-    )
-    return task, np.array([kind in {"all", way.kind} for way in task.ways])
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,18 +226,14 @@ class _Trial:
             )
         return combinations
 
-    def count_tried(self, eligible: Bools) -> int:
-        """How many combinations a choice among the ways that are eligible is made from."""
-        return (len(self.task.subsets) if eligible[0] else 0) + int(sum(eligible[len(self.fitted.rows) :]))
-
-    def choose(self, combinations: Sequence[Combination], prefer: Prefer) -> tuple[str, int]:
-        """The rule that is followed, and the way that it chooses: the best where the other is known to be worse."""
-        best, place = (RULES[rule](self.out_of_fold.scores) for rule in ("best", prefer))
+    def choose(self, combinations: Sequence[Combination]) -> tuple[str, int]:
+        """The rule that is followed, and the way it chooses: the best where the simple one is known to be worse."""
+        best, place = (RULES[rule](self.out_of_fold.scores) for rule in ("best", "simple"))
         if combinations[place].is_same(combinations[best]):
             return "best", best
         own, others = self.predictions(place), self.predictions(best)
         gain = estimate_rho_difference(own, others, self.rated.mean_rating, self.rated.groups)
-        return ("best", best) if gain.high is not None and gain.high < 0 else (prefer, place)
+        return ("best", best) if gain.high is not None and gain.high < 0 else ("simple", place)
 
 
 def _candidates(rated: ScoreTable) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:

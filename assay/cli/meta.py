@@ -38,7 +38,6 @@ _AS_EVALUATED = (
     *("raters", "comparisons", "policy", "slices"),
     *("versions", "agreement", "trials", "settings"),
 )
-COMBINERS = ("all", "subsets", "sum", "mean-rank", "ridge", "logistic")  # as in meta_eval.selection
 _FILE = click.Path(path_type=Path, dir_okay=False)
 scores_option = click.option(
     "--scores",
@@ -87,14 +86,6 @@ with_read_options = option_group(
 with_evaluation_options = option_group(
     "evaluating",
     dict,
-    click.option(
-        "--combine",
-        type=click.Choice(COMBINERS),
-        default="all",
-        show_default=True,
-        help="Choose among all ways, or subsets by ranks (subsets) or the paper's sum (sum); or take one combiner.",
-    ),
-    click.option("--max-metrics", type=BoundedCount(), help="Combine at most this many metrics."),
     seed_option,
     click.option(
         "--repeats",
@@ -123,7 +114,7 @@ with_evaluation_options = option_group(
 
 @hide_advanced(
     *("--lower-is-better", "--higher-is-better", "--scale", "--sheet", "--header-row", "--level", "--versions"),
-    *("--combine", "--max-metrics", "--seed", "--repeats", "--bootstrap", "--bound"),
+    *("--seed", "--repeats", "--bootstrap", "--bound"),
 )
 @click.command()
 @click.argument("runs", nargs=-1, metavar="[RUN|FILE]...")

@@ -28,7 +28,7 @@ from .populations import (
 
 SHARED = 0.3
 MOST_ANSWERS = 4000
-QUICK = {"permutations": 199, "repeats": 1, "max_metrics": 1, "by": ()}
+QUICK = {"permutations": 199, "repeats": 1, "by": ()}
 
 
 def two_measures(

@@ -18,7 +18,7 @@ from .populations import build_table, clustered_normal, follow, latent_correlati
 
 METRICS = 6
 SHARED = 0.3
-QUICK = {"permutations": 499, "repeats": 1, "max_metrics": 1, "by": ()}
+QUICK = {"permutations": 499, "repeats": 1, "by": ()}
 SEEN = re.compile(r"only an agreement above ([\d.]+) of 1.* about ([\d,]+) more")
 
 

@@ -86,7 +86,7 @@ def combination_table(selection: Selection) -> ResultTable:
     )
     rows = selection.combinations
     return tabulate(
-        f"Combinations ({selection.combine})",
+        "Combinations",
         rows,
         fields,
         tone=lambda one: "chosen" if one.chosen else "",

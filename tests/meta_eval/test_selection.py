@@ -83,11 +83,10 @@ def test_folds_hold_whole_groups_and_every_item_once(labels, folds, seed):
     assert sum(len(set(groups[part].tolist())) for part in fold_of_item) == len(set(labels))
 
 
-def fold_scores(by_fold: list[list[float]], complexity: list[float], eligible: str = "") -> FoldScores:
-    """The scores of ways in four folds; `eligible` has a 0 for each way that may not be chosen."""
+def fold_scores(by_fold: list[list[float]], complexity: list[float]) -> FoldScores:
+    """The scores of ways in four folds."""
     scores = np.array(by_fold)
-    may = np.array([flag == "1" for flag in eligible or "1" * len(scores)])
-    return FoldScores(scores.mean(axis=1), scores, 4, np.array(complexity), may)
+    return FoldScores(scores.mean(axis=1), scores, 4, np.array(complexity))
 
 
 def test_the_rules_by_hand():
@@ -96,8 +95,6 @@ def test_the_rules_by_hand():
     by_fold = [[0.30] * 4, [0.38] * 4, (0.40 + spread).tolist()]
     scores = fold_scores(by_fold, [1, 2, 3])
     assert (choose_best(scores), choose_simple(scores)) == (2, 1)
-    only_the_first = fold_scores(by_fold, [1, 2, 3], eligible="100")
-    assert (choose_best(only_the_first), choose_simple(only_the_first)) == (0, 0)
     assert choose_best(fold_scores([[0.5] * 4, [0.5] * 4], [3, 2])) == 1  # of equals the simplest
 
 
@@ -120,7 +117,7 @@ def test_two_planted_metrics_are_found_among_noise():
 def test_dealing_the_folds_again_makes_no_new_items():
     """The interval of what is not claimed is as wide as of one repeat, by 1.2: with five it would be far too narrow."""
     table = score_table(60, 4, signal=0.0)
-    selection, predictions = select(table, combine="ridge", permutations=99, repeats=5)
+    selection, predictions = select(table, permutations=99, repeats=5)
     assert not selection.is_beyond_chance and selection.agreement == selection.chosen.out_of_fold
     each = [spearman(column.tolist(), table.mean_rating.tolist(), table.groups) for column in predictions.chosen.T]
     z, low, high = np.arctanh([[one.value, one.low, one.high] for one in each]).T
@@ -129,19 +126,6 @@ def test_dealing_the_folds_again_makes_no_new_items():
     expected = np.tanh(np.arctanh(value) + away)
     assert selection.agreement.value == pytest.approx(value)
     assert (selection.agreement.low, selection.agreement.high) == pytest.approx(tuple(expected))
-
-
-@pytest.mark.parametrize("combine", ["subsets", "sum", "mean-rank", "ridge", "logistic"])
-def test_every_combiner_can_be_asked_for(combine):
-    """Also of one metric, of which there is no combination otherwise."""
-    table = score_table(80, 3, signal=0.8, useful=2)
-    selection = select(table, combine=combine, permutations=49, repeats=1)
-    kind = "subset" if combine in {"subsets", "sum"} else combine
-    assert selection[0].chosen.kind == kind
-    assert selection[0].chosen.out_of_fold.value and selection[0].chosen.out_of_fold.value > 0.5
-    assert sum(row.chosen for row in selection[0].combinations) == 1
-    of_one = select(table.only(["m0"]), combine=combine, permutations=99, repeats=1)
-    assert [row.kind for row in of_one[0].combinations] == list(dict.fromkeys(["subset", kind]))
 
 
 def test_tied_scores_keep_their_order_out_of_fold():
@@ -232,7 +216,7 @@ def test_the_critical_rho_is_the_first_that_is_no_claim():
 def task_of_noise(items: int, seed: int) -> CombinationTask:
     generator = np.random.default_rng(seed)
     scores, ratings = generator.normal(size=(items, 8)), generator.integers(1, 6, items).astype(float)
-    return CombinationTask.build(scores, ratings, np.arange(items), middle=3, how="ranks", largest=1)
+    return CombinationTask.build(scores, ratings, np.arange(items), middle=3, largest=1)
 
 
 def test_measures_share_one_test():
@@ -306,7 +290,7 @@ def test_the_claim_falls_back_to_the_metric_that_is_shown():
     """What agrees best out of fold is a combination that is not shown beyond chance; the metric in it is."""
     for seed in range(26, 66):  # of the first 26 none is so
         table = score_table(60, 10, signal=0.25, seed=seed)
-        selection, predictions = select(table, prefer="best", permutations=199, repeats=1, folds=3)
+        selection, predictions = select(table, permutations=199, repeats=1, folds=3)
         if selection.rule == "shown":
             break
     assert selection.chosen.metrics == ("m0",) and selection.is_beyond_chance
