@@ -111,7 +111,6 @@ from .raters import (
     means_of_others as means_of_others,
     ordinal_alpha as ordinal_alpha,
 )
-from .report.charts import scatters as scatters
 from .report.page import worst_disagreements as worst_disagreements
 from .score_join import JoinedScores as JoinedScores, join_sources as join_sources
 from .scorer import (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...eval_sets.items import RATER
+from ...presentation.charts import Forest, draw_forest
 from ...presentation.page import read_asset, render_page, write_page
 from ...presentation.verdict import describe_report
 from ...text.wording import Phrase
@@ -15,7 +16,6 @@ from ..answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_evaluation import MetaEvaluation
 from ..table import ScoreTable
 from .blocks import report_blocks
-from .charts import forest, scatters
 
 if TYPE_CHECKING:
     from ..score_join import JoinedScores
@@ -57,8 +57,7 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
         "evaluation": evaluation,
         "joined": joined,
         "measure": measure,
-        "forest": forest(evaluation),
-        "scatters": scatters(table, evaluation),
+        "forest": _forest(evaluation),
         "over": [(disagreement, texts[disagreement.item]) for disagreement in over],
         "under": [(disagreement, texts[disagreement.item]) for disagreement in under],
         "blocks": report_blocks(evaluation, joined),
@@ -68,6 +67,25 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
             default=None,
         ),
     }
+
+
+def _forest(evaluation: MetaEvaluation) -> Forest:
+    """The metrics on the answers that chose among them and the choice's corrected agreement, on one axis."""
+    rows = [
+        (
+            metric.name,
+            "baseline" if metric.baseline else "metric",
+            metric.spearman,
+            "" if metric.higher_is_better else "lower is better",
+        )
+        for metric in evaluation.metrics
+    ]
+    rows.sort(key=lambda row: -(row[2].value if row[2].value is not None else -2))
+    if evaluation.selection is not None:
+        name, agreement = evaluation.selection.chosen.name, evaluation.selection.agreement
+        rows.insert(0, (name, "chosen", agreement, "on unseen answers"))
+    ceiling = evaluation.raters.ceiling.value if evaluation.raters else None
+    return draw_forest(rows, within=(-1, 1), ceiling=ceiling)
 
 
 def _describe(evaluation: MetaEvaluation, joined: "JoinedScores", sources: Sequence[Phrase]) -> Phrase:

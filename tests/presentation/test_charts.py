@@ -3,16 +3,14 @@
 import math
 import re
 from datetime import datetime, timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
-from modules import module_of
 
-from assay.meta_eval import Estimate, MetricAgreement, ScoreTable, scatters
-from assay.presentation import Axis, axis_over, draw_band, draw_forest, draw_histogram, template_environment
+from assay.meta_eval import Estimate
+from assay.presentation import axis_over, draw_band, draw_forest, draw_histogram, template_environment
 
 SIZES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-12, 1e-5, 1e5, -1e6])
 VALUES = st.one_of(SIZES, st.floats(-1e6, 1e6), st.floats(0, 1))
@@ -111,40 +109,11 @@ def test_a_histogram_of_any_values(values):
     check_drawing("presentation", "charts.html", "histogram_chart(chart)", chart=histogram)
 
 
-@settings(max_examples=100)
-@given(lists_of_values())
-def test_a_scatter_of_any_values(values):
-    count = len(values)
-    table = ScoreTable(
-        items=tuple(map(str, range(count))),
-        groups=tuple(map(str, range(count))),
-        metrics=("m",),
-        scores=np.array(values)[:, None],
-        ratings=np.array([[1.0 + n % 5] for n in range(count)]),
-        raters=("r",),
-        rating_min=1,
-        rating_max=5,
-    )
-    metric = SimpleNamespace(name="m", baseline=False, spearman=Estimate(0.1), higher_is_better=True)
-    chart = module_of(scatters)._scatter(table, metric, Axis(1, 5, (1, 2, 3, 4, 5)))
-    assert chart.n == count
-    assert all(0 <= place <= 100 for low, middle, high, *_ in chart.boxes for place in (low, middle, high))
-    assert all(low <= middle <= high for low, middle, high, *_ in chart.boxes)
-    assert all(0 <= place <= 100 for point in chart.points for place in point)
-    check_drawing("meta_eval.report", "report_charts.html", "scatter_chart(chart)", chart=chart)
-
-
 def test_charts_of_thousands_of_points():
     draw = np.random.default_rng(3)
     for values in (draw.normal(size=2000), np.full(2000, 0.3), np.full(2000, 0.3) + draw.choice([0, 1e-16], 2000)):
-        test_a_scatter_of_any_values.hypothesis.inner_test(values.tolist())
         test_a_band_of_any_values.hypothesis.inner_test(values.tolist())
         test_a_histogram_of_any_values.hypothesis.inner_test(values.tolist())
-
-
-def test_the_types_that_the_stand_ins_stand_for():
-    """The attributes that the stand-ins above have are those of the real results."""
-    assert {"spearman", "baseline", "higher_is_better"} <= {*MetricAgreement.__annotations__}
 
 
 def test_nightly_runs_of_one_day_are_told_apart():
