@@ -122,9 +122,10 @@ def decide_versions(
     if verdict == "unsettled":
         place = names.index(decision.deciding.second)
         pair, of_pair = pairs[0, place], (versions[0], versions[place])
-        needs = ratings_needed(pair, margin, rule, names=(names[0], names[place]), comparisons=len(pairs))
-        if basis == "scores" or pair.groups < FEWEST_GROUPS:
+        if basis == "scores" or pair.groups < FEWEST_GROUPS or not pair.error:
             needs = needed_to_begin(pair, {one.name: one.rated for one in of_pair})
+        else:
+            needs = ratings_needed(pair, margin, rule, names=(names[0], names[place]), comparisons=len(pairs))
         decision = replace(decision, needs=needs)
     if look is not None and not look.error:
         before = count_of(look.number - 1, "look")

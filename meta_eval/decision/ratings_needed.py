@@ -1,16 +1,15 @@
 """How many ratings show a difference in 8 of 10 cases, or that nothing above the margin differs."""
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import gammaincinv, ndtr, ndtri
 
 from ..comparison import MOST_RATINGS
 from ..groups import FEWEST_GROUPS
-from ..sequence import ERROR, ConfidenceSequence, Look, spent_error
+from ..sequence import ConfidenceSequence, Look, spent_error
 from .version_decision import Needs
 from .version_difference import PairDifference, precision
 
@@ -19,7 +18,6 @@ Power = Callable[[float, float], float]
 POWER = 0.8
 _NEARLY = 0.75  # of all ratings at hand, before new answers are asked for: about 8 of 10 cases too
 _SIZES = 200
-_TIMES = 2  # so many times as many in the groups that there are: it takes new groups
 _LIKELY = float(ndtri(0.9))  # the range of a number is that of the differences that are likely with 8 of 10
 _USUAL_SPREAD, _SHOWN = 0.3, 0.1  # of differences of two ratings, and what ratings should show: shares of the scale
 
@@ -34,19 +32,15 @@ def ratings_needed(
 ) -> Needs:
     """How many more ratings of each version settle a difference of the size seen, with a power of 80%.
 
-    With a precision n of N when all is rated, the variance is c ((1 - R^2) / n + R^2 / N), R^2 being what the scores
-    explain. Of pairs n is their number; of two independent means n1 n2 / (n1 + n2). Questions of one group say less
-    than as many of several: with m rated ones in a group, which correlate by r, the variance is 1 + (m - 1) r times as
-    large (Kish, 1965), and more ratings in the same groups bring no further degree of freedom. Where the ratings of the
-    answers at hand do not do, it takes all of these and new answers of new groups, all rated, and a decision of their
-    own. Where the versions may be equal, because the range of the difference that is likely with 8 of 10 holds 0, it is
-    the number with which two one-sided tests show that it is below the margin (Schuirmann, 1987) where it is 0.
+    With a precision n of N when all is rated, the variance is c ((1 - R^2) / n + R^2 / N), R^2 being what the
+    scores explain. Of pairs n is their number; of two independent means n1 n2 / (n1 + n2). Questions of one group
+    say less than as many of several: with m rated ones in a group, which correlate by r, the variance is 1 + (m -
+    1) r times as large (Kish, 1965). Where the ratings of the answers at hand do not do, it takes all of these and
+    new answers of new groups, all rated, and a decision of their own. Where the versions may be equal, because the
+    range of the difference that is likely with 8 of 10 holds 0, it is the number with which two one-sided tests
+    show that it is below the margin (Schuirmann, 1987) where it is 0.
     """
     size, likely = abs(pair.value), _LIKELY * pair.error
-    if pair.groups < FEWEST_GROUPS or not pair.rated:
-        return Needs()
-    if not pair.error:
-        return _needed_where_all_is_alike(pair, margin, rule)
     is_equal = size <= likely
 
     def power_at(one: float) -> Power:
@@ -66,59 +60,16 @@ def ratings_needed(
     more, low, high = (_smallest(pair, of_new, rule, one, comparisons=tests, sides=sides) for one in powers)
     if more is None:
         return Needs(is_equal=is_equal, is_beyond=True)
-    in_groups = replace(of_new, is_in_groups=True)
-    in_same = _smallest(pair, in_groups, rule, powers[0], comparisons=tests, sides=sides)
-    groups = _groups_of(more, pair) if in_same is None or in_same > _TIMES * more else None
     low, high = (None if number is None else unrated + number for number in (low, high))
-    return Needs(more, unrated or None, least or low, high, is_equal, version=version if unrated else "", groups=groups)
+    return Needs(more, unrated or None, least or low, high, is_equal, version=version if unrated else "")
 
 
 def needed_to_begin(pair: PairDifference, rated: Mapping[str, int]) -> Needs:
-    """What to rate where too few groups are rated to tell anything, by the names of the two versions."""
+    """What to rate where too few groups are rated, or all alike, to tell anything; by the names of the two versions."""
     count = ratings_to_begin(min(pair.all_of_each))
     short = [name for name, known in rated.items() if known < count]
-    needs = Needs(ratings=count or None, version=short[0] if len(short) == 1 else "")
-    if (missing := FEWEST_GROUPS - pair.groups_of_all) <= 0:
-        return needs
-    needs = needs if short else Needs()
-    return replace(needs, groups=missing) if pair.group_size_of_all > 1 else replace(needs, answers=missing)
-
-
-def _groups_of(answers: int, pair: PairDifference) -> int | None:
-    """How many new groups so many new answers are of, of the usual size; None where each question is one."""
-    questions = pair.questions if pair.is_paired else min(pair.all_of_each)
-    return math.ceil(answers * pair.groups_of_all / questions) if pair.group_size_of_all > 1 else None
-
-
-def _needed_where_all_is_alike(pair: PairDifference, margin: float, rule: Look | ConfidenceSequence) -> Needs:
-    """How many answers show, each alike, that a difference that no group shows is rare enough: `GroupCounts.bounds`."""
-    counts = pair.counts
-    if counts is None or counts.less or counts.more or abs(counts.usual) >= margin:
-        return Needs()
-    left = ERROR - spent_error(rule.share) if isinstance(rule, Look) else ERROR
-    unrated, size = pair.changed - pair.rated, pair.questions / counts.groups
-
-    def needed(error: float) -> int | None:
-        def is_shown(groups: int) -> bool:
-            bounds = replace(counts, groups=groups, unknown=0).bounds(2 * error)
-            return bounds is not None and -margin < bounds[0] and bounds[1] < margin
-
-        most = MOST_RATINGS + counts.groups
-        groups = bisect_left(range(most), True, key=is_shown)
-        return None if groups == most else groups
-
-    at_hand = needed(left) if left > 0 else None
-    if unrated and at_hand is not None and at_hand <= counts.groups:
-        more = math.ceil((at_hand - counts.groups + counts.unknown) * size)
-        is_random = pair.changed == pair.questions  # else each answer that is not rated counts as a difference
-        ratings = min(max(more, 1), unrated) if is_random else unrated
-        return Needs(None, ratings, ratings, ratings, is_equal=True)
-    groups = needed(ERROR)
-    if groups is None:
-        return Needs(is_equal=True, is_beyond=True)
-    answers = max(1, math.ceil((groups - counts.groups) * size))
-    of_groups = _groups_of(answers, pair)
-    return Needs(answers, unrated or None, answers + unrated, answers + unrated, is_equal=True, groups=of_groups)
+    missing = max(0, FEWEST_GROUPS - pair.groups_of_all)
+    return Needs(missing or None, count if short else None, version=short[0] if len(short) == 1 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +79,6 @@ class _Way:
     precision_of: Callable[[int], float]
     most: int  # how many more there can be
     is_of_new: bool = False  # whether they are of new answers, and not of those at hand
-    is_in_groups: bool = False  # whether these are of the groups that there are, and not of new ones
     place: int | None = None  # the one version that has answers left to rate; None for both
 
 
@@ -181,8 +131,6 @@ def _smallest(
     for more in np.unique(np.geomspace(1, most, _SIZES).round().astype(int)).tolist():
         number, size, later = way.precision_of(more), pair.group_size_of_all, Look() if isinstance(rule, Look) else rule
         part = 1 / number
-        if way.is_in_groups:
-            size *= number / at_hand
         if not way.is_of_new:
             part = (1 - explained) / number + explained / at_hand
             size -= (size - pair.group_size) * (at_hand - number) / (at_hand - known)

@@ -74,8 +74,6 @@ class Needs:
     is_equal: bool = False
     is_beyond: bool = False  # whether it is more than anybody can rate (10,000)
     version: str = ""  # the one version whose answers at hand are to be rated; "" for each
-    # of how many new groups the new answers are to be, where more in the groups at hand settle nothing; None elsewhere
-    groups: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,12 +319,11 @@ def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
 
 def _what_to_rate_first(needs: Needs, version: str) -> Phrase | None:
     """What it takes to tell anything, where hardly anything is rated or in too few groups; None elsewhere."""
-    missing = needs.groups or needs.answers
-    if needs.low is not None or needs.is_equal or not (needs.ratings or missing):
+    if needs.low is not None or needs.is_equal or not (needs.ratings or needs.answers):
         return None
-    if missing:
-        name = "settle_groups" if needs.groups else "settle_questions"
-        return phrase(name, count=missing, known=FEWEST_GROUPS - missing, fewest=FEWEST_GROUPS)
+    if needs.answers:
+        known = FEWEST_GROUPS - needs.answers
+        return phrase("settle_groups", count=needs.answers, known=known, fewest=FEWEST_GROUPS)
     name = "settle_rate_one" if version else "settle_rate"
     return phrase(name, count=round_ratings(needs.ratings or 0, zeros=0), version=version)
 
@@ -349,9 +346,7 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
     elif version and needs.ratings is not None:
         kind += "_of_one"
     amount = phrase(kind, count=round_ratings(more, zeros=0), version=version, unrated=needs.ratings or 0)
-    if needs.groups is not None:
-        amount = phrase("in_groups", amount=amount, count=round_ratings(needs.groups, zeros=0))
-    shortest = (amount,) if is_both or needs.groups is not None else ()
+    shortest = (amount,) if is_both else ()
     if needs.is_equal:
         margin = Figure("rating", decision.margin)
         texts = phrase("settle_equal", amount=amount, margin=margin), phrase("settle_equal_shortly", amount=amount)
