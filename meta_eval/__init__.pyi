@@ -77,7 +77,6 @@ from .monitoring.bound_evidence import (
     CLEARED as CLEARED,
     FALSE_ALARMS as FALSE_ALARMS,
     DayEvidence as DayEvidence,
-    ratings_needed as ratings_needed,
     t_of_score as t_of_score,
 )
 from .monthly_p_value import monthly_p_value as monthly_p_value, needed_z as needed_z

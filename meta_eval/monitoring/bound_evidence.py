@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 
 import numpy as np
 
@@ -194,16 +193,3 @@ def t_of_score(score: float, degrees: float, skewness: float) -> float:
     if skewness > _NO_SKEWNESS:
         score = 2 / skewness * ((1 + skewness / 6 * (score - skewness / 6)) ** 3 - 1)
     return t_of_normal(score, degrees)
-
-
-def ratings_needed(variance: float, fall: float, *, days: int, needed: float, others: float = 0.0) -> int | None:
-    """How many ratings a day find a fall within some days in four of five cases; None where ratings alone cannot.
-
-    Example:
-        Variance 0.64, a fall of 0.3 within 10 days: (3.32 + 0.84)^2 * 0.64 / 0.09 / 10 = 12.3.
-
-        >>> ratings_needed(0.64, 0.3, days=10, needed=needed_z(0.05))
-        13
-    """
-    left = (fall / (needed + NormalDist().inv_cdf(0.8))) ** 2 - others
-    return math.ceil(variance / left / days) if left > 0 else None

@@ -9,7 +9,6 @@ from ..arrays import Floats, Places
 from ..groups import effective_degrees
 from ..monthly_p_value import variance_of_mean
 from .outcome_terms import FEWEST_TO_FIT, OutcomeTerms, TermStage, sums_up_to
-from .production_answers import draws_worth
 
 _MEMORY = 90  # days that the noise is taken from
 _APART = (3, 4, 5, 6, 7)  # days, of which a spell of the usual length leaves little in common
@@ -25,7 +24,7 @@ class RunMeans:
     mean: Floats  # the estimated mean; NaN of a run without answers in some stage
     variance: Floats
     third: Floats
-    size: Floats  # the effective number of groups in the last stage, at most what its draw is worth (`draws_worth`)
+    size: Floats  # the effective number of groups in the last stage
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +67,9 @@ class DaySums:
         self._tail = tail
         last_stage = terms.stages[-1]
         # a stage without any answer corrects nothing: with a judge that scored none, ratings alone say what they can
-        self._places = [place for place, stage in enumerate(terms.stages) if stage is last_stage or stage.weight.any()]
-        stages = [terms.stages[place] for place in self._places]
+        stages = [stage for stage in terms.stages if stage is last_stage or stage.weight.any()]
         self._stages = [_cumulate(terms, stage) for stage in stages]
         days = len(terms.day_numbers)
-        self._draws = [np.stack([sums_up_to(terms.day, column, days) for column in draw]) for draw in terms.draws]
         self._of_runs = [np.ascontiguousarray(sums[_OF_RUNS]) for sums in self._stages]
         of_groups = np.bincount(terms.group, weights=last_stage.weight)
         self._group_degrees = effective_degrees(np.asarray(of_groups, float))
@@ -84,23 +81,16 @@ class DaySums:
         """Estimates the mean of runs of days."""
         mean = np.zeros(len(first))
         variance, third, size = np.zeros(len(first)), np.zeros(len(first)), np.zeros(len(first))
-        limits = self._limits(first, end)
-        for number, (sums, limit) in enumerate(zip(self._of_runs, limits, strict=True)):
+        for number, sums in enumerate(self._of_runs):
             total = sums.take(end, axis=1) - sums.take(first, axis=1)
-            weight = np.where((total[0] > 0) & (limit > 0), total[0], np.nan)
+            weight = np.where(total[0] > 0, total[0], np.nan)
             mean += total[1] / weight
-            size = np.minimum(weight**2 / total[2], limit)
+            size = weight**2 / total[2]
             variance += noise.variances[number] / size
             third += noise.thirds[number] * np.maximum(total[3] / weight**3, 1 / size**2)
         day_variance, alike = noise.of_days(variance, end - first)
         third += noise.skewness * day_variance**1.5 * np.sqrt(alike)
         return RunMeans(mean, variance + day_variance, third, np.where(np.isfinite(mean), size, 0.0))
-
-    def _limits(self, first: Places, end: Places) -> list[Floats]:
-        """Per stage, how many answers those of some runs of days are worth at most by the chances of their draws."""
-        worths = draws_worth([sums.take(end, axis=1) - sums.take(first, axis=1) for sums in self._draws])
-        unlimited: Floats = np.full(len(first), np.inf)
-        return [worths[place - 1] if 0 < place <= len(worths) else unlimited for place in self._places]
 
     def noise(self, last: int, starts: Places, changes: Sequence[int] = ()) -> Noise:
         """The noise of runs from each start to one day, of a figure that is known to have changed on some days.
@@ -141,12 +131,11 @@ class DaySums:
         """(the variance of one group's term per stage, its third moment, the degrees of freedom)."""
         count = len(self._stages)
         variances, thirds, degrees = np.zeros(count), np.zeros(count), 1.0
-        limits = self._limits(np.array([first]), np.array([last + 1]))
         for number, sums in enumerate(self._stages):
             weight, total, weight2, cross, total2, weight3, w2t, wt2, total3 = sums[:, last + 1] - sums[:, first]
-            if weight <= 0 or limits[number][0] <= 0:
+            if weight <= 0:
                 continue
-            mean, size = total / weight, min(weight**2 / weight2, float(limits[number][0]))
+            mean, size = total / weight, weight**2 / weight2
             variances[number] = max(0.0, (total2 - 2 * mean * cross + mean**2 * weight2) / weight2)
             thirds[number] = (total3 - 3 * mean * wt2 + 3 * mean**2 * w2t - mean**3 * weight3) / weight3
             if number == count - 1:  # one more that lies half the scale away: few equal ratings are not sure

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Bools, Floats, Places
-from .production_answers import ProductionAnswers, SamplingDesign, stage_draws
+from .production_answers import ProductionAnswers, SamplingDesign
 
 FEWEST_TO_FIT = 20  # ratings of earlier days: with fewer a slope would be mostly noise
 _LONGEST_MEMORY = 90  # days that a fit looks back
@@ -34,7 +34,6 @@ class OutcomeTerms:
     group: Places  # the group of each answer as a number from 0, (n,)
     stages: tuple[TermStage, ...]  # the stages, that of all answers first and that of the ratings last
     extent: tuple[float, float]
-    draws: tuple[Floats, ...] = ()  # the `stage_draws` of each stage but the first; none where they are not known
 
     @property
     def width(self) -> float:
@@ -74,7 +73,7 @@ def corrected_terms(
         _stage(judge_weight, of_judge - of_cheap),
         _stage(design.rating_weight, rest),
     )
-    return OutcomeTerms(day, day_numbers, group, stages, extent, stage_draws(answers, design))
+    return OutcomeTerms(day, day_numbers, group, stages, extent)
 
 
 def judge_terms(answers: ProductionAnswers, design: SamplingDesign) -> OutcomeTerms:
@@ -95,7 +94,7 @@ def judge_terms(answers: ProductionAnswers, design: SamplingDesign) -> OutcomeTe
     of_cheap, of_judge = np.clip(of_cheap, *extent), np.where(is_judged, judged, 0.0)
     in_draw = np.asarray(~np.isnan(answers.judge_chance), float)
     stages = (_stage(in_draw, of_cheap), _stage(design.judge_weight, of_judge - of_cheap))
-    return OutcomeTerms(*_number(answers), stages, extent, stage_draws(answers, design)[:1])
+    return OutcomeTerms(*_number(answers), stages, extent)
 
 
 def _number(answers: ProductionAnswers) -> tuple[Places, Places, Places]:

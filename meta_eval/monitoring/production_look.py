@@ -9,8 +9,7 @@ from ...text.wording import count_of
 from ..arrays import Bools
 from ..estimate import Estimate
 from ..groups import FEWEST_GROUPS, FEWEST_RATED
-from ..monthly_p_value import LONGEST, needed_z
-from .bound_evidence import FALSE_ALARMS, AlarmState, WeighedBound, ratings_needed, t_of_score
+from .bound_evidence import FALSE_ALARMS, AlarmState, WeighedBound
 from .day_sums import DaySums
 from .look import Bound, BoundState, Look, SegmentLook
 from .outcome_terms import corrected_terms, judge_terms
@@ -20,7 +19,6 @@ from .window_estimate import LOOKS_ERROR, NO_RATINGS, estimate_window
 _MOST_SEGMENTS = 20  # per field
 _LATEST = 7  # days after which a rating that did not come is no longer waited for
 _LARGEST_SCORE = 1e50  # of a judge: the cubes of larger ones are no numbers
-_FINDABLE = 0.3  # of five levels: a fall that a team would want to know of
 
 
 def look_at_production(
@@ -59,7 +57,7 @@ def look_at_production(
         bad_share=_of_enough(estimate_window(production.bad_terms, production.is_in)),
         segments=tuple(segments),
         bounds=tuple(production.state(bound, level, len(bounds)) for bound in bounds),
-        notes=(*production.notes(bounds, level), *notes),
+        notes=(*production.notes(bounds), *notes),
     )
 
 
@@ -206,7 +204,7 @@ class _Production:
             text = f"nothing says that {figure} is not {side} {limit}: {number}."
         return text[0].upper() + text[1:]
 
-    def notes(self, bounds: Sequence[Bound], level: float) -> Iterator[str]:
+    def notes(self, bounds: Sequence[Bound]) -> Iterator[str]:
         """What the figures rest on and what was left out."""
         answers, design = self._answers, self._design
         counted = self.is_in & design.is_counted
@@ -233,37 +231,6 @@ class _Production:
             yield "Bounds are decided on whole days: the first day is not over yet."
         elif waiting:
             yield f"Bounds are decided without the last {count_of(waiting, 'whole day')}: ratings are still to come."
-        if whole and rated and any(bound.kind in ("mean", "fall") for bound in bounds):
-            yield from self._needed(level)
-
-    def _needed(self, level: float) -> Iterator[str]:
-        """How many ratings a day find a fall within 30 days."""
-        sums, last = DaySums(self.mean_terms, tail=-1), len(self._day_numbers) - 1
-        first = int(np.searchsorted(self._day_numbers, self._day_numbers[last] - LONGEST + 1))
-        days = max(1, min(LONGEST, int(self._day_numbers[-1]) + 1))
-        noise = sums.noise(last, np.array([first]))
-        run = sums.runs(np.array([first]), np.array([last + 1]), noise)
-        if not run.variance[0] > 0:
-            return
-        of_groups = noise.variances[-1:]
-        variance = float((of_groups + noise.of_days(of_groups, np.array([LONGEST]))[0])[0])
-        others = max(0.0, float(run.variance[0]) - variance / float(run.size[0])) * days / LONGEST
-        skewness = -float(run.third[0]) / float(run.variance[0]) ** 1.5
-        needed = t_of_score(needed_z(level), max(1.0, float(noise.degrees[0])), skewness)
-        fall = _FINDABLE * self.mean_terms.width / 4
-        many, more = (
-            ratings_needed(variance, size, days=LONGEST, needed=needed, others=others) for size in (fall, fall / 3)
-        )
-        is_late = self._answers.days > self._answers.days.max() - LONGEST
-        rated = int((self.mean_terms.is_rated & is_late).sum())
-        answers = int((self._design.is_counted & is_late).sum()) / days
-        if many is None or many > answers:
-            return  # not even ratings of all answers find it
-        small = f"; one of {fall / 3:.2g}: {more:,} a day" if more is not None and more <= answers else ""
-        yield (
-            f"Ratings that find a fall of {fall:.2g} beyond a bound of the mean within 30 days in four of five cases: "
-            f"{many:,} a day{small}. There are {rated / days:.1f} a day."
-        )
 
 
 _NAMES = {

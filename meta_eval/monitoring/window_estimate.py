@@ -10,7 +10,6 @@ from ..estimate import TOO_FEW_GROUPS, Estimate, clopper_pearson
 from ..groups import FEWEST_GROUPS
 from ..sequence import ConfidenceSequence
 from .outcome_terms import OutcomeTerms
-from .production_answers import draws_worth
 
 LOOKS_ERROR = 0.05
 """In how many watches an interval misses its figure at some look (see docs/statistics.md for the length)."""
@@ -19,7 +18,6 @@ NO_RATINGS = "no ratings of answers that were drawn with a known chance"
 
 _SEQUENCE = ConfidenceSequence(0.15)  # of the scale: narrowest with some 20 to 200 ratings
 _MOST_GAIN = 16.0
-_LEAST_WORTH = 1.0  # group: its interval is nearly the whole scale
 
 
 def estimate_window(terms: OutcomeTerms, is_in: Bools, *, error: float = LOOKS_ERROR) -> Estimate:
@@ -30,8 +28,6 @@ def estimate_window(terms: OutcomeTerms, is_in: Bools, *, error: float = LOOKS_E
     chapter 12, with weights 1 / chance: Hájek, 1971). Its variance is that of these terms summed by group; a group's
     ratings count 1 / sqrt(1 - h) times, h being the group's share of the weight (Bell and McCaffrey, 2002). To the
     ratings one is added that lies half the scale from the mean, so that few or equal ratings are not taken for sure.
-    They count as at most as many groups as their draw is worth by its chances (`draws_worth`): ratings that by chance
-    are all of answers with large chances say nothing of the others.
 
     The interval treats the mean's place p on the scale as a share of n = p (1 - p) / variance independent answers (Korn
     and Graubard, 1998), with the bounds of Clopper and Pearson (1934) at the error of the `ConfidenceSequence`. So it
@@ -65,12 +61,10 @@ def estimate_window(terms: OutcomeTerms, is_in: Bools, *, error: float = LOOKS_E
         value = min(highest, max(lowest, value))
     if groups < FEWEST_GROUPS:
         return Estimate(value, n=n, groups=groups, problem=TOO_FEW_GROUPS)
-    drawn = 1 / float((shares**2).sum())
-    draws = [draw[:, is_in].sum(axis=1, keepdims=True) for draw in terms.draws]
-    effective = min(drawn, max(_LEAST_WORTH, float(draws_worth(draws)[-1][0]))) if draws else drawn
-    variance = (float(totals @ totals) * drawn * effective + terms.width**2 / 4) / (effective + 1) / effective
-    degrees = min(_degrees(shares), max(1.0, effective - 1)) if effective < drawn else _degrees(shares)
-    low, high = _interval((value - lowest) / terms.width, variance / terms.width**2, degrees, effective, error)
+    effective = 1 / float((shares**2).sum())
+    variance = (float(totals @ totals) * effective**2 + terms.width**2 / 4) / (effective + 1) / effective
+    place = (value - lowest) / terms.width
+    low, high = _interval(place, variance / terms.width**2, _degrees(shares), effective, error)
     return Estimate(value, lowest + terms.width * low, lowest + terms.width * high, n=n, groups=groups)
 
 

@@ -12,7 +12,7 @@ from production_months import draw_answers
 from scipy import stats
 
 from assay.errors import UsageError
-from assay.meta_eval import CLEARED, FALSE_ALARMS, DayEvidence, Estimate, ratings_needed, t_of_score
+from assay.meta_eval import CLEARED, FALSE_ALARMS, DayEvidence, Estimate, t_of_score
 from assay.meta_eval.monitoring import AlarmState, Bound, Look, ProductionAnswers, follow_bounds, look_at_production
 
 _normal_scores = module_of(AlarmState)._normal_scores
@@ -323,13 +323,3 @@ def test_the_t_of_a_score_is_the_inverse(degrees, skewness):
     for z in np.linspace(1, 4, 7):
         t = np.array([t_of_score(float(z), degrees, skewness)])
         assert _normal_scores(t, degrees, np.array([skewness]))[0] == pytest.approx(z)
-
-
-def test_ratings_needed_grow_with_the_square_of_the_fall():
-    few, many = (ratings_needed(0.64, fall, days=30, needed=3.33) or 0 for fall in (0.3, 0.1))
-    assert many == pytest.approx(9 * few, rel=0.2)
-
-
-def test_no_number_of_ratings_makes_up_for_few_judged_answers():
-    """0.1 / (3.33 + .84) = .024: a standard error of .03 from what is not judged is more."""
-    assert ratings_needed(0.64, 0.1, days=30, needed=3.33, others=0.03**2) is None
