@@ -96,7 +96,7 @@ GROUPS = (
                 "Prompts Prompt PromptMessage BUNDLED OTHER_LANGUAGE bundled_prompts bundled_prompt_text prompt_names "
                 "read_prompt read_prompt_as",
             ),
-            "Which prompt or judge agrees better": _of("assay.meta_eval.decision", "decide_variants"),
+            "Which prompt or judge agrees better": _of("assay.meta_eval.decision", "decide_variants VariantDecision"),
         },
     ),
     NameGroup(

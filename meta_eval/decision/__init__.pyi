@@ -4,7 +4,7 @@ from .preferences import (
     estimate_net_wins as estimate_net_wins,
     make_preference_table as make_preference_table,
 )
-from .variant_decision import decide_variants as decide_variants
+from .variant_decision import VariantDecision as VariantDecision, decide_variants as decide_variants
 from .version_decision import (
     Decision as Decision,
     Needs as Needs,

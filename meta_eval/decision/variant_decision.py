@@ -1,21 +1,60 @@
-"""Which variant of a measure, a prompt or a judge, agrees better with the raters: the same verdicts and sentence."""
+"""Which variant of a measure, a prompt or a judge, agrees better with the raters than the one in use."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-
-import numpy as np
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from ...text.wording import count_of
-from ..comparison import RHO_MARGIN, Comparison, compare_metrics, find_standing
-from ..correlation import spearman
+from ..comparison import RHO_MARGIN, Comparison, compare_metrics, describe_more_ratings, find_standing
 from ..groups import FEWEST_GROUPS, LEVEL, unseen_share
 from ..table import ScoreTable
-from .version_decision import Decision, Needs, Outcome, VersionDifference, VersionEstimate
+from .version_decision import Outcome, VersionDifference
 
 _SAME = 1e-9
 
 
-def decide_variants(table: ScoreTable, *, measure: str = "") -> Decision | None:
+@dataclass(frozen=True, slots=True)
+class VariantDecision:
+    """Which of several variants of a measure to use."""
+
+    # `ship` (the variant `best` agrees better than the one in use), `keep` (none does, and some surely less),
+    # `equivalent` (none differs from it by more than the margin) or `unsettled`
+    verdict: Outcome
+    best: str  # the variant that agrees best; of a `keep` the one in use
+    # how much better each other variant agrees than the one in use, by Spearman's rho; their intervals hold together
+    differences: tuple[VersionDifference, ...]
+    ratings: int | None  # about how many more ratings would settle what is unsettled; None where nobody can tell
+    notes: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The decision in a sentence."""
+        if self.verdict == "ship":
+            row = next(row for row in self.differences if row.second == self.best)
+        else:
+            row = max(self.differences, key=lambda row: row.difference)
+        likely = "" if row.low is None or row.high is None else f", likely {row.low:+.2f} to {row.high:+.2f}"
+        how_far = f"({row.difference:+.2f}{likely}, on {count_of(row.rated, 'answer')})"
+        if self.verdict == "ship":
+            return f"Ship {row.second}: it agrees better with your raters than {row.first} {how_far}."
+        if self.verdict == "keep":
+            next_best = f"the next best being {row.second} {how_far}"
+            return f"Keep {row.first}: no other agrees better with your raters, {next_best}."
+        if self.verdict == "equivalent":
+            beside = f"{row.second} agrees with your raters as {row.first} does, within {RHO_MARGIN:.3g}"
+            return f"No difference that matters: {beside} {how_far}."
+        more = "nobody can tell how many" if self.ratings is None else describe_more_ratings(self.ratings)
+        return (
+            f"Not settled: {row.second} may agree better with your raters than {row.first}, or worse {how_far}; {more} "
+            "ratings would settle it."
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The sentence and all values as JSON values."""
+        return {"sentence": self.sentence} | asdict(self)
+
+
+def decide_variants(table: ScoreTable) -> VariantDecision | None:
     """Decides which variant of a measure agrees best with the raters, or says how many more ratings would tell.
 
     Each variant is compared with the one in use on the rated answers that both scored (`compare`: the difference of
@@ -23,15 +62,11 @@ def decide_variants(table: ScoreTable, *, measure: str = "") -> Decision | None:
     k variants each at 1 - 0.05 / k (Bonferroni), because the best of several looks better than it is. `ship`: the
     interval of one variant, or of several of which it agrees best, lies above 0. `keep`: none agrees better, and at
     least one surely worse. `equivalent`: all lie within the margin by two one-sided tests at 5%, which need no
-    correction: all must (Berger, 1982). Otherwise `unsettled`. Returns the decision. Its intervals are for a single
-    look, at the level of all of them together. None where no variant can be compared with the one in use.
+    correction: all must (Berger, 1982). Otherwise `unsettled`. Returns the decision; None where no variant can be
+    compared with the one in use.
 
     Args:
         table: The variants' scores of the same answers, one column per variant; the first is what is in use today.
-        measure: The metric that the variants compute, for the notes.
-
-    Raises:
-        InputError: The table has fewer than two variants.
 
     Example:
         >>> import numpy as np
@@ -42,36 +77,30 @@ def decide_variants(table: ScoreTable, *, measure: str = "") -> Decision | None:
         >>> decide_variants(table).verdict
         'ship'
     """
-    names = table.metrics
-    level = 1 - (1 - LEVEL) / max(1, len(names) - 1)
-    rows = [compare_metrics(table, other, names[0], level=level) for other in names[1:]]
-    comparisons = [_with_bound_of_same(row, level) for row in rows]
-    comparable = [row for row in comparisons if row.difference.value is not None]
+    in_use, *others = table.metrics
+    level = 1 - (1 - LEVEL) / max(1, len(others))
+    rows = [_with_bound_of_same(compare_metrics(table, other, in_use, level=level), level) for other in others]
+    comparable = [row for row in rows if row.difference.value is not None]
     if not comparable:
         return None
-    problems = [row for row in comparisons if row.difference.value is None]
-    versions = _estimates(table, [names[0], *(row.first for row in comparable)], comparable)
-    verdict, best = _verdict(comparable, versions)
+    verdict, best = _verdict(comparable)
     more = [row.standing.more_ratings for row in comparable if row.standing.kind == "unsettled"]
     known = [count for count in more if count is not None]
-    notes = [f"{row.first} cannot be compared with {row.second}: {row.problem}." for row in problems]
-    if len(comparisons) > 1:
-        notes.append(f"The intervals of the {count_of(len(comparisons), 'comparison')} hold for all of them together.")
-    return Decision(
+    notes = [
+        f"{row.first} cannot be compared with {in_use}: {row.problem}." for row in rows if row.difference.value is None
+    ]
+    if len(rows) > 1:
+        notes.append(f"The intervals of the {count_of(len(rows), 'comparison')} hold for all of them together.")
+    return VariantDecision(
         verdict,
         best,
-        versions,
-        tuple(_difference(row, len(comparisons)) for row in comparable),
-        Needs(ratings=max(known) if verdict == "unsettled" and known else None),
-        RHO_MARGIN,
-        "agreement",
-        (-1.0, 1.0),
-        measure,
-        notes=tuple(notes),
+        tuple(_difference(row, len(rows)) for row in comparable),
+        max(known) if verdict == "unsettled" and known else None,
+        tuple(notes),
     )
 
 
-def variant_sentences(decision: Decision | None, in_use: str) -> list[str]:
+def variant_sentences(decision: VariantDecision | None, in_use: str) -> list[str]:
     """Says what a reader should know of a decision between variants, and last the decision in a sentence."""
     if decision is None:
         return [f"Not settled: no agreement with ratings can be compared with that of {in_use}."]
@@ -93,38 +122,17 @@ def _with_bound_of_same(row: Comparison, level: float) -> Comparison:
     return replace(row, difference=bounded, standing=find_standing(bounded, level=level))
 
 
-def _verdict(rows: Sequence[Comparison], versions: Sequence[VersionEstimate]) -> tuple[Outcome, str]:
+def _verdict(rows: Sequence[Comparison]) -> tuple[Outcome, str]:
     kinds = [row.standing.kind for row in rows]
-    if "better" in kinds:
-        better = [row for row in rows if row.standing.kind == "better"]
-        return "ship", max(better, key=lambda row: row.difference.value or 0.0).first
-    highest = max(versions, key=lambda version: version.mean).name
+    better = [row for row in rows if row.standing.kind == "better"]
+    highest = max(better or rows, key=lambda row: row.difference.value or 0.0)
+    in_use = highest.second
+    best = highest.first if (highest.difference.value or 0.0) > 0 else in_use
+    if better:
+        return "ship", best
     if "unsettled" in kinds:
-        return "unsettled", highest
-    return ("keep", versions[0].name) if "worse" in kinds else ("equivalent", highest)
-
-
-def _estimates(table: ScoreTable, names: Sequence[str], rows: Sequence[Comparison]) -> tuple[VersionEstimate, ...]:
-    """The agreement of each variant on all rated answers that it scored, with intervals that hold together."""
-    rated, level = table.rated(), 1 - (1 - LEVEL) / len(names)
-    kinds = {row.first: row.standing.kind for row in rows}
-    better, worse = (list(kinds.values()).count(kind) for kind in ("better", "worse"))
-    estimates = []
-    for name in names:
-        scores = rated.column(name)
-        known = np.flatnonzero(~np.isnan(scores))
-        agreement = spearman(
-            scores[known].tolist(),
-            rated.mean_rating[known].tolist(),
-            [rated.groups[place] for place in known],
-            level=level,
-        )
-        kind, last = kinds.get(name), len(names)
-        ranks = (1 + better, last - worse) if kind is None else (1 + (kind == "worse"), last - (kind == "better"))
-        count = len(known)
-        value = agreement.value or 0.0
-        estimates.append(VersionEstimate(name, count, count, value, agreement.low, agreement.high, None, ranks))
-    return tuple(estimates)
+        return "unsettled", best
+    return ("keep", in_use) if "worse" in kinds else ("equivalent", best)
 
 
 def _difference(row: Comparison, comparisons: int) -> VersionDifference:

@@ -6,15 +6,13 @@ from typing import Any, Literal
 from ...presentation.figure import Figure, round_ratings
 from ...presentation.texts import one_line, shorten_names
 from ...presentation.verdict import Verdict
-from ...text.wording import Phrase, count_of, phrase
-from ..comparison import describe_more_ratings
+from ...text.wording import Phrase, phrase
 from ..groups import FEWEST_GROUPS
 from ..sequence import Look
 from .version_difference import MetricDifference
 
 Outcome = Literal["ship", "keep", "equivalent", "unsettled"]
-Basis = Literal["ratings and scores", "ratings", "preferences", "scores", "agreement"]
-"""`agreement`: which measure agrees better with the raters, not which answers they like better."""
+Basis = Literal["ratings and scores", "ratings", "preferences", "scores"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +108,6 @@ class Decision:
             >>> print(Decision("ship", "B", versions, (difference,), Needs(), 0.1, "ratings", (1, 5)).sentence)
             Ship B: your raters like it better than A; B is rated 0.50 higher than A, on 1 to 5 (likely 0.20 to 0.80).
         """
-        if self.basis == "agreement":
-            return _describe_agreement(self)
         lines = give_decision_verdict(self).as_json()
         settle = f" To settle it: {lines['To settle it']}." if "To settle it" in lines else ""
         return f"{lines['Decision']}; {lines['Difference']}.{settle} {self.warning}".rstrip()
@@ -174,25 +170,6 @@ class Decision:
         """Whether the two versions of the deciding difference answered questions that both have."""
         row = self.deciding
         return row.questions <= min(one.n for one in self.versions if one.name in (row.first, row.second))
-
-
-def _describe_agreement(decision: Decision) -> str:
-    """Which variant of a measure agrees better with the raters; a verdict is of versions."""
-    row, needs = decision.deciding, decision.needs
-    likely = "" if row.low is None or row.high is None else f", likely {row.low:+.2f} to {row.high:+.2f}"
-    how_far = f"({row.difference:+.2f}{likely}, on {count_of(row.rated, 'answer')})"
-    if decision.verdict == "ship":
-        return f"Ship {row.second}: it agrees better with your raters than {row.first} {how_far}."
-    if decision.verdict == "keep":
-        return f"Keep {row.first}: no other agrees better with your raters, the next best being {row.second} {how_far}."
-    if decision.verdict == "equivalent":
-        beside = f"{row.second} agrees with your raters as {row.first} does, within {decision.margin:.3g}"
-        return f"No difference that matters: {beside} {how_far}."
-    more = "nobody can tell how many" if needs.ratings is None else describe_more_ratings(needs.ratings)
-    return (
-        f"Not settled: {row.second} may agree better with your raters than {row.first}, or worse {how_far}; {more} "
-        "ratings would settle it."
-    )
 
 
 _LONGEST_NAME = 24  # characters

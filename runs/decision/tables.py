@@ -199,8 +199,8 @@ def look_sentence(decision: Decision) -> str:
 
 
 def rating_unit(decision: Decision) -> str:
-    """Returns what the means are of: ratings, scores where no rating counts, net shares of wins, or agreement."""
-    units = {"scores": "score", "preferences": "share of wins", "agreement": "agreement"}
+    """Returns what the means are of: ratings, scores where no rating counts, or net shares of wins."""
+    units = {"scores": "score", "preferences": "share of wins"}
     return units.get(decision.basis, "rating")
 
 

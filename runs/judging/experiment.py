@@ -25,7 +25,7 @@ from ..show.results import Results
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
-    from ...meta_eval.decision import Decision
+    from ...meta_eval.decision.variant_decision import VariantDecision
     from ...meta_eval.table import ScoreTable
 
 ANSWERS = 1000  # that a cost is for
@@ -198,7 +198,7 @@ class VariantComparison:
     table: "ScoreTable"  # one column per variant, turned so that more is expected to be rated better
     agreement: Mapping[str, Estimate]  # Spearman's correlation with the ratings, by variant
     # whether another variant agrees better than the first; None where none can be compared with it
-    decision: "Decision | None"
+    decision: "VariantDecision | None"
     same: tuple[str, ...] = ()  # the variants that score as the first does; nothing is decided on them
 
     @property
@@ -236,7 +236,7 @@ def compare_variants(
     table = build_value_table(samples, rated_values(metric, variants))
     agreement = {name: correlate(table.column(name), table) for name in variants}
     others = [name for name in variants if name not in same]
-    decision = decide_variants(table.only(others), measure=metric) if len(others) > 1 else None
+    decision = decide_variants(table.only(others)) if len(others) > 1 else None
     return VariantComparison(table, agreement, decision, same)
 
 
