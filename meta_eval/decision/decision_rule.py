@@ -374,8 +374,6 @@ def _describe_assumptions(table: VersionTable, questions: VersionQuestions, deci
     unrated = [name for name, count in rated.items() if not count]
     if unrated and decision.basis != "preferences":
         notes.append(f"{list_first(unrated)} {verb_of(len(unrated), 'is', 'are')} not rated: nothing is decided there.")
-    if all(row.low is None for row in decision.differences):
-        notes.append(f"There is no interval: the ratings are of fewer than {FEWEST_GROUPS} groups.")
     if decision.basis != "preferences" and not all(knows_level(questions, one) for one in range(len(rated))):
         notes.append(
             "The means have no interval: too few of the answers that are the same in all versions are rated. Their "

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...errors import UsageError
-from ...text.wording import count_of
 from ..arrays import Bools, Floats, Places
 
 _LEAST_CHANCE = 1e-30  # so that weights and their cubes stay numbers
@@ -17,8 +16,7 @@ class ProductionAnswers:
     """All answers that were pulled up to one look, in the order of their times, (n,) each.
 
     Raises:
-        UsageError: The lengths differ, a day or a group is no whole number, a chance is not in (0, 1], a rating is not
-            on the scale, a score is infinite, or the scale has no ends or no bad answers.
+        UsageError: A chance is not in (0, 1], or a rating is not on the scale.
     """
 
     days: Places  # the day of each answer, counted from 0 at the first
@@ -40,40 +38,16 @@ class ProductionAnswers:
     is_awaited: Bools | None = None
 
     def __post_init__(self) -> None:
-        names = ("groups", "cheap", "judge_chance", "judged", "rating_chance", "ratings")
-        lengths = {name: len(getattr(self, name)) for name in names}
-        lengths |= {f"segments[{name!r}]": len(values) for name, values in self.segments.items()}
-        for name, length in lengths.items():
-            if length != len(self.days):
-                raise UsageError(
-                    f"{name} has {count_of(length, 'value')} and days {len(self.days)}: give one per answer"
-                )
-        for name in ("days", "groups"):
-            if not np.issubdtype(np.asarray(getattr(self, name)).dtype, np.integer):
-                raise UsageError(f"{name} must be an array of whole numbers")
-        if not np.isfinite([self.rating_min, self.rating_max]).all():
-            raise UsageError(
-                f"rating_min and rating_max must be finite, not {self.rating_min:g} and {self.rating_max:g}"
-            )
-        if not self.rating_min < self.bad_below <= self.rating_max:
-            raise UsageError(
-                f"bad_below must be above rating_min and at most rating_max, not {self.bad_below:g} on a scale of "
-                f"{self.rating_min:g} to {self.rating_max:g}"
-            )
+        low, high, ratings = self.rating_min, self.rating_max, self.ratings
+        self._check("ratings", (ratings < low) | (ratings > high), f"from {low:g} to {high:g}")
         for name in ("judge_chance", "rating_chance"):
-            self._check(name, ~((getattr(self, name) > 0) & (getattr(self, name) <= 1)), "above 0 and at most 1")
-        outside = (self.ratings < self.rating_min) | (self.ratings > self.rating_max)
-        self._check("ratings", outside, f"from {self.rating_min:g} to {self.rating_max:g}")
-        for name in ("cheap", "judged"):
-            self._check(name, np.isinf(getattr(self, name)), "finite")
-        if len(self.days) and int(self.days.min()) < 0:
-            raise UsageError("days must be counted from 0")
+            chance = getattr(self, name)
+            self._check(name, (chance <= 0) | (chance > 1), "above 0 and at most 1")
 
     def _check(self, name: str, is_wrong: Bools, wanted: str) -> None:
-        values = getattr(self, name)
-        places = np.flatnonzero(is_wrong & ~np.isnan(values))
-        if len(places):
-            raise UsageError(f"{name} must be {wanted}: answer {int(places[0])} (from 0) has {values[places[0]]:g}")
+        if is_wrong.any():
+            place = int(np.flatnonzero(is_wrong)[0])
+            raise UsageError(f"{name} must be {wanted}: answer {place} (from 0) has {getattr(self, name)[place]:g}")
 
 
 @dataclass(frozen=True, eq=False)
