@@ -17,7 +17,7 @@ from ..groups import FEWEST_GROUPS
 from ..prediction_powered import find_chosen_part
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
 from .preferences import PreferenceTable, describe_choices, estimate_net_wins
-from .ratings_needed import needed_to_begin, ratings_needed
+from .ratings_needed import needed_to_begin, needed_where_all_is_alike, ratings_needed
 from .version_decision import Basis, Decision, Needs, Outcome, VersionDifference, VersionEstimate
 from .version_difference import (
     GroupEstimate,
@@ -122,8 +122,10 @@ def decide_versions(
     if verdict == "unsettled":
         place = names.index(decision.deciding.second)
         pair, of_pair = pairs[0, place], (versions[0], versions[place])
-        if basis == "scores" or pair.groups < FEWEST_GROUPS or not pair.error:
+        if basis == "scores" or pair.groups < FEWEST_GROUPS:
             needs = needed_to_begin(pair, {one.name: one.rated for one in of_pair})
+        elif not pair.error:
+            needs = needed_where_all_is_alike(pair, margin)
         else:
             needs = ratings_needed(pair, margin, rule, names=(names[0], names[place]), comparisons=len(pairs))
         decision = replace(decision, needs=needs)

@@ -9,7 +9,7 @@ from scipy.special import gammaincinv, ndtr, ndtri
 
 from ..comparison import MOST_RATINGS
 from ..groups import FEWEST_GROUPS
-from ..sequence import ConfidenceSequence, Look, spent_error
+from ..sequence import ERROR, ConfidenceSequence, Look, spent_error
 from .version_decision import Needs
 from .version_difference import PairDifference, precision
 
@@ -65,11 +65,27 @@ def ratings_needed(
 
 
 def needed_to_begin(pair: PairDifference, rated: Mapping[str, int]) -> Needs:
-    """What to rate where too few groups are rated, or all alike, to tell anything; by the names of the two versions."""
+    """What to rate where too few groups are rated to tell anything, by the names of the two versions."""
     count = ratings_to_begin(min(pair.all_of_each))
     short = [name for name, known in rated.items() if known < count]
     missing = max(0, FEWEST_GROUPS - pair.groups_of_all)
     return Needs(missing or None, count if short else None, version=short[0] if len(short) == 1 else "")
+
+
+def needed_where_all_is_alike(pair: PairDifference, margin: float) -> Needs:
+    """How many answers, each alike, show that what no group shows is rare enough: of G groups 1 - .05^(1/G) may differ.
+
+    Source: Clopper and Pearson (1934); `GroupCounts.bounds` has it too.
+    """
+    counts = pair.counts
+    if counts is None or counts.usual or margin >= counts.width:
+        return Needs()
+    groups = math.log(ERROR) / math.log1p(-margin / counts.width) - (counts.groups - counts.unknown)
+    more, unrated = math.ceil(groups * pair.questions / counts.groups), pair.changed - pair.rated
+    if more > MOST_RATINGS or more < 1:
+        return Needs(is_equal=True, is_beyond=more > MOST_RATINGS)
+    ratings = min(more, unrated)
+    return Needs(more - ratings or None, ratings or None, more, more, is_equal=True)
 
 
 @dataclass(frozen=True, slots=True)

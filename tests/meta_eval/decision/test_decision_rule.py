@@ -382,6 +382,22 @@ def test_too_few_groups_need_further_ones_and_no_more_ratings():
     )
 
 
+def test_where_all_ratings_are_alike_it_takes_as_many_as_bound_the_share_that_differs():
+    """On 1 to 5 no group of G differs: at 5% at most 1 - .05^(1/G) do, by 4 at most. Below .1 from G = 119 on.
+
+    ln .05 / ln (1 - .1 / 4) = 118.3. Of 100 where 40 are rated, 60 are left and 19 new ones are needed. With a margin
+    of .2 the answers at hand do: ln .05 / ln (1 - .2 / 4) = 58.4.
+    """
+    decision = decide_versions(without_scores(np.zeros(60)))
+    assert (decision.verdict, decision.needs.is_equal, decision.needs.ratings) == ("unsettled", True, None)
+    assert decision.needs.answers == 119 - 60
+    assert "if they are alike, 59 more rated answers of each would show it: a difference below 0.1" in decision.sentence
+    part = decide_versions(without_scores(np.where(np.arange(100) < 40, 0.0, np.nan)))
+    assert (part.needs.ratings, part.needs.answers) == (60, 19)
+    wide = decide_versions(without_scores(np.where(np.arange(100) < 40, 0.0, np.nan)), margin=0.2)
+    assert (wide.needs.ratings, wide.needs.answers) == (59 - 40, None)
+
+
 def test_where_versions_may_be_equal_it_takes_what_shows_that_nothing_differs():
     """Ten differences of +-1, sd 1.054: ((1.645 + 1.282) 1.054 / .5)^2 = 38, with t 40; of .01 it is 95,000."""
     table = rated_pairs((-1.0) ** np.arange(10))
