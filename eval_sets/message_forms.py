@@ -33,7 +33,9 @@ _CALLED_KEYS = ("tools_called", "toolsCalled")  # of DeepEval: calls with their 
 _CONSTRUCTED = "Message"  # LangChain: ["langchain", "schema", "messages", "HumanMessage"]
 _QUESTION_KEYS = ("user_input", "question", "query", "input", "message", "prompt", "text", "content", "value")
 _ANSWER_KEYS = ("response", "answer", "output", "result", "completion", "message", "text", "content", "value")
-_REFERENCE_KEYS = ("reference", "ground_truth", "expected_output", "expected_answer", "reference_answer")
+_REFERENCE_KEYS = (
+    *("reference", "ground_truth", "expected_output", "expected_answer", "reference_answer", "expected_response"),
+)
 _LIST_KEYS = ("messages", "chat_history", "history", "input", "output", "choices", "generations")
 _THREAD_KEYS = (
     *("messages", "conversations", "conversation", "turns", "user_input", "dialogue", "dialog", "chat", "traj"),

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..rows import BadRow, Row
 from .human_ratings import FEEDBACK_NAMES, HumanRating, Scale, is_number, join_ratings, make_scale
-from .trace_row import Trace, build_rows
+from .trace_row import Step, Trace, build_rows, read_steps
 
 _TYPES = frozenset(
     ["SPAN", "EVENT", "GENERATION", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"]
@@ -74,67 +74,49 @@ def _session(values: Mapping[str, Any]) -> str | None:
 
 
 def read_trace(row: Row) -> Trace:
-    """Reads a trace with its observations and scores.
-
-    A trace without an input or an output of its own has those of its root; where the root has none either, the input of
-    the first call of a model and the output of the last. The model and the prompt are those of the call that made the
-    answer, else of the last one.
-    """
+    """Reads a trace with its observations and scores; without an input or output it has that of its root."""
     values = dict(row.values)
     if isinstance(values.get("trace"), Mapping):
         values = values.pop("trace") | values
     listed = values.get("observations")
     observations = [value for value in listed if isinstance(value, Mapping)] if isinstance(listed, list) else []
     observations.sort(key=lambda observation: str(_first(observation, _TIME_KEYS) or ""))
-    calls = [observation for observation in observations if observation.get("type") == "GENERATION"]
+    root = _root(observations)
+    sides = [root.get(side) if values.get(side) is None else values[side] for side in ("input", "output")]
     session = values.get("of_traces")
     session_scores = session.get("scores") if isinstance(session, Mapping) else None
     rating = join_ratings(read_scores(values.get("scores")), needs_scale=False)
-    answer = _find_answer(values, observations)
-    output = values.get("output") if answer is None else answer.get("output")
-    trace_input = values.get("input")
-    if trace_input is None:
-        asked = [_root(observations), *calls]
-        trace_input = next((value["input"] for value in asked if value.get("input") is not None), None)
-    return Trace(
+    prompted: Mapping[str, Any] = next((one for one in reversed(observations) if _first(one, _PROMPT_KEYS)), {})
+    known = {"prompt_name": _first(prompted, _PROMPT_KEYS), "prompt_version": _first(prompted, _VERSION_KEYS)}
+    return read_steps(
         row.number,
         row.place,
+        [Step("", None, "", None, *sides), *map(_step, observations)],
+        {name: str(value) for name, value in known.items() if value is not None}
+        | {key: value for key, value in values.items() if key not in _FIELDS_READ},
         id=values.get("id"),
-        input=trace_input,
-        output=output,
-        retrieved=[observation.get("output") for observation in observations if _retrieves(observation)],
         session=_first(values, _SESSION_KEYS),
         time=_first(values, _TIME_KEYS),
-        tools=[
-            {**{key: observation.get(key) for key in ("id", "name", "output")}, "arguments": observation.get("input")}
-            for observation in observations
-            if observation.get("type") == "TOOL"
-        ],
-        models=[(call.get("input"), call.get("output")) for call in calls],
-        rest=_find_model(calls, output) | {key: value for key, value in values.items() if key not in _FIELDS_READ},
         rating=rating.fields,
         unused=rating.unused,
         session_rating=join_ratings(read_scores(session_scores), needs_scale=False).fields,
-        span="" if answer is None or _is_root(answer) else str(answer.get("id") or ""),
     )
 
 
-def _find_answer(values: Mapping[str, Any], observations: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The observation that holds the answer: the root, else the last call of a model; None where the trace holds it."""
-    if values.get("output") is not None:
-        return None
-    calls = [observation for observation in reversed(observations) if observation.get("type") == "GENERATION"]
-    return next((value for value in (_root(observations), *calls) if value.get("output") is not None), None)
-
-
-def _find_model(calls: Sequence[Mapping[str, Any]], output: Any) -> dict[str, Any]:
-    """The model and prompt of the call that made the answer, else of the last call that names them."""
-    made = [call for call in calls if call.get("output") is not None and call.get("output") == output]
-    latest = [*reversed(made), *reversed(calls)]
-    fields = {"model": next((_first(call, _MODEL_KEYS) for call in latest if _first(call, _MODEL_KEYS)), None)}
-    prompted: Mapping[str, Any] = next((call for call in latest if _first(call, _PROMPT_KEYS)), {})
-    fields |= {"prompt_name": _first(prompted, _PROMPT_KEYS), "prompt_version": _first(prompted, _VERSION_KEYS)}
-    return {name: str(value) for name, value in fields.items() if value is not None}
+def _step(observation: Mapping[str, Any]) -> Step:
+    """An observation as a step of its trace, which is the root: an observation that is a root has no id here."""
+    kind, name = str(observation.get("type")), observation.get("name")
+    if kind == "SPAN" and "retriev" in str(name).lower():
+        kind = "RETRIEVER"
+    return Step(
+        "" if _is_root(observation) else str(observation.get("id") or ""),
+        "",
+        "LLM" if kind == "GENERATION" else kind,
+        name,
+        observation.get("input"),
+        observation.get("output"),
+        _first(observation, _MODEL_KEYS),
+    )
 
 
 def _root(observations: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -147,11 +129,6 @@ def _is_root(observation: Mapping[str, Any]) -> bool:
     """Whether an observation is under no other one; the SDK marks one that has a parent elsewhere."""
     parent = observation.get("parentObservationId") or observation.get("parent_observation_id")
     return observation.get("isRootObservation") is True or not parent
-
-
-def _retrieves(observation: Mapping[str, Any]) -> bool:
-    name = str(observation.get("name", "")).lower()
-    return observation.get("type") == "RETRIEVER" or (observation.get("type") == "SPAN" and "retriev" in name)
 
 
 def read_scores(scores: Any) -> list[HumanRating]:

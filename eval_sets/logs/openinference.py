@@ -14,16 +14,14 @@ from ..cell_values import DEEPEST, parse_nested_json, parse_structure
 from ..message_times import read_time
 from ..rows import BadRow, Row
 from .human_ratings import FEEDBACK_NAMES, HumanRating, ObservedScales, ScaleFinder, is_number, join_ratings, make_scale
-from .trace_row import Trace, build_row
+from .trace_row import Step, Trace, build_row, read_steps
 
 _ID_FIELDS = ("traceId", "spanId", "parentSpanId")
 _TRACE_ID_LENGTH = 32  # in hexadecimal digits
 _EVENT_FIELDS = {"body", "eventName", "observedTimeUnixNano", "severityNumber"}
-_KNOWN = {
-    "model": ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model"),
-    "prompt_version": ("llm.prompt_template.version", "gen_ai.prompt.version", "prompt.version"),
-}
-_OTLP_TYPES = ("stringValue", "intValue", "doubleValue", "boolValue")
+_MODELS = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model")
+_PROMPT_VERSIONS = ("llm.prompt_template.version", "gen_ai.prompt.version", "prompt.version")
+_SESSIONS = ("session.id", "gen_ai.conversation.id")
 
 
 def is_span(values: Mapping[str, Any]) -> bool:
@@ -129,52 +127,52 @@ def read_trace(number: int, rows: Sequence[Row], find_scale: ScaleFinder | None 
         if not is_event(row.values)
     ] or [(rows[0].values, span_attributes(rows[0].values))]
     spans.sort(key=lambda span: _stamp(span[0]))
-    ids = {_span_id(values) for values, _ in spans}
-    roots = [pair for pair in spans if _parent(pair[0]) not in ids]
-    kinds = {"RETRIEVER": list[Any](), "TOOL": list[Any](), "LLM": list[Any](), "AGENT": list[Any]()}
-    for values, attributes in spans:
-        kinds.get(_kind(values, attributes), []).append((values, attributes))
-    own, root = next((pair for pair in roots if _given(pair[1])), roots[0] if roots else spans[0])
-    if not _given(root):  # a web framework's span around the agent's
-        own, root = next((pair for pair in kinds["AGENT"] if _given(pair[1]) and _returned(pair[1])), (own, root))
-    call, seen = kinds["LLM"][-1] if kinds["LLM"] else (own, root)
-    answering = own if _returned(root) or not _returned(seen) else call
+    steps = [_step(values, attributes) for values, attributes in spans]
     evaluations = [evaluation for row in rows for evaluation in read_evaluations(row.values)]
     if find_scale is None:
         find_scale = ObservedScales()
         find_scale.observe(evaluations)
     named = [one._replace(rater=one.rater or f"person-{place}") for place, one in enumerate(evaluations, 1)]
     rating = join_ratings(named, find_scale, cure="log gen_ai.evaluation.score.range")
-    known = {name: _first_of(keys, [seen, root, *(one for _, one in spans)]) for name, keys in _KNOWN.items()}
-    return Trace(
+    of_models = [attributes for step, (_, attributes) in zip(steps, spans, strict=True) if step.kind == "LLM"]
+    held = [*reversed(of_models), *(attributes for _, attributes in spans)]
+    version = _first_of(_PROMPT_VERSIONS, held)
+    return read_steps(
         number,
         rows[0].place,
+        steps,
+        {"spans": [row.values for row in rows]} | ({"prompt_version": version} if version else {}),
         id=trace_id(rows[0].values),
-        input=_first_filled(_given(root), _given(seen)),
-        output=_first_filled(_returned(root), _returned(seen)),
-        retrieved=[_retrieved(attributes) for _, attributes in kinds["RETRIEVER"]],
-        session=_first_of(("session.id", "gen_ai.conversation.id"), [root, *(one for _, one in spans)]),
-        time=span_time(own),
-        tools=[
-            {
-                "id": _first_of(("tool_call.id", "gen_ai.tool.call.id"), [attributes]) or _span_id(values),
-                "name": _first_of(("tool.name", "gen_ai.tool.name"), [attributes]) or values.get("name"),
-                "arguments": _first_of(("tool.parameters", "input.value", "gen_ai.tool.call.arguments"), [attributes]),
-                "output": _first_of(("output.value", "gen_ai.tool.call.result"), [attributes]),
-            }
-            for values, attributes in kinds["TOOL"]
-        ],
-        models=[
-            (
-                _first_filled(_messages(attributes, "input"), attributes.get("input.value")),
-                _first_filled(_messages(attributes, "output"), attributes.get("output.value")),
-            )
-            for _, attributes in kinds["LLM"]
-        ],
-        rest={"spans": [row.values for row in rows]} | {name: value for name, value in known.items() if value},
+        session=_first_of(_SESSIONS, held),
+        time=span_time(spans[0][0]),
         rating=rating.fields,
         unused=rating.unused,
-        span=_span_id(answering),
+    )
+
+
+def _step(values: Mapping[str, Any], attributes: Mapping[str, Any]) -> Step:
+    """A span with its attributes as a step of its trace."""
+    kind = str(attributes.get("openinference.span.kind") or values.get("span_kind") or "").upper()
+    if kind in ("", "UNKNOWN"):
+        kind = _KINDS.get(str(attributes.get("gen_ai.operation.name")), "")
+    given, returned = _logged(attributes, "input", kind), _logged(attributes, "output", kind)
+    name: Any = None
+    if kind == "RETRIEVER":
+        documents = _numbered(attributes, "retrieval.documents") or attributes.get("gen_ai.retrieval.documents")
+        returned = documents or returned
+    elif kind == "TOOL":
+        given = _first_of(("tool.parameters", "input.value", "gen_ai.tool.call.arguments"), [attributes])
+        returned = _first_of(("output.value", "gen_ai.tool.call.result"), [attributes])
+        name = _first_of(("tool.name", "gen_ai.tool.name"), [attributes])
+    return Step(
+        _span_id(values),
+        _id_text(values.get("parent_id")) or _id_text(values.get("parentSpanId")),
+        kind,
+        name or values.get("name"),
+        given,
+        returned,
+        _first_of(_MODELS, [attributes]),
+        _first_of(("tool_call.id", "gen_ai.tool.call.id"), [attributes]),
     )
 
 
@@ -192,29 +190,20 @@ def _event_name(event: Mapping[str, Any]) -> str:
     return str(name or span_attributes(event).get("event.name") or "")
 
 
-def _given(attributes: Mapping[str, Any]) -> Any:
-    return _first_filled(attributes.get("input.value"), _messages(attributes, "input"))
-
-
-def _returned(attributes: Mapping[str, Any]) -> Any:
-    return _first_filled(attributes.get("output.value"), _messages(attributes, "output"))
-
-
-def _messages(attributes: Mapping[str, Any], side: str) -> list[Any]:
+def _logged(attributes: Mapping[str, Any], side: str, kind: str) -> Any:
+    """What a span was given or returned: of a call of a model its messages, else its value; of any other span first its
+    value, as some instrumentations log messages alone; None where neither is there."""
     older = {"input": "gen_ai.prompt", "output": "gen_ai.completion"}[side]
     listed = _numbered(attributes, f"llm.{side}_messages") or read_messages(attributes, side)
-    listed = listed or _numbered(attributes, older)
-    return listed if isinstance(listed, list) else []
+    messages = listed or _numbered(attributes, older)
+    value, messages = attributes.get(f"{side}.value"), messages if isinstance(messages, list) else None
+    values = (messages, value) if kind == "LLM" else (value, messages)
+    return next((held for held in values if held not in (None, "", [], {})), None)
 
 
 def _first_of(keys: Sequence[str], places: Iterable[Mapping[str, Any]]) -> Any:
     """The first value under one of several names."""
     return next((place[key] for place in places for key in keys if place.get(key) not in (None, "")), None)
-
-
-def _first_filled(*values: Any) -> Any:
-    """What a span was given or returned: its value, else its messages, which some instrumentations log alone."""
-    return next((value for value in values if value not in (None, "", [], {})), None)
 
 
 def span_time(values: Mapping[str, Any]) -> str | float | None:
@@ -252,20 +241,11 @@ def _id_text(value: Any) -> str | None:
     return str(value) if isinstance(value, str | int) and value else None
 
 
-def _parent(values: Mapping[str, Any]) -> Any:
-    return _id_text(values.get("parent_id")) or _id_text(values.get("parentSpanId"))
-
-
-def _kind(values: Mapping[str, Any], attributes: Mapping[str, Any]) -> str:
-    kind = str(attributes.get("openinference.span.kind") or values.get("span_kind") or "").upper()
-    return span_kind(attributes) or kind if kind in ("", "UNKNOWN") else kind
-
-
 def span_attributes(values: Mapping[str, Any]) -> dict[str, Any]:
     """Reads a span's attributes under their dotted names, however they were nested."""
     attributes = values.get("attributes")
     if isinstance(attributes, list):  # OTLP: [{"key": ..., "value": {"stringValue": ...}}]
-        attributes = _otlp_attributes(attributes)
+        attributes = otlp_attributes(attributes)
     flat = dict(_flatten(attributes if isinstance(attributes, Mapping) else {}, ""))
     prefix = "attributes."
     columns = {key.removeprefix(prefix): value for key, value in values.items() if key.startswith(prefix)}
@@ -273,16 +253,19 @@ def span_attributes(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _otlp_value(value: Any) -> Any:
-    if not isinstance(value, Mapping):
-        return value
-    if "arrayValue" in value:
-        return [_otlp_value(item) for item in _values_of(value["arrayValue"])]
-    if "kvlistValue" in value:
-        return _otlp_attributes(_values_of(value["kvlistValue"]))
-    if isinstance(value.get("intValue"), str):  # JSON has no integers of 64 bits
-        with suppress(ValueError):
-            return int(value["intValue"])
-    return next((value[name] for name in _OTLP_TYPES if name in value), None)
+    """A value of OTLP in JSON, with its type as OTLP (`intValue`) or protobuf (`int_value`) spells it."""
+    if not isinstance(value, Mapping) or not value:
+        return None if isinstance(value, Mapping) else value
+    kind, held = next(iter(value.items()))
+    match str(kind).replace("_", "").lower():
+        case "arrayvalue":
+            return [_otlp_value(item) for item in _values_of(held)]
+        case "kvlistvalue":
+            return otlp_attributes(_values_of(held))
+        case "intvalue" if isinstance(held, str):  # JSON has no integers of 64 bits
+            with suppress(ValueError):
+                return int(held)
+    return held
 
 
 def _values_of(held: Any) -> list[Any]:
@@ -290,7 +273,8 @@ def _values_of(held: Any) -> list[Any]:
     return listed if isinstance(listed, list) else []
 
 
-def _otlp_attributes(listed: Any) -> dict[str, Any]:
+def otlp_attributes(listed: Any) -> dict[str, Any]:
+    """Attributes as OTLP lists them, by their names."""
     return {str(entry["key"]): _otlp_value(entry.get("value")) for entry in _objects(listed) if "key" in entry}
 
 
@@ -332,12 +316,6 @@ def _listed(node: Any) -> Any:
     return {key: _listed(value) for key, value in node.items()}
 
 
-def _retrieved(attributes: Mapping[str, Any]) -> list[Any]:
-    """Finds a span's documents: a list, or flat keys `retrieval.documents.0.document.content`, ...; else its output."""
-    listed = _numbered(attributes, "retrieval.documents") or attributes.get("gen_ai.retrieval.documents")
-    return [attributes.get("output.value")] if listed in (None, "", [], {}) else listed
-
-
 EVALUATION = "gen_ai.evaluation.result"
 """The name of the event with a score."""
 DETAILS = "gen_ai.client.inference.operation.details"
@@ -359,11 +337,6 @@ _EVALUATOR_NAMES = (
 _EXPLANATION = "gen_ai.evaluation.explanation"
 _VALUE = "gen_ai.evaluation.score.value"
 _PEOPLE = {"human", "user", "person", "annotator"}
-
-
-def span_kind(attributes: Mapping[str, Any]) -> str:
-    """Returns what a span is by its operation, as OpenInference calls it; "" where it is no operation of a model."""
-    return _KINDS.get(str(attributes.get("gen_ai.operation.name")), "")
 
 
 def read_messages(attributes: Mapping[str, Any], side: str) -> list[Any]:

@@ -38,6 +38,59 @@ class Trace(NamedTuple):
     unused: Mapping[str, Any] = {}  # what people said and is not used, as `PeopleRatings.unused`
 
 
+class Step(NamedTuple):
+    """What a tool logged of one step of a trace: a span, or an observation."""
+
+    id: str
+    parent: str | None  # the id of the step that it is a part of
+    kind: str  # `LLM`, `RETRIEVER`, `TOOL` or `AGENT`, in OpenInference's words; of any other step anything
+    name: Any
+    input: Any  # what it was given: of a tool its arguments
+    output: Any  # what it returned: of a retriever the documents; None where nothing is logged
+    model: Any = None  # the name of the model that it called
+    call_id: Any = None  # the id of the call of a tool; None for that of the step
+
+
+def read_steps(number: int, place: str, steps: Sequence[Step], rest: Mapping[str, Any], **fields: Any) -> Trace:
+    """Reads a trace of its steps, in the order of their times.
+
+    The question is what the root was given and the answer what it returned, or where nothing in that can be recognised
+    as such, the last call of a model: of several roots the first that was given something, else an agent under them.
+    The model is that of the call that made the answer, else of the last one.
+    """
+    ids = {step.id for step in steps}
+    calls = [step for step in reversed(steps) if step.kind == "LLM"]
+    roots = [step for step in steps if step.parent not in ids]
+    agents = [step for step in steps if step.kind == "AGENT" and step.output is not None]
+    root = next((step for step in (*roots, *agents) if step.input is not None), (*roots, *steps)[0])
+    asked = _first_readable([root, *calls], lambda step: step.input, find_question)
+    answered = _first_readable([root, *calls], lambda step: step.output, find_answer)
+    made = [step for step in calls if step.output is not None and step.output == answered.output]
+    model = next((step.model for step in (*made, *calls, root, *steps) if step.model), None)
+    return Trace(
+        number,
+        place,
+        input=asked.input,
+        output=answered.output,
+        retrieved=[step.output for step in steps if step.kind == "RETRIEVER"],
+        tools=[
+            {"id": step.call_id or step.id, "name": step.name, "arguments": step.input, "output": step.output}
+            for step in steps
+            if step.kind == "TOOL"
+        ],
+        models=[(step.input, step.output) for step in reversed(calls)],
+        rest=({} if model is None else {"model": str(model)}) | dict(rest),
+        span=answered.id,
+        **fields,
+    )
+
+
+def _first_readable(steps: Sequence[Step], value: Callable[[Step], Any], find: Callable[[Any], str | None]) -> Step:
+    """The first step with a value in which a text is found, else with any value, else the first."""
+    logged = [step for step in steps if value(step) is not None]
+    return next((step for step in logged if find(value(step)) is not None), (*logged, *steps)[0])
+
+
 class SessionTrace(NamedTuple):
     """One trace of a session."""
 

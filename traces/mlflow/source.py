@@ -3,7 +3,7 @@
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from math import ceil
@@ -19,8 +19,9 @@ from ...eval_sets.logs.human_ratings import (
     join_ratings,
     make_scale,
 )
-from ...eval_sets.logs.trace_row import Trace
-from ...eval_sets.message_forms import find_answer, find_question
+from ...eval_sets.logs.openinference import otlp_attributes
+from ...eval_sets.logs.trace_row import Step, Trace, read_steps
+from ...eval_sets.message_forms import find_reference
 from ...value_messages import shorten
 from ..address import TraceAddress
 from ..http_client import RefusedRequest
@@ -127,7 +128,7 @@ class SpanReader:
 
 def _read_span(span: Mapping[str, Any]) -> Span:
     """Reads a span as the database has it: attributes as protobuf's JSON."""
-    attributes, status = _listed(span.get("attributes") or ()), span.get("status") or {}
+    attributes, status = otlp_attributes(span.get("attributes")), span.get("status") or {}
     return {
         "span_id": _hexadecimal(span.get("span_id")),
         "parent_id": _hexadecimal(span.get("parent_span_id")) or None,
@@ -141,24 +142,10 @@ def _read_span(span: Mapping[str, Any]) -> Span:
         "outputs": attributes.get("mlflow.spanOutputs"),
         "attributes": {name: value for name, value in attributes.items() if name not in _OWN_ATTRIBUTES},
         "events": [
-            {"name": event.get("name"), "attributes": _listed(event.get("attributes") or ())}
+            {"name": event.get("name"), "attributes": otlp_attributes(event.get("attributes"))}
             for event in span.get("events") or ()
         ],
     }
-
-
-def _listed(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {str(pair["key"]): _value(pair.get("value") or {}) for pair in pairs}
-
-
-def _value(value: Mapping[str, Any]) -> Any:
-    kind = next(iter(value), "")
-    held: Any = value.get(kind)
-    if kind == "kvlist_value":
-        return _listed(held.get("values") or ())
-    if kind == "array_value":
-        return list(map(_value, held.get("values") or ()))
-    return int(held) if kind == "int_value" else held
 
 
 def _hexadecimal(text: Any) -> str:
@@ -171,9 +158,6 @@ def _hexadecimal(text: Any) -> str:
         return text
 
 
-_REFERENCE_NAMES = (
-    *("expected_response", "expected_answer", "expected_output", "reference", "reference_answer", "ground_truth"),
-)
 _MOST_SEARCHED = 200  # traces, for the scale of a name
 _CURE = "add a label schema with this name in MLflow"
 
@@ -220,18 +204,6 @@ class PeopleReader:
         return scales(name)
 
 
-def find_expected_answer(assessments: Iterable[Mapping[str, Any]]) -> str | None:
-    """Finds the expected answer among the expectations of a trace; None where there is none."""
-    values: dict[str, Any] = {}
-    for one in assessments:
-        expectation = one.get("expectation")
-        if not isinstance(expectation, Mapping) or one.get("valid") is False:
-            continue
-        value = expectation.get("value")
-        values |= value if isinstance(value, Mapping) else {str(one.get("assessment_name")): value}
-    return next((values[name] for name in _REFERENCE_NAMES if isinstance(values.get(name), str)), None)
-
-
 def _is_feedback_by_person(values: Mapping[str, Any]) -> bool:
     source = values.get("source")
     is_person = isinstance(source, Mapping) and source.get("source_type") == "HUMAN"
@@ -253,7 +225,6 @@ def _read_feedback(values: Mapping[str, Any]) -> HumanRating:
 
 _USER = "mlflow.trace.user"
 _PROMPTS, _NAME = "mlflow.linkedPrompts", "mlflow.traceName"
-_MODEL_TYPES = {"CHAT_MODEL", "LLM"}
 # what stands elsewhere in the sample, or says how MLflow keeps the trace
 _USED = {SESSION, _USER, _PROMPTS, _NAME, "mlflow.traceInputs", "mlflow.traceOutputs", "mlflow.trace.sizeStats"}
 _USED |= {"mlflow.trace.sizeBytes", "mlflow.trace.infoFinalized", "mlflow.trace_schema.version"}
@@ -265,86 +236,62 @@ _INFO_USED |= {"request_preview", "response_preview"}
 def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleReader) -> Trace:
     """Reads a trace as the readers of exported logs take it."""
     ordered = sorted(spans, key=lambda span: span["start_ns"] or 0)
-    root = _root(ordered)
-    models = [span for span in ordered if span["type"] in _MODEL_TYPES]
     metadata, tags = (dict(info.get(name) or {}) for name in ("trace_metadata", "tags"))
     assessments = [one for one in info.get("assessments") or [] if isinstance(one, Mapping)]
     rating = people.ratings(assessments)
     rest: dict[str, Any] = {
         "name": tags.get(_NAME),
-        "model": next(_models(models), None),
         "prompt_version": _prompt_versions(tags, metadata, ordered),
         "user": metadata.get(_USER),
         "tags": {name: value for name, value in tags.items() if name not in _USED},
         "trace_metadata": {name: value for name, value in metadata.items() if name not in _USED},
         "assessments": assessments,
-        "spans": [_rest_of(span, is_root=span is root) for span in ordered],
+        "spans": [{name: value for name, value in span.items() if _is_filled(value)} for span in ordered],
         **{name: value for name, value in info.items() if name not in _INFO_USED},
     }
-    return Trace(
+    return read_steps(
         1,
         "trace 1",
+        list(map(_step, ordered)),
+        to_json_value({name: value for name, value in rest.items() if _is_filled(value)}),
         id=str(info.get("trace_id")),
-        input=to_json_value(_input(root, models)),
-        output=to_json_value(_output(root, models)),
-        retrieved=[to_json_value(span["outputs"]) for span in ordered if span["type"] == "RETRIEVER"],
         session=metadata.get(SESSION) or None,
         time=trace_time(info).isoformat(),
-        tools=[
-            {
-                "id": span["span_id"],
-                "name": span["name"],
-                "arguments": to_json_value(span["inputs"]),
-                "output": to_json_value(span["outputs"]),
-            }
-            for span in ordered
-            if span["type"] == "TOOL"
-        ],
-        models=[(to_json_value(span["inputs"]), to_json_value(span["outputs"])) for span in models],
-        rest=to_json_value({name: value for name, value in rest.items() if value not in (None, "", [], {})}),
         rating=rating.fields,
         unused=rating.unused,
-        span=str(root.get("span_id") or ""),
-        reference=find_expected_answer(assessments),
+        reference=_expected_answer(assessments),
     )
+
+
+def _step(span: Span) -> Step:
+    inputs, outputs = to_json_value(span["inputs"]), to_json_value(span["outputs"])
+    if isinstance(outputs, list) and len(outputs) > 1 and all(isinstance(part, str) for part in outputs):
+        outputs = "".join(outputs)  # an answer that was sent in pieces
+    asked = inputs if isinstance(inputs, Mapping) else {}
+    models = (span["attributes"].get("mlflow.llm.model"), asked.get("model"), asked.get("model_name"))
+    kind = "LLM" if span["type"] == "CHAT_MODEL" else str(span["type"])
+    model = next((name for name in models if isinstance(name, str) and name), None) if kind == "LLM" else None
+    return Step(span["span_id"], span["parent_id"], kind, span["name"], inputs, outputs, model)
+
+
+def _is_filled(value: object) -> bool:
+    return value not in (None, "", [], {})
+
+
+def _expected_answer(assessments: Iterable[Mapping[str, Any]]) -> str | None:
+    """The expected answer among the expectations of a trace; None where there is none."""
+    values: dict[str, Any] = {}
+    for one in assessments:
+        expectation = one.get("expectation")
+        if isinstance(expectation, Mapping) and one.get("valid") is not False:
+            value = expectation.get("value")
+            values |= value if isinstance(value, Mapping) else {str(one.get("assessment_name")): value}
+    return find_reference(values)
 
 
 def trace_time(info: Mapping[str, Any]) -> datetime:
     """Reads when a trace began, in UTC."""
     return datetime.fromisoformat(str(info.get("request_time"))).astimezone(UTC)
-
-
-def _root(spans: Sequence[Span]) -> Span:
-    """The span that the others are under, with an input where there are several such."""
-    ids = {span["span_id"] for span in spans}
-    roots = [span for span in spans if span["parent_id"] not in ids]
-    return next((span for span in roots if span["inputs"] is not None), roots[0] if roots else {})
-
-
-def _input(root: Span, models: Sequence[Span]) -> Any:
-    """What the chatbot was given, or where nothing in it can be recognised as a question, what its model was."""
-    values = [root.get("inputs"), *(span["inputs"] for span in models)]
-    return next((value for value in values if find_question(value) is not None), values[0])
-
-
-def _output(root: Span, models: Sequence[Span]) -> Any:
-    values = [root.get("outputs"), *(span["outputs"] for span in reversed(models))]
-    streams = ["".join(value) for value in values if _is_stream(value)]
-    return next((value for value in values if find_answer(value) is not None), streams[0] if streams else values[0])
-
-
-def _is_stream(value: object) -> bool:
-    """Whether a value is the parts of an answer that was sent in pieces."""
-    return isinstance(value, list) and len(value) > 1 and all(isinstance(part, str) for part in value)
-
-
-def _models(spans: Sequence[Span]) -> Iterator[str]:
-    """The names of the models, of the last call first: it made the answer."""
-    for span in reversed(spans):
-        inputs = span["inputs"] if isinstance(span["inputs"], Mapping) else {}
-        for name in (span["attributes"].get("mlflow.llm.model"), inputs.get("model"), inputs.get("model_name")):
-            if isinstance(name, str) and name:
-                yield name
 
 
 def _prompt_versions(tags: Mapping[str, Any], metadata: Mapping[str, Any], spans: Sequence[Span]) -> str:
@@ -360,9 +307,3 @@ def _prompt_versions(tags: Mapping[str, Any], metadata: Mapping[str, Any], spans
             if isinstance(prompt, Mapping) and prompt.get("name"):
                 versions[f"{prompt['name']}/{prompt.get('version')}"] = None
     return ", ".join(versions)
-
-
-def _rest_of(span: Span, *, is_root: bool) -> dict[str, Any]:
-    """A span for the metadata; the input and output of the root are the trace's own."""
-    left_out = {"inputs", "outputs"} if is_root else set()
-    return {name: value for name, value in span.items() if name not in left_out and value not in (None, "", [], {})}
