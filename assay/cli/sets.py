@@ -131,14 +131,10 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
         if not is_downloaded(facts):
             offer = describe_offer(facts)
             agree_to_download(name, f"{name} ({facts.title}): {offer}", offer, yes=yes)
-        downloaded = download_public_set(facts.name)
-        new = len(downloaded.new)
+        answers, new = download_public_set(facts.name)
         if not is_json():
-            came = f"{count_of(new, 'file')} downloaded" if new else "here already"
-            echo(f"{name}: {count_of(downloaded.answers, 'answer')}, {came}")
-        files = [
-            {"path": file.path, "size": file.size, "sha256": file.sha256, "is_new": file.path in downloaded.new}
-            for file in downloaded.files
-        ]
-        written.append({"set": name, "answers": downloaded.answers, "folder": str(sets_folder()), "files": files})
+            came = f"{count_of(len(new), 'file')} downloaded" if new else "here already"
+            echo(f"{name}: {count_of(answers, 'answer')}, {came}")
+        files = [file.model_dump() | {"is_new": file.path in new} for file in facts.files]
+        written.append({"set": name, "answers": answers, "folder": str(sets_folder()), "files": files})
     print_result(lambda: {"sets": written})

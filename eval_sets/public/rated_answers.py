@@ -89,7 +89,7 @@ def _pair_fields(instance: int, entries: list[dict[str, Any]]) -> dict[str, Any]
         "ratings": {f"r{number}": rating for number, rating in enumerate(ratings["overall"], 1)},
         "metadata": {
             "group": f"ragchecker:{first['dataset']}:{first['query_id']}",
-            "dims": summarise_criteria(_PAIR_CRITERIA, lambda criterion: ratings[criterion]),
+            "dims": summarise_criteria(ratings),
             "system": first["model1"]["model_name"],
             "system_b": first["model2"]["model_name"],
         },

@@ -1,9 +1,8 @@
 """Tasks, what systems answered to them, and people's ratings from 1 to 4, in one file: MT-RAG and ClapNQ."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from hashlib import sha1
 from typing import Any
 
@@ -19,24 +18,6 @@ _CLAPNQ_CRITERIA = ("faithfulness", "answer_relevance", "fluency")
 Entry = dict[str, Any]
 
 
-def read_rated_tasks(
-    facts: PublicSet,
-    file: OriginalFile,
-    kind: str,
-    name_groups: Callable[[Mapping[str, Entry]], Mapping[str, str]],
-    read_fields: Callable[[Entry, Entry], Entry],
-) -> Iterator[Row]:
-    """Reads one row per rated answer, with the task that it answers."""
-    document = parse_document(file)
-    tasks = {task["task_id"]: task for task in document["tasks"]}
-    groups = name_groups(tasks)
-    about_set = facts.describe_rating(file.path)
-    for number, rated in enumerate(document[f"{kind}s"], 1):
-        fields = read_fields(rated, tasks[rated["task_id"]])
-        fields["metadata"] = about_set | {"group": groups[rated["task_id"]]} | fields["metadata"]
-        yield Row(number, f"{kind} {number}", fields)
-
-
 def rated_fields(annotations: Entry, criteria: Iterable[str], fields: Entry, metadata: Entry) -> Entry:
     """Adds what people rated to the fields of a sample; what is no rating, such as an empty text, is left out."""
     ratings: dict[str, dict[str, float]] = {}
@@ -46,7 +27,7 @@ def rated_fields(annotations: Entry, criteria: Iterable[str], fields: Entry, met
             with suppress(TypeError, ValueError):
                 ratings[criterion][rater] = label(entry["value"], *_LABELS)
     faithfulness = ratings["faithfulness"]
-    summary = summarise_criteria(ratings, lambda criterion: ratings[criterion].values())
+    summary = summarise_criteria({criterion: given.values() for criterion, given in ratings.items()})
     rated = {"rating": mean(faithfulness.values()), "ratings": faithfulness} if faithfulness else {}
     scale = {"rating_min": _LABELS[0], "rating_max": _LABELS[-1]}
     return {**fields, **scale, "metadata": {"dims": summary, **metadata}, **rated}
@@ -73,29 +54,30 @@ def merge_groups(sources: Mapping[str, Iterable[str]]) -> dict[str, str]:
 
 
 def read_mtrag(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
-    """Reads one row per evaluation: the answer of one system at one turn of a conversation."""
-    texts = {entry["document_id"]: entry["text"] for entry in parse_document(files[0])["documents"]}
-    yield from read_rated_tasks(facts, files[0], "evaluation", _mtrag_groups, partial(_mtrag_fields, texts))
+    """Reads one row per evaluation: the answer of one system at one turn of a conversation.
+
+    A group is a conversation, and conversations about the same documents are one. A passage is named after its
+    document: `ibmcld_03704-7-1958`, `864952571_9169-9336-0-167`, `51873-0-862`.
+    """
+    document = parse_document(files[0])
+    tasks = {task["task_id"]: task for task in document["tasks"]}
+    texts = {entry["document_id"]: entry["text"] for entry in document["documents"]}
+    sources: dict[str, list[str]] = {}
+    for task_id, task in tasks.items():
+        names = [context["document_id"].partition("-")[0] for context in task["contexts"]]
+        sources.setdefault(_conversation(task_id), []).extend(
+            f"cloud:{name}" if name.startswith("ibmcld_") else f"document:{name.partition('_')[0]}" for name in names
+        )
+    groups = merge_groups(sources)
+    for number, rated in enumerate(document["evaluations"], 1):
+        task = tasks[rated["task_id"]]
+        fields = _mtrag_fields(texts, rated, task)
+        fields["metadata"] |= facts.describe_rating(files[0].path) | {"group": groups[_conversation(task["task_id"])]}
+        yield Row(number, f"evaluation {number}", fields)
 
 
 def _conversation(task_id: str) -> str:
     return f"conv:{task_id.partition('<::>')[0]}"
-
-
-def _mtrag_groups(tasks: Mapping[str, Entry]) -> dict[str, str]:
-    """The group of each task: that of its conversation, and conversations about the same documents are one.
-
-    A passage is named after its document: `ibmcld_03704-7-1958`, `864952571_9169-9336-0-167`, `51873-0-862`.
-    """
-    sources: dict[str, list[str]] = {}
-    for task_id, task in tasks.items():
-        documents = sources.setdefault(_conversation(task_id), [])
-        for context in task["contexts"]:
-            name = context["document_id"].partition("-")[0]
-            is_cloud = name.startswith("ibmcld_")
-            documents.append(f"cloud:{name}" if is_cloud else f"document:{name.partition('_')[0]}")
-    merged = merge_groups(sources)
-    return {task_id: merged[_conversation(task_id)] for task_id in tasks}
 
 
 def _mtrag_fields(texts: Mapping[str, str], evaluation: Entry, task: Entry) -> Entry:
@@ -125,15 +107,16 @@ def _published_metrics(annotations: Entry) -> dict[str, Any]:
 
 
 def read_clapnq(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
-    """Reads one row per result: the answer of one system to one question."""
-    yield from read_rated_tasks(facts, files[0], "result", _clapnq_groups, _clapnq_fields)
-
-
-def _clapnq_groups(tasks: Mapping[str, Entry]) -> dict[str, str]:
-    """The group of each task: questions about one article are not independent."""
-    titles = {task_id: [f"title:{context['title']}" for context in task["contexts"]] for task_id, task in tasks.items()}
-    merged = merge_groups({_question(task_id): listed for task_id, listed in titles.items()})
-    return {task_id: merged[_question(task_id)] for task_id in tasks}
+    """Reads one row per result: the answer of one system to one question. Questions about one article are a group."""
+    document = parse_document(files[0])
+    tasks = {task["task_id"]: task for task in document["tasks"]}
+    titles = {name: [f"title:{context['title']}" for context in task["contexts"]] for name, task in tasks.items()}
+    groups = merge_groups({_question(name): listed for name, listed in titles.items()})
+    for number, rated in enumerate(document["results"], 1):
+        task = tasks[rated["task_id"]]
+        fields = _clapnq_fields(rated, task)
+        fields["metadata"] |= facts.describe_rating(files[0].path) | {"group": groups[_question(task["task_id"])]}
+        yield Row(number, f"result {number}", fields)
 
 
 def _question(task_id: str) -> str:

@@ -4,7 +4,7 @@ import logging
 import math
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -15,14 +15,16 @@ from ...text.wording import count_of
 from ...value_messages import describe_type
 from .set_facts import GITHUB, PREFIX, PublicFile, PublicSet, format_size
 
+VARIABLE = "ASSAY_PUBLIC_SETS"
+_CREDENTIALS = re.compile(r"//[^/@]*@")
+_SECONDS = 30.0
+
 
 class OriginalFile(NamedTuple):
     """One file of a set."""
 
     path: str
     text: str
-    size: int = 0  # its bytes as they came; 0 where it was made of a text
-    sha256: str = ""  # their SHA-256; "" where it was made of a text
 
 
 def parse_document(file: OriginalFile, kind: type = dict) -> Any:
@@ -55,20 +57,10 @@ def mean(values: Iterable[float]) -> float:
     return round(sum(listed) / len(listed), 4)
 
 
-def summarise_criteria(
-    criteria: Iterable[str], ratings: Callable[[str], Iterable[float]]
-) -> dict[str, dict[str, float | list[float]]]:
+def summarise_criteria(ratings: Mapping[str, Iterable[float]]) -> dict[str, dict[str, float | list[float]]]:
     """What all raters said, by criterion: the mean and each rating; a criterion without a rating is left out."""
-    summary: dict[str, dict[str, float | list[float]]] = {}
-    for criterion in criteria:
-        if values := list(ratings(criterion)):
-            summary[criterion] = {"mean": mean(values), "raters": values}
-    return summary
-
-
-VARIABLE = "ASSAY_PUBLIC_SETS"
-_CREDENTIALS = re.compile(r"//[^/@]*@")
-_SECONDS = 30.0
+    listed = {criterion: list(values) for criterion, values in ratings.items()}
+    return {criterion: {"mean": mean(values), "raters": values} for criterion, values in listed.items() if values}
 
 
 def _mirror() -> str:
@@ -83,16 +75,6 @@ def sets_folder() -> Path:
 
     value = os.environ.get(VARIABLE, "")
     return Path(value) if value and value != _mirror() else user_cache_path("assay") / "public_sets"
-
-
-def hide_password(text: str) -> str:
-    """The same text without the names and the passwords that addresses in it may hold.
-
-    Example:
-        >>> hide_password("https://me:secret@mirror.example.org/sets")
-        'https://mirror.example.org/sets'
-    """
-    return _CREDENTIALS.sub("//", text)
 
 
 def cached_path(facts: PublicSet, path: str) -> Path:
@@ -116,30 +98,27 @@ def read_files(facts: PublicSet) -> list[OriginalFile]:
     if not is_downloaded(facts):
         command = f"{facts.download_command} --yes ({describe_offer(facts)})"
         raise InputError(f"{PREFIX}{facts.name}: is not downloaded; get it once with: {command}")
-    return [_read_file(facts, file) for file in facts.files]
-
-
-def _read_file(facts: PublicSet, file: PublicFile) -> OriginalFile:
-    path = cached_path(facts, file.path)
-    try:
-        content = path.read_bytes()
-        text = content.decode("utf-8-sig")
-    except OSError as error:
-        problem = f"{path}: cannot be read ({error.strerror or error}); check its permissions"
-        raise InputError(f"{PREFIX}{facts.name}: {problem}") from None
-    except UnicodeDecodeError as error:
-        raise wrong_file(facts, file.path, f"byte {error.start:,} is not UTF-8") from None
-    checksum = sha256(content).hexdigest()
-    if file.sha256 not in {None, checksum}:
-        problem = f"is not the file that Assay knows: its sha256 is {checksum}, and not {file.sha256}"
-        raise wrong_file(facts, file.path, problem)
-    return OriginalFile(file.path, text, len(content), checksum)
+    files = []
+    for file in facts.files:
+        path = cached_path(facts, file.path)
+        try:
+            content = path.read_bytes()
+            files.append(OriginalFile(file.path, content.decode("utf-8-sig")))
+        except OSError as error:
+            problem = f"{path}: cannot be read ({error.strerror or error}); check its permissions"
+            raise InputError(f"{PREFIX}{facts.name}: {problem}") from None
+        except UnicodeDecodeError as error:
+            raise wrong_file(facts, file.path, f"byte {error.start:,} is not UTF-8") from None
+        if file.sha256 not in {None, checksum := sha256(content).hexdigest()}:
+            problem = f"is not the file that Assay knows: its sha256 is {checksum}, and not {file.sha256}"
+            raise wrong_file(facts, file.path, problem)
+    return files
 
 
 def describe_offer(facts: PublicSet) -> str:
     """What would be downloaded: how large, from where, under which licence, and into which folder."""
     size = format_size(facts.size) if facts.size else "of a size that Assay does not know"
-    address = hide_password(facts.address("", _mirror())).rstrip("/")
+    address = _CREDENTIALS.sub("//", facts.address("", _mirror())).rstrip("/")
     files = count_of(len(facts.files), "file")
     return f"{files}, {size}, from {address}, licence {facts.licence_text}, into {sets_folder()}"
 
@@ -156,5 +135,5 @@ def fetch_file(facts: PublicSet, file: PublicFile) -> None:
         pooch.retrieve(address, checksum, fname=target.name, path=target.parent, downloader=downloader)
     except (OSError, ValueError) as error:  # of the network and the disk, and of another checksum
         cure = "give the command again; if it fails again, check the network, HTTPS_PROXY and the disk, or name a "
-        problem = f"{address}: cannot be downloaded ({error}); {cure}mirror ({VARIABLE})"
-        raise InputError(f"{PREFIX}{facts.name}: {hide_password(problem)}") from None
+        problem = _CREDENTIALS.sub("//", f"{address}: cannot be downloaded ({error})")
+        raise InputError(f"{PREFIX}{facts.name}: {problem}; {cure}mirror ({VARIABLE})") from None

@@ -48,8 +48,7 @@ class DownloadedSet(NamedTuple):
     """A set that is in the cache now."""
 
     answers: int
-    files: tuple[OriginalFile, ...]
-    new: frozenset[str]  # the paths of those that were downloaded now; the others were there
+    new: tuple[str, ...]  # the paths of the files that were downloaded now; the others were there
 
 
 def download_public_set(name: str) -> DownloadedSet:
@@ -67,12 +66,11 @@ def download_public_set(name: str) -> DownloadedSet:
     try:
         for file in new:
             fetch_file(facts, file)
-        files = read_files(facts)
-        count = sum(1 for _ in read_rows(facts, files))
+        count = sum(1 for _ in read_rows(facts, read_files(facts)))
         if not count or (facts.answers_counted and count != facts.answers):
             raise wrong_file(facts, facts.files[0].path, f"has {count} answers, and not {facts.answers or 'some'}")
     except InputError:
         for file in new:
             cached_path(facts, file.path).unlink(missing_ok=True)
         raise
-    return DownloadedSet(count, tuple(files), frozenset(file.path for file in new))
+    return DownloadedSet(count, tuple(file.path for file in new))
