@@ -34,51 +34,51 @@ class TraceFilter:
 
     def __init__(self, fields: Mapping[str, str]) -> None:
         self._fields = fields
-        self.unknown: set[str] = set()  # the fields that none of the traces had
         self._known: set[str] = set()
+        self._has_looked = False
+
+    @property
+    def unknown(self) -> set[str]:
+        """The fields that none of the traces had; none before the first trace."""
+        return self._fields.keys() - self._known if self._has_looked else set()
 
     def takes(self, sample: Sample) -> bool:
         """Whether a trace has all values."""
-        is_taken = True
-        for name, wanted in self._fields.items():
-            values = [text for value in _find(sample, name) for text in _texts(value)]
-            if values:
-                self._known.add(name)
-            is_taken = is_taken and wanted in values
-        self.unknown = self._fields.keys() - self._known
-        return is_taken
+        values = {name: set(_field_texts(sample, name)) for name in self._fields}
+        self._known |= {name for name, texts in values.items() if texts}
+        self._has_looked = True
+        return all(wanted in values[name] for name, wanted in self._fields.items())
 
 
-def _find(sample: Sample, name: str) -> Iterator[Any]:
+def _field_texts(sample: Sample, name: str) -> Iterator[str]:
     origin = TraceOrigin.of_sample(sample)
     if name == _SESSION and origin is not None and origin.session:
         yield origin.session
     spans = sample.metadata.get("spans")
     objects = [span for span in spans if isinstance(span, Mapping)] if isinstance(spans, list) else []
-    places = [place for span in objects for place in (span, span_attributes(span), span.get("resource"))]
-    for place in (sample.metadata, *places):
-        if isinstance(place, Mapping) and (value := _inside(place, name)) is not None:
-            yield value
+    for place in (sample.metadata, *(one for span in objects for one in _span_fields(span))):
+        value = _inside(place, name)
+        for one in value if isinstance(value, list) else [value]:
+            if one is not None:
+                yield str(one).lower() if isinstance(one, bool) else str(one)
 
 
-def _inside(place: Mapping[str, Any], name: str) -> Any:
-    if name in place:
-        return place[name]
+def _span_fields(span: Mapping[str, Any]) -> tuple[Any, ...]:
+    return span, span_attributes(span), span.get("resource")
+
+
+def _inside(place: Any, name: str) -> Any:
+    if not isinstance(place, Mapping):
+        return None
     first, _, rest = name.partition(".")
-    inner = place.get(first)
-    return _inside(inner, rest) if rest and isinstance(inner, Mapping) else None
-
-
-def _texts(value: Any) -> list[str]:
-    if isinstance(value, list):
-        return [text for item in value for text in _texts(item)]
-    return [str(value).lower() if isinstance(value, bool) else str(value)]
+    return place[name] if name in place else _inside(place.get(first), rest) if rest else None
 
 
 OVERLAP = timedelta(minutes=10)
 """What is read again before the time at which the last pull ended: a trace may arrive minutes after it began, and the
 clocks of two machines differ."""
 _AT_ONCE = 50  # traces that are looked up together
+_UNKEPT = "the cursor of the pull cannot be kept"
 
 
 def trace_id(sample: Sample) -> str:
@@ -96,28 +96,11 @@ def trace_ids(sample: Sample) -> list[str]:
     return list(dict.fromkeys([*(str(part.get("id")) for part in origins), origin.id if origin else sample.id]))
 
 
-def mark_new(
-    traces: Iterable[Sample | UnreadTrace], known: Callable[[Sequence[str]], set[str]]
-) -> Iterator[tuple[Sample | UnreadTrace, bool]]:
-    """Yields traces, each with whether it is new; `known` returns which of some ids were pulled before."""
-    reading, seen = iter(traces), set[int]()  # hashes of ids
-    while part := list(islice(reading, _AT_ONCE)):
-        ids = [trace_id(trace) for trace in part if isinstance(trace, Sample)]
-        before = known(ids) if ids else set()
-        for trace in part:
-            if isinstance(trace, UnreadTrace):
-                yield trace, True
-            else:
-                key = hash(trace_id(trace))
-                yield trace, not (trace_id(trace) in before or key in seen)
-                seen.add(key)
-
-
 class NewTraces:
     """Reads the traces of a source that were not read before, for a pull and for a watch.
 
     A server is asked for a period. A file is read whole, since a trace may be written to it at any time after it began:
-    there, what was read before is known by its id alone.
+    there, what was read before is known by its id alone. `known` returns which of some ids were read before.
     """
 
     def __init__(self, source: Source, address: TraceAddress, known: Callable[[Sequence[str]], set[str]]) -> None:
@@ -131,30 +114,27 @@ class NewTraces:
     ) -> Iterator[tuple[Sample | UnreadTrace, bool]]:
         """Yields the traces of a period, each with whether it is new."""
         self.filter = TraceFilter(fields)
-        traces = self._source.read(None if self._is_file else since, until)
-        for trace, is_new in mark_new(traces, self._known):
-            began = _beginning(trace)
-            if isinstance(trace, Sample) and not self.filter.takes(trace):
-                if not self._is_file:  # it was read: the next reading of the server begins after it
-                    self._note(began)
-                continue
-            if self._is_file and since is not None and began is not None and began < since:
-                continue
-            if isinstance(trace, Sample):
-                self._note(began)
-            yield trace, is_new
+        for trace, is_new in self._mark_new(self._source.read(None if self._is_file else since, until)):
+            origin = TraceOrigin.of_sample(trace) if isinstance(trace, Sample) else None
+            began = read_utc(trace.time if isinstance(trace, UnreadTrace) else origin.time if origin else None)
+            is_taken = isinstance(trace, UnreadTrace) or self.filter.takes(trace)
+            is_early = self._is_file and since is not None and began is not None and began < since
+            # what is left out of a server was read: its next reading begins after it
+            if began is not None and isinstance(trace, Sample) and (not self._is_file or (is_taken and not is_early)):
+                self.is_ordered = self.is_ordered and (self.newest is None or began >= self.newest)
+                self.newest = max(began, self.newest or began)
+            if is_taken and not is_early:
+                yield trace, is_new
 
-    def _note(self, began: datetime | None) -> None:
-        if began is not None:
-            self.is_ordered = self.is_ordered and (self.newest is None or began >= self.newest)
-            self.newest = max(began, self.newest or began)
-
-
-def _beginning(trace: Sample | UnreadTrace) -> datetime | None:
-    if isinstance(trace, UnreadTrace):
-        return read_utc(trace.time)
-    origin = TraceOrigin.of_sample(trace)
-    return read_utc(origin.time) if origin else None
+    def _mark_new(self, traces: Iterable[Sample | UnreadTrace]) -> Iterator[tuple[Sample | UnreadTrace, bool]]:
+        reading, seen = iter(traces), set[int]()  # hashes of ids
+        while part := list(islice(reading, _AT_ONCE)):
+            ids = [trace_id(trace) for trace in part if isinstance(trace, Sample)]
+            before = self._known(ids) if ids else set()
+            for trace in part:
+                name = trace_id(trace) if isinstance(trace, Sample) else None
+                yield trace, name is None or not (name in before or hash(name) in seen)
+                seen.add(hash(name))
 
 
 class PullCursor:
@@ -191,7 +171,7 @@ class PullCursor:
         """Returns which of some traces were pulled before."""
         marks = ", ".join("?" * len(traces))
         sql = f"SELECT trace FROM pulled_traces WHERE cursor = ? AND is_pending = 0 AND trace IN ({marks})"
-        with self._explained():
+        with explain_errors(self._database, _UNKEPT):
             return {str(trace) for (trace,) in self._database.execute(sql, (self.id, *traces)).fetchall()}
 
     def has_session(self, session: str) -> bool:
@@ -212,7 +192,7 @@ class PullCursor:
         times = [time.astimezone(UTC) for time in (self.watermark(), newest) if time is not None]
         watermark = max(times, default=None)
         pulled = "ON CONFLICT DO UPDATE SET is_pending = 0"  # 0.2 noted what a pull was reading
-        with self._explained(), self._database.transaction():
+        with explain_errors(self._database, _UNKEPT), self._database.transaction():
             self._database.executemany(
                 f"INSERT INTO pulled_traces VALUES (?, ?, ?, 0) {pulled}",
                 [(self.id, trace, began) for trace, began in self._traces],
@@ -232,11 +212,8 @@ class PullCursor:
                 self._database.execute(sql, (self.id, earliest))
 
     def _row(self, sql: str, *values: Any) -> Any:
-        with self._explained():
+        with explain_errors(self._database, _UNKEPT):
             return self._database.execute(sql, values).fetchone()
-
-    def _explained(self) -> Any:
-        return explain_errors(self._database, "the cursor of the pull cannot be kept")
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Literal
+from typing import Literal
 
 from ..atomic_files import check_writable, replace_file
 from ..errors import InputError, UsageError
@@ -108,36 +108,31 @@ class _Pull:
         self._result = PullResult()
 
     def write(self, store: Store, out: Path) -> PullResult:
+        result, cursor, ids = self._result, self._cursor, set[int]()
         with replace_file(out, binary=True) as file:
-            lines = _LineWriter(file)
             for sample in self._units(out.absolute().parent):
-                self._write_sample(sample, lines)
-        if self._cursor is not None:
+                file.write(_line(sample, ids))
+                result.written += 1
+                origin = TraceOrigin.of_sample(sample)
+                if origin is not None and origin.unit == "session":
+                    result.conversations += 1
+                    if cursor is not None and sample.id == origin.session:
+                        cursor.add_session(origin.session)
+        if cursor is not None:
             # where the newest traces come first, those that --limit left are older than all that were read
-            is_sure = (not self._result.is_cut or self._new.is_ordered) and not self._result.unread_files
-            self._cursor.commit(min(self._new.newest, self._now) if self._new.newest and is_sure else None)
-            self._result.cursor = self._cursor.watermark()
+            is_sure = (not result.is_cut or self._new.is_ordered) and not result.unread_files
+            cursor.commit(min(self._new.newest, self._now) if self._new.newest and is_sure else None)
+            result.cursor = cursor.watermark()
         note_address(store, str(self._request.address))
-        return self._result
-
-    def _write_sample(self, sample: Sample, lines: "_LineWriter") -> None:
-        lines.write(sample)
-        self._result.written += 1
-        origin = TraceOrigin.of_sample(sample)
-        if origin is not None and origin.unit == "session":
-            self._result.conversations += 1
-            if self._cursor is not None and sample.id == origin.session:
-                self._cursor.add_session(origin.session)
+        return result
 
     def _units(self, folder: Path) -> Iterator[Sample]:
-        traces = self._traces()
         if self._request.unit == "trace":
-            return traces
-        is_later_part = self._cursor.has_session if self._cursor is not None else lambda session: False
+            return self._traces()
         return join_sessions(
-            traces,
+            self._traces(),
             folder=folder,
-            is_later_part=is_later_part,
+            is_later_part=lambda session: self._cursor is not None and self._cursor.has_session(session),
             on_unjoined=self._count_unjoined,
             on_open=self._count_open,
         )
@@ -146,15 +141,12 @@ class _Pull:
         self._result.unjoined += 1
 
     def _count_open(self, last: datetime) -> None:
-        if self._now - last < GAP:
-            self._result.open_sessions += 1
+        self._result.open_sessions += self._now - last < GAP
 
     def _traces(self) -> Iterator[Sample]:
         """The traces that were not pulled before."""
         request, result = self._request, self._result
-        since = request.since
-        if self._cursor is not None and (read_from := self._cursor.read_from()) is not None:
-            since = read_from
+        since = (self._cursor and self._cursor.read_from()) or request.since
         for trace, is_new in self._new.read(since, request.until, request.filter):
             if isinstance(trace, UnreadTrace):
                 self._add_unread(trace)
@@ -167,7 +159,10 @@ class _Pull:
                 raise InputError(f"{request.address}: the source gave a sample without its trace: {trace.id!r}")
             if self._cursor is not None:
                 self._cursor.add_trace(origin.id, read_utc(origin.time) or self._now)
-            self._note_unused(trace)
+            unused = [trace.metadata.get(key) for key in (UNUSED, UNUSED_SESSION)]
+            problems = [str(one["problem"]) for one in unused if isinstance(one, Mapping) and one.get("problem")]
+            result.unused += bool(problems)
+            result.unused_problem = result.unused_problem or "".join(problems[:1])
             result.pulled += 1
             self._on_progress(result.pulled)
             yield trace
@@ -176,13 +171,6 @@ class _Pull:
                 return
         result.unknown_fields = sorted(self._new.filter.unknown)
 
-    def _note_unused(self, trace: Sample) -> None:
-        unused = [trace.metadata.get(key) for key in (UNUSED, UNUSED_SESSION)]
-        problems = [str(one["problem"]) for one in unused if isinstance(one, Mapping) and one.get("problem")]
-        if problems:
-            self._result.unused += 1
-            self._result.unused_problem = self._result.unused_problem or problems[0]
-
     def _add_unread(self, trace: UnreadTrace) -> None:
         self._result.unread += 1
         self._result.unread_files += trace.is_file
@@ -190,25 +178,17 @@ class _Pull:
             self._result.first_unread.append(trace)
 
 
-class _LineWriter:
-    """Writes samples as lines, each with an id of its own."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._ids: set[int] = set()  # hashes of the ids
-
-    def write(self, sample: Sample) -> None:
-        """Writes a sample; one whose id is another's gets its trace's id added."""
-        origin = TraceOrigin.of_sample(sample)
-        name, number = sample.id, 1
-        while hash(name) in self._ids:
-            name = f"{sample.id}@{origin.id if origin else ''}" + (f"-{number}" if number > 1 else "")
-            number += 1
-        self._ids.add(hash(name))
-        values = sample.as_row() | {"id": name}
-        try:
-            line = json.dumps(values, ensure_ascii=False, allow_nan=False).encode()
-        except ValueError:  # half a character, of which only the escape can be written, or a number that JSON has not
-            values["metadata"] = to_json_value(values.get("metadata"))
-            line = json.dumps(values).encode()
-        self._file.write(line + b"\n")
+def _line(sample: Sample, ids: set[int]) -> bytes:
+    """The line of a sample; one whose id is another's gets its trace's id added. `ids` has the hashes of those before."""
+    origin = TraceOrigin.of_sample(sample)
+    name, number = sample.id, 1
+    while hash(name) in ids:
+        name = f"{sample.id}@{origin.id if origin else ''}" + (f"-{number}" if number > 1 else "")
+        number += 1
+    ids.add(hash(name))
+    values = sample.as_row() | {"id": name}
+    try:
+        return json.dumps(values, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    except ValueError:  # half a character, of which only the escape can be written, or a number that JSON has not
+        values["metadata"] = to_json_value(values.get("metadata"))
+        return json.dumps(values).encode() + b"\n"
