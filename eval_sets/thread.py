@@ -1,6 +1,7 @@
 """The messages of a sample: read from any form in which they are logged, and joined with the turn under test."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from itertools import pairwise
 from typing import Any
@@ -74,48 +75,38 @@ class TimeOrder:
     """
 
     def __init__(self) -> None:
-        # the places of conversations; a set may be read more than once
-        self._sorted: dict[str, None] = {}
-        self._unclear: dict[str, None] = {}
+        self._sorted: dict[str, None] = {}  # the places of conversations; a set may be read more than once
 
     def sort(self, parts: Sequence[Sequence[object]], place: str) -> list[int] | None:
         """Finds the order by their times of the parts of the conversation at a place, where they stand in another one.
 
         A part is a message, or a question with its answer, which stay in their order. Parts that stand newest first are
         turned round, and any others sorted where no two have one time. None where they stand in order, where a time is
-        missing or can be read in two ways that differ, and where nothing is answered then.
+        missing, and where nothing is answered then. Raises `ThreadError` where the order depends on which is the day
+        and which the month.
         """
         times = [readings(time_text(part[-1])) for part in parts]
         common = {*DATE_ORDERS}.intersection(*times) if times else ()
-        found = {_order([time[name] for time in times]) for name in common}
-        if len(found) > 1:
-            self._unclear[place] = None
-        order = list(found.pop()) if len(found) == 1 else []
-        if not order or order == sorted(order):
-            return None
-        try:
-            if not find_turns(read_thread([message for number in order for message in parts[number]])):
-                return None
-        except ThreadError:
-            return None
-        self._sorted[place] = None
-        return order
+        orders = {_order([time[name] for time in times]) for name in common}
+        if len(orders) > 1:
+            raise ThreadError(
+                "has times that are in one order read day first and in another read month first; write the dates as "
+                "2026-04-30"
+            )
+        order = list(orders.pop()) if orders else []
+        with suppress(ThreadError):
+            if order != sorted(order) and find_turns(read_thread([one for number in order for one in parts[number]])):
+                self._sorted[place] = None
+                return order
+        return None
 
     def notes(self) -> list[str]:
-        """Says which conversations are read in the order of their times, and of which nothing tells that order."""
-        notes = []
-        if self._sorted:
-            stand = count_of(len(self._sorted), "conversation stands", "conversations stand")
-            read = f"{verb_of(len(self._sorted), 'is', 'are')} read oldest first"
-            listed = list_first(list(self._sorted), 5)
-            notes.append(f"{stand} newest first, or in no order of time, and {read}: {listed}")
-        if self._unclear:
-            have = count_of(len(self._unclear), "conversation has times", "conversations have times")
-            notes.append(
-                f"{have} that are in one order read day first and in another read month first, and its messages are "
-                f"read as they stand; write the dates as 2026-04-30: {list_first(list(self._unclear), 5)}"
-            )
-        return notes
+        """Says which conversations are read in the order of their times."""
+        if not self._sorted:
+            return []
+        stand = count_of(len(self._sorted), "conversation stands", "conversations stand")
+        read = f"{verb_of(len(self._sorted), 'is', 'are')} read oldest first"
+        return [f"{stand} newest first, or in no order of time, and {read}: {list_first(list(self._sorted), 5)}"]
 
 
 def time_text(value: object) -> str:
@@ -264,7 +255,6 @@ def _join_history(values: dict[str, Any]) -> dict[str, Any]:
     try:
         messages = list(read_thread(history))
     except ThreadError:
-        _check_texts(history)
         return values  # of another form: it stays where it was
     _check_turn(question, answer)
     turns = find_turns(messages)
@@ -273,16 +263,6 @@ def _join_history(values: dict[str, Any]) -> dict[str, Any]:
         _add_turn(messages, question, answer)
     rest = {key: value for key, value in metadata.items() if key != "history"} if isinstance(metadata, Mapping) else {}
     return values | {"metadata": rest, "messages": tuple(messages)}
-
-
-def _check_texts(history: object) -> None:
-    """Raises `ThreadError` where an entry of `metadata.history` holds a text that can be neither written nor sent."""
-    for place, entry in enumerate(history if isinstance(history, list | tuple) else [history]):
-        for value in entry.values() if isinstance(entry, Mapping) else [entry]:
-            try:
-                check_characters(value if isinstance(value, str) else "")
-            except ValueError as error:
-                raise ThreadError(f"cannot be read: {error}", place, "metadata.history") from None
 
 
 def _check_turn(question: Any, answer: Any) -> tuple[str | None, str | None]:

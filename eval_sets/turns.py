@@ -78,30 +78,17 @@ def with_turns(samples: Iterable[Sample], turns: Turns) -> Iterator[Sample]:
     if turns != "each":
         yield from samples
         return
-    conversations: set[int] = set()  # hashes, not ids: a set may be long
-    numbered: set[int] = set()
+    seen: set[int] = set()  # hashes of ids that may be of turns: a set may be long
     for sample in samples:
-        conversation, mark, place = sample.id.rpartition("#")
-        if mark and place.isdecimal():
-            if hash(conversation) in conversations:
-                raise _same_id(sample.id, conversation)
-            numbered.add(hash(sample.id))
-        yield sample
-        if is_turn(sample):
-            continue
-        for turn in turn_samples(sample):
-            if numbered and hash(turn.id) in numbered:
-                raise _same_id(turn.id, sample.id)
-            yield turn
-        if sample.messages:
-            conversations.add(hash(sample.id))
-
-
-def _same_id(name: str, conversation: str) -> InputError:
-    return InputError(
-        f"the id {name!r} of a sample is that of a turn of the conversation {conversation!r}, and --turns each scores "
-        "both; give the sample another id"
-    )
+        for one in (sample, *(() if is_turn(sample) else turn_samples(sample))):
+            if "#" in one.id:
+                if hash(one.id) in seen:
+                    raise InputError(
+                        f"two samples have the id {one.id!r}, one of which is a turn of {one.id.rpartition('#')[0]!r}, "
+                        "and --turns each scores both; give the sample another id"
+                    )
+                seen.add(hash(one.id))
+            yield one
 
 
 def measured_levels(sample: Sample, turns: Turns) -> frozenset[Level]:

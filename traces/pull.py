@@ -179,7 +179,7 @@ class _Pull:
 
 
 def _line(sample: Sample, ids: set[int]) -> bytes:
-    """The line of a sample; one whose id is another's gets its trace's id added. `ids` has the hashes of those before."""
+    """The line of a sample; one whose id is that of one before (`ids`, hashes) gets its trace's id added."""
     origin = TraceOrigin.of_sample(sample)
     name, number = sample.id, 1
     while hash(name) in ids:

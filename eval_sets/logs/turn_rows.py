@@ -14,7 +14,7 @@ from ..message_forms import find_role
 from ..number_rule import ColumnCells
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
 from ..sample_builder import merge_metadata
-from ..thread import TimeOrder, conversation_row
+from ..thread import ThreadError, TimeOrder, conversation_row
 
 _RATINGS = {"rating", *RATING_ALIASES}
 _UNSURE_RATINGS = {"score", "label"}  # ratings where they are numbers
@@ -218,7 +218,11 @@ class TurnReader:
                 parts.append(self._messages(row))
             except ValueError as error:
                 return BadRow(rows[0].number, InputError(f"{self._opened.name}, {row.place}, {error}"))
-        order = self._time_order.sort(parts, rows[0].place) or list(range(len(rows)))
+        try:
+            order = self._time_order.sort(parts, rows[0].place) or list(range(len(rows)))
+        except ThreadError as error:
+            where = f"{self._opened.name}, {rows[0].place}, conversation {conversation}"
+            return BadRow(rows[0].number, InputError(f"{where}: {error}"))
         messages = [message for place in order for message in parts[place]]
         places = [rows[place] for place in order for _ in parts[place]]
         shared: dict[str, Any] = {}

@@ -187,12 +187,10 @@ def test_a_mapping_of_turns_that_lacks_a_column(tmp_path):
 
 
 @pytest.mark.parametrize("unwritable", ["\0", "\ud800"])
-@pytest.mark.parametrize("field", ["metadata.history", "messages"])
-def test_an_earlier_message_that_holds_no_text_is_named_with_its_field(jsonl, unwritable, field):
+def test_an_earlier_message_that_holds_no_text_is_named_with_its_field(jsonl, unwritable):
     earlier = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": f"Hello.{unwritable}"}]
-    row: dict[str, Any] = {"id": "b", "user_input": "Free?", "response": "Yes."}
-    row |= {"messages": earlier} if field == "messages" else {"metadata": {"history": earlier}}
-    with pytest.raises(InputError, match=rf"line 2, field {field}: turn 1 .*the text holds"):
+    row: dict[str, Any] = {"id": "b", "user_input": "Free?", "response": "Yes.", "messages": earlier}
+    with pytest.raises(InputError, match=r"line 2, field messages: turn 1 .*the text holds"):
         load_set(jsonl({"id": "a", "user_input": "Free?", "response": "Yes."}, row))
 
 
@@ -326,7 +324,7 @@ def test_an_answer_without_a_text_is_an_error():
         list(read_samples(rows))
 
 
-def test_times_that_give_two_orders_are_told(tmp_path):
+def test_times_that_give_two_orders_are_an_error(tmp_path):
     """Day first 1 February and 2 January, month first 2 January and 1 February."""
     times = ["01/02/2026 10:00", "01/02/2026 10:01", "02/01/2026 10:00", "02/01/2026 10:01"]
     roles = ["user", "assistant"] * 2
@@ -335,12 +333,8 @@ def test_times_that_give_two_orders_are_told(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(f"conversation_id,role,content,time\n{rows}", encoding="utf-8")
     for source, place in (([{"messages": messages}], "index 0"), (path, "line 2")):
-        notes: list[str] = []
-        (sample,) = read_samples(source, notes=notes)
-        assert [message.text for message in sample.messages] == ["T0", "T1", "T2", "T3"]
-        (told,) = (note for note in notes if "month first" in note)
-        assert "1 conversation has times that are in one order read day first and in another read month first" in told
-        assert told.endswith(f"write the dates as 2026-04-30: {place}")
+        with pytest.raises(InputError, match=f"{place}.*in one order read day first .* write the dates as 2026-04-30"):
+            list(read_samples(source))
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])

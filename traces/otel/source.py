@@ -14,7 +14,6 @@ from pydantic_core import from_json
 from ...errors import InputError, UsageError
 from ...eval_sets.logs.human_ratings import ObservedScales
 from ...eval_sets.logs.openinference import (
-    is_event,
     read_evaluations,
     read_otlp,
     read_trace,
@@ -59,7 +58,7 @@ class BrokenPart(InputError):
 
 
 def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
-    """Yields the spans and log records of files, in their order; for what cannot be read a `BrokenPart`.
+    """Yields the spans of files, in their order; for what cannot be read a `BrokenPart`.
 
     A last line without an end is left out, and said: the collector is writing it.
     """
@@ -72,7 +71,7 @@ def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
 
 
 def _contents(file: Path) -> Iterator[tuple[str, dict[str, Any] | BrokenPart]]:
-    """The spans and log records of a file, each with its place, and what of it cannot be read.
+    """The spans of a file, each with its place, and what of it cannot be read.
 
     A file with a line that is no text is one that cannot be read itself.
     """
@@ -157,13 +156,7 @@ class OtlpFileSource:
             count += 1
             if not _is_within(rows, since, until):
                 continue
-            trace = read_trace(count, rows, survey.scales)
-            if all(is_event(row.values) for row in rows):
-                yield UnreadTrace(
-                    str(trace.id), "", "has events, and no span in these files; add the file of its spans"
-                )
-                continue
-            yield samples.sample(trace)
+            yield samples.sample(read_trace(count, rows, survey.scales))
         if not count:
             raise broken or InputError(f"{self._address.project}: holds no spans; name a file of OTLP JSON with traces")
 
