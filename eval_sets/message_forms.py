@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -303,12 +304,12 @@ def find_question(value: Any) -> str | None:
         >>> find_question({"messages": [{"role": "user", "content": "How?"}, {"role": "assistant", "content": "So."}]})
         'How?'
     """
-    return _find_text(parse_nested_json(value), "user", _QUESTION_KEYS)
+    return _find_text(value, "user", _QUESTION_KEYS)
 
 
 def find_answer(value: Any) -> str | None:
     """Finds the answer in a logged output: the last message of the assistant, or the text named as the answer."""
-    return _find_text(parse_nested_json(value), "assistant", _ANSWER_KEYS)
+    return _find_text(value, "assistant", _ANSWER_KEYS)
 
 
 def find_reference(value: Any) -> str | None:
@@ -319,45 +320,34 @@ def find_reference(value: Any) -> str | None:
 
 
 def _find_text(value: Any, wanted: str, names: Sequence[str], depth: int = 0) -> str | None:
+    """The text of what a tool logged: that of the last message of a role, else under one of some names, else the only."""
+    value = parse_nested_json(value)
     if isinstance(value, str) or depth > 6:
         return value if isinstance(value, str) else None
+    inner: list[Any] = []
     if isinstance(value, list):
-        parts = join_parts([part for part in value if isinstance(part, Mapping) and part.get("type") in _TEXTS])
-        last = next((text for one in reversed(value) if (text := _spoken(one, wanted)) is not None), parts)
-        return last if last is not None else _only(value, wanted, names, depth)
-    if isinstance(value, Mapping):
-        if (text := _spoken(value, wanted)) is not None:
-            return text
-        for name in (*names, *_LIST_KEYS):
-            if (
-                name in value
-                and (text := _find_text(parse_nested_json(value[name]), wanted, names, depth + 1)) is not None
-            ):
-                return text
-        kwargs = value.get("kwargs")
-        return (
-            _find_text(kwargs, wanted, names, depth + 1)
-            if kwargs
-            else _only(list(value.values()), wanted, names, depth)
-        )
-    return None
+        spoken = next((text for one in reversed(value) if (text := _spoken(one, wanted)) is not None), None)
+        if spoken is None:
+            spoken = join_parts([part for part in value if isinstance(part, Mapping) and part.get("type") in _TEXTS])
+        inner = value if len(value) == 1 else []
+    elif isinstance(value, Mapping):
+        spoken = _spoken(value, wanted)
+        inner = [value[name] for name in (*names, *_LIST_KEYS, "kwargs") if value.get(name) is not None]
+        inner += list(value.values()) if len(value) == 1 else []
+    else:
+        return None
+    texts = (_find_text(held, wanted, names, depth + 1) for held in inner)
+    return next((text for text in texts if text is not None), None) if spoken is None else spoken
 
 
 def _spoken(value: Any, wanted: str) -> str | None:
     """What a message of one role says; None of another one, and of what is no message."""
     if not is_message_like(value):
         return None
-    try:
-        forms = list(read_forms(value))
-    except ValueError:
-        return None
-    texts = (fields["content"] for fields in forms if fields["role"] == wanted)
-    return next((text for text in texts if isinstance(text, str)), None)
-
-
-def _only(values: list[Any], wanted: str, names: Sequence[str], depth: int) -> str | None:
-    """Returns the text of a single value; None where there are several."""
-    return _find_text(parse_nested_json(values[0]), wanted, names, depth + 1) if len(values) == 1 else None
+    with suppress(ValueError):
+        texts = [fields["content"] for fields in read_forms(value) if fields["role"] == wanted]
+        return next((text for text in texts if isinstance(text, str)), None)
+    return None
 
 
 def find_thread(value: Any, depth: int = 0) -> list[Any]:
@@ -368,18 +358,13 @@ def find_thread(value: Any, depth: int = 0) -> list[Any]:
         [{'role': 'user', 'content': 'Hello.'}]
     """
     value = parse_nested_json(value)
-    if depth > 3:
-        return []
-    if isinstance(value, list):
-        if value and all(is_message_like(entry) for entry in value):
-            return value
-        return find_thread(value[0], depth + 1) if len(value) == 1 else []
-    if not isinstance(value, Mapping):
-        return []
+    if is_thread(value):
+        return list(value)
     if is_message_like(value):
         return [value]
-    thread = next(
-        (thread for key in _MESSAGE_KEYS if key in value and (thread := find_thread(value[key], depth + 1))), []
-    )
-    policy = join_parts(value.get("system"))  # of Anthropic, whose messages have none
+    inner: list[Any] = value if isinstance(value, list) and len(value) == 1 else []
+    if isinstance(value, Mapping):
+        inner = [value[key] for key in _MESSAGE_KEYS if key in value]
+    thread = next((thread for one in inner if depth < 4 and (thread := find_thread(one, depth + 1))), [])
+    policy = join_parts(value.get("system")) if isinstance(value, Mapping) else None  # of Anthropic
     return [{"role": "system", "content": policy}, *thread] if thread and policy else thread

@@ -3,7 +3,7 @@
 import base64
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -88,6 +88,30 @@ class ToolServer:
 def basic_secret(user: str, password: str) -> str:
     """How a user and a password are sent, which is as secret as they are."""
     return base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+_LONGEST_IDS = 7000  # characters of the address of a call, which servers refuse where it is longer
+_NAME = 19  # of a parameter, with its marks
+
+
+def split_ids(ids: Iterable[str], *, longest: int = _LONGEST_IDS, between: int = _NAME) -> Iterator[list[str]]:
+    """Splits ids into parts that fit in the address of a call, where there are some characters between two.
+
+    Example:
+        >>> [len(part) for part in split_ids(["1a2b3c4d5e6f7a8b"] * 500)]
+        [200, 200, 100]
+    """
+    part: list[str] = []
+    length = 0
+    for id_ in ids:
+        own = between + len(id_.encode("utf-8", "replace")) * (1 if id_.isascii() and id_.isalnum() else 3)
+        if part and length + own > longest:
+            yield part
+            part, length = [], 0
+        part.append(id_)
+        length += own
+    if part:
+        yield part
 
 
 _SECONDS = 60  # of one step of a call

@@ -47,6 +47,28 @@ class PeopleRatings(NamedTuple):
     unused: dict[str, Any]  # what is not used: `problem` says why, and `ratings` lists it; empty where all is used
 
 
+class RatingConfig(NamedTuple):
+    """What a tool says of the ratings under a name."""
+
+    scale: Scale | None  # None where nothing tells it
+    numbers: Mapping[str, float]  # those of its labels
+
+
+def read_config(config: object, ends: tuple[str, str], labels: str, number: str) -> RatingConfig:
+    """Reads a tool's config: the keys of the ends of its scale, of its list of labels, and of the number of each.
+
+    Example:
+        >>> read_config({"min": 0, "max": 10}, ("min", "max"), "categories", "value").scale
+        (0.0, 10.0)
+    """
+    values = config if isinstance(config, Mapping) else {}
+    listed = values.get(labels)
+    entries = [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
+    numbers = {str(entry.get("label")): float(entry[number]) for entry in entries if is_number(entry.get(number))}
+    low, high = (min(numbers.values()), max(numbers.values())) if numbers else map(values.get, ends)
+    return RatingConfig(make_scale(low, high), numbers)
+
+
 class ObservedScales:
     """The usual scales that the numbers under each name lie on.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..rows import BadRow, Row
-from .human_ratings import FEEDBACK_NAMES, HumanRating, Scale, is_number, join_ratings, make_scale
+from .human_ratings import FEEDBACK_NAMES, HumanRating, is_number, join_ratings, read_config
 from .trace_row import Step, Trace, build_rows, read_steps
 
 _TYPES = frozenset(
@@ -158,37 +158,22 @@ def _is_annotation(score: Mapping[str, Any]) -> bool:
 
 
 def _read_score(score: Mapping[str, Any]) -> HumanRating:
-    value, config = score.get("value"), score.get("config")
-    config = config if isinstance(config, Mapping) else {}
-    categories = _categories(config)
+    value = score.get("value")
+    config = read_config(score.get("config"), ("minValue", "maxValue"), "categories", "value")
     number: float | None = None
     if isinstance(value, str):
-        number = categories.get(value, _parse_number(value))
+        number = config.numbers.get(value, _parse_number(value))
     elif isinstance(value, bool) or is_number(value):
         number = value
     return HumanRating(
         str(score.get("name")),
-        str(next((score[key] for key in _AUTHOR_KEYS if score.get(key)), "")),
+        str(_first(score, _AUTHOR_KEYS) or ""),
         number,
         value if isinstance(value, str) else "",
-        _score_scale(score, config, categories),
-        str(next((score[key] for key in _SCORE_TIMES if score.get(key)), "")),
+        (0.0, 1.0) if config.scale is None and score.get("dataType") == "BOOLEAN" else config.scale,
+        str(_first(score, _SCORE_TIMES) or ""),
         str(score.get("comment") or ""),
     )
-
-
-def _score_scale(score: Mapping[str, Any], config: Mapping[str, Any], categories: Mapping[str, float]) -> Scale | None:
-    if categories:
-        scale = make_scale(min(categories.values()), max(categories.values()))
-    else:
-        scale = make_scale(config.get("minValue"), config.get("maxValue"))
-    return (0.0, 1.0) if scale is None and score.get("dataType") == "BOOLEAN" else scale
-
-
-def _categories(config: Mapping[str, Any]) -> dict[str, float]:
-    listed = config.get("categories")
-    entries = [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
-    return {str(entry.get("label")): entry["value"] for entry in entries if is_number(entry.get("value"))}
 
 
 def _parse_number(text: str) -> float | None:

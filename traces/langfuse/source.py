@@ -12,7 +12,7 @@ from ...eval_sets.logs.langfuse import is_by_person, read_scores, read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
-from ..http_client import RefusedRequest
+from ..http_client import RefusedRequest, split_ids
 from ..source import Traces, UnreadTrace, read_utc, write_utc
 from ..trace_samples import TraceSamples
 from .project import LangfuseProject
@@ -21,8 +21,7 @@ _GROUPS = "core,basic,time,io,metadata,model,usage,prompt,metrics,trace_context"
 _PAGE = 100  # traces: the cloud counts calls, 30 a minute where it is free
 _OBSERVATIONS_PAGE = 500
 _SCORES_PAGE = 100
-_CUT = 200  # characters: longer metadata comes cut
-_LONGEST_LIST = 1500  # characters of ids in one address
+_LONGEST_IDS = 1500  # characters of ids in one address
 _TRACE_FIELDS = {"sessionId", "userId", "tags", "environment", "release", "version", "bookmarked", "public", "metadata"}
 
 
@@ -70,7 +69,6 @@ class LangfuseSource:
             values = {name: root[name] for name in _TRACE_FIELDS if root.get(name) not in (None, [], {})}
             values |= {"id": trace_id, "name": root.get("traceName") or root.get("name"), "observations": own}
             values |= {"timestamp": time and time.isoformat(), "scores": scores.get(trace_id, [])}
-            values["cut_metadata"] = _cut_keys(own) or None
             values |= self._session_fields(session_scores.get(str(root.get("sessionId")), []))
             trace = read_trace(Row(1, trace_id, {name: value for name, value in values.items() if value is not None}))
             rating = self._join(values["scores"])
@@ -103,8 +101,10 @@ class LangfuseSource:
     def _scores(self, about: str, ids: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         """The scores of traces (`traceId`) or sessions (`sessionId`), each with its config."""
         listed = []
-        for some in _joined(ids):
-            parameters = {about: some, "fields": "details,subject,annotation", "limit": _SCORES_PAGE}
+        for some in split_ids(
+            (id_ for id_ in ids if "," not in id_), _LONGEST_IDS
+        ):  # one with a comma cannot be asked for
+            parameters = {about: ",".join(some), "fields": "details,subject,annotation", "limit": _SCORES_PAGE}
             listed += [score for page in self._project.scores(parameters) for score in page]
         return _group([self._with_config(score) for score in listed], _owner)
 
@@ -145,13 +145,6 @@ class LangfuseSource:
         return scales(name)
 
 
-def _cut_keys(observations: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The keys of metadata whose values are as long as what Langfuse cuts them to, or longer."""
-    listed = [held for observation in observations if isinstance(held := observation.get("metadata"), Mapping)]
-    items = (item for metadata in listed for item in metadata.items())
-    return list(dict.fromkeys(str(key) for key, value in items if isinstance(value, str) and len(value) >= _CUT))
-
-
 def _group(
     items: Iterable[dict[str, Any]], owner: Callable[[Mapping[str, Any]], str]
 ) -> dict[str, list[dict[str, Any]]]:
@@ -167,17 +160,3 @@ def _owner(score: Mapping[str, Any]) -> str:
     subject = score.get("subject")
     subject = subject if isinstance(subject, Mapping) else {}
     return str(subject.get("traceId" if subject.get("kind") == "observation" else "id"))
-
-
-def _joined(ids: Mapping[str, Any]) -> Iterator[str]:
-    """Ids with commas between them; one with a comma of its own cannot be asked for."""
-    some: list[str] = []
-    for name in ids:
-        if "," in name:
-            continue
-        if some and sum(map(len, some)) + len(some) + len(name) > _LONGEST_LIST:
-            yield ",".join(some)
-            some = []
-        some.append(name)
-    if some:
-        yield ",".join(some)

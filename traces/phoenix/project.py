@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -93,30 +93,6 @@ def _read_headers() -> dict[str, str]:
     if key := os.environ.get("PHOENIX_API_KEY", ""):
         headers.setdefault("authorization", f"Bearer {key}")
     return headers
-
-
-_LONGEST = 7000  # characters of the address of a call, which servers refuse where it is longer
-_NAME = 19  # of a parameter, with its marks
-
-
-def split_ids(ids: Sequence[str]) -> Iterator[list[str]]:
-    """Splits ids into parts that fit in the address of a call.
-
-    Example:
-        >>> [len(part) for part in split_ids(["1a2b3c4d5e6f7a8b"] * 500)]
-        [200, 200, 100]
-    """
-    part: list[str] = []
-    length = 0
-    for id_ in ids:
-        own = _NAME + len(id_.encode("utf-8", "replace")) * (1 if id_.isascii() and id_.isalnum() else 3)
-        if part and length + own > _LONGEST:
-            yield part
-            part, length = [], 0
-        part.append(id_)
-        length += own
-    if part:
-        yield part
 
 
 def span_tags(attributes: Mapping[str, Any]) -> list[str]:

@@ -10,19 +10,19 @@ from ...eval_sets.logs.human_ratings import (
     HumanRating,
     ObservedScales,
     PeopleRatings,
-    Scale,
+    RatingConfig,
     is_number,
     join_ratings,
-    make_scale,
+    read_config,
 )
 from ...eval_sets.logs.openinference import read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
-from ..http_client import RefusedRequest
+from ..http_client import RefusedRequest, split_ids
 from ..source import Traces, UnreadTrace
 from ..trace_samples import TraceSamples
-from .project import PhoenixProject, span_tags, split_ids
+from .project import PhoenixProject, span_tags
 
 ARRIVAL = timedelta(minutes=10)
 """How long the root span of a trace may arrive after the first one began; exporters send a span when it ends."""
@@ -208,7 +208,8 @@ class RatingReader:
     """Reads the ratings of people; a scale is that of the annotation config, else the usual one of the numbers."""
 
     def __init__(self, configs: Iterable[Mapping[str, Any]]) -> None:
-        self._configs = {str(config.get("name")): config for config in configs}
+        ends = ("lower_bound", "upper_bound")
+        self._configs = {str(one.get("name")): read_config(one, ends, "values", "score") for one in configs}
         self._scales = ObservedScales()
 
     def observe(self, annotations: Iterable[Mapping[str, Any]]) -> None:
@@ -230,23 +231,10 @@ class RatingReader:
         result = annotation.get("result")
         result = result if isinstance(result, Mapping) else {}
         name, score, label = str(annotation.get("name")), result.get("score"), str(result.get("label") or "")
-        by_label = _category_scores(self._configs.get(name, {}))
-        value = score if is_number(score) else by_label.get(label)
+        config = self._configs.get(name, RatingConfig(None, {}))
+        value = score if is_number(score) else config.numbers.get(label)
         rater = annotation.get("user_id") or annotation.get("identifier") or _ANONYMOUS
         # a label that the config gives no number may be a thumb
-        scale = None if value is None else _config_scale(self._configs.get(name, {}), by_label)
+        scale = None if value is None else config.scale
         time, reason = str(annotation.get("updated_at") or ""), result.get("explanation")
         return HumanRating(name, str(rater), value, label, scale, time, reason if isinstance(reason, str) else "")
-
-
-def _category_scores(config: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers that a config gives its labels."""
-    values = config.get("values")
-    entries = [entry for entry in values if isinstance(entry, Mapping)] if isinstance(values, list) else []
-    return {str(entry.get("label")): float(entry["score"]) for entry in entries if is_number(entry.get("score"))}
-
-
-def _config_scale(config: Mapping[str, Any], by_label: Mapping[str, float]) -> Scale | None:
-    if by_label:
-        return make_scale(min(by_label.values()), max(by_label.values()))
-    return make_scale(config.get("lower_bound"), config.get("upper_bound"))

@@ -205,13 +205,6 @@ def test_fields_of_another_type_are_read_as_they_came(server):
     assert first.human_rating is None
 
 
-def test_metadata_that_came_cut_are_named(server):
-    add_plain(server, 1, metadata={"long": "x" * 300, "short": "y"})
-    (sample,) = read(server)
-    assert sample.metadata["cut_metadata"] == ["long"]
-    assert sample.metadata["metadata"]["short"] == "y"
-
-
 def test_values_that_are_no_numbers_and_nests_without_end_stop_nothing(server):
     server.checks = False
     add_plain(server, 1, usageDetails={"input": float("nan")}, input="[" * 5000 + "]" * 5000)
