@@ -320,7 +320,7 @@ def find_reference(value: Any) -> str | None:
 
 
 def _find_text(value: Any, wanted: str, names: Sequence[str], depth: int = 0) -> str | None:
-    """The text of what a tool logged: that of the last message of a role, else under one of some names, else the only."""
+    """The text of what a tool logged: the last message of a role, else under one of some names, else the only one."""
     value = parse_nested_json(value)
     if isinstance(value, str) or depth > 6:
         return value if isinstance(value, str) else None

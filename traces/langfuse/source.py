@@ -101,9 +101,8 @@ class LangfuseSource:
     def _scores(self, about: str, ids: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         """The scores of traces (`traceId`) or sessions (`sessionId`), each with its config."""
         listed = []
-        for some in split_ids(
-            (id_ for id_ in ids if "," not in id_), _LONGEST_IDS
-        ):  # one with a comma cannot be asked for
+        listable = [id_ for id_ in ids if "," not in id_]  # one with a comma cannot be asked for
+        for some in split_ids(listable, longest=_LONGEST_IDS, between=1):
             parameters = {about: ",".join(some), "fields": "details,subject,annotation", "limit": _SCORES_PAGE}
             listed += [score for page in self._project.scores(parameters) for score in page]
         return _group([self._with_config(score) for score in listed], _owner)
