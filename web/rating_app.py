@@ -149,7 +149,7 @@ class RatingApp:
 
 def _rater_content(queue: RatingQueue, rater: str, language: Language) -> dict[str, Any]:
     """What the page shows: its `template` with its content, or what it says when nothing is left (`done`)."""
-    words, is_pair = language.rating_page, queue.kind == "pairs"
+    words, is_pair = language.rating_page, queue.has_pairs
     open_item = queue.next_item(rater)
     if open_item is None:
         return {"done": words.compare_done if is_pair else words.done_text}
@@ -174,14 +174,14 @@ def _save_form(queue: RatingQueue, rater: str, form: Form) -> None:
     showing, value = form.text("showing"), form.text("value")
     item = queue.shown_item(rater, showing)
     said, wrong = None if value == _CANNOT_TELL else _read_said(queue, form), list[str]()
-    if queue.kind == "answers":
+    if not queue.has_pairs:
         wrong = _marked_sentences(queue.sample(item), set(form.texts("wrong")))
     reason = form.text("reason")[:_LONGEST_REASON].strip()
     queue.save(rater, item, said, reason=reason, wrong_sentences=wrong, showing=showing)
 
 
 def _read_said(queue: RatingQueue, form: Form) -> float | Side:
-    if queue.kind == "answers":
+    if not queue.has_pairs:
         return form.level("value")
     side = _SIDES.get(form.text("value"))
     if side is None:
@@ -268,14 +268,14 @@ def _marked_sentences(sample: Sample, marked: set[str]) -> list[str]:
 
 
 def _adjudicate(queue: RatingQueue, _coordinator: str, form: Form) -> None:
-    if queue.kind == "pairs":
+    if queue.has_pairs:
         raise UsageError("the choices of raters stand as they are; there is no agreed one")
     queue.adjudicate(form.text("sample"), form.level("value"), form.text("reason"))
 
 
 def _team_content(queue: RatingQueue, language: Language) -> dict[str, Any]:
     done, total = queue.counts()
-    is_pairs = queue.kind == "pairs"
+    is_pairs = queue.has_pairs
     disputed = sorted(disagreements(queue), key=lambda one: one.adjudicated is not None)[:_MOST_DISAGREEMENTS]
     return {
         "is_pairs": is_pairs,

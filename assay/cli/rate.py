@@ -137,8 +137,8 @@ def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> No
     from ..runs.show.rating_meaning import has_scores
 
     site = server.read_site()
-    is_pairs = queue.kind == "pairs"
-    has_meaning = queue.kind == "answers" and has_scores(queue, Store(store))
+    is_pairs = queue.has_pairs
+    has_meaning = not queue.has_pairs and has_scores(queue, Store(store))
     meaning = MeaningOfRatings(store, queue.id) if has_meaning else None
     app = RatingApp(Connections(store), queue.id, site, meaning)
 
@@ -187,7 +187,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
 
     runs = Store(store, must_exist=True)
     database = runs.database
-    known = queue_ids(database, None)
+    known = queue_ids(database)
     if queue == "last" and not known:
         raise UsageError("nothing was rated in this store yet; begin with: assay rate SET --raters NAME,NAME")
     opened = RatingQueue(database, known[0] if queue == "last" else queue)
@@ -203,7 +203,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
         pace = "" if one.median_seconds is None else f", {one.median_seconds:.0f} s per {_item(opened)}"
         cannot_tell = f' ({one.cannot_tell:,} of them "can\'t tell")' if one.cannot_tell else ""
         lines.append(f"  {one.name}: {count_of(one.ratings, _item(opened))}{cannot_tell}{pace}")
-    if opened.kind == "pairs":
+    if opened.has_pairs:
         versions, agreement = version_counts(opened), rater_agreement(opened)
         said = [str(counts) for counts in versions]
         status |= {"versions": [asdict(counts) for counts in versions], "agreement": None}
@@ -227,7 +227,7 @@ def _write(queue: "RatingQueue", out: Path, series: int | None) -> None:
     from ..runs.answers.rating_join import rated_samples
     from ..runs.ratings.rating_progress import queue_choices, write_choices
 
-    if queue.kind == "pairs":
+    if queue.has_pairs:
         choices = queue_choices(queue, series)
         write_choices(choices, out)
         same = sum(not choice.preference.rater for choice in choices)
@@ -240,16 +240,16 @@ def _write(queue: "RatingQueue", out: Path, series: int | None) -> None:
 
 
 def _noun(queue: "RatingQueue") -> str:
-    return "choice" if queue.kind == "pairs" else "rating"
+    return "choice" if queue.has_pairs else "rating"
 
 
 def _item(queue: "RatingQueue") -> str:
-    return "pair" if queue.kind == "pairs" else "answer"
+    return "pair" if queue.has_pairs else "answer"
 
 
 def _queue_notes(queue: "RatingQueue") -> "Iterator[str]":
     """What raters should know before they begin: what is not asked, what is rated already, who gets what."""
-    is_pairs = queue.kind == "pairs"
+    is_pairs = queue.has_pairs
     yield from (f"{series}." for series in queue.other_series())
     for other in [] if queue.counts()[0] else queue.others():
         done, total = other.counts()

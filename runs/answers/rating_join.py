@@ -127,7 +127,7 @@ def rated_ids(database: Database, samples: Sequence[str]) -> list[str]:
         places = ", ".join("?" * len(names))
         rows = database.execute(
             f"SELECT DISTINCT sample FROM ratings WHERE sample IN ({places}) "
-            "AND queue IN (SELECT id FROM rating_queues WHERE kind = 'answers')",
+            "AND queue IN (SELECT id FROM rating_queues WHERE about = '')",
             list(names),
         )
         ids += (str(name) for (name,) in rows.fetchall())

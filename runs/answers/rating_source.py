@@ -21,7 +21,8 @@ def find_source(
 ) -> AnswerTable:
     """The answers to rate of a run (its id, the beginning of one, or `last`), else those of a set."""
     table = read_source(store, name, reading)
-    return replace(table, samples={sample.id: sample for sample in select_rated(table.samples.values(), turns)})
+    rated = {sample.id: sample for sample in select_rated(table.samples.values(), turns)}
+    return replace(table, samples=rated, source_samples=table.samples)
 
 
 def select_rated(samples: Iterable[Sample], turns: RatedTurns) -> list[Sample]:
@@ -58,7 +59,7 @@ def open_queue(
     rating says something new of the source. A limit then takes the first that were drawn.
     """
     source = table.run or ", ".join(table.sets)
-    for name in queue_ids(store.database, source=source):
+    for name in queue_ids(store.database, has_pairs=False, source=source):
         queue = RatingQueue(store.database, name)
         if queue.settings == settings:
             return go_on(queue, len(table.samples), limit, guideline)
@@ -69,12 +70,15 @@ def open_queue(
     order = np.random.default_rng(settings.seed).permutation(len(samples)).tolist()
     order.sort(key=lambda place: joined[samples[place].id].human_rating is not None)
     samples = [samples[place] for place in order[:limit]]
-    return RatingQueue.create(store.database, samples, settings, source=source, guideline=guideline or "")
+    conversations = (table.source_samples or {}).values()
+    return RatingQueue.create(
+        store.database, samples, settings, source=source, guideline=guideline or "", conversations=conversations
+    )
 
 
 def go_on(queue: RatingQueue, most: int, limit: int | None, guideline: str | None) -> RatingQueue:
     """Brings the guideline of a queue that there is up to date; raises where it has not as many items as asked for."""
-    count, item = len(queue.names()), "pair" if queue.kind == "pairs" else "answer"
+    count, item = len(queue.names()), "pair" if queue.has_pairs else "answer"
     if limit is not None and count != min(limit, most):
         raise UsageError(
             f"{queue.id} has {count_of(count, item)} of {queue.source} already, and --limit {limit} does not change "

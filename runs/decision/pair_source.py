@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...eval_sets import Sample
 from ...eval_sets.conversation import opening_question
 from ...text.wording import count_of, verb_of
 from ..answers.pairing import PairedAnswer, pair_versions
@@ -26,6 +27,7 @@ class PairSource:
     versions: tuple[ComparedVersion, ...]  # the versions; the first is the one in use today
     questions: Sequence[Mapping[int, PairedAnswer]]  # each question's answers by the place of the version
     notes: tuple[str, ...] = ()  # how they were paired and what is left out, each in a sentence
+    conversations: Sequence[Sample] = ()  # those that compared turns are of
 
     @property
     def name(self) -> str:
@@ -104,7 +106,8 @@ def find_pairs(
     if left_out:
         whose = f"{verb_of(left_out, 'has', 'have')} no single answer of each version to the same words"
         pairing_notes += (f"{count_of(left_out, 'question')} {whose}, and {verb_of(left_out, 'is', 'are')} left out.",)
-    return PairSource(versions, questions, (*notes, *pairing_notes))
+    conversations = [sample for source in sources for sample in source.samples.values() if sample.messages]
+    return PairSource(versions, questions, (*notes, *pairing_notes), conversations)
 
 
 def _select_answers(source: AnswerTable, turns: RatedTurns, notes: list[str]) -> AnswerTable:
@@ -143,7 +146,7 @@ def open_pair_queue(
 ) -> RatingQueue:
     """The newest queue of these versions with these settings, else a new one; its guideline brought up to date."""
     pairs, same = source.draw(settings.seed, limit)
-    for name in queue_ids(store.database, "pairs"):
+    for name in queue_ids(store.database, has_pairs=True):
         queue = RatingQueue(store.database, name)
         if queue.comparison.versions == source.versions and queue.settings == settings:
             return go_on(queue, len(pairs), limit, guideline)
@@ -154,4 +157,5 @@ def open_pair_queue(
         comparison=PairComparison(versions=source.versions, same=tuple(same)),
         source=source.name,
         guideline=guideline or "",
+        conversations=source.conversations,
     )

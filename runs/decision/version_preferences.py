@@ -27,7 +27,7 @@ def find_preferences(reading: VersionReading, files: Sequence[Path]) -> tuple[tu
     Of the choices of one rater between the same answers those count that are newest: those of the rating page, as what
     is exported from it is never newer, else those of the file that is named last.
     """
-    if not files and (reading.database is None or not queue_ids(reading.database, "pairs")):
+    if not files and (reading.database is None or not queue_ids(reading.database, has_pairs=True)):
         return (), ()
     sources, by, questions = reading.sources, reading.options.version_field, number_questions(reading)
     names = {source.name: source.name for source in sources}
@@ -101,7 +101,7 @@ def store_preferences(database: Database, versions: Sequence[ComparedVersion]) -
     """
     keys = [_version_key(version) for version in versions]
     newest: dict[tuple[str, str, str, str], Preference] = {}
-    for name in queue_ids(database, "pairs"):
+    for name in queue_ids(database, has_pairs=True):
         queue = RatingQueue(database, name)
         compared = queue.comparison.versions
         places = {version.name: keys.index(key) for version in compared if (key := _version_key(version)) in keys}

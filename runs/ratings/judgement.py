@@ -10,8 +10,6 @@ from ...shell_words import join_words
 from ...text.wording import count_of, verb_of
 from ..store.database import Database
 
-QueueKind = Literal["answers", "pairs"]
-"""What the items of a queue are: answers to rate, or pairs of answers to compare."""
 RatedTurns = Literal["none", "each"]
 _FINGERPRINTS_AT_ONCE = 10_000  # of one question to the database
 _COLUMNS = (
@@ -77,7 +75,7 @@ def read_answer_queues(database: Database) -> dict[str, AnswerQueue]:
     rows = database.execute(
         "SELECT queue.id, settings, guideline, queue.series FROM rating_queues AS queue "
         "JOIN rating_guidelines AS present ON present.queue = queue.id AND present.series = queue.series "
-        "WHERE kind = 'answers' ORDER BY present.created DESC, queue.created DESC, queue.id DESC"
+        "WHERE queue.about = '' ORDER BY present.created DESC, queue.created DESC, queue.id DESC"
     )
     return {
         str(queue): AnswerQueue(QueueSettings.model_validate_json(settings), str(guideline), int(series))
@@ -91,12 +89,11 @@ def rating_state(database: Database) -> tuple[tuple[str, int], ...]:
     return tuple((str(name), int(changes)) for name, changes in rows)
 
 
-def queue_ids(database: Database, kind: QueueKind | None = "answers", source: str | None = None) -> list[str]:
-    """The ids of the rating queues, the newest first: of one kind, and of one source."""
-    wanted = {column: value for column, value in (("kind", kind), ("source", source)) if value is not None}
-    where = " AND ".join([f"{column} = ?" for column in wanted]) or "1 = 1"
-    sql = f"SELECT id FROM rating_queues WHERE {where} ORDER BY created DESC, id DESC"
-    return [str(queue) for (queue,) in database.execute(sql, list(wanted.values()))]
+def queue_ids(database: Database, *, has_pairs: bool | None = None, source: str | None = None) -> list[str]:
+    """The ids of the rating queues, the newest first: of answers or of pairs, and of one source."""
+    kind = "1 = 1" if has_pairs is None else "about <> ''" if has_pairs else "about = ''"
+    sql = f"SELECT id FROM rating_queues WHERE {kind} AND source = coalesce(?, source) ORDER BY created DESC, id DESC"
+    return [str(queue) for (queue,) in database.execute(sql, (source,))]
 
 
 def describe_left_out(count: int, noun: str, queue: str, series: int) -> str:
@@ -154,7 +151,7 @@ def find_judgements(database: Database, fingerprints: Collection[str]) -> list[J
         return []
     for start in range(0, len(names), _FINGERPRINTS_AT_ONCE):
         part = names[start : start + _FINGERPRINTS_AT_ONCE]
-        condition = f"queue.kind = 'answers' AND item.fingerprint IN ({', '.join('?' * len(part))})"
+        condition = f"item.other_fingerprint = '' AND item.fingerprint IN ({', '.join('?' * len(part))})"
         judgements += read_judgements(database, condition, part)
     return judgements
 

@@ -100,7 +100,7 @@ def rater_agreement(queue: RatingQueue) -> "Raters | None":
     from ...meta_eval.table import ScoreTable
 
     by_item = queue.ratings_by_item(has_unsure=False)
-    if queue.kind == "pairs":
+    if queue.has_pairs:
         asked = {name: queue.question(name) for name in by_item}
         groups = {name: pair.group or pair.question for name, pair in asked.items()}
     else:

@@ -6,7 +6,7 @@ import json
 import random
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -14,17 +14,23 @@ from typing import Any, NamedTuple
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ..store.database import Database
-from ..store.sample_content import ContentReader
+from ..store.sample_content import ContentReader, keep_samples
 from .answer_pair import AnswerPair, PairComparison, PairedQuestion, Side
-from .judgement import Judgement, QueueKind, QueueSettings, describe_left_out, queue_ids, read_judgements
+from .judgement import Judgement, QueueSettings, describe_left_out, queue_ids, read_judgements
 
 _REPEAT_DISTANCE = 10  # ratings between an answer and its hidden repeat, so that the rater does not remember the number
 _HELD_BY_OTHERS = (  # how many others have an `item` open, by the present moment and the rater
     "(SELECT count(*) FROM rating_locks AS lock WHERE lock.queue = item.queue AND lock.sample = item.sample "
     "AND lock.is_repeat = 0 AND lock.expires > ? AND lock.rater <> ?)"
 )
+_ITEMS = (
+    "SELECT item.sample, one.content, other.content, item.about FROM rating_items AS item "
+    "LEFT JOIN contents AS one ON one.key = item.content LEFT JOIN contents AS other ON other.key = item.other_content "
+    "WHERE item.queue = ?"
+)
 _LEFT_FIRST: dict[float | Side, float] = {"left": -1.0, "same": 0.0, "right": 1.0}
 """The value of a side where the first answer stands left."""
+_NO_PAIR = "are no two different answers to one question to compare"
 
 
 class OpenItem(NamedTuple):
@@ -70,17 +76,15 @@ class RatingQueue:
     def __init__(self, database: Database, queue: str, clock: Callable[[], float] = time.time) -> None:
         self._db = database
         self._clock = clock
-        row = database.execute(
-            "SELECT settings, source, kind, about FROM rating_queues WHERE id = ?", (queue,)
-        ).fetchone()
+        row = database.execute("SELECT settings, source, about FROM rating_queues WHERE id = ?", (queue,)).fetchone()
         if row is None:
-            known = ", ".join(queue_ids(database, None)) or "none yet"
+            known = ", ".join(queue_ids(database)) or "none yet"
             raise UsageError(f"no rating queue is called {queue!r} in {database.name}; there are {known}")
         self.id = queue
         self.settings = QueueSettings.model_validate_json(row[0])
         self.source = str(row[1])
-        self.kind: QueueKind = "pairs" if row[2] == "pairs" else "answers"
-        self._about = str(row[3])
+        self._about = str(row[2])
+        self.has_pairs = self._about != ""  # whether its items are two answers to compare
 
     @classmethod
     def create(
@@ -92,6 +96,7 @@ class RatingQueue:
         source: str,
         guideline: str = "",
         comparison: PairComparison | None = None,
+        conversations: Iterable[Sample] = (),
         clock: Callable[[], float] = time.time,
     ) -> "RatingQueue":
         """Makes a queue of answers, or of pairs of answers.
@@ -102,6 +107,7 @@ class RatingQueue:
             source: The set, run or versions that the answers come from, for people.
             guideline: The raters' guideline (Markdown), the first series.
             comparison: What is compared, where the items are pairs.
+            conversations: Those that turns among the items are of, whose messages then stand in the store once.
             clock: Seconds since the epoch.
 
         Raises:
@@ -109,32 +115,22 @@ class RatingQueue:
         """
         now = datetime.fromtimestamp(clock(), UTC)
         queue = f"rating-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-        pairs = [item for item in items if isinstance(item, AnswerPair)]
-        samples = [item for item in items if isinstance(item, Sample)]
-        kind: QueueKind = "answers" if comparison is None else "pairs"
-        if comparison is None:
-            _check_samples(samples, source)
-            names, contents = [sample.id for sample in samples], [sample.model_dump_json() for sample in samples]
-            fingerprints = [(sample.fingerprint, "") for sample in samples]
-        else:
-            if not pairs:
-                raise UsageError(f"{source}: there are no two different answers to one question to compare")
-            names = [f"pair-{number}" for number in range(1, len(pairs) + 1)]
-            contents = [pair.model_dump_json() for pair in pairs]
-            fingerprints = [(pair.answers[0].fingerprint, pair.answers[1].fingerprint) for pair in pairs]
+        if not items:
+            nothing = "is no answer to rate" if comparison is None else _NO_PAIR
+            raise UsageError(f"{source}: there {nothing}")
+        names = [f"pair-{at}" if isinstance(item, AnswerPair) else item.id for at, item in enumerate(items, 1)]
+        if len(set(names)) < len(names):
+            raise UsageError(f"{source}: two samples have one id; make their ids differ")
         about = "" if comparison is None else comparison.model_dump_json()
-        rows = enumerate(zip(names, contents, fingerprints, strict=True))
+        row = queue, now.isoformat(), source, settings.model_dump_json(), secrets.token_hex(32), about
         with database.transaction():
             database.execute(
-                "INSERT INTO rating_queues (id, created, source, settings, secret, series, changes, kind, about) "
-                "VALUES (?, ?, ?, ?, ?, 1, 0, ?, ?)",
-                (queue, now.isoformat(), source, settings.model_dump_json(), secrets.token_hex(32), kind, about),
+                "INSERT INTO rating_queues (id, created, source, settings, secret, series, changes, about) "
+                "VALUES (?, ?, ?, ?, ?, 1, 0, ?)",
+                row,
             )
             database.execute("INSERT INTO rating_guidelines VALUES (?, 1, ?, ?)", (queue, now.isoformat(), guideline))
-            database.executemany(
-                "INSERT INTO rating_items VALUES (?, ?, ?, 0, 0, ?, ?, ?)",
-                [(queue, name, place, content, *prints) for place, (name, content, prints) in rows],
-            )
+            put_items(database, [(queue, name, place) for place, name in enumerate(names)], items, conversations)
         return cls(database, queue, clock)
 
     @property
@@ -212,9 +208,8 @@ class RatingQueue:
 
     def _open(self, rater: str, series: int, name: str, is_repeat: bool) -> OpenItem:
         showing = self._showing(rater, series, name, is_repeat)
-        if self.kind == "answers":
-            return OpenItem(name, is_repeat, showing, self.sample(name))
-        return OpenItem(name, is_repeat, showing, self.pair(name), self._is_first_left(rater, name, is_repeat))
+        is_first_left = not self.has_pairs or self._is_first_left(rater, name, is_repeat)
+        return OpenItem(name, is_repeat, showing, self.item(name), is_first_left)
 
     def save(
         self,
@@ -276,7 +271,7 @@ class RatingQueue:
         self, rater: str, item: str, said: float | Side | None, *, is_repeat: bool
     ) -> tuple[float | None, str | None]:
         """The value that is kept, and of a pair the version that stood left."""
-        if self.kind == "pairs":
+        if self.has_pairs:
             asked, is_first_left = self.question(item), self._is_first_left(rater, item, is_repeat)
             value = None if said is None else _LEFT_FIRST[said] * (1 if is_first_left else -1) + 0.0
             return value, asked.first if is_first_left else asked.second
@@ -334,7 +329,7 @@ class RatingQueue:
         """Keeps the rating that the team agreed on; a later one replaces it."""
         self._check_value(value)
         with self._changing() as series:
-            self._content(sample)
+            self._row(sample)
             now = datetime.fromtimestamp(self._clock(), UTC).isoformat()
             self._db.execute(
                 "INSERT INTO rating_adjudications VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (queue, series, sample) "
@@ -371,42 +366,47 @@ class RatingQueue:
         Raises:
             UsageError: The queue has another answer with this id, or pairs.
         """
-        if self.kind == "pairs":
+        if self.has_pairs:
             raise UsageError(f"{self.id} has pairs to compare, not answers to rate")
         with self._changing():
-            row = self._db.execute(
-                "SELECT fingerprint FROM rating_items WHERE queue = ? AND sample = ?", (self.id, sample.id)
-            ).fetchone()
-            if row is not None:
-                if row[0] != sample.fingerprint:
+            sql = "SELECT fingerprint FROM rating_items WHERE queue = ? AND sample = ?"
+            fingerprint = self._value(sql, self.id, sample.id)
+            if fingerprint is not None:
+                if fingerprint != sample.fingerprint:
                     raise UsageError(f"the rating queue {self.id} has another answer with the id {sample.id!r}")
                 return False
-            self._db.execute(
-                "INSERT INTO rating_items SELECT ?, ?, coalesce(max(place), -1) + 1, 0, 0, ?, ?, '' "
-                "FROM rating_items WHERE queue = ?",
-                (self.id, sample.id, sample.model_dump_json(), sample.fingerprint, self.id),
-            )
+            place = self._value("SELECT coalesce(max(place), -1) + 1 FROM rating_items WHERE queue = ?", self.id)
+            put_items(self._db, [(self.id, sample.id, int(place))], [sample])
             return True
 
     def samples(self, only: Collection[str] | None = None) -> Iterator[Sample]:
         """The answers in the order in which they are rated; with `only`, those that have these ids."""
-        reader = ContentReader(self._find_content)
-        rows = self._db.execute("SELECT sample, content FROM rating_items WHERE queue = ? ORDER BY place", (self.id,))
-        for name, content in rows:  # one by one: together they may be larger than the memory
+        reader = ContentReader(self._db)
+        rows = self._db.execute(f"{_ITEMS} ORDER BY place", (self.id,))
+        for name, content, *_ in rows:  # one by one: together they may be larger than the memory
             if only is None or name in only:
                 yield reader.read(content)
 
-    def sample(self, sample: str) -> Sample:
-        """One answer of the queue. Raises `UsageError` for an id that it does not have."""
-        return ContentReader(self._find_content).read(self._content(sample))
+    def item(self, name: str) -> Sample | AnswerPair:
+        """One item of the queue. Raises `UsageError` for an id that it does not have."""
+        _, content, other_content, about = self._row(name)
+        reader = ContentReader(self._db)
+        if not self.has_pairs:
+            return reader.read(content)
+        answers = reader.read(content), reader.read(other_content)
+        return AnswerPair(**PairedQuestion.model_validate_json(about).model_dump(), answers=answers)
+
+    def sample(self, name: str) -> Sample:
+        """One answer of a queue of answers."""
+        return OpenItem(name, False, "", self.item(name)).sample
 
     def pair(self, name: str) -> AnswerPair:
-        """One pair of the queue. Raises `UsageError` for an id that it does not have."""
-        return AnswerPair.model_validate_json(self._content(name))
+        """One pair of a queue of pairs."""
+        return OpenItem(name, False, "", self.item(name)).pair
 
     def question(self, name: str) -> PairedQuestion:
         """The question and the versions of a pair, without the answers, which take longer to read."""
-        return PairedQuestion.model_validate_json(self._content(name))
+        return PairedQuestion.model_validate_json(self._row(name)[-1])
 
     def names(self) -> list[str]:
         """The ids of the items, in the order in which they are rated."""
@@ -423,13 +423,13 @@ class RatingQueue:
     def other_series(self) -> list[str]:
         """What other series than the present have and does not count, each in a sentence."""
         sql = "SELECT series, count(*) FROM ratings WHERE queue = ? AND series <> ? AND is_repeat = 0 GROUP BY series"
-        noun = "choice" if self.kind == "pairs" else "rating"
+        noun = "choice" if self.has_pairs else "rating"
         rows = sorted(self._db.execute(sql, (self.id, self.series)))
         return [describe_left_out(count, noun, self.id, series) for series, count in rows]
 
     def others(self) -> "list[RatingQueue]":
         """The other queues of the same answers of the source that have ratings, the newest first."""
-        names = queue_ids(self._db, self.kind, self.source)
+        names = queue_ids(self._db, has_pairs=self.has_pairs, source=self.source)
         others = [RatingQueue(self._db, name) for name in names if name != self.id]
         return [other for other in others if other.settings.turns == self.settings.turns and other.counts()[0]]
 
@@ -509,15 +509,11 @@ class RatingQueue:
             (change, change, self.settings.per_answer, self.id, sample),
         )
 
-    def _content(self, sample: str) -> str:
-        content = self._find_content(sample)
-        if content is None:
-            raise UsageError(f"the rating queue {self.id} has no answer {sample!r}")
-        return content
-
-    def _find_content(self, sample: str) -> str | None:
-        content = self._value("SELECT content FROM rating_items WHERE queue = ? AND sample = ?", self.id, sample)
-        return None if content is None else str(content)
+    def _row(self, name: str) -> tuple[Any, ...]:
+        row: tuple[Any, ...] | None = self._db.execute(f"{_ITEMS} AND item.sample = ?", (self.id, name)).fetchone()
+        if row is None:
+            raise UsageError(f"the rating queue {self.id} has no answer {name!r}")
+        return row
 
     def _check_rater(self, rater: str) -> None:
         if rater not in self.settings.raters:
@@ -535,8 +531,22 @@ def read_queue_secret(database: Database, queue: str) -> str | None:
     return None if row is None else str(row[0])
 
 
-def _check_samples(samples: Sequence[Sample], source: str) -> None:
-    if not samples:
-        raise UsageError(f"{source}: there is no answer to rate")
-    if len({sample.id for sample in samples}) < len(samples):
-        raise UsageError(f"{source}: two samples have one id; make their ids differ")
+def put_items(
+    database: Database,
+    places: Sequence[tuple[str, str, int]],
+    items: Sequence[Sample] | Sequence[AnswerPair],
+    conversations: Iterable[Sample] = (),
+) -> None:
+    """Writes items of queues, in a transaction that is open: (queue, id, place) of each, and their answers."""
+    answers = [item.answers if isinstance(item, AnswerPair) else (item,) for item in items]
+    keys = iter(keep_samples(database, [sample for each in answers for sample in each], conversations))
+    rows = []
+    for place, item, each in zip(places, items, answers, strict=True):
+        columns = [column for sample in each for column in (next(keys), sample.fingerprint)]
+        about = item.model_dump_json(exclude={"answers"}) if isinstance(item, AnswerPair) else ""
+        rows.append((*place, *columns, *([] if len(each) > 1 else ["", ""]), about))
+    database.executemany(
+        "INSERT INTO rating_items (queue, sample, place, content, fingerprint, other_content, other_fingerprint, "
+        "about, ratings, is_complete) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)",
+        rows,
+    )

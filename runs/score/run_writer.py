@@ -15,15 +15,11 @@ from ...judges.cassette import Recording, format_line, parse_line
 from ...metrics import Score
 from ..answers.rating_direction import rating_of_answer
 from ..store.database import explain_errors
-from ..store.sample_content import put_answers, write_content
+from ..store.sample_content import ContentReader, content_key, put_samples, write_content
 from ..store.store import Store, check_store
 
 _BATCH_ROWS = 500
 _BATCH_SECONDS = 0.5
-_PUT_SAMPLE = (
-    "INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO UPDATE SET place = excluded.place, "
-    "language = excluded.language, rating = excluded.rating, source = excluded.source, content = excluded.content"
-)
 _PUT_SCORE = (
     "INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, sample, metric) DO UPDATE SET "
     "value = excluded.value, status = excluded.status, reason = excluded.reason, evidence = excluded.evidence, "
@@ -46,7 +42,8 @@ class RunWriter:
         self._samples: list[tuple[Any, ...]] = []
         self._scores: list[tuple[Any, ...]] = []
         self._places: dict[str, int] = {}
-        self._conversations: set[int] = set()  # hashes of their ids
+        self._conversations: dict[str, str] = {}  # the keys of their contents, by id
+        self._reader = ContentReader(store.database)
         self._last_write = time.monotonic()
 
     def number_samples(self, samples: Iterable[Sample]) -> Iterator[Sample]:
@@ -54,7 +51,7 @@ class RunWriter:
         for place, sample in enumerate(samples):
             self._places[sample.id] = place
             if sample.messages and not is_turn(sample):
-                self._conversations.add(hash(sample.id))
+                self._conversations[sample.id] = content_key(write_content(sample))
             yield sample
 
     def get(self, key: str) -> Recording | None:
@@ -97,14 +94,23 @@ class RunWriter:
         """Returns the metrics that scored or skipped this very sample; none when its content has changed since."""
         with self._explaining():
             row = self._database.execute(
-                "SELECT content FROM samples WHERE run = ? AND id = ?", (self._run, sample.id)
+                "SELECT contents.content FROM samples LEFT JOIN contents ON contents.key = samples.content "
+                "WHERE run = ? AND id = ?",
+                (self._run, sample.id),
             ).fetchone()
-            if row is None or row[0] not in {write_content(sample, has_conversation=kept) for kept in (True, False)}:
+            if row is None or not self._is_content(row[0], sample):
                 return set()
             rows = self._database.execute(
                 "SELECT metric FROM scores WHERE run = ? AND sample = ? AND status != 'failed'", (self._run, sample.id)
             )
             return {metric for (metric,) in rows}
+
+    def _is_content(self, content: str | None, sample: Sample) -> bool:
+        """Whether what is stored is this very sample; what is damaged is scored again."""
+        try:
+            return write_content(self._reader.read(content)) == write_content(sample)
+        except ValueError:
+            return False
 
     def remove_samples_except(self, ids: Collection[str]) -> None:
         """Removes the samples that the set no longer has, with their scores; their replies stay."""
@@ -132,17 +138,16 @@ class RunWriter:
 
     def _content(self, sample: Sample) -> str:
         """The sample as it is kept: a turn without its messages only where the conversation is among the samples."""
-        conversation = hash(str(sample.metadata.get("conversation")))
-        return write_content(sample, has_conversation=conversation in self._conversations)
+        conversation = str(sample.metadata["conversation"]) if is_turn(sample) else ""
+        return write_content(sample, self._conversations.get(conversation, ""))
 
     def flush(self) -> None:
         """Writes the batch, in one transaction; a batch that cannot be written is kept for the next time."""
         if not self._scores:
             return
         with self._explaining(), self._database.transaction():
-            self._database.executemany(_PUT_SAMPLE, self._samples)
+            put_samples(self._database, self._samples)
             self._database.executemany(_PUT_SCORE, self._scores)
-            put_answers(self._database, self._samples)
         self._samples, self._scores = [], []
         self._last_write = time.monotonic()
 

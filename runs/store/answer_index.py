@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from ...eval_sets import Sample
 from ...eval_sets.conversation import count_turns
 from .database import Database, explain_errors
-from .sample_content import run_reader, search_words
+from .sample_content import ContentReader, search_words
 
 PAGE_SIZE = 50
 _ROWS_AT_ONCE = 1000
@@ -90,8 +90,12 @@ class AnswerIndex:
 
     def _rows(self, run: str, names: list[str]) -> tuple[AnswerRow, ...]:
         """The rows of some answers, in their order."""
-        places, reader = ", ".join("?" * len(names)) or "NULL", run_reader(self._db.execute, run)
-        rows = self._db.execute(f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", [run, *names])
+        places, reader = ", ".join("?" * len(names)) or "NULL", ContentReader(self._db)
+        rows = self._db.execute(
+            "SELECT id, contents.content FROM samples LEFT JOIN contents ON contents.key = samples.content "
+            f"WHERE run = ? AND id IN ({places})",
+            [run, *names],
+        )
         scores = _scores(self._db, run, names)
         by_name = {name: AnswerRow(reader.read(content), scores.get(name, {})) for name, content in rows.fetchall()}
         return tuple(by_name[name] for name in names if name in by_name)

@@ -1,53 +1,104 @@
 """What a migration does of a store that an earlier version wrote where SQL cannot do it."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from ...eval_sets import Sample
-from .sample_content import ContentReader, put_answers
+from .sample_content import keep_samples, put_answers, put_contents
 
 _ROWS_AT_ONCE = 1000
+# how a turn was written whose messages stood at its conversation in the same run
+_TURN = re.compile(r'\{"turn_of":("(?:[^"\\]|\\.)*"),"digest_of_messages":"[0-9a-f]*",')
+_MESSAGES_AT, _COUNT = "messages_at", "message_count"  # of a turn in a queue, whose messages stood at another item
 
 
-def add_fingerprints(tables: Any) -> None:
-    """Gives each item of a rating queue the fingerprints of its answers; a damaged item is named when it is read."""
-    rows = tables.execute("SELECT queue, sample, content FROM rating_items ORDER BY queue, place").fetchall()
-    contents = {(queue, name): content for queue, name, content in rows}
-    fingerprints = []
-    for queue, name, content in rows:
-        reader = ContentReader(lambda other, queue=queue: contents.get((queue, other)))  # type: ignore[misc]
-        try:
-            fields = from_json(content)
-            pair = fields.get("answers") if isinstance(fields, dict) else None
-            answers = [Sample.model_validate(answer) for answer in pair] if pair else [reader.read(content)]
-        except ValueError:
-            continue
-        fingerprints.append((answers[0].fingerprint, answers[1].fingerprint if pair else "", queue, name))
-    tables.executemany(
-        "UPDATE rating_items SET fingerprint = ?, other_fingerprint = ? WHERE queue = ? AND sample = ?", fingerprints
-    )
+def refer_to_contents(database: Any) -> None:
+    """Writes each content once, and its key where it stood: in runs and in rating queues.
+
+    What is damaged is kept as it is, and named when it is read.
+    """
+    has_words = database.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
+    for is_turn in (False, True):  # turns refer to the contents of the others
+        for rows in _read_samples(database, is_turn=is_turn):
+            contents = [_refer(database, run, content) if is_turn else content for run, *_, content in rows]
+            keys = put_contents(database, contents)
+            moved = [(key, run, name) for key, (run, name, *_) in zip(keys, rows, strict=True)]
+            database.executemany("UPDATE samples SET content = ? WHERE run = ? AND id = ?", moved)
+            if not has_words:  # before version 17
+                put_answers(database, [row for row in rows if _read_fields(row[-1])])
+    _move_items(database)
 
 
-def add_answers(tables: Any) -> None:
-    """Writes what the answers of all runs are found by; a damaged one is named when it is read."""
-    last = ("", "")
-    while rows := tables.execute(
+def _read_samples(database: Any, *, is_turn: bool) -> Iterator[list[tuple[Any, ...]]]:
+    """The samples of all runs, some at a time: those with their content as a whole, or turns that refer to another."""
+    last, condition = ("", ""), f"content {'' if is_turn else 'NOT '}LIKE ?"
+    while rows := database.execute(
         "SELECT run, id, place, language, rating, source, content FROM samples WHERE (run, id) > (?, ?) "
-        f"ORDER BY run, id LIMIT {_ROWS_AT_ONCE}",
-        last,
+        f"AND {condition} ORDER BY run, id LIMIT {_ROWS_AT_ONCE}",
+        (*last, '{"turn_of":%'),
     ).fetchall():
-        put_answers(tables, [row for row in rows if _is_readable(row[-1])])
+        yield rows
         last = rows[-1][:2]
 
 
-def _is_readable(content: str) -> bool:
+def _refer(database: Any, run: str, content: str) -> str:
+    """The content of a turn as it is written today: it names the content of its conversation, not the id in its run."""
+    match = _TURN.match(content)
+    if match is None:
+        return content
+    sql = "SELECT content FROM samples WHERE run = ? AND id = ?"
+    row = database.execute(sql, (run, from_json(match[1]))).fetchone()
+    return f'{{"turn_of":"{row[0] if row else ""}",{content[match.end() :]}'
+
+
+def _read_fields(content: str) -> dict[str, Any] | None:
+    """The fields of a content; None of a damaged one."""
     try:
-        return isinstance(from_json(content), dict)
+        fields = from_json(content)
     except ValueError:
-        return False
+        return None
+    return fields if isinstance(fields, dict) else None
 
 
-STEPS: Mapping[int, Callable[[Any], None]] = {16: add_fingerprints, 17: add_answers}
+def _move_items(database: Any) -> None:
+    """Moves the answers of all rating queues, and gives each its fingerprint."""
+    rows = database.execute("SELECT queue, sample, content FROM rating_items ORDER BY queue, place").fetchall()
+    contents = {(queue, name): content for queue, name, content in rows}
+    answers, abouts = dict[tuple[str, str], list[Sample]](), dict[tuple[str, str], str]()
+    for (queue, name), content in contents.items():
+        fields = _read_fields(content) or {}
+        try:
+            if pair := fields.pop("answers", None):
+                answers[queue, name] = [Sample.model_validate(answer) for answer in pair]
+                abouts[queue, name] = to_json(fields).decode()
+            else:
+                answers[queue, name] = [_read_turn(fields, contents.get((queue, fields.pop(_MESSAGES_AT, ""))))]
+        except ValueError:
+            (key,) = put_contents(database, [content])
+            database.execute("UPDATE rating_items SET content = ? WHERE queue = ? AND sample = ?", (key, queue, name))
+    keys = iter(keep_samples(database, [sample for each in answers.values() for sample in each]))
+    moved = []
+    for place, each in answers.items():
+        columns = [column for sample in each for column in (next(keys), sample.fingerprint)]
+        moved.append((*columns, *([] if len(each) > 1 else ["", ""]), abouts.get(place, ""), *place))
+    database.executemany(
+        "UPDATE rating_items SET content = ?, fingerprint = ?, other_content = ?, other_fingerprint = ?, about = ? "
+        "WHERE queue = ? AND sample = ?",
+        moved,
+    )
+
+
+def _read_turn(fields: dict[str, Any], holder: str | None) -> Sample:
+    """An answer of a queue; of one whose messages stood at a longer turn those that it had."""
+    count = fields.pop(_COUNT, 0)
+    sample = Sample.model_validate(fields)
+    if holder is None:
+        return sample
+    return sample.model_copy(update={"messages": Sample.model_validate_json(holder).messages[:count]})
+
+
+STEPS: Mapping[int, Callable[[Any], None]] = {20: refer_to_contents}
 """What follows the SQL of a version's file, by the version; each is handed the `Database`, whose module reads this."""

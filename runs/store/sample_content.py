@@ -1,10 +1,10 @@
-"""How samples are kept: as JSON, n turns of one conversation in the room of one, and by which words they are found."""
+"""How answers are kept: each content once, n turns of a conversation in the room of one; and by which words found."""
 
 import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic_core import from_json, to_json
@@ -16,26 +16,71 @@ from ...eval_sets.turns import is_turn
 _LONGEST_TEXT = 20_000  # characters of an answer's texts, and of each message, that can be searched
 _MOST_MESSAGE_WORDS = 5000  # different ones, of one conversation
 _WORD = re.compile(r"[^\W_]+")
+_PUT_SAMPLE = (
+    "INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO UPDATE SET place = excluded.place, "
+    "language = excluded.language, rating = excluded.rating, source = excluded.source, content = excluded.content"
+)
 _PUT_ANSWER = (
-    "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, sample) DO UPDATE SET "
+    "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, sample) DO UPDATE SET "
     "place = excluded.place, language = excluded.language, message_type = excluded.message_type, "
     "source = excluded.source, rating = excluded.rating, words = excluded.words"
 )
-_TURN_OF, _DIGEST = "turn_of", "digest_of_messages"
-_KEPT_AT, _COUNT = "messages_at", "message_count"  # in queues of earlier versions
-_STARTS = tuple(f'{{"{name}":' for name in (_TURN_OF, _KEPT_AT))
+_TURN_OF = "turn_of"
 
 
-def write_content(sample: Sample, *, has_conversation: bool) -> str:
-    """Writes a sample of a run. Of a turn the messages are left out, with a digest that says which they were.
-
-    A turn whose conversation is not among the samples (a set of rated turns) keeps its messages.
-    """
-    if not has_conversation or not is_turn(sample):
+def write_content(sample: Sample, conversation: str = "") -> str:
+    """Writes a sample as JSON, in which a turn has no messages of its own where the content with this key has them."""
+    if not conversation:
         return sample.model_dump_json()
-    digest = hashlib.sha256(sample.model_dump_json(include={"messages"}).encode()).hexdigest()[:16]
-    reference = to_json({_TURN_OF: sample.metadata["conversation"], _DIGEST: digest}).decode()
+    reference = to_json({_TURN_OF: conversation}).decode()
     return f"{reference[:-1]},{sample.model_dump_json(exclude={'messages'})[1:]}"
+
+
+def content_key(content: str) -> str:
+    """The key of a content: equal contents have one key, and stand in the store once."""
+    return hashlib.sha256(content.encode()).hexdigest()[:32]
+
+
+def put_contents(database: Any, contents: Iterable[str]) -> list[str]:
+    """Writes contents that are not there yet, in the transaction of what refers to them; returns their keys."""
+    listed = list(contents)
+    keys = list(map(content_key, listed))
+    database.executemany(
+        "INSERT INTO contents VALUES (?, ?) ON CONFLICT (key) DO NOTHING", dict(zip(keys, listed, strict=True)).items()
+    )
+    return keys
+
+
+def keep_samples(database: Any, samples: Sequence[Sample], conversations: Iterable[Sample] = ()) -> list[str]:
+    """Writes the contents of samples, and returns their keys.
+
+    Turns refer to the content of their conversation, which may be among `conversations`, else to their longest turn.
+    """
+    holders: dict[str, list[Sample]] = {}
+    for sample in (*conversations, *(sample for sample in samples if is_turn(sample))):
+        holders.setdefault(_conversation_of(sample), []).append(sample)
+    for of_one in holders.values():
+        of_one.sort(key=lambda sample: -len(sample.messages))  # those of conversations stay before those of turns
+    contents, whole = list[str](), dict[str, None]()
+    for sample in samples:
+        candidates = holders[_conversation_of(sample)] if is_turn(sample) else ()
+        holder = next((one for one in candidates if one is sample or _begins_with(one, sample)), sample)
+        if holder is sample:
+            contents.append(write_content(sample))
+        else:
+            text = write_content(holder)
+            whole[text] = None
+            contents.append(write_content(sample, content_key(text)))
+    put_contents(database, whole)
+    return put_contents(database, contents)
+
+
+def _conversation_of(sample: Sample) -> str:
+    return str(sample.metadata["conversation"]) if is_turn(sample) else sample.id
+
+
+def _begins_with(conversation: Sample, turn: Sample) -> bool:
+    return turn.messages == conversation.messages[: turn.metadata["turn"] + 1]
 
 
 class ContentReader:
@@ -44,50 +89,45 @@ class ContentReader:
     A turn whose conversation is not kept, as in a run that was interrupted, has no messages.
     """
 
-    def __init__(self, find: Callable[[str], str | None]) -> None:
-        self._find = find
-        self._name = ""  # of the conversation that was read last, whose messages these are
+    def __init__(self, database: Any) -> None:
+        self._database = database
+        self._key = ""  # of the content that was read last, whose messages these are
         self._messages: tuple[Message, ...] = ()
 
-    def read(self, content: str) -> Sample:
+    def read(self, content: str | None) -> Sample:
         """Reads a sample.
 
         Raises:
-            ValueError: The content is damaged.
+            ValueError: The content is damaged, or missing.
         """
-        if not content.startswith(_STARTS):
-            sample = Sample.model_validate_json(content)
-            if sample.messages:
-                self._name, self._messages = sample.id, sample.messages
-            return sample
+        if content is None:
+            raise ValueError("what it refers to in the table contents is missing")
+        if not content.startswith(f'{{"{_TURN_OF}":'):
+            return Sample.model_validate_json(content)
         fields = from_json(content)
-        name, _, count = fields.pop(_TURN_OF, None), fields.pop(_DIGEST, ""), fields.pop(_COUNT, None)
-        name = fields.pop(_KEPT_AT, name)
+        key = fields.pop(_TURN_OF)
         turn = Sample.model_validate(fields)
-        if self._name != name:
-            kept = self._find(name)
-            self._name, self._messages = name, () if kept is None else Sample.model_validate_json(kept).messages
-        count = turn.metadata.get("turn", -1) + 1 if count is None else count
-        return turn.model_copy(update={"messages": self._messages[:count]})
+        if self._key != key:
+            row = self._database.execute("SELECT content FROM contents WHERE key = ?", (key,)).fetchone()
+            self._key, self._messages = key, () if row is None else Sample.model_validate_json(row[0]).messages
+        return turn.model_copy(update={"messages": self._messages[: turn.metadata["turn"] + 1]})
 
 
-def run_reader(execute: Callable[..., Any], run: str) -> ContentReader:
-    """Makes the reader of a run's samples in a database."""
-
-    def find(sample: str) -> str | None:
-        row = execute("SELECT content FROM samples WHERE run = ? AND id = ?", (run, sample)).fetchone()
-        return None if row is None else str(row[0])
-
-    return ContentReader(find)
+def put_samples(database: Any, samples: Sequence[Sequence[Any]]) -> None:
+    """Writes samples of runs: their columns in the table `samples`, with the content in place of its key."""
+    keys = put_contents(database, [content for *_, content in samples])
+    rows = [(*columns, key) for (*columns, _), key in zip(samples, keys, strict=True)]
+    database.executemany(_PUT_SAMPLE, rows)
+    put_answers(database, samples)
 
 
 def put_answers(database: Any, samples: Sequence[Sequence[Any]]) -> None:
-    """Writes what answers are found by, for rows of the table `samples` that are written in the same transaction."""
+    """Writes what the answers of runs are found by, as `put_samples` takes them."""
     rows = []
     for run, name, place, language, rating, source, content in samples:
         fields = json.loads(content)
         kind, words = fields.get("message_type") or "", f" {' '.join(_distinct_words(name, fields))} "
-        rows.append((run, name, place, language or "", kind, source, rating, "", "", words))  # texts: of 0.2
+        rows.append((run, name, place, language or "", kind, source, rating, words))
     database.executemany(_PUT_ANSWER, rows)
 
 

@@ -35,6 +35,7 @@ Field = Literal["evidence", "usage"]
 
 DEFAULT_STORE = Path(".assay")
 DEFAULT_WAIT = 60.0  # seconds for another process to let the store go
+_SAMPLES = "samples LEFT JOIN contents ON contents.key = samples.content"
 _RUN_COLUMNS = "id, created, plan, status"
 _PROMPT = re.compile(r'"([a-z_]+\.[a-z]{2,3})@([0-9a-f]{12})"')  # its identity in a score's evidence
 _FIRST_ANSWERS = 20
@@ -241,10 +242,10 @@ class Store:
 
     def samples(self, run: str) -> Iterator[Sample]:
         """Yields a run's samples as they were judged, in the order of their set."""
-        reader = self._content_reader(run)
+        reader = self._content_reader()
         with self._reading(run):
             for name, content in self.database.execute(
-                "SELECT id, content FROM samples WHERE run = ? ORDER BY place", (run,)
+                f"SELECT id, contents.content FROM {_SAMPLES} WHERE run = ? ORDER BY place", (run,)
             ):
                 yield self._parse(reader.read, content, "samples", {"run": run, "id": name})
 
@@ -255,18 +256,19 @@ class Store:
             UsageError: The run has no sample with this id.
         """
         with self._reading(run):
-            rows = self._rows("SELECT content FROM samples WHERE run = ? AND id = ?", (run, sample))
+            sql = f"SELECT contents.content FROM {_SAMPLES} WHERE run = ? AND id = ?"
+            rows = self._rows(sql, (run, sample))
         if not rows:
             ids = [
                 name for (name,) in self._rows("SELECT id FROM samples WHERE run = ? ORDER BY place LIMIT 5", (run,))
             ]
             raise UsageError(f"run {run} has no sample {sample!r}; it has {', '.join(ids) or 'none'}, ...")
-        return self._parse(self._content_reader(run).read, rows[0][0], "samples", {"run": run, "id": sample})
+        return self._parse(self._content_reader().read, rows[0][0], "samples", {"run": run, "id": sample})
 
-    def _content_reader(self, run: str) -> "ContentReader":
-        from .sample_content import run_reader
+    def _content_reader(self) -> "ContentReader":
+        from .sample_content import ContentReader
 
-        return run_reader(self.database.execute, run)
+        return ContentReader(self.database)
 
     def scores(
         self, run: "str | RunRow", sample: str | None = None, *, fields: tuple[Field, ...] = ("evidence", "usage")

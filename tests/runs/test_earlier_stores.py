@@ -1,12 +1,25 @@
-"""Stores that an earlier version wrote: their rating queues are found again by what was rated."""
+"""Stores that an earlier version wrote: their runs and rating queues are read as they were."""
 
+import json
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+from assay.errors import UsageError
 from assay.eval_sets import Sample, turn_samples
-from assay.runs import Store, find_judgements, join_ratings, queue_choices, queue_ids
+from assay.metrics import Score
+from assay.runs import (
+    AnswerIndex,
+    AnswerQuery,
+    Plan,
+    RunWriter,
+    Store,
+    find_judgements,
+    join_ratings,
+    queue_choices,
+    queue_ids,
+)
 from assay.runs.ratings import RatingQueue
 
 DUMP = Path(__file__).with_name("store_of_6da67d2f.sql")
@@ -69,8 +82,8 @@ def test_turns_whose_messages_were_kept_once_are_found(store):
 
 
 def test_choices_stay_and_a_rater_goes_on(store):
-    pairs, turns, answers = (RatingQueue(store.database, name) for name in queue_ids(store.database, None))
-    assert (pairs.kind, turns.kind, answers.kind) == ("pairs", "answers", "answers")
+    pairs, turns, answers = (RatingQueue(store.database, name) for name in queue_ids(store.database))
+    assert [queue.has_pairs for queue in (pairs, turns, answers)] == [True, False, False]
     assert [(one.preference.rater, one.preference.reason) for one in queue_choices(pairs)] == [("ada", "so")]
     rows = store.database.execute(
         "SELECT fingerprint, other_fingerprint FROM rating_items WHERE queue = ?", (pairs.id,)
@@ -90,3 +103,68 @@ def test_what_a_watch_wrote_stays_without_the_tables_that_nothing_reads(store):
     names = {name for (name,) in execute("SELECT name FROM sqlite_master").fetchall()}
     assert not names & {"watch_unread", "watch_drift", "watch_items_look"}
     assert {"watch_items_status", "watch_items_time"} <= names
+
+
+def as_version_19_wrote(folder, samples):
+    """A store with a run whose turns named their conversation by its id in the run, and a digest of its messages."""
+    opened = Store(folder)
+    run = opened.begin(Plan(sets=("chats.jsonl",), metrics=("answer_length",), turns="each"))
+    opened.end(run, "done")
+    execute = opened.database.execute
+    for place, sample in enumerate(samples):
+        content = sample.model_dump_json()
+        if "turn" in sample.metadata:
+            reference = {"turn_of": sample.metadata["conversation"], "digest_of_messages": "0123456789abcdef"}
+            rest = sample.model_dump_json(exclude={"messages"})
+            content = f"{json.dumps(reference, separators=(',', ':'))[:-1]},{rest[1:]}"
+        execute("INSERT INTO samples VALUES (?, ?, ?, NULL, NULL, '', ?)", (run, sample.id, place, content))
+    for statement in (
+        "DROP TABLE contents",
+        "ALTER TABLE rating_items DROP COLUMN other_content",
+        "ALTER TABLE rating_items DROP COLUMN about",
+        "ALTER TABLE rating_queues ADD COLUMN kind TEXT NOT NULL DEFAULT 'answers'",
+        "ALTER TABLE answers ADD COLUMN question TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE answers ADD COLUMN answer TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE nightly_runs ADD COLUMN spent TEXT",
+        "PRAGMA user_version = 19",
+    ):
+        execute(statement)
+    opened.close()
+    return run
+
+
+CHATS = [chat('cäfé "7"', "Free?", "Yes.", "Until when?", "May."), chat("b", "Ok?", "No.")]
+SAMPLES = [sample for one in CHATS for sample in (one, *turn_samples(one))]
+
+
+def test_a_run_is_read_as_it_was_and_each_content_stands_once(tmp_path):
+    run = as_version_19_wrote(tmp_path, SAMPLES)
+    opened = Store(tmp_path)
+    assert list(opened.samples(run)) == SAMPLES
+    assert AnswerIndex(opened.database).search(run, AnswerQuery(text="when")).total == 2
+    writer = RunWriter(opened, run)
+    assert all(writer.finished_metrics(sample) == set() for sample in SAMPLES)  # nothing is scored, nothing damaged
+    (before,) = opened.database.execute("SELECT count(*) FROM contents").fetchone()
+    for sample in writer.number_samples(SAMPLES):
+        writer.add(sample, {"answer_length": Score(1.0, "scored", "")})
+    writer.flush()
+    assert all(writer.finished_metrics(sample) == {"answer_length"} for sample in SAMPLES)
+    (after,) = opened.database.execute("SELECT count(*) FROM contents").fetchone()
+    assert before == after == len(SAMPLES)
+    opened.close()
+
+
+def test_a_migration_that_ends_in_the_middle_leaves_the_old_store(tmp_path):
+    as_version_19_wrote(tmp_path, SAMPLES)
+    file = tmp_path / "runs.sqlite"
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TRIGGER full BEFORE INSERT ON answers BEGIN SELECT RAISE(ABORT, 'full'); END")
+        before = list(connection.iterdump())
+    connection.close()
+    with pytest.raises(UsageError, match="cannot be opened: full"):
+        Store(tmp_path)
+    with sqlite3.connect(file) as connection:
+        assert list(connection.iterdump()) == before
+        connection.execute("DROP TRIGGER full")
+    connection.close()
+    Store(tmp_path).close()

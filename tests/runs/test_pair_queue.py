@@ -217,13 +217,13 @@ def test_choices_are_no_ratings(store, tmp_path):
     queue = make_queue(store, write_versions(tmp_path, "old", "new", count=2))
     choose_all(queue, "ada", "new")
     sample = Sample(id="pair-1", user_input="How 0?", response="old 0")
-    assert queue_ids(store.database) == [] and queue_ids(store.database, None) == [queue.id]
+    assert queue_ids(store.database, has_pairs=False) == [] and queue_ids(store.database) == [queue.id]
     assert rated_ids(store.database, ["pair-1"]) == []
     assert find_judgements(store.database, [sample.fingerprint]) == []
     assert join_ratings(store.database, {"pair-1": sample}).samples["pair-1"].ratings == {}
     with pytest.raises(UsageError, match="has pairs to compare, not answers to rate"):
         queue.add(sample)
-    assert RatingQueue(store.database, queue.id).kind == "pairs"
+    assert RatingQueue(store.database, queue.id).has_pairs
 
 
 def test_what_tells_a_version_is_not_shown(store, tmp_path):

@@ -1,14 +1,18 @@
 """The store on a real PostgreSQL server, started here for the tests: the same as on SQLite (see `test_store` too)."""
 
 import json
+import re
+import shutil
 import socket
+from pathlib import Path
 
 import pytest
 
+import assay.runs
 from assay.eval_sets import Sample
 from assay.metrics import Score
-from assay.runs import AnswerIndex, AnswerQuery, Ledger, Plan, RunWriter, Store, join_ratings, migrate
-from assay.runs.ratings import QueueSettings, RatingQueue
+from assay.runs import AnswerIndex, AnswerQuery, Ledger, Plan, RunWriter, Store, join_ratings, migrate, queue_ids
+from assay.runs.ratings import RatingQueue
 
 psycopg = pytest.importorskip("psycopg")
 PLAN = Plan(sets=("set.jsonl",), metrics=("faithfulness",))
@@ -138,26 +142,27 @@ def test_answers_are_found_as_on_sqlite(url, tmp_path):
     assert found[0][9:] == [["s4", "s3"], ["s3"], in_order[::-1]]
 
 
-def test_a_store_of_an_earlier_version_gets_fingerprints_and_the_words_of_answers(url):
-    """As version 15 had the tables: what was rated is found after the migration, whatever its id is now."""
-    store = Store(url)
-    run = store.begin(PLAN)
-    writer = RunWriter(store, run)
-    writer.add(Sample(id="s", user_input="Q?", response="one word"), {"token_overlap": Score(1.0, "scored", "")})
-    writer.flush()
-    answer = Sample(id="q0", user_input="Free?", response="Yes.")
-    queue = RatingQueue.create(store.database, [answer], QueueSettings(raters=("ada",), per_answer=1), source="set")
-    item = queue.next_item("ada")
-    assert item is not None and queue.save("ada", item.name, 4)
-    for column in ("fingerprint", "other_fingerprint"):
-        store.database.execute(f"ALTER TABLE rating_items DROP COLUMN {column}")
-    store.database.execute("ALTER TABLE rating_items ADD COLUMN probability REAL")
-    store.database.execute("ALTER TABLE watch_items ADD COLUMN look INTEGER")
-    store.database.execute("ALTER TABLE watch_looks ADD COLUMN drift TEXT")
-    store.database.execute("DROP TABLE lost_calls")
-    store.database.set_version(15)
-    migrate(store.database)
-    same = answer.model_copy(update={"id": "same"})
-    assert join_ratings(store.database, {"same": same}).samples["same"].ratings == {"ada": 4.0}
-    assert AnswerIndex(store.database).search(run, AnswerQuery(text="wor")).total == 1
-    store.close()
+def test_a_store_of_an_earlier_version_is_brought_up_to_date(url, tmp_path):
+    """As version 13 wrote it, with the rows of the store that 6da67d2f wrote on SQLite (see `test_earlier_stores`)."""
+    database = Store(url).database
+    database.execute("DROP SCHEMA public CASCADE")
+    database.execute("CREATE SCHEMA public")
+    schema = Path(assay.runs.__file__).parent / "store" / "schema" / "0013_tables.sql"
+    shutil.copy(schema, tmp_path)
+    migrate(database, tmp_path)
+    dump = Path(__file__).with_name("store_of_6da67d2f.sql").read_text(encoding="utf-8")
+    with psycopg.connect(url) as connection:
+        for statement in re.findall(r"^INSERT INTO .*?;$", dump, flags=re.MULTILINE):
+            connection.execute(statement)
+    sample = Sample(id="s", user_input="Q?", response="one word")
+    row = ("run", "s", 0, None, None, "s", sample.model_dump_json())
+    database.execute("INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    migrate(database)
+    same = Sample(id="same", user_input="Free 0?", response="Yes, 0.")
+    assert join_ratings(database, {"same": same}).samples["same"].ratings == {"ada": 4.0, "bob": 2.0}
+    turns, pairs = (RatingQueue(database, queue_ids(database, has_pairs=pairs)[0]) for pairs in (False, True))
+    assert [len(turns.sample(name).messages) for name in ("chat#1", "chat#3")] == [2, 4]
+    assert [answer.response for answer in pairs.pair("pair-1").answers] == ["old 1.", "new 1."]
+    found = AnswerIndex(database).search("run", AnswerQuery(text="wor"))
+    assert [row.sample for row in found.rows] == [sample]
+    database.close()

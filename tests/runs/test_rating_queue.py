@@ -1,6 +1,5 @@
 """The rating queue: who gets which answer, what survives, what is counted once."""
 
-import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
@@ -288,18 +287,17 @@ def test_agreement_is_krippendorffs_alpha_of_the_series(database):
     assert agreement is not None and agreement.alpha.value == pytest.approx(1.0)
 
 
-def test_turns_of_one_conversation_come_back_whole_and_so_do_those_of_an_older_store(database):
-    texts = [("user" if number % 2 == 0 else "assistant", f"{number} words") for number in range(12)]
+@pytest.mark.parametrize("has_conversation", [True, False])
+def test_turns_of_one_conversation_come_back_whole_and_their_messages_stand_once(database, has_conversation):
+    texts = [("user" if number % 2 == 0 else "assistant", f"{number} words") for number in range(40)]
     chat = Sample(id="chat", messages=[{"role": role, "content": text} for role, text in texts])
     turns = turn_samples(chat)[::-1]
-    queue = RatingQueue.create(database, turns, QueueSettings(raters=RATERS), source="set")
+    conversations = [chat] if has_conversation else []
+    queue = RatingQueue.create(database, turns, QueueSettings(raters=RATERS), source="set", conversations=conversations)
     assert list(queue.samples()) == turns
+    (size,) = database.execute("SELECT sum(length(content)) FROM contents").fetchone()
+    assert size < 6 * len(chat.model_dump_json())  # beside the messages each turn has its other fields
     assert not queue.add(turns[5])
-    for turn in turns[1:]:  # as they were written: the messages stood at the longest turn alone
-        fields = {"messages_at": turns[0].id, "message_count": len(turn.messages)}
-        content = json.dumps(fields | turn.model_dump(mode="json", exclude={"messages"}), separators=(",", ":"))
-        database.execute("UPDATE rating_items SET content = ? WHERE sample = ?", (content, turn.id))
-    assert list(queue.samples()) == turns
     assert queue.sample("chat#3") == turn_samples(chat)[1]
     queue.next_item("ada")
     queue.save("ada", turns[0].id, 4)

@@ -209,7 +209,7 @@ def test_turns_are_kept_once_and_read_back_whole(tmp_path):
     assert store.sample(run, "a#9") == expected[5]
     worst = Results.from_store(store, run).worst(50, "words").samples
     assert list(worst.values()) == expected[1:40]  # the longest is not among them
-    sizes = store.database.execute("SELECT length(content) FROM samples WHERE run = ?", (run,)).fetchall()
+    sizes = store.database.execute("SELECT length(content) FROM contents").fetchall()
     assert sum(size for (size,) in sizes) < 5 * len(whole.model_dump_json())
 
 
@@ -226,10 +226,13 @@ def test_a_turn_is_scored_again_where_what_was_said_before_has_changed():
 
 
 def test_a_turn_without_its_conversation_is_read_without_messages():
+    """As a run that was killed between the two leaves it; where only the conversation's row is gone it stays whole."""
     evaluate(samples(plain=False), [words], turns="each", store="runs", progress=False)
     store = Store("runs")
     run = store.run("last").id
     store.database.execute("DELETE FROM samples WHERE id = 'a'")
+    assert [len(sample.messages) for sample in store.samples(run)] == [2, 4, 6, 2, 2, 4, 2, 4]
+    store.database.execute('DELETE FROM contents WHERE content LIKE \'{"id":"a"%\'')
     assert [len(sample.messages) for sample in store.samples(run)] == [0, 0, 0, 2, 2, 4, 2, 4]
 
 

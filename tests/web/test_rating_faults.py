@@ -66,7 +66,7 @@ def test_kill_9_loses_no_confirmed_rating_and_doubles_none(warm_python, tmp_path
             thread.join()
         assert server.process.wait() == -9
     database = open_database(tmp_path / ".assay", wait=10)
-    *_, name = queue_ids(database, None)
+    *_, name = queue_ids(database)
     queue = RatingQueue(database, name)
     ratings = queue.ratings()
     stored = Counter((one.rater, queue._showing(one.rater, one.series, one.sample, one.is_repeat)) for one in ratings)

@@ -205,7 +205,7 @@ def queue_source(watch: str) -> str:
 
 def watch_queues(store: Store, watch: str) -> list[RatingQueue]:
     """Returns the queues of a watch, the newest first."""
-    names = queue_ids(store.database, source=queue_source(watch))
+    names = queue_ids(store.database, has_pairs=False, source=queue_source(watch))
     return [RatingQueue(store.database, name) for name in names]
 
 
