@@ -65,7 +65,7 @@ def template_environment(*packages: str) -> "Environment":
         "state_class": texts.state_class,
         "time": texts.format_time,
         # with the context, or Jinja would fold it into the template for whoever reads first
-        "translated": pass_context(lambda _, text: in_reader_language(text)),
+        "translated": pass_context(lambda _, text, code="": _translate(text, code)),
         "typeset": typeset,
         "verdict_sign": texts.verdict_sign,
         "worded": lambda name, language: phrase(name).write(language),
@@ -114,6 +114,10 @@ def typeset(figure: Figure | str, code: str = "") -> str:
     """
     text = str(figure)
     return _DASH if text == MISSING else with_number_marks(_MINUS.sub("−", text), code)
+
+
+def _translate(text: str, code: str) -> str:
+    return in_language(text, code) if code else in_reader_language(text)
 
 
 def _hash(text: str) -> str:

@@ -21,9 +21,9 @@ from ..languages import Language
 from ..presentation.rendered_markdown import render_markdown
 from ..runs.ratings import OpenItem, RatingQueue
 from ..runs.ratings.answer_pair import Side
-from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress, version_counts
+from ..runs.ratings.rating_progress import disagreements, progress_blocks
 from ..runs.ratings.rating_queue import read_queue_secret
-from ..text.wording import in_language
+from ..text.wording import in_language, text_language
 from .answer_view import RatedAnswer, render_answer, split_answer
 from .connections import Connections
 from .rating_meaning import MeaningOfRatings
@@ -284,11 +284,9 @@ def _team_content(queue: RatingQueue, language: Language) -> dict[str, Any]:
         "series": queue.series,
         "other_series": queue.other_series(),
         "source": queue.source,
-        "raters": rater_progress(queue),
+        "blocks": progress_blocks(queue, text_language(language.code)),
         "thread_of": lambda sample: _view_folded(sample, language),
         "thread_words": language.rating_page,
-        "versions": version_counts(queue) if is_pairs else (),
-        "agreement": rater_agreement(queue),
         "disagreements": [(one, (queue.pair if is_pairs else queue.sample)(one.sample)) for one in disputed],
         "levels": range(queue.settings.rating_min, queue.settings.rating_max + 1),
     }

@@ -1,7 +1,7 @@
 """Runs as a list with search, and one run: its figures, and a table of its answers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, cast, get_args
@@ -13,6 +13,8 @@ from starlette.routing import Route
 
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.charts import draw_forest
+from ..presentation.result_table import Field, TableCell, tabulate
+from ..presentation.texts import shorten
 from ..runs import Store
 from ..runs.ratings.judgement import rating_state
 from ..runs.show.run_figures import CHANGE, RunFigures, compute_figures, report_table
@@ -21,7 +23,7 @@ from ..runs.store.answer_address import answer_url
 from ..runs.store.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
 from ..runs.store.store import RunRow
 from ..runs.suite.ledger import Ledger
-from ..text.wording import Phrase, phrase
+from ..text.wording import Phrase, count_of, phrase
 from ..traces.watch.watch_state import WatchRow, WatchState
 from .rendering import page_language
 from .viewer import VIEW_HOME, Viewer, for_visitors, number_of, run_state
@@ -42,6 +44,38 @@ def _list_run(store: Store, row: RunRow) -> Listed:
         "samples": store.count_samples(row.id),
         "suite": Ledger(store).find_suite(row.id),
     }
+
+
+def _name_run(listed: Listed, said: Mapping[str, str]) -> TableCell:
+    run: RunRow = listed["row"]
+    status = "" if run.status == "done" else f"{run.status}, "
+    return TableCell(said["when"], link=f"/run/{run.id}", note=f"{status}{run.id}")
+
+
+def _name_set(listed: Listed) -> TableCell:
+    suite = f"nightly run of {shorten(listed['suite'], 60)}" if listed["suite"] else ""
+    return TableCell(f"{shorten(listed['sets'], 120)}, {count_of(listed['samples'], 'answer')}", note=suite)
+
+
+def _describe_scoring(listed: Listed) -> str:
+    metrics = shorten(", ".join(listed["row"].plan.metrics), 160)
+    return f"{shorten(listed['judge'], 80)}: {metrics}"
+
+
+def _link_comparison(listed: Listed, before: RunRow | None) -> TableCell:
+    other = {} if before is None else {"a": before.id}
+    text = "with another" if before is None else "with the run before"
+    return TableCell(text, link=f"/compare?{urlencode(other | {'b': listed['row'].id})}")
+
+
+_RUNS = (
+    Field("run", "text", lambda row: _name_run(row[0], row[2])),
+    Field("set", "text", lambda row: _name_set(row[0])),
+    Field("how good", "text", lambda row: row[2]["quality"]),
+    Field("since the run before", "text", lambda row: row[2]["change"]),
+    Field("scored by", "text", lambda row: _describe_scoring(row[0])),
+    Field("compare", "text", lambda row: _link_comparison(row[0], row[1])),
+)
 
 
 class RunPages:
@@ -70,11 +104,11 @@ class RunPages:
 
         lines, total, suites, watches = await self.viewer.in_store(read)
         language, now = page_language(request).code, datetime.now().astimezone()
-        rows = [listed | await self._describe(listed, before, language, now) for listed, before in lines]
+        rows = [(listed, before, await self._describe(listed, before, language, now)) for listed, before in lines]
         content = {
             "title": "Runs",
             "text": text,
-            "rows": rows,
+            "table": tabulate("", rows, _RUNS),
             "total": total,
             "page": page,
             "pages": -(-total // _RUNS_PER_PAGE),

@@ -6,6 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ..presentation.result_table import Field, TableCell, Tone, tabulate
+from ..presentation.texts import format_time, shorten, state_class
 from ..runs import Store
 from ..runs.suite.history_site import TABLES, draw_trends
 from ..runs.suite.ledger import Ledger
@@ -13,6 +15,7 @@ from ..runs.suite.nightly_report import NightlyReport, read_report
 from .viewer import Viewer, for_visitors
 
 _MOST_NIGHTLY_RUNS = 200
+_TONES: dict[str, Tone] = {"passed": "good", "failed": "bad", "other": "warning"}
 
 
 class SuitePages:
@@ -35,7 +38,13 @@ class SuitePages:
             rows = [(suite, ledger.nightly_runs(suite)) for suite in ledger.suites() if text in suite.lower()]
             return [(suite, len(nightly_runs), read_report(nightly_runs[0])) for suite, nightly_runs in rows]
 
-        content = {"title": "Suites", "text": text, "suites": await self.viewer.in_store(read), "suite_url": suite_url}
+        fields = (
+            Field("suite", "text", lambda row: TableCell(shorten(row[0], 80), link=suite_url(row[0]))),
+            Field("nightly runs", "count", lambda row: row[1]),
+            Field("newest", "text", lambda row: format_time(row[2].began)),
+            Field("verdict", "text", lambda row: TableCell(row[2].verdict, _TONES[state_class(row[2].verdict)])),
+        )
+        content = {"title": "Suites", "text": text, "table": tabulate("", await self.viewer.in_store(read), fields)}
         return self.viewer.render(request, "suites.html", content)
 
     @for_visitors

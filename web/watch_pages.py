@@ -1,6 +1,7 @@
 """Watches: a list of them, and one with its estimates, alarms and segments."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -13,8 +14,12 @@ from ..meta_eval.estimate import Estimate
 from ..meta_eval.monitoring.look import BoundState
 from ..presentation.charts import Band, draw_band
 from ..presentation.figure import Figure, Kind
+from ..presentation.rendered_markdown import read_visible_text
+from ..presentation.result_table import Field, ResultTable, TableCell, tabulate
+from ..presentation.texts import format_time, shorten
 from ..runs import Store
 from ..runs.store.answer_address import answer_url
+from ..text.wording import count_of
 from ..traces.source import read_utc
 from ..traces.watch.alarms import AlarmAnswer
 from ..traces.watch.judging import watch_queues
@@ -28,8 +33,6 @@ _LOOKS_PER_PAGE = 25
 _ALARMS_SHOWN = 20
 _LONGEST_QUERY = 300
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
-Answer = tuple[AlarmAnswer, str]
-"""An answer of an alarm, and its page; an empty text where there is none."""
 
 
 class WatchPages:
@@ -46,8 +49,9 @@ class WatchPages:
     async def _list(self, request: Request) -> Response:
         text = request.query_params.get("q", "")[:_LONGEST_QUERY]
         rows = await self.viewer.in_store(lambda store: _list_watches(store, text))
-        content = {"title": "Watches", "text": text, "rows": rows, "watch_url": watch_url}
-        return self.viewer.render(request, "watches.html", content)
+        return self.viewer.render(
+            request, "watches.html", {"title": "Watches", "text": text, "table": tabulate("", rows, _WATCHES)}
+        )
 
     @for_visitors
     async def _show(self, request: Request) -> Response:
@@ -65,7 +69,7 @@ class WatchPages:
         key = ("watch", row.id, row.stepped_at, count)
         charted, every_alarm = await self.viewer.kept(key, lambda store: _read_history(store, row.id))
 
-        def read_rest(store: Store) -> tuple[list[tuple[StoredAlarm, list[Answer]]], list[tuple[Any, ...]]]:
+        def read_rest(store: Store) -> tuple[list[tuple[StoredAlarm, ResultTable]], list[tuple[Any, ...]]]:
             queues = [(queue, len(queue.names()), *queue.counts()) for queue in watch_queues(store, row.id)]
             return _show_alarms(store, row, every_alarm), queues
 
@@ -78,14 +82,11 @@ class WatchPages:
             "verdict": None if newest is None else give_watch_verdict(row, newest, firing),
             "newest": newest,
             "charts": _draw_charts(row, charted, every_alarm),
-            "bounds": [] if newest is None else [(describe_bound(one.bound), one) for one in newest.look.bounds],
-            "bound_figure": _bound_figure,
-            "since": lambda bound: "" if newest is None else _day_of(newest, bound),
+            "tables": {} if newest is None else _tabulate(newest, looks),
             "standing": [(alarm, answers) for alarm, answers in alarms if alarm.stands],
             "cleared": [(alarm, answers) for alarm, answers in alarms if not alarm.stands],
             "more_alarms": max(len(every_alarm) - len(alarms), 0),
             "queues": queues,
-            "looks": looks,
             "page": page,
             "pages": max(-(-count // _LOOKS_PER_PAGE), 1),
             "count": count,
@@ -143,10 +144,81 @@ def _draw_charts(row: WatchRow, looks: list[StoredLook], alarms: list[StoredAlar
     return charts
 
 
-def _bound_figure(state: BoundState) -> Figure:
-    """The figure of a bound as it is written: a share in percent, a fall or a mean in the raters' scale."""
-    kind: Kind = "rate" if state.bound.kind == "bad_share" else "mean"
-    return Figure.from_estimate(kind, state.estimate)
+def _tabulate(newest: StoredLook, looks: Sequence[StoredLook]) -> dict[str, ResultTable]:
+    """The bounds and the segments of the newest look, and some looks."""
+    bounds = (
+        Field("bound", "text", lambda one: describe_bound(one.bound)),
+        Field("state", "text", _describe_state),
+        Field("figure", "mean", lambda one: Figure.from_estimate(_FIGURES.get(one.bound.kind, "mean"), one.estimate)),
+        Field("since", "text", lambda one: _day_of(newest, one)),
+        Field("what it says", "prose", lambda one: shorten(one.sentence, 600)),
+    )
+    segments = (
+        Field("segment", "text", lambda one: f"{one.field} {shorten(one.value, 80)}"),
+        Field("answers", "count", lambda one: one.answers),
+        Field("mean rating", "mean", lambda one: one.mean),
+        Field("bad answers", "rate", lambda one: one.bad_share),
+    )
+    holds = "Corrected for how many there are: the intervals hold for all segments and all looks together."
+    return {
+        "bounds": tabulate("", newest.look.bounds, bounds),
+        "segments": tabulate("", newest.look.segments, segments, note=holds),
+        "looks": tabulate("", looks, _LOOKS),
+    }
+
+
+def _describe_state(state: BoundState) -> TableCell:
+    if state.broken or not state.beyond:
+        return TableCell("broken", "bad") if state.broken else TableCell("kept", "good")
+    side = "below" if state.bound.kind == "mean" else "above"
+    return TableCell(f"{side} the bound", "bad", note="not yet sure by days")
+
+
+def _of_newest(field: Field) -> Field:
+    """A column of looks in the list of watches; empty for one without a look."""
+    return replace(field, read=lambda row: "" if row[1] is None else field.read(row[1]))
+
+
+_FIGURES: dict[str, Kind] = {"bad_share": "rate"}  # the others are in the raters' scale
+_LOOK_FIGURES = (
+    Field("mean rating", "mean", lambda one: one.look.mean),
+    Field("bad answers", "rate", lambda one: one.look.bad_share),
+    Field("answers", "count", lambda one: one.look.answers),
+    Field("judged", "count", lambda one: one.look.judged),
+    Field("rated", "count", lambda one: one.look.rated),
+)
+_LOOKS = (
+    Field("look", "text", lambda one: str(one.number)),
+    Field("at", "text", lambda one: format_time(one.at)),
+    *_LOOK_FIGURES,
+    Field("alarms", "text", lambda one: _describe_broken(sum(state.broken for state in one.look.bounds))),
+)
+_WATCHES = (
+    Field("watch", "text", lambda row: TableCell(shorten(row[0].name, 80), link=watch_url(row[0].id))),
+    Field("state", "text", lambda row: _describe_watch(*row)),
+    *(_of_newest(field) for field in _LOOK_FIGURES),
+    Field("newest look", "text", lambda row: format_time(row[1].at) if row[1] else ""),
+)
+_ANSWERS = (
+    Field("answer", "text", lambda row: TableCell(shorten(row[0].id, 40), link=row[1])),
+    Field("question", "prose", lambda row: shorten(row[0].question, 200)),
+    Field("text of the answer", "prose", lambda row: shorten(read_visible_text(row[0].answer[:3_000]).text, 300)),
+    Field("why", "prose", lambda row: shorten(row[0].reason, 200)),
+    Field("score", "value", lambda row: row[0].score),
+)
+
+
+def _describe_broken(count: int) -> TableCell:
+    return TableCell(f"{count_of(count, 'bound')} broken" if count else "", "bad")
+
+
+def _describe_watch(row: WatchRow, newest: StoredLook | None, alarms: int) -> TableCell:
+    running = ", running" if row.is_running else ""
+    if alarms:
+        return TableCell(count_of(alarms, "alarm") + running, "bad")
+    if row.problem or newest is None:
+        return TableCell(("a step failed" if row.problem else "no look yet") + running, "warning")
+    return TableCell(f"no alarm{running}", "good")
 
 
 def _day_of(look: StoredLook, state: BoundState) -> str:
@@ -165,7 +237,7 @@ def _scale(row: WatchRow) -> str:
     return "in the raters' scale" if levels is None else f"{levels[0]:g} to {levels[1]:g}"
 
 
-def _show_alarms(store: Store, row: WatchRow, alarms: Sequence[StoredAlarm]) -> list[tuple[StoredAlarm, list[Answer]]]:
+def _show_alarms(store: Store, row: WatchRow, alarms: Sequence[StoredAlarm]) -> list[tuple[StoredAlarm, ResultTable]]:
     """The standing alarms and the newest others, each with its answers and where they are."""
     state = WatchState(store)
     shown = sorted(alarms, key=lambda alarm: (not alarm.stands, -alarm.number))[:_ALARMS_SHOWN]
@@ -176,4 +248,4 @@ def _show_alarms(store: Store, row: WatchRow, alarms: Sequence[StoredAlarm]) -> 
         place = places.get(answer.id)
         return answer_url(place.run, place.sample) if place and place.run else ""
 
-    return [(alarm, [(answer, link(answer)) for answer in alarm.answers]) for alarm in shown]
+    return [(alarm, tabulate("", [(answer, link(answer)) for answer in alarm.answers], _ANSWERS)) for alarm in shown]

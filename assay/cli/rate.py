@@ -7,7 +7,6 @@ import click
 
 from ..errors import UsageError
 from ..installation import require_extra
-from ..presentation.figure import Figure
 from ..regular_files import read_text_file
 from ..text.wording import count_of, reader_language, verb_of
 from ..value_messages import describe_first_mistake
@@ -182,7 +181,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     from ..runs import Store
     from ..runs.ratings import RatingQueue
     from ..runs.ratings.judgement import queue_ids
-    from ..runs.ratings.rating_progress import rater_agreement, rater_progress, version_counts
+    from ..runs.ratings.rating_progress import progress_blocks, rater_agreement, rater_progress, version_counts
     from ..runs.show.rating_meaning import predict_queue_stability
 
     runs = Store(store, must_exist=True)
@@ -198,27 +197,18 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     raters = rater_progress(opened)
     status = {"queue": opened.id, "source": opened.source, "series": opened.series, "ratings": done, "total": total}
     status |= {"raters": {one.name: one.ratings for one in raters}}
-    lines = [f"{opened.id}: {opened.source}, series {opened.series}, {done} of {count_of(total, _noun(opened))}"]
-    for one in raters:
-        pace = "" if one.median_seconds is None else f", {one.median_seconds:.0f} s per {_item(opened)}"
-        cannot_tell = f' ({one.cannot_tell:,} of them "can\'t tell")' if one.cannot_tell else ""
-        lines.append(f"  {one.name}: {count_of(one.ratings, _item(opened))}{cannot_tell}{pace}")
     if opened.has_pairs:
-        versions, agreement = version_counts(opened), rater_agreement(opened)
-        said = [str(counts) for counts in versions]
-        status |= {"versions": [asdict(counts) for counts in versions], "agreement": None}
+        agreement = rater_agreement(opened)
+        status |= {"versions": [asdict(counts) for counts in version_counts(opened)], "agreement": None}
         if agreement is not None:
-            pairs = agreement.items_rated_twice
-            status["agreement"] = {"pairs": pairs, "alpha": asdict(agreement.alpha)}
-            alpha = Figure.from_estimate("rho", agreement.alpha)
-            said.append(f"Krippendorff's alpha {alpha} on {count_of(pairs, 'pair')} with two choices or more")
-        lines += [f"{line[0].upper()}{line[1:]}." for line in said]
+            status["agreement"] = {"pairs": agreement.items_rated_twice, "alpha": asdict(agreement.alpha)}
+        rule = ()
     else:
         stability = predict_queue_stability(runs, opened)
-        rule = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
-        status |= {"stop_rule": rule}
-        lines += [] if stability is None else [stability.describe().write(reader_language())]
-    print_result(lambda: status, *lines)
+        status["stop_rule"] = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
+        rule = () if stability is None else (stability.describe().write(reader_language()),)
+    title = f"{opened.id}: {opened.source}, series {opened.series}"
+    print_result(lambda: status, title, *progress_blocks(opened, reader_language()), *rule)
 
 
 def _write(queue: "RatingQueue", out: Path, series: int | None) -> None:

@@ -5,13 +5,16 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ...eval_sets.preference import Preference, write_preferences
 from ...meta_eval.groups import group_answers
-from ...text.wording import count_of
+from ...presentation.figure import Figure
+from ...presentation.result_table import Field, Paragraph, ReportBlock, tabulate
+from ...text.wording import in_language, with_number_marks
 from .answer_pair import PairedQuestion
 from .judgement import Judgement
 from .rating_queue import RatingQueue
@@ -175,18 +178,6 @@ class VersionCounts:
     second_better: int  # choices of the second
     same_answers: int  # ties that nobody was asked about, since both gave the same answer
 
-    def __str__(self) -> str:
-        """The counts in a sentence."""
-        same = f"; the same answer {_times(self.same_answers)}" if self.same_answers else ""
-        return (
-            f"better: {self.first} {_times(self.first_better)}, {self.second} {_times(self.second_better)}; about the "
-            f"same {_times(self.ties)}{same}"
-        )
-
-
-def _times(count: int) -> str:
-    return count_of(count, "time")
-
 
 def version_counts(queue: RatingQueue) -> list[VersionCounts]:
     """The choices of the present series, for each two versions in the order of the queue's."""
@@ -200,3 +191,57 @@ def version_counts(queue: RatingQueue) -> list[VersionCounts]:
         for pair in combinations(names, 2)
         if pair in counts
     ]
+
+
+def progress_blocks(queue: RatingQueue, language: str) -> tuple[ReportBlock, ...]:
+    """How a queue goes, for the coordinator: each rater's work, what was chosen, and how far the raters agree."""
+    done, total = queue.counts()
+    item, said = ("Pair", "choice") if queue.has_pairs else ("Answer", "rating")
+    count = f"{done} {in_language('of', language)} {total} {in_language(said if total == 1 else f'{said}s', language)}"
+    fields = (
+        Field("Rater", "text", lambda rater: rater.name),
+        Field(f"{item}s", "count", lambda rater: rater.ratings),
+        Field("Can't tell", "count", lambda rater: rater.cannot_tell),
+        Field(f"Seconds per {item.lower()}", "count", lambda rater: rater.median_seconds),
+        Field("Same on hidden repeats", "text", lambda rater: _describe_repeats(rater, language, queue.has_pairs)),
+    )
+    blocks = [ReportBlock((Paragraph(count), tabulate("Raters", rater_progress(queue), fields)), heading="Progress")]
+    if queue.has_pairs:
+        columns = ("First", "first"), ("Second", "second"), ("First better", "first_better"), ("About the same", "ties")
+        columns += ("Second better", "second_better"), ("The same answer twice", "same_answers")
+        chosen = [
+            Field(head, "text" if name in {"first", "second"} else "count", attrgetter(name)) for head, name in columns
+        ]
+        nothing = Paragraph(in_language("None so far.", language), "quiet")
+        versions = version_counts(queue)
+        blocks.append(ReportBlock((tabulate("Choices", versions, chosen) if versions else nothing,), heading="Choices"))
+    return (*blocks, _agreement_block(rater_agreement(queue), language, has_pairs=queue.has_pairs))
+
+
+def _describe_repeats(rater: RaterProgress, language: str, has_pairs: bool) -> str:
+    if not rater.repeats:
+        return in_language("none yet", language)
+    same = f"{rater.same_on_repeat} {in_language('of', language)} {rater.repeats}"
+    if has_pairs:
+        return same
+    difference = with_number_marks(str(Figure("predicted", rater.difference_on_repeat)), language)
+    return f"{same}; {in_language('mean difference', language)} {difference}"
+
+
+def _agreement_block(raters: "Raters | None", language: str, *, has_pairs: bool) -> ReportBlock:
+    heading = "Agreement"
+    if raters is None:
+        few = f"Shown as soon as five {'pairs have choices' if has_pairs else 'answers have ratings'} of two raters."
+        return ReportBlock((Paragraph(in_language(few, language), "quiet"),), heading=heading)
+    alpha = with_number_marks(str(Figure.from_estimate("rho", raters.alpha)), language)
+    counted = in_language(f"{'pairs with two choices' if has_pairs else 'answers with two ratings'} or more", language)
+    parts = [Paragraph(f"Krippendorff's alpha {alpha}; {counted}: {raters.items_rated_twice}.")]
+    if not has_pairs:
+        parts += [Paragraph(raters.advice.write(language))] if raters.advice else []
+        parts.append(Paragraph(with_number_marks(raters.ceiling_sentence, language)))
+    fields = (
+        Field("Pair", "text", lambda pair: f"{pair.first}, {pair.second}"),
+        Field("Pairs" if has_pairs else "Answers", "count", lambda pair: pair.n),
+        Field("Weighted kappa", "coefficient", lambda pair: pair.weighted_kappa),
+    )
+    return ReportBlock((*parts, tabulate("Pairs of raters", raters.pairs, fields)), heading=heading)
