@@ -111,7 +111,7 @@ def test_a_watch_shows_its_estimates_bounds_alarms_and_segments(client):
         "Alarms none yet; beyond a bound, not yet sure by days",
         "mean at least 3.6 kept",
         "bad share at most 25% kept",
-        "fall of the mean at most 0.01 above the bound; not yet sure by days",
+        "fall of the mean at most 0.01 above the bound not yet sure by days",
         "language nl",
         "Alarms that cleared",
         "The mean fell to 3.1.",
