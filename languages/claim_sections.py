@@ -1,11 +1,9 @@
 """The sections of a language pack that numerical claims are read with."""
 
 import difflib
-import re
-from datetime import date
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from .sections import GROUP, Checked, GroupedSection, PackFile, checked, stated
 
@@ -123,45 +121,6 @@ class ClaimMarks(GroupedSection):
     restrictive: WordList  # words that say which, or of whom: they are never plain
 
 
-class HolidayDay(PackFile):
-    """A day of a year by the calendar: a holiday, or a month and a day (`12-05`), and so many days later."""
-
-    holiday: str
-    days: int = 0
-
-
-_DAY = re.compile(r"(?P<holiday>[^-+\d].*?|\d\d-\d\d)(?: (?P<days>[+-]\d{1,3}))?")
-
-
-def _holiday_span(text: Any) -> Any:
-    """The first and the last day of "Christmas Eve .. Boxing Day", "Easter Sunday -1" or "12-05"."""
-    if not isinstance(text, str):
-        return text
-    days = [_holiday_day(day.strip()) for day in text.split(" .. ")]
-    if len(days) > 2:
-        raise ValueError(f"{text!r} has {len(days)} days; write one day, or the first .. the last")
-    return days[0], days[-1]
-
-
-def _holiday_day(text: str) -> HolidayDay:
-    match = _DAY.fullmatch(text)
-    try:
-        if match is None:
-            raise ValueError(text)
-        if match["holiday"][0].isdigit():
-            date.fromisoformat(f"2001-{match['holiday']}")
-    except ValueError as error:
-        raise ValueError(f"{text!r} is no day of a year; write a holiday, or a month and a day, as 12-25") from error
-    return HolidayDay(holiday=match["holiday"], days=int(match["days"] or 0))
-
-
-HolidaySpan = Annotated[tuple[HolidayDay, HolidayDay], BeforeValidator(_holiday_span)]
-HolidaySpans = Annotated[
-    tuple[HolidaySpan, ...], Field(min_length=1), BeforeValidator(lambda one: [one] if isinstance(one, str) else one)
-]
-CalendarCode = Annotated[str, Field(pattern=r"^[A-Z]{2}(-\w+)?$")]
-
-
 class ClaimTimes(GroupedSection):
     """`claim_times.yaml`: how times are named; `{a}` and `{b}` are times, `{unit}` a period, `{units}` several."""
 
@@ -212,10 +171,6 @@ class ClaimTimes(GroupedSection):
     clock_led: Pattern = NEVER  # before hours, and `clock_unit` after them: they are no values ("at 9, 10 and 11 am")
     clock_unit: Pattern = NEVER
     no_lone_day: Pattern = NEVER  # an ordinal is no day before one of these ("the 2nd best")
-    # the countries, or parts of one, whose holidays are meant: codes of the library `holidays`
-    holiday_calendars: tuple[CalendarCode, ...] = ()
-    # names besides those of the calendars, and the days that each may mean, the likeliest first
-    holiday_names: dict[Pattern, HolidaySpans] = Field(default_factory=dict)
     the_unit: Forms = ()  # A time told by another one: all of it, a step from it
     step_after: Forms = ()
     step_before: Forms = ()

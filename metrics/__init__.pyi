@@ -118,7 +118,7 @@ from .numeric.table import (
     Window as Window,
     unit_and_power as unit_and_power,
 )
-from .numeric.times import find_times as find_times, holiday_dates as holiday_dates
+from .numeric.times import find_times as find_times
 from .numeric.trends import anomalies_of as anomalies_of
 from .own_questions import (
     PredicateMetric as PredicateMetric,

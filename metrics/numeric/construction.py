@@ -41,6 +41,7 @@ class Context:
     windows: tuple[Window, ...] = ()
     checks: tuple[Specification, ...] = ()  # what the text before was checked for, the last first
     same_sentence: bool = False
+    is_undated: bool = False  # the question names a time that is not understood
 
     @property
     def statistic(self) -> Statistic | None:
@@ -82,7 +83,9 @@ class Context:
             windows = tuple(dict.fromkeys(places)) or windows
         elif windows and not set(windows) & set(self.windows):
             windows = (*windows, ALL_ROWS)
-        return Context(series or self.series, windows or self.windows, tuple(checks[::-1]), same_sentence)
+        return Context(
+            series or self.series, windows or self.windows, tuple(checks[::-1]), same_sentence, self.is_undated
+        )
 
 
 NO_CONTEXT = Context()
@@ -169,7 +172,7 @@ class Clause:
         if places:
             windows = [*self.at_known_times(places), *self._together(places)]
         elif others or self.marks_of("all_rows") or not self.context.windows:
-            windows = [ALL_ROWS]
+            windows = [] if self.context.is_undated and not self.marks_of("whole", "all_rows") else [ALL_ROWS]
         else:
             goes_on = self.context.checks and all(set(mark.series) & set(self.context.series) for mark in self.series)
             before = [replace(window, is_of_before=bool(goes_on)) for window in self.context.windows]

@@ -35,6 +35,7 @@ from .times import (
     WORD,
     count_of,
     find_times,
+    is_vague,
     list_joint,
     listed_dates,
     listed_days,
@@ -362,8 +363,13 @@ def _numbers(text: str, words: Lexicon, view: View, mentions: Sequence[Mark]) ->
 
 
 def _times(text: str, words: Lexicon, view: View) -> Iterator[Mark]:
+    """The times; no reading uses a vague part of a month ("the beginning of March")."""
     for time in find_times(text, words.language, view.times) if view.times else ():
-        yield Mark(time.start, time.end, text[time.start : time.end], time=time)
+        named = text[time.start : time.end]
+        if view.times and is_vague(time.windows[0], view.times):
+            yield Mark(time.start, time.end, named, frozenset({"undatable_time"}))
+        else:
+            yield Mark(time.start, time.end, named, time=time)
 
 
 def _clock_times(text: str, words: Lexicon, mentions: Sequence[Mark]) -> Iterator[Mark]:

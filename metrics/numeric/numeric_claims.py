@@ -34,7 +34,7 @@ from .lexicon import LANGUAGES, Lexicon, Token, any_of, is_of_things, lexicon, s
 from .marks import Mark, listed_times, names_of
 from .sample_tables import GROUP_VALUES, View, group_rows, is_panel, repeats, tables_of_sample, views
 from .statistics import Finding, UnitRule, statistics_in, verify
-from .table import ALL_ROWS, Hedge, NumericTable, Specification, Statistic, Unverifiable, Window
+from .table import ALL_ROWS, PLACE_OF, Hedge, NumericTable, Specification, Statistic, Unverifiable, Window
 from .times import ordinal_of
 
 _AFTER_UNIT = re.compile(r"(?P<amount>\d\s?[^\W\d]{1,5}\.)\s+(?=(?P<after>[A-ZÀ-Þ]\w*))")
@@ -185,7 +185,7 @@ def _can_have_rows(spec: Specification, clause: Clause) -> bool:
         has_groups = len(view.table.labels.columns) > 0 and spec.statistic not in _OF_ONE_ROW
         if has_groups and _counts_groups(spec.window, clause):
             return False
-        if is_panel(view.table) and spec.place is not None and has_several(clause, spec.window, spec.place):
+        if spec.statistic in PLACE_OF.values() and _is_of_several_rows(spec, clause):
             return False
         return not view.transposed or bool(spec.window.conditions) or not is_panel(view.table)
     means_of_groups = view.grouping == "mean"
@@ -195,6 +195,21 @@ def _can_have_rows(spec: Specification, clause: Clause) -> bool:
     around = () if clause.times or clause.cells else clause.context.windows
     several = all(window == ALL_ROWS or has_several(clause, window) for window in (spec.window, *around))
     return spec.statistic in _OF_ONE_ROW or several
+
+
+def _is_of_several_rows(spec: Specification, clause: Clause) -> bool:
+    """Whether an extreme is of what has several rows: of "April had the most" the highest day may be meant, or total.
+
+    Not where the clause says the row ("the busiest day was in April"), nor of levels, which have no total.
+    """
+    table, periods = clause.table, clause.words.data["periods"]
+    said = {periods.get(word) for mark in clause.marks_of("days", "per_row") for word in mark.text.lower().split()}
+    is_panel_row = is_panel(table)
+    if not is_panel_row and (table.step in said or not can_be_summed(clause, str(spec.series))):
+        return False
+    spots = [s for spot in (spec.place,) if spot for s in spot.parts or (spot,)]
+    one_each = (s for s in spots if is_panel_row or not (s.positions or any(len(t.texts) > 1 for t in s.conditions)))
+    return any(has_several(clause, spec.window, spot) for spot in one_each)
 
 
 def _counts_groups(window: Window, clause: Clause) -> bool:
@@ -266,7 +281,7 @@ def understood(clause: Clause) -> list[str]:
 
 
 MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names
-_NOT_UNDERSTOOD = ("vague_time", "open_time", "same_time")  # of a time: "the summer of 2024" is not 2024
+_NOT_UNDERSTOOD = ("vague_time", "open_time", "same_time", "undatable_time")  # "the summer of 2024" is not 2024
 _DEEPEST = 3  # splits of a sentence into clauses
 _MOST_READ = 6_000  # characters, over all the clauses that one sentence is tried to be cut into
 _READING = 50  # characters that reading a clause takes as long as, however short it is
@@ -322,14 +337,15 @@ def scene_of(tables: Sequence[NumericTable], language: str, question: str = "") 
         return scene
     series: tuple[str, ...] = ()
     windows: tuple[Window, ...] = ()
+    is_undated = False
     for view in seen:
         clause = read_clause(question, view, scene.language)
         series = series or (clause.series[0].series if len(clause.series) == 1 else ())
-        if clause.marks_of(*_NOT_UNDERSTOOD):
-            continue
-        if clause.places:
+        if clause.marks_of(*_NOT_UNDERSTOOD):  # a season alone may be all that the table has
+            is_undated |= bool(clause.times or clause.marks_of("undatable_time"))
+        elif clause.places:
             windows = windows or tuple(w for w in clause.windows(clause.places) if _narrows(w, view))
-    context = Context(series, windows)
+    context = Context(series, windows, is_undated=is_undated)
     return replace(scene, context=context, question_context=context)
 
 

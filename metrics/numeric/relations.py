@@ -45,6 +45,7 @@ from .lexicon import any_of, means, polarity
 from .marks import Mark
 from .statistics import STATISTICS
 from .table import ALL_ROWS, STEPS, Direction, Hedge, Specification, Statistic, Times, Window, unit_of_period
+from .times import is_vague
 
 MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}
 """The statistics by which a claim may compare two sides or state a change, by the kind of their words."""
@@ -375,6 +376,8 @@ def _change(match: ConstructionMatch) -> ClauseReading | None:
     (measure, inner), not_ = stated_statistic(clause, MEANS), clause.marks_of("not")
     if measure is None and clause.context.statistic in INNER.values():
         measure = clause.context.statistic
+    if _is_between_vague_times(clause):
+        return None if match["value"] or measure or direction is None else _slopes(clause, names, direction)
     reading = _change_checks(clause, names, match["value"], direction, measure)
     if reading is None or (not_ and len(reading.checks) > 1):
         return None
@@ -382,6 +385,16 @@ def _change(match: ConstructionMatch) -> ClauseReading | None:
     if not_:
         checks = (tuple(tuple(replace(spec, negated=not spec.negated) for spec in tier) for tier in checks[0]),)
     return ClauseReading(checks, (*reading.also, *also, *not_, *inner))
+
+
+def _is_between_vague_times(clause: Clause) -> bool:
+    """Whether a change is between two vague times: only a trend is known of "from early March to the end of April"."""
+    times = clause.view.times
+    return times is not None and any(is_vague(end, times) for m in clause.times if m.time for end in m.time.ends or ())
+
+
+def _slopes(clause: Clause, names: list[str], direction: Direction) -> ClauseReading:
+    return as_one_check(specify(Statistic.TREND, names, clause.windows(clause.places), direction=direction))
 
 
 def _ways(clause: Clause, names: list[str]) -> tuple[Direction | None, list[Mark]] | None:

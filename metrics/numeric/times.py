@@ -9,12 +9,10 @@ from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
-from ...errors import InputError
 from ...languages import load_language
-from ...languages.claim_sections import HolidayDay, HolidaySpan, HolidaySpans
 from ...text.numbers import parse_number
 from .lexicon import Lexicon, any_of, lexicon, whole_words
-from .table import ALL_ROWS, DAY, STEPS, NamedTime, Period, Times, Window
+from .table import ALL_ROWS, DAY, STEPS, NamedTime, Period, Times, Window, unit_of_period
 
 _WEEKS_OF_A_MONTH = 26  # days: a longer span is matched to months, a shorter one to weeks
 _ABOUT_A_YEAR = range(270, 370)  # days
@@ -291,85 +289,24 @@ def count_of(text: str | None, language: str) -> int | None:
     return int(number.value) if number.value == int(number.value) else None
 
 
-def holiday_times(text: str, language: str, times: Times) -> list[NamedTime]:
-    """The holidays of a text in the years of the table."""
-    table_years = years_of(times)
-    any_name, names = _names(language, table_years[0], table_years[-1])
-    named_times = []
-    for match in any_name.finditer(text):
-        spans = next(spans for name, spans in names.items() if re.fullmatch(name, match["name"], re.IGNORECASE))
-        years = [int(match["year"])] if match["year"] else table_years
-        windows = [window for year in years for span in spans for window in _windows(span, language, year)]
-        inside = [w for w in windows if w.start and w.end and times.start <= w.end and w.start <= times.last_day]
-        if windows:
-            named_times.append(NamedTime(*match.span(), tuple(inside or windows[-1:])))
-    return named_times
-
-
-@lru_cache(maxsize=100)
-def _names(language: str, first: int, last: int) -> tuple[re.Pattern[str], dict[str, HolidaySpans]]:
-    """What finds the holidays of years from the `first` to the `last`, and each name with the days that it may mean."""
-    words = lexicon(language).data
-    named = dict(words["holiday_names"])
-    for name in sorted({*holiday_dates(language, first), *holiday_dates(language, last)}):
-        day = HolidayDay(holiday=name)
-        written = re.sub("'(s)?", r"['’]?\1['’]?", re.escape(name))  # "New Years' Eve"
-        named.setdefault(written, ((day, day),))
-    year = rf"(?:{words['of_year']}(?P<year>(?:19|20)\d\d))?"
-    return re.compile(rf"(?<!\w)(?P<name>{any_of(named)}){year}(?!\w)", re.IGNORECASE), named
-
-
-def _windows(span: HolidaySpan, language: str, year: int) -> list[Window]:
-    """What a holiday means: several times where countries differ, none in a year without it."""
-    first, last = (
-        [date.fromisoformat(f"{year}-{day.holiday}")]
-        if day.holiday[0].isdigit()
-        else [known + timedelta(days=day.days) for known in holiday_dates(language, year).get(day.holiday.lower(), ())]
-        for day in span
-    )
-    return [Window(start=start, end=end) for start, end in zip(first, last, strict=True)]
-
-
-@lru_cache(maxsize=1000)
-def holiday_dates(language: str, year: int) -> dict[str, list[date]]:
-    """The dates of a year's holidays by name, in lower case, in the calendars that the language pack names."""
-    import holidays
-
-    dates: dict[str, set[date]] = {}
-    for code in lexicon(language).data["holiday_calendars"]:
-        country, _, part = code.partition("-")
-        try:
-            known = holidays.country_holidays(country, subdiv=part or None)
-        except NotImplementedError as error:
-            origin = f"languages/{language}/claim_times.yaml, holiday_calendars, {code}"
-            raise InputError(f"{origin}: {error}; write a code of the library `holidays`") from error
-        calendar = holidays.country_holidays(
-            country,
-            subdiv=part or None,
-            years=year,
-            language=next((name for name in known.supported_languages if name.startswith(language)), None),
-            categories=set(known.supported_categories) - {holidays.SCHOOL},
-        )
-        for day in calendar:
-            for name in calendar.get_list(day):
-                if "(" not in name:  # "Christmas Day (observed)"
-                    dates.setdefault(name.lower(), set()).add(day)
-    return {name: sorted(days) for name, days in dates.items()}
-
-
 def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
     """The times that a text names, in order, relative words reckoned from the table's end. They do not overlap."""
-    holidays = holiday_times(text, language, times)
-    dated = _longest([*holidays, *times_by_name(text, language, times)])
+    dated = _longest(times_by_name(text, language, times))
     relative = times_by_name(mask_times(text, dated), language, times, relative=True)
     named_times = _with_lone_days(text, language, times, _nearest_to_dated(_longest([*dated, *relative])))
     named_times = _join_times(text, language, times, _without_repetitions(text, language, named_times))
-    # a holiday that may be one day or several ("Easter") is dated by "since" or "after" alone
-    vague = [holiday for holiday in holidays if any(window.start != window.end for window in holiday.windows)]
     return [
         replace(time, windows=tuple(replace(window, text=text[time.start : time.end]) for window in time.windows))
-        for time in _without_repetitions(text, language, [time for time in named_times if time not in vague])
+        for time in _without_repetitions(text, language, named_times)
     ]
+
+
+def is_vague(window: Window, times: Times) -> bool:
+    """Whether a window is where a month or less begins or ends: nobody knows how long. The end of a row is that row."""
+    if window.start is None or window.end is None or window.end - window.start > timedelta(days=31):
+        return False
+    is_end_of_row = window.last and window.start + STEPS[unit_of_period(times.period)] > window.end
+    return bool((window.first or window.last) and not is_end_of_row)
 
 
 def _longest(named_times: list[NamedTime]) -> list[NamedTime]:

@@ -36,7 +36,7 @@ from .construction import (
     specify,
     value_fields,
 )
-from .lexicon import polarity
+from .lexicon import polarity, shared_stems, stem_of
 from .marks import BOUNDS, Mark
 from .statistics import STATISTICS
 from .table import (
@@ -265,6 +265,7 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
         earlier = earlier_check(clause, VALUES)
         if not spots and earlier and earlier.window != ALL_ROWS and earlier.series in names:
             spots = [earlier.window]  # ", more than in any other month": than in that of the value before
+            windows = windows if inside else _rows_of_others(clause, earlier.window)
         also += clause.marks_of("any_other", "than", "whole", "others")
     if rank > 1 and not spots:
         return None
@@ -281,6 +282,22 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     if spots:
         checks.append(check(specify(PLACE_OF[statistic], names, windows, place=spots)))
     return ClauseReading(tuple(checks), tuple(also))
+
+
+def _rows_of_others(clause: Clause, row: Window) -> list[Window]:
+    """The rows that "any other" is said of: beside a city in February "any other city" is of all cities in February.
+
+    "Any other month" is of all months of the city.
+    """
+    noun = clause.marks_of("any_other")[0].text.lower().split()[-1]
+    if not row.conditions or clause.words.kinds["days"].fullmatch(noun):
+        return [Window(conditions=row.conditions)]
+    stem = stem_of(noun, clause.language)
+    named = [test for test in row.conditions if stem in shared_stems([test.column], clause.language)]
+    return [
+        replace(row, conditions=tuple(test for test in row.conditions if test is not varied))
+        for varied in named or row.conditions
+    ]
 
 
 def _rank_checks(
@@ -382,13 +399,23 @@ def _rank(match: ConstructionMatch) -> ClauseReading | None:
 
 @construction(Slot.words("ranged"), Slot.number(2, 2), optional="changed_to all than per_row count")
 def _ranged(match: ConstructionMatch) -> ClauseReading | None:
-    """ "Ranged from 12 to 18" states the extremes, "stayed between 10 and 20" bounds that hold."""
-    within, checks = match.clause.words.links.within, []
+    """ "Ranged from 12 to 18" states the extremes, "stayed between 10 and 20" bounds that hold.
+
+    "Ranged from 12 in March to 18 in May" says where they are, too.
+    """
+    clause, (first, last), within = match.clause, match["number"], match.clause.words.links.within
     is_within = re.search(rf"\b(?:{within})\b", match.one("ranged").text, re.IGNORECASE)
-    ends = ((Statistic.MINIMUM, Hedge.AT_LEAST), (Statistic.MAXIMUM, Hedge.AT_MOST))
-    for (end, bound), mark in zip(ends, match["number"], strict=True):
+    beside = [m for m in clause.places if m.start > first.end]
+    is_placed = (
+        not is_within and len(clause.places) == len(beside) == 2 and beside[0].end < last.start < beside[1].start
+    )
+    windows = clause.windows([]) if is_placed else match.windows
+    ends, checks = ((Statistic.MINIMUM, Hedge.AT_LEAST), (Statistic.MAXIMUM, Hedge.AT_MOST)), []
+    for place, ((end, bound), mark) in enumerate(zip(ends, (first, last), strict=True)):
         fields = value_fields(mark) | ({"hedge": bound} if is_within else {})
-        checks.append(check(specify(end, match.names, match.windows, **fields)))
+        checks.append(check(specify(end, match.names, windows, **fields)))
+        if is_placed:
+            checks.append(check(specify(PLACE_OF[end], match.names, windows, place=clause.windows([beside[place]]))))
     return ClauseReading(tuple(checks))
 
 

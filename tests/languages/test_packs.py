@@ -18,7 +18,6 @@ from assay.errors import InputError, UsageError
 from assay.eval_sets import load_set
 from assay.languages import (
     ClaimMarks,
-    ClaimTimes,
     Components,
     Language,
     Sentences,
@@ -29,7 +28,6 @@ from assay.languages import (
     parse_yaml,
     read_yaml,
 )
-from assay.metrics import holiday_dates, lexicon
 from assay.prompts import BUNDLED
 from assay.text import detect_language, find_entities
 
@@ -198,19 +196,6 @@ def test_a_mistake_in_marks_is_told_with_its_place(tmp_path, text, line, message
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=f"{re.escape(str(file))}, line {line}[:,] .*{message}"):
         read_yaml(file, ClaimMarks)
-
-
-@pytest.mark.parametrize("day", ["02-30", "3-1", "-1", "Easter Sunday .. 13-01"])
-def test_a_holiday_that_is_no_day_is_told_with_its_place(day):
-    text = f"holiday_names:\n  carnival: ['{day}']\narticle: 'the '\n"
-    with pytest.raises(InputError, match=r"times.yaml, line 2, holiday_names.carnival.* is no day of a year"):
-        parse_yaml(text, ClaimTimes, "times.yaml")
-
-
-def test_a_country_without_a_calendar_is_told_with_its_place(monkeypatch):
-    monkeypatch.setitem(lexicon("en").data, "holiday_calendars", ["XX"])
-    with pytest.raises(InputError, match=r"languages/en/claim_times.yaml, holiday_calendars, XX: .*XX.* write a code"):
-        holiday_dates("en", 1999)
 
 
 GERMAN = load_language("de")

@@ -78,6 +78,60 @@ def test_values_of_days_scales_and_what_a_number_is_of():
         assert [checked.verdict for checked in checks] == verdicts, [checked.reason for checked in checks]
 
 
+MARCH = [f"2025-{month:02}-{day:02}" for month in (3, 4) for day in range(1, 31)]
+BIKES = table_of(Grid("bikes", {"date": MARCH, "rides": [*range(60)]}))
+CITIES = ["Middelburg", "Zwolle", "Arnhem"]
+HOURS = {
+    "city": CITIES * 2,
+    "month": ["2025-01"] * 3 + ["2025-02"] * 3,
+    "hours": [120, 60, 70, 101, 97, 40],
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "claim", "verdict"),
+    [
+        ("en", "How many rides were there at the beginning of March?", "There were 0 rides.", U),
+        ("en", "How many rides were there in early March?", "There were 0 rides.", U),
+        ("nl", "Hoeveel rides waren er begin april?", "Er waren 30 rides.", U),
+        ("en", "", "At the end of March there were 29 rides.", U),
+        ("en", "", "Rides rose steadily from the start of March to the end of April.", S),
+        ("en", "", "Rides rose from 0 at the start of March to 59 at the end of April.", U),
+        ("en", "", "Since the beginning of April there have been 1,335 rides.", S),
+    ],
+)
+def test_a_vague_part_of_a_month_is_no_row(language, question, claim, verdict):
+    checked = check_claims([claim], [BIKES], language, question)
+    assert {one.verdict for one in checked} == {verdict}, [one.reason for one in checked]
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("April had the most rides.", U),
+        ("March had the most rides.", U),
+        ("The busiest day was in April.", S),
+        ("The busiest day was in March.", C),
+    ],
+)
+def test_the_most_of_a_month_is_not_that_of_its_highest_day(claim, verdict):
+    (checked,) = check_claims([claim], [BIKES], "en", "How many rides were there?")
+    assert checked.verdict == verdict, checked.reason
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdicts"),
+    [
+        ("Middelburg had 101 hours in February, more than any other city.", [S, S]),
+        ("Zwolle had 97 hours in February, more than any other city.", [S, C]),
+        ("Middelburg had 101 hours in February, more than in any other month.", [S, C]),
+    ],
+)
+def test_other_cities_are_those_of_the_same_month(claim, verdicts):
+    checked = check_claims([claim], [table_of(Grid("hours", HOURS, {"hours": "h"}))], "en")
+    assert sorted(one.verdict for one in checked) == sorted(verdicts), [one.reason for one in checked]
+
+
 @pytest.mark.parametrize(
     ("written", "held"),
     [("EUR thousand", ("EUR", 3)), ("x 1.000 EUR", ("EUR", 3)), ("€ mln", ("EUR", 6)), ("€ per maand", ("EUR", 0))],

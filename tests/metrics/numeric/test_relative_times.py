@@ -1,12 +1,9 @@
-"""Times as people say them: holidays, days without a month, the same quarter of another year, so many weeks."""
-
-from calendar import isleap
-from datetime import date, timedelta
+"""Times as people say them: days without a month, the same quarter of another year, so many weeks."""
 
 import pytest
 from case_files import cases_beside
 
-from assay.metrics import Grid, NumericTable, check_claims, table_of
+from assay.metrics import Grid, check_claims, table_of
 
 CASES = cases_beside(__file__)
 
@@ -29,20 +26,6 @@ TABLES = {name: table_of(grid) for name, grid in GRIDS.items()}
 def test_a_time_is_that_of_the_table_or_the_claim_is_not_read(table, language, claim, verdict):
     verdicts = [checked.verdict for checked in check_claims([claim], [TABLES[table]], language)]
     assert set(verdicts) == {verdict} or (verdict == "contradicted" and verdict in verdicts)
-
-
-def day_numbers(year: int) -> NumericTable:
-    """A table of a year's days in which each has its number as its orders: 1 on 1 January."""
-    days = [date(year, 1, 1) + timedelta(days=number) for number in range(365 + isleap(year))]
-    return table_of(Grid("shop", {"date": [str(day) for day in days], "orders": list(range(1, len(days) + 1))}))
-
-
-YEARS = {year: day_numbers(year) for year in (2010, 2024)}
-
-
-@pytest.mark.parametrize(("year", "language", "claim", "verdict"), CASES["holidays"])
-def test_holidays_are_those_of_the_calendars_that_the_language_names(year, language, claim, verdict):
-    assert {checked.verdict for checked in check_claims([claim], [YEARS[year]], language)} == {verdict}
 
 
 def test_a_season_in_the_question_sets_no_time():
