@@ -8,11 +8,10 @@ from .batch.provider import find_provider as find_provider
 from .budget import Budget as Budget
 from .cassette import (
     Cassette as Cassette,
-    Journal as Journal,
     Mode as Mode,
     QuestionKeys as QuestionKeys,
+    RecordedLines as RecordedLines,
     Recording as Recording,
-    SortedLines as SortedLines,
     format_line as format_line,
     likely_alternatives as likely_alternatives,
     locked as locked,

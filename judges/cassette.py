@@ -1,26 +1,23 @@
 """Recorded replies: one JSON line per reply, sorted by key, so that a set is judged again without a model.
 
-A question's key is a hash of all that determines its reply. New replies stand in a journal beside the file, one per
-process that records (`NAME.PID-RANDOM.recording`), until they are merged into it. The process holds the journal's lock
-(`....recording.lock`): one whose lock is free was left by a process that was killed, and the next merge takes it over.
+A question's key is a hash of all that determines its reply. A new reply is appended to the file at once; whoever ends
+recording sorts the file. One that a kill left unsorted is read as any other: of two replies with one key the later one
+stands.
 """
 
-import glob
 import hashlib
-import heapq
 import json
 import math
 import os
 import re
-import secrets
-from array import array
-from bisect import bisect_left
+import sys
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib import resources
-from itertools import accumulate
-from operator import ge
+from io import FileIO
+from itertools import accumulate, pairwise
+from operator import lt
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -45,7 +42,7 @@ _BUNDLED = "bundled:"  # before the name of a cassette that comes with Assay
 _READS: Collection[Mode] = ("replay", "auto")
 _RECORDS: Collection[Mode] = ("record", "auto")
 _KEY = re.compile(rb'{"key": "([0-9a-f]{32})"')
-_BLOCK = 1 << 20  # bytes that are read at once while a file is indexed
+_BLOCK = 1 << 20  # bytes that are read at once
 _LEAST_PROBABILITY = 0.001  # alternatives less likely than this are not kept
 _OF_QUESTION = ("key", "prompt", "sample", "parameters", "schema", "user", "about")
 _TAKEN = ("tokens_in", "tokens_out", "tokens_cached", "usd", "seconds")  # fields of a reply
@@ -194,84 +191,53 @@ def parse_line(line: bytes) -> Recording:
     return Recording(reply=reply, **{name: entry[name] for name in _OF_QUESTION})
 
 
-def line_key(line: bytes) -> str:
-    """Returns the key that a line begins with: 32 hexadecimal digits.
+class RecordedLines:
+    """The lines of a file by the keys that they begin with; of two with one key the later one.
 
-    Example:
-        >>> line_key(b'{"key": "0123456789abcdef0123456789abcdef", "text": "Yes"}')
-        '0123456789abcdef0123456789abcdef'
-    """
-    match = _KEY.match(line)
-    if not match:
-        raise ValueError(f'a line begins with {{"key": " and 32 hexadecimal digits; this has {line[:60]!r}')
-    return match[1].decode("ascii")
-
-
-class SortedLines:
-    """A file of lines that begin with their key and are sorted by it, each key once.
-
-    Of each line only 16 bytes are kept in memory: the first 64 bits of its key and where it ends.
+    Of each line only its key and its place are kept in memory. A last line that a kill cut off is left out: its reply
+    was never returned.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._heads = array("Q")
-        self._ends = array("Q", [0])  # of each line, after the beginning of the first
+        self.is_sorted = True  # each key once, and no line is cut off
+        self._places: dict[bytes, tuple[int, int]] = {}  # by key, where its line begins and ends
         self._reading = Lock()  # a position in a file belongs to one thread at a time
         check_regular(path)
         try:
             self._file = path.open("rb") if path.exists() else None
         except OSError as error:
             raise InputError(f"{path}: the cassette cannot be read: {error}; name a file that can be") from error
-        self._index()
-
-    def _index(self) -> None:
-        last = b""
+        end, count, last = 0, 0, b""
         while self._file is not None and (lines := self._file.readlines(_BLOCK)):
-            keys = [last, *[line[9:41] for line in lines]]
-            if not all(map(_KEY.match, lines)) or any(map(ge, keys, keys[1:])):
-                raise self._complaint(lines, last)
-            self._heads.extend([int(key[:16], 16) for key in keys[1:]])
-            ends = accumulate(map(len, lines), initial=self._ends.pop())
-            self._ends.extend(ends)
-            last = keys[-1]
-
-    def _complaint(self, lines: list[bytes], last: bytes) -> InputError:
-        """The error of a block of lines, of which one is no recording or out of order."""
-        for number, line in enumerate(lines, start=len(self._heads) + 1):
-            place = f"{self._path}, line {number}"
-            try:
-                key = line_key(line).encode()
-            except ValueError as error:
-                return InputError(f"{place}: not a recording: {error}")
-            if key <= last:
-                break
-            last = key
-        return InputError(
-            f"{place}: key {key.decode()} does not come after {last.decode()}; the lines are sorted by key, each key "
-            "once: sort the file (LC_ALL=C sort -u)"
-        )
+            if not (lines[-1].endswith(b"\n") or _is_whole(lines[-1])):
+                self.is_sorted = False
+                lines.pop()
+            for number, match in enumerate(map(_KEY.match, lines), start=1):
+                if match is None:
+                    raise InputError(
+                        f'{path}, line {count + number}: not a recording: a line begins with {{"key": " and 32 '
+                        f"hexadecimal digits; this has {lines[number - 1][:60]!r}; remove that line"
+                    )
+            keys = [line[9:41] for line in lines]
+            ends = [*accumulate(map(len, lines), initial=end)]
+            self._places |= zip(keys, pairwise(ends), strict=True)
+            self.is_sorted = self.is_sorted and all(map(lt, [last, *keys], keys))
+            end, count, last = ends[-1], count + len(lines), [last, *keys][-1]
 
     def __iter__(self) -> Iterator[bytes]:
-        """Every line, in order, with a line end."""
-        return map(self._line, range(len(self._heads)))
+        """Every line, sorted by key, with a line end."""
+        return (self._line(*self._places[key]) for key in sorted(self._places))
 
     def find(self, key: str) -> bytes | None:
         """Returns the line with this key, or None."""
-        head, beginning = int(key[:16], 16), f'{{"key": "{key}"'.encode()
-        for place in range(bisect_left(self._heads, head), len(self._heads)):
-            if self._heads[place] != head:
-                break
-            line = self._line(place)
-            if line.startswith(beginning):
-                return line
-        return None
+        place = self._places.get(key.encode())
+        return None if place is None else self._line(*place)
 
-    def _line(self, place: int) -> bytes:
+    def _line(self, start: int, end: int) -> bytes:
         assert self._file is not None, "a file without lines has no places"
         with self._reading:
-            self._file.seek(self._ends[place])
-            line = self._file.read(self._ends[place + 1] - self._ends[place])
+            self._file.seek(start)
+            line = self._file.read(end - start)
         return line if line.endswith(b"\n") else line + b"\n"
 
     def close(self) -> None:
@@ -280,31 +246,70 @@ class SortedLines:
             self._file.close()
 
 
-class Journal:
-    """The journal of this process for one cassette.
+def _is_whole(line: bytes) -> bool:
+    """Whether a last line without a line end is a whole recording, and no beginning of one."""
+    try:
+        json.loads(line.decode("utf-8", "surrogatepass"))
+    except ValueError:
+        return False
+    return True
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Appends a line to a cassette; a kill after this returns does not lose it, and one meanwhile no other line.
 
     Raises:
-        OSError: The journal cannot be created, or the disk is full.
+        OSError: It cannot be written; the file is as it was.
     """
+    with writing_alone(path), path.open("r+b", buffering=0) as file:
+        end = _end_last_line(file)
+        try:
+            unwritten = memoryview(line)
+            while unwritten:
+                unwritten = unwritten[file.write(unwritten) :]
+        except OSError:
+            file.truncate(end)
+            raise
 
-    def __init__(self, cassette: Path) -> None:
-        cassette.parent.mkdir(parents=True, exist_ok=True)
-        check_space(cassette.parent)
-        path = cassette.with_name(f"{cassette.name}.{os.getpid()}-{secrets.token_hex(4)}.recording")
-        with ExitStack() as opening:
-            opening.enter_context(locked(path))  # first: a journal without a lock would be taken over
-            self._file = opening.enter_context(path.open("xb", buffering=0))
-            self._opened = opening.pop_all()
 
-    def append(self, line: bytes) -> None:
-        """Writes a line; a kill after this returns does not lose it."""
-        unwritten = memoryview(line)
-        while unwritten:
-            unwritten = unwritten[self._file.write(unwritten) :]
+def _end_last_line(file: FileIO) -> int:
+    """Gives the last line its end, or takes it out where a kill cut it off; returns where the file ends."""
+    end = file.seek(0, os.SEEK_END)
+    if not end:
+        return 0
+    file.seek(end - 1)
+    if file.read(1) == b"\n":
+        return end
+    file.seek(0)
+    content = file.readall()
+    start = content.rfind(b"\n") + 1
+    if _is_whole(content[start:]):
+        file.write(b"\n")
+    else:
+        file.truncate(start)
+    return file.seek(0, os.SEEK_END)
 
-    def close(self) -> None:
-        """Ends the recording and leaves the journal to the next merge."""
-        self._opened.close()
+
+@contextmanager
+def writing_alone(path: Path) -> Iterator[None]:
+    """Lets no other process write to a cassette meanwhile; makes the file where there is none.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    if sys.platform == "win32":
+        with locked(path):
+            path.touch()
+            yield
+        return
+    import fcntl
+
+    while True:
+        with path.open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                yield
+                return  # else another process replaced it while this one waited
 
 
 @contextmanager
@@ -324,49 +329,6 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
         finally:
             if os.name != "nt":  # Windows removes no open file; there filelock does so after the release
                 file.unlink(missing_ok=True)
-
-
-def find_journals(cassette: Path) -> list[Path]:
-    """Returns the journals beside a cassette, those of living processes included."""
-    return list(cassette.parent.glob(f"{glob.escape(cassette.name)}.*.recording"))
-
-
-@contextmanager
-def abandoned_journals(cassette: Path) -> Iterator[list[Path]]:
-    """Locks the journals that no living process records into, and yields them, the oldest first."""
-    from filelock import Timeout
-
-    with ExitStack() as locks:
-        abandoned = []
-        lock_files = cassette.parent.glob(f"{glob.escape(cassette.name)}.*.recording.lock")  # all that a kill may leave
-        for journal in {*find_journals(cassette), *(file.with_suffix("") for file in lock_files)}:
-            try:
-                locks.enter_context(locked(journal, wait=False))
-            except Timeout:
-                continue
-            if journal.exists():
-                abandoned.append(journal)
-        yield sorted(abandoned, key=lambda journal: journal.stat().st_mtime_ns)
-
-
-def read_journal(journal: Path) -> dict[str, bytes]:
-    """Returns the lines of a journal by key, without a last one that a kill cut off: its reply was never returned.
-
-    A journal that does not exist (any more) has no lines: another process has just merged it.
-    """
-    try:
-        lines = journal.read_bytes().splitlines(keepends=True)
-    except FileNotFoundError:
-        return {}
-    if lines and not lines[-1].endswith(b"\n"):
-        lines.pop()
-    entries = {}
-    for number, line in enumerate(lines, start=1):
-        try:
-            entries[line_key(line)] = line
-        except ValueError as error:
-            raise InputError(f"{journal}, line {number}: not a recording: {error}; remove that line") from error
-    return entries
 
 
 def is_bundled(path: str | Path) -> bool:
@@ -403,8 +365,7 @@ def cassette_file(path: str | Path) -> Path:
 class Cassette:
     """A file of recorded replies.
 
-    A new reply goes at once into a journal beside the file. `close` merges the journal into the sorted file, and with
-    it those that killed processes left. Any number of processes may record into one cassette at once.
+    A new reply is appended at once; `close` sorts the file. Any number of processes may record into one cassette.
 
     Args:
         path: The file, by convention `NAME.jsonl`; or `bundled:NAME`, which is only replayed, also in the mode `auto`.
@@ -437,31 +398,32 @@ class Cassette:
             mode = "replay" if mode == "auto" else mode
         self.path = cassette_file(path)
         self.mode: Mode = mode
-        if mode == "replay" and not self.path.exists() and not find_journals(self.path):
+        if mode == "replay" and not self.path.exists():
             raise InputError(f"{self.name}: no such cassette; record it with --mode record, or name another one")
-        self._journal: Journal | None = None
-        self._unmerged: dict[str, bytes] = {}  # lines by key: of other processes' journals, and those recorded here
-        if mode in _READS:
-            for journal in find_journals(self.path):  # before the file: what is merged meanwhile is then in it
-                self._unmerged |= read_journal(journal)
-        self._lines: SortedLines | None = SortedLines(self.path)
+        self._recorded: dict[str, bytes] = {}  # what this object recorded, by key
+        self._can_record = False  # whether that was found out
+        self._lines: RecordedLines | None = RecordedLines(self.path)
 
     def get(self, key: str) -> Recording | None:
         """Returns the recording that may be replayed for a key in this mode, or None.
 
-        In a mode that records, the journal is opened when there is none: whoever asks a model next has then been told
-        whether its reply can be kept.
+        In a mode that records, it is then found out whether a reply can be kept: whoever asks a model next knows.
 
         Raises:
             InputError: The recording cannot be read, or no reply can be recorded.
         """
-        line = self._unmerged.get(key)
+        line = self._recorded.get(key)
         if line is None and self.mode in _READS:
-            line = self._sorted_lines().find(key)
-        if line is None:
-            self._open_journal()
-            return None
-        return self._parse(line)
+            line = self._opened_lines().find(key)
+        if line is not None:
+            return self._parse(line)
+        if self.mode in _RECORDS and not self._can_record:
+            with self._told_cannot_record():
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                check_space(self.path.parent)
+                with writing_alone(self.path):
+                    self._can_record = True
+        return None
 
     def put(self, recording: Recording) -> None:
         """Records a reply; a kill after this returns does not lose it. Does nothing in a mode that does not record.
@@ -469,39 +431,35 @@ class Cassette:
         Raises:
             InputError: The reply cannot be written.
         """
-        journal = self._open_journal()
-        if journal is None:
+        if self.mode not in _RECORDS:
             return
         line = format_line(recording)
-        try:
-            journal.append(line)
-        except OSError as error:
-            self._close_journal()  # it may end in a torn line: the next reply begins another journal
-            raise self._cannot_record(error) from error
-        self._unmerged[recording.key] = line
+        with self._told_cannot_record():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            append_line(self.path, line)
+        self._recorded[recording.key] = line
 
     def recordings(self) -> Iterator[Recording]:
-        """Yields every recording, sorted by key, those not merged yet included."""
-        for line in _merged_lines(self._sorted_lines(), self._unmerged):
-            yield self._parse(line)
+        """Yields every recording, sorted by key."""
+        if self._recorded:  # they are in the file, which is read anew
+            self._close_lines()
+        yield from map(self._parse, self._opened_lines())
 
     def close(self) -> None:
-        """Merges into the file, atomically, what was recorded here and what killed processes left.
+        """Sorts the file, in one step.
 
         Raises:
-            InputError: The file cannot be written; the journals stay, and the next command that records merges them.
+            InputError: The file cannot be written; it stays as it is, with all replies.
         """
-        self._close_journal()
-        try:
-            if self.mode in _RECORDS and find_journals(self.path):
-                self._merge()
-        except (OSError, InputError) as error:
-            raise InputError(
-                f"{error}. The new replies are not lost: they are in {self.path}.*.recording, and the next command "
-                "that records into this cassette merges them"
-            ) from error
-        finally:
-            self._close_lines()
+        is_sorted = self._lines is None or self._lines.is_sorted
+        self._close_lines()
+        if self.mode in _RECORDS and (self._recorded or self._can_record or not is_sorted):
+            try:
+                self._sort()
+            except (OSError, InputError) as error:
+                raise InputError(
+                    f"{error}. No reply is lost: all are in {self.path}, which the next command that records sorts"
+                ) from error
 
     def __enter__(self) -> "Cassette":
         return self
@@ -509,23 +467,9 @@ class Cassette:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _open_journal(self) -> Journal | None:
-        """The journal of this object; None in a mode that does not record."""
-        if self._journal is None and self.mode in _RECORDS:
-            try:
-                self._journal = Journal(self.path)
-            except OSError as error:
-                raise self._cannot_record(error) from error
-        return self._journal
-
-    def _close_journal(self) -> None:
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
-
-    def _sorted_lines(self) -> SortedLines:
+    def _opened_lines(self) -> RecordedLines:
         if self._lines is None:  # a judge may be used again after it was closed
-            self._lines = SortedLines(self.path)
+            self._lines = RecordedLines(self.path)
         return self._lines
 
     def _close_lines(self) -> None:
@@ -533,44 +477,37 @@ class Cassette:
             self._lines.close()
             self._lines = None
 
-    def _merge(self) -> None:
-        """Rewrites the file with the abandoned journals' lines."""
-        with locked(self.path), abandoned_journals(self.path) as journals:
+    def _sort(self) -> None:
+        with writing_alone(self.path), closing(RecordedLines(self.path)) as lines:
             remove_drafts(self.path)
-            unmerged = {key: line for journal in journals for key, line in read_journal(journal).items()}
-            self._close_lines()  # another process may have merged since; and Windows replaces no open file
-            lines = self._sorted_lines()
-            if any(lines.find(key) != line for key, line in unmerged.items()):
+            if not self.path.stat().st_size:
+                self.path.unlink()  # nothing was recorded
+            elif not lines.is_sorted:
                 with replace_file(self.path, binary=True) as draft:
-                    draft.writelines(_merged_lines(lines, unmerged))
-                    self._close_lines()
-            for journal in journals:
-                journal.unlink()
+                    draft.writelines(lines)
+                    lines.close()  # Windows replaces no open file
 
-    def _cannot_record(self, error: OSError) -> InputError:
-        return InputError(
-            f"{self.path}: replies cannot be recorded: {error.strerror or error}; make room, check that the folder can "
-            "be written to, or name another cassette"
-        )
+    @contextmanager
+    def _told_cannot_record(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InputError(
+                f"{self.path}: replies cannot be recorded: {error.strerror or error}; make room, check that the folder "
+                "can be written to, or name another cassette"
+            ) from error
 
     def _parse(self, line: bytes) -> Recording:
         try:
             return parse_line(line)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            numbers = (number for number, other in enumerate(self._sorted_lines(), start=1) if other == line)
+            numbers = (number for number, other in enumerate(self._opened_lines(), start=1) if other == line)
             number = next(numbers, None)
-            place = f"{self.path}, line {number}" if number else f"{self.path}, a line that is not merged yet"
+            place = f"{self.path}, line {number}" if number else f"{self.path}, a new line"
             raise InputError(
                 f"{place}: the recording {line[:50].decode(errors='replace')}... cannot be read ({error!r}); remove "
                 "that line and record it again"
             ) from error
-
-
-def _merged_lines(lines: SortedLines, unmerged: Mapping[str, bytes]) -> Iterator[bytes]:
-    """The lines of a file and those to be merged into it, sorted by key; of two with one key, the unmerged one."""
-    lines_to_keep = (line for line in lines if line_key(line) not in unmerged)
-    # lines are sorted as their keys are, for they begin with them
-    return heapq.merge(lines_to_keep, sorted(unmerged.values()))
 
 
 def explain_miss(cassette: Cassette, recordings: Collection[Recording], missing: Recording) -> str:

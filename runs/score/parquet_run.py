@@ -22,7 +22,7 @@ from ...eval_sets import Sample, read_set
 from ...eval_sets.parquet_file import read_parquet
 from ...installation import require_extra
 from ...judges import LostCalls, Usage
-from ...judges.cassette import find_journals, is_bundled, locked
+from ...judges.cassette import is_bundled, locked
 from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.metric import run_to_end
@@ -232,8 +232,7 @@ def _score_part(part: Path, samples: Sequence[Sample], job: PartsJob, progress: 
     record = Record()
     run_to_end(score_samples(samples, record, ScoringRequest.of_plan(job.plan, options), progress=progress))
     summary = _write_part(part, samples, record, job)
-    for path in (replies, *find_journals(replies)):
-        path.unlink(missing_ok=True)
+    replies.unlink(missing_ok=True)
     return summary
 
 

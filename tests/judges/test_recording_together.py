@@ -4,12 +4,13 @@ import asyncio
 import errno
 import os
 import subprocess
+from io import FileIO
 from pathlib import Path
 
 import pytest
 
 from assay.errors import InputError
-from assay.judges import Cassette, Journal, RawReply, Recording, format_line
+from assay.judges import Cassette, RawReply, Recording, format_line
 
 
 def recording(key: str) -> Recording:
@@ -21,17 +22,10 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "a.jsonl"
 
 
-def test_a_journal_that_is_none_is_told(path):
-    path.with_name("a.jsonl.99999.recording").write_bytes(b"hello\n")
-    with pytest.raises(InputError, match="recording, line 1: not a recording"):
-        Cassette(path, "auto")
-
-
 RECORDS_BESIDE_ANOTHER = """
 import sys
 from pathlib import Path
 from assay.judges import Cassette, RawReply
-from assay.judges.cassette import Journal, abandoned_journals, locked
 from assay.judges.cassette import Recording
 
 path, name = Path(sys.argv[1]), sys.argv[2]
@@ -73,15 +67,20 @@ def test_processes_that_record_into_one_cassette_at_once_lose_nothing(warm_pytho
 
 def test_a_torn_line_does_not_swallow_the_next(path, monkeypatch):
     """A disk that is full takes half a line; when there is room again, the recording goes on."""
+    write = FileIO.write
 
-    def write_half(journal: Journal, line: bytes) -> None:
-        journal._file.write(line[: len(line) // 2])
-        raise OSError(errno.ENOSPC, "No space left on device")
+    class FullDisk(FileIO):
+        def write(self, line):
+            write(self, line[: len(line) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    def open_full(path, mode, **_):
+        return FullDisk(path, mode)
 
     with Cassette(path, "auto") as cassette:
         cassette.put(recording("1"))
         with monkeypatch.context() as full:
-            full.setattr(Journal, "append", write_half)
+            full.setattr(Path, "open", open_full)
             with pytest.raises(InputError, match=r"a\.jsonl: replies cannot be recorded: No space left on device"):
                 cassette.put(recording("2"))
         cassette.put(recording("3"))
@@ -89,20 +88,21 @@ def test_a_torn_line_does_not_swallow_the_next(path, monkeypatch):
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_when_the_file_cannot_be_written_the_journal_stays(path, monkeypatch):
+def test_when_the_file_cannot_be_sorted_it_stays_with_all_replies(path, monkeypatch):
     def disk_is_full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     cassette = Cassette(path, "auto")
+    cassette.put(recording("2"))
     cassette.put(recording("1"))
     with monkeypatch.context() as full:
         full.setattr(os, "fsync", disk_is_full)
-        with pytest.raises(InputError, match=r"No space left on device.*not lost.*recording.* merges them"):
+        with pytest.raises(InputError, match=r"No space left on device.* No reply is lost: all are in .*a\.jsonl"):
             cassette.close()
-    assert [journal.suffix for journal in path.parent.iterdir()] == [".recording"], "no draft, no lock"
+    assert list(path.parent.iterdir()) == [path], "no draft, no lock"
     with Cassette(path, "auto") as later:
         assert later.get(recording("1").key) == recording("1")
-    assert path.read_bytes() == format_line(recording("1"))
+    assert path.read_bytes() == format_line(recording("1")) + format_line(recording("2"))
     assert list(path.parent.iterdir()) == [path]
 
 
