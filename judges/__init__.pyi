@@ -67,7 +67,6 @@ from .secrets import (
 from .settings import (
     JUDGE_FILE as JUDGE_FILE,
     RECORDED as RECORDED,
-    TRANSPORTS as TRANSPORTS,
     JudgeSettings as JudgeSettings,
     bundled_judge_names as bundled_judge_names,
     load_settings as load_settings,

@@ -15,8 +15,6 @@ from ..errors import UsageError
 from ..value_messages import check_type
 from .secrets import WITHHELD, Scrubber, recordable_parameters, recordable_url
 
-TRANSPORTS = "assay.transports"
-"""The group of entry points whose names `decide` takes."""
 RECORDED = {"recorded": True}
 """The validation context of settings that a store holds: what they name may have been uninstalled since."""
 # The folder of a judge that learned from ratings, which `assay judges align` writes and `--judge FOLDER` takes: its
@@ -124,7 +122,7 @@ class JudgeSettings(BaseModel):
             prompt) or `auto` (what litellm says the model can).
         decide: How typed questions reach the model: `single` (a chat model, one question per call), `listed` (a chat
             model, all questions in one call), `decisions` and `systemone` (a decision model, by one of the two
-            protocols), the name of another package's transport, or `auto` (by what is known of the model).
+            protocols), or `auto` (by what is known of the model).
         reason: Whether a chat model gives a reason with its answer to a typed question: before it (`first`), behind it
             (`after`) or not at all (`none`). With reasons all questions are asked in one call (`listed`).
         logprobs: Whether the model gives the probabilities of its tokens.
@@ -162,7 +160,7 @@ class JudgeSettings(BaseModel):
     parameters: dict[str, Any] = {"temperature": 0}
     max_tokens: int = Field(default=1000, ge=1, le=10_000_000)
     structured: Literal["auto", "schema", "json"] = "auto"
-    decide: str = "auto"
+    decide: Literal["auto", "single", "listed", "decisions", "systemone", "entail"] = "auto"
     reason: Literal["none", "first", "after"] = "none"
     logprobs: bool = False
     price: Price | None = None
@@ -230,17 +228,6 @@ class JudgeSettings(BaseModel):
             words = "cannot be a parameter: the judge's own settings and questions say it"
             raise ValueError(f"{', '.join(ours)} {words}{cure}")
         return parameters
-
-    @field_validator("decide")
-    @classmethod
-    def _is_registered(cls, decide: str, info: ValidationInfo) -> str:
-        if decide == "auto" or info.context == RECORDED:
-            return decide
-        from ..installation import registered_entries
-
-        if decide not in (names := registered_entries(TRANSPORTS)):
-            raise ValueError(f"no transport is called {decide!r}; write auto, {', '.join(names)}")
-        return decide
 
     @property
     def identity(self) -> str:

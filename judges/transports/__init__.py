@@ -1,15 +1,10 @@
-"""How typed questions reach a model, one module per transport; each renders questions and parses a reply, no more.
-
-Transports are registered as metrics are: by an entry point, in the group `assay.transports`, that names a `Transport`
-class. The name is what the setting `decide` of a judge takes.
-"""
+"""How typed questions reach a model, one module per transport; each renders questions and parses a reply, no more."""
 
 from functools import cache
 
 from ...errors import UsageError
-from ...installation import load_entry, registered_entries
 from ..litellm_lookup import is_decision_model
-from ..settings import ENTAIL, TRANSPORTS, JudgeSettings
+from ..settings import ENTAIL, JudgeSettings
 from .chat import Listed as Listed, Single as Single, Transport as Transport
 
 _WITHOUT_REASON = {"single", "decisions", "systemone"}
@@ -37,10 +32,12 @@ def choose_transport(settings: JudgeSettings, *, reason: bool = False) -> Transp
 
 @cache
 def _load(name: str) -> Transport:
-    entries = registered_entries(TRANSPORTS)
-    if name not in entries:
-        raise UsageError(f"no transport is called {name!r} (`decide` of the judge); there are {', '.join(entries)}")
-    transport = load_entry(entries[name])()
-    if not isinstance(transport, Transport):
-        raise UsageError(f"the transport {name} ({entries[name].value}) is no assay.judges.transports.Transport")
-    return transport
+    if name == "entail":
+        from .entail import Entail
+
+        return Entail()
+    if name in {"decisions", "systemone"}:
+        from .decisions import Decisions, SystemOne
+
+        return Decisions() if name == "decisions" else SystemOne()
+    return Single() if name == "single" else Listed()

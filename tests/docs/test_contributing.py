@@ -17,7 +17,7 @@ import yaml
 from assay import __version__
 from assay.cli import cli
 from assay.eval_sets import load_set
-from assay.judges import TRANSPORTS, load_settings
+from assay.judges import load_settings
 from assay.languages import GROUP as LANGUAGES, Profile, read_yaml
 from assay.metrics import GROUP
 from assay.prompts import parse_prompt
@@ -54,8 +54,8 @@ def test_the_metric_works_and_its_entry_names_it(tmp_path):
 
 
 def test_the_groups_of_another_package_are_those_that_assay_reads():
-    entries = tomllib.loads(block("toml", TRANSPORTS))["project"]["entry-points"]
-    assert entries.keys() == {TRANSPORTS, LANGUAGES}
+    entries = tomllib.loads(block("toml", LANGUAGES))["project"]["entry-points"]
+    assert entries.keys() == {LANGUAGES}
 
 
 def test_the_judge_can_be_loaded(tmp_path):

@@ -1,4 +1,4 @@
-"""A package that is not Assay's registers a metric, a transport and a language pack; the command line uses them."""
+"""A package that is not Assay's registers a metric and a language pack; the command line uses them."""
 
 import json
 import os
@@ -22,9 +22,6 @@ version = "1.0"
 [project.entry-points."assay.metrics"]
 word_count = "frisian_support:WordCount"
 
-[project.entry-points."assay.transports"]
-marked = "frisian_support:Marked"
-
 [project.entry-points."assay.languages"]
 fy = "frisian_support.fy"
 
@@ -35,9 +32,6 @@ packages = ["frisian_support"]
 frisian_support = ["fy/*.yaml"]
 """,
     "frisian_support/__init__.py": '''
-from dataclasses import replace
-
-from assay.judges.transports import Single
 from assay.metrics import ComputedMetric
 from assay.metrics.score import scored
 
@@ -50,14 +44,6 @@ class WordCount(ComputedMetric):
 
     def compute(self, sample):
         return scored(float(len(sample.response.split())), "counted")
-
-
-class Marked(Single):
-    """Asks as `single` does, with a mark."""
-
-    def render(self, request, questions):
-        question = super().render(request, questions)
-        return replace(question, user=question.user + "\\nMarked.")
 ''',
     "frisian_support/fy/language.yaml": 'name: Frisian\nyes_no: [Ja, Nee]\ndecimal_mark: ","\n',
     "frisian_support/fy/declined.yaml": "statement: It andert net.\ndeclines: ['\\bik wit it net\\b']\nbeside: []\n",
@@ -81,7 +67,7 @@ def site(tmp_path_factory):
 
 
 @pytest.mark.extras  # it is installed with pip
-def test_assay_uses_what_another_package_registers(site, tmp_path, judge_file, set_file, openai_server):
+def test_assay_uses_what_another_package_registers(site, tmp_path, judge_file, openai_server):
     """Of two answers the second declines, which only the Frisian pack knows; the judge says yes to both."""
 
     def type_assay(*words, path=str(site)):
@@ -97,25 +83,20 @@ def test_assay_uses_what_another_package_registers(site, tmp_path, judge_file, s
     ]
     samples = tmp_path / "fy.jsonl"
     samples.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    judge = judge_file(decide="marked")
+    judge = judge_file(decide="single")
     metrics = "word_count,predicate:It is polite"
     judged = type_assay("run", samples, "--metrics", metrics, "--judge", judge, "--json")
     assert judged.returncode == 0, judged.stderr
     means = {name: metric["mean"] for name, metric in json.loads(judged.stdout)["metrics"].items()}
     assert means["word_count"] == 3.0, "2 and 4 words"
     assert means["predicate:It is polite"] == 1.0
-    asked = [request.body["messages"][-1]["content"] for request in openai_server.requests]
-    assert len(asked) == 2
-    assert all(text.endswith("\nMarked.") for text in asked)
+    assert len(openai_server.requests) == 2
 
     unjudged = type_assay("run", samples, "--metrics", "declined", "--json")
     assert unjudged.returncode == 0, unjudged.stderr
     assert json.loads(unjudged.stdout)["metrics"]["declined"]["mean"] == 0.5
     assert "word_count" in type_assay("metrics").stdout
 
-    # without the package: what is stored can be read, and what names the transport says what there is
+    # without the package: what is stored can be read
     listed = json.loads(type_assay("show", "runs", "--json", path="").stdout)
     assert [run["metrics"] for run in listed["runs"]] == [["declined"], ["word_count", "predicate:It is polite"]]
-    refused = type_assay("run", set_file(2), "--metrics", "predicate:It is polite", "--judge", judge, path="")
-    assert refused.returncode == 1
-    assert "no transport is called 'marked'; write auto, decisions, entail, listed, single, systemone" in refused.stderr

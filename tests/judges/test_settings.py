@@ -1,20 +1,15 @@
-"""Settings of a judge: a small YAML file, checked before anything is asked; its transport is found by entry points."""
+"""Settings of a judge: a small YAML file, checked before anything is asked."""
 
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from modules import module_of
 from pydantic import ValidationError
 
 from assay.errors import InputError, UsageError
 from assay.judges import (
-    RECORDED,
-    TRANSPORTS,
     JudgeSettings,
     LiteLLMJudge,
     bundled_judge_names,
-    choose_transport,
     load_settings,
 )
 
@@ -101,21 +96,6 @@ def test_a_quarter_more_samples_than_calls_but_for_a_model_on_this_machine(model
     assert JudgeSettings(model=model, concurrency=calls).concurrent_samples == samples
 
 
-def stored_settings(decide: str) -> JudgeSettings:
-    """Settings as a store holds them: what they name may have been uninstalled since."""
-    return JudgeSettings.model_validate({"model": "openai/test", "decide": decide}, context=RECORDED)
-
-
-def test_a_name_that_nobody_registered_is_refused_with_those_that_there_are():
-    with pytest.raises(ValidationError, match="no transport is called 'sngle'; write auto, decisions, entail, "):
+def test_an_unknown_way_to_ask_is_refused_with_those_that_there_are():
+    with pytest.raises(ValidationError, match="'auto', 'single', 'listed', 'decisions', 'systemone' or 'entail'"):
         JudgeSettings(model="openai/test", decide="sngle")
-    assert stored_settings("sngle").decide == "sngle"
-
-
-def test_what_is_registered_as_a_transport_is_one(monkeypatch):
-    entry = EntryPoint("words", "collections:Counter", TRANSPORTS)
-    monkeypatch.setattr(module_of(choose_transport), "registered_entries", lambda group: {"words": entry})
-    with pytest.raises(UsageError, match=r"the transport words \(collections:Counter\) is no assay.*Transport"):
-        choose_transport(stored_settings("words"))
-    with pytest.raises(UsageError, match=r"no transport is called 'gone' \(`decide` of the judge\); there are words"):
-        choose_transport(stored_settings("gone"))
