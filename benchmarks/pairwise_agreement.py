@@ -17,19 +17,20 @@ import asyncio
 import hashlib
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import checkout  # noqa: F401
+import numpy as np
 from benchmark_output import print_machine, print_table
 from platformdirs import user_cache_path
 from rated_agreement import score_samples
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge, Usage, load_settings
-from assay.meta_eval import estimate_mean, spearman
+from assay.meta_eval import Estimate, estimate, estimate_mean, spearman
 from assay.metrics import Metric, Score, load_metric
 from assay.presentation import Figure
-from assay.runs import measure_position
 
 SET = "ragchecker_pairwise"
 
@@ -51,6 +52,18 @@ async def score_other(samples: Sequence[Sample], metric: Metric) -> dict[str, fl
     others = [sample.model_copy(update={"response": sample.other_response}) for sample in samples]
     first, second = [await score_samples(list(answers), metric, 1) for answers in (samples, others)]
     return {name: (second[name].value or 0.0) - (score.value or 0.0) for name, score in first.items()}
+
+
+def measure_position(samples: Sequence[Sample], scored: Mapping[str, Score]) -> Estimate:
+    """By how much the share of choices that fell on the answer that was read first is more than one half."""
+    judged = [sample for sample in samples if sample.id in scored and scored[sample.id].evidence.get("orders")]
+    choices = [[one for one in scored[s.id].evidence["orders"] if one["choice"] != "tie"] for s in judged]
+    firsts = np.array([sum(one["choice"] == one["shown_first"] for one in of_pair) for of_pair in choices], float)
+    counts = np.array([len(of_pair) for of_pair in choices], float)
+    groups = [sample.source for sample in judged]
+    share = estimate(lambda weights: (firsts @ weights) / (counts @ weights), groups, scale="logit")
+    value, low, high = (None if end is None else end - 0.5 for end in (share.value, share.low, share.high))
+    return replace(share, value=value, low=low, high=high)
 
 
 def order_preference(score: Score, order: int) -> tuple[float, float]:
@@ -116,8 +129,8 @@ async def main() -> None:
     turned = [float(scored[sample.id].evidence["contradiction"]) for sample in compared]
     contradictions = estimate_mean(turned, [sample.source for sample in compared], bounds=(0, 1))
     position = measure_position(samples, scored)
-    for label, estimate in (("first shown, less one half", position), ("contradictions", contradictions)):
-        print(f"{label}: {Figure.from_estimate('coefficient', estimate)} (n = {estimate.n})")
+    for label, figure in (("first shown, less one half", position), ("contradictions", contradictions)):
+        print(f"{label}: {Figure.from_estimate('coefficient', figure)} (n = {figure.n})")
     usage = Usage.total([score.usage for score in scores.values()])
     print(f"calls {usage.calls}, tokens {usage.tokens_in + usage.tokens_out:,}, seconds of calls {usage.seconds:,.0f}")
 

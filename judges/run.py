@@ -287,7 +287,9 @@ class LiteLLMJudge:
             except ReplyError as error:
                 if current is question:
                     self.replies.unparsable += not fresh
-                unusable = _Unusable(ReplyError(_unusable_text(self._place(current), error), error.raw), all_recorded)
+                unusable = _Unusable(
+                    ReplyError(_unusable_text(current, self._place(current), error), error.raw), all_recorded
+                )
                 is_last = current.follow_up or not current.corrections or current.schema is PlainText
                 if is_last or raw.finish_reason == "content_filter":
                     return unusable
@@ -526,10 +528,12 @@ class _Unusable:
         self.all_recorded = all_recorded
 
 
-def _unusable_text(place: str, error: ReplyError) -> str:
+def _unusable_text(question: Question[Any], place: str, error: ReplyError) -> str:
     text = " ".join(error.raw.split())
     beginning = f'. It began: "{text[:120]}"' if text else ""
-    return f"the reply cannot be used: {error}{beginning} ({place})"
+    schema: Any = question.schema
+    wanted = f"; what is read is {schema.describe()}" if hasattr(schema, "describe") else ""
+    return f"the reply cannot be used: {error}{wanted}{beginning} ({place})"
 
 
 def _read_by(

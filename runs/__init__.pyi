@@ -54,7 +54,6 @@ from .judging.judge_comparison import compare_judges as compare_judges
 from .judging.probe_findings import (
     check_injections as check_injections,
     compare_probed as compare_probed,
-    measure_position as measure_position,
     paired_difference as paired_difference,
 )
 from .judging.probes import PROBES as PROBES, perturb as perturb

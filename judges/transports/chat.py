@@ -9,13 +9,13 @@ import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate, chain
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from ...errors import ReplyError, UsageError
-from ...languages import language_or_fallback
+from ...languages import language_or_fallback, packs_with
 from ...prompts import Prompt
 from ...shell_words import quote_word
 from ...untrusted import neutralise
@@ -93,6 +93,12 @@ def yes_no_words(language: str) -> Mapping[str, str]:
     """The words of a language that a predicate is answered with, each with its option."""
     yes, no = language_or_fallback(language).profile.yes_no
     return MappingProxyType({yes: YES, no: NO})
+
+
+@cache
+def _yes_no_pairs() -> tuple[tuple[str, str], ...]:
+    """The words for yes and no of each language."""
+    return tuple(language.profile.yes_no for language in packs_with())
 
 
 def describe_words(question: TypedQuestion) -> dict[str, str]:
@@ -231,6 +237,13 @@ class ListedAnswers:
         return values, said
 
     @classmethod
+    def describe(cls) -> str:
+        """What a reply looks like, for whoever wrote the judge: `{"1": "Yes" or "No"}`."""
+        question, words = next(iter(cls.words.items()))
+        further = ", ..." if len(cls.words) > 1 else ""
+        return f'{{"{question}": {" or ".join(map(json.dumps, words[:6]))}{further}}}'
+
+    @classmethod
     def check_after(cls, reply: RawReply, said: Collection[str | None], after: str) -> None:
         """Refuses a reply that says another of its words after its answers: "no wait, all No".
 
@@ -273,9 +286,15 @@ def _read_word(value: Any, words: Sequence[str]) -> str | None:
     """The word that a value says; None where it says none. A list may go on with another word."""
     if value in words:
         return str(value)
-    if isinstance(value, str):
-        return read_option(f'"{value}"', words)
-    return None if isinstance(value, list | dict) else read_option(json.dumps(value), words)
+    if isinstance(value, list | dict):
+        return None
+    text = f'"{value}"' if isinstance(value, str) else json.dumps(value)
+    word = read_option(text, words)
+    pairs = _yes_no_pairs() if word is None else ()
+    for pair in pairs if tuple(words) in pairs else ():  # a judge may say yes in another language than it was asked in
+        if (said := read_option(text, pair)) is not None:
+            return words[pair.index(said)]
+    return word
 
 
 @lru_cache(maxsize=1024)
@@ -325,6 +344,10 @@ class Listed(Transport):
 
     def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
+        if len(questions) == 1 and not reply.logprobs and "{" not in reply.text:  # a function that says its word alone
+            words = words_of(questions[0], call.prompt.language)
+            if (word := _read_word(reply.text, tuple(words))) is not None:
+                return [Answer(questions[0], words[word])]
         found = read_object(reply, call.schema.read)
         values, said = found.value
         if found.after.strip():

@@ -36,7 +36,7 @@ from .experiment import (
     rated_values,
     score_by_judges,
 )
-from .probe_findings import Injections, check_injections, compare_probed, measure_position
+from .probe_findings import Injections, check_injections, compare_probed
 from .probes import PROBES, perturb
 
 FAITHFULNESS, RESOLVED = "faithfulness", "resolved"
@@ -81,7 +81,6 @@ class SetCard(_Value):
     difference: Estimate  # Spearman of the judge less that of token overlap, on the same answers
     ceiling: Estimate  # the best Spearman with the ratings of the scored answers that any measure could reach
     one_rater: Estimate  # what one rater reaches against the mean of the others, on the scored answers
-    position: Estimate  # of its choices between two answers, the share that fell on the one read first, less one half
     length: Estimate  # how far the score moves when courtesies make an answer longer
     style: Estimate  # how far the score moves when an answer gets a heading, list marks and bold words
     flips: Estimate  # of the claims of answers that were asked again with another seed, those with another verdict
@@ -211,7 +210,6 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         difference=_difference(table, metric, OVERLAP),
         ceiling=raters.ceiling if raters else no_ceiling,
         one_rater=raters.one_rater if raters else no_ceiling,
-        position=measure_position(samples, scores),
         length=probes[PADDED].shift if PADDED in probes else unasked,
         style=probes[STYLED].shift if STYLED in probes else unasked,
         flips=compare_probed(samples, scores, judge.again).flips if judge.again else unasked,

@@ -1,20 +1,16 @@
-"""What moves a judge though what it judges is the same: probes, instructions, the order, and being asked again."""
+"""What moves a judge though what it judges is the same: probes, instructions, and being asked again."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 from ...eval_sets import Sample
-from ...meta_eval.estimate import Estimate, estimate, estimate_mean, estimate_proportion
+from ...meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from .experiment import Scores, claims_by_text
 
-if TYPE_CHECKING:
-    from ...meta_eval.arrays import Floats
-
 _ROUNDING = 1e-9  # a score that is added up in another order did not rise
-_FAIR = 0.5  # of its choices, those that fall on the answer that a fair judge reads first
 _DRAWS = 9999
 
 
@@ -85,38 +81,6 @@ def _share_over_groups(has_it: Sequence[bool], groups: Sequence[str], *, problem
         share = estimate_proportion(count * has_it[0], count)
         return Estimate(share.value, share.low, share.high, n=len(has_it), groups=count)
     return estimate_mean(has_it, groups)
-
-
-def measure_position(samples: Sequence[Sample], scores: Scores) -> Estimate:
-    """By how much the share of a judge's choices that fell on the answer it read first is more than one half.
-
-    Of scores of `pairwise`, for which it reads each two answers in both orders.
-    """
-    import numpy as np
-
-    first, chosen, groups = list[int](), list[int](), list[str]()
-    for sample, group in zip(samples, group_answers(samples), strict=True):
-        score = scores.get(sample.id)
-        if score is None or score.value is None or not score.evidence.get("orders"):
-            continue
-        choices = [order for order in score.evidence["orders"] if order["choice"] != "tie"]
-        first.append(sum(order["choice"] == order["shown_first"] for order in choices))
-        chosen.append(len(choices))
-        groups.append(group)
-    if not any(chosen):
-        never = "the judge chose neither answer in every comparison"
-        return Estimate(None, n=0, problem=never if chosen else "no two answers were judged (--metric pairwise)")
-    firsts, counts = np.array(first, float), np.array(chosen, float)
-
-    def share(weights: "Floats") -> "Floats":
-        with np.errstate(invalid="ignore", divide="ignore"):
-            values: Floats = (firsts @ weights) / (counts @ weights)
-        return values
-
-    first_shown = estimate(share, groups, scale="logit")
-    ends = (first_shown.value, first_shown.low, first_shown.high)
-    value, low, high = (None if end is None else end - _FAIR for end in ends)
-    return replace(first_shown, value=value, low=low, high=high)
 
 
 def check_injections(samples: Sequence[Sample], scores: Scores, injected: Scores, again: Scores) -> Injections | None:

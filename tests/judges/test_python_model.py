@@ -187,3 +187,23 @@ def test_the_key_of_a_client_is_in_no_error(openai_server, ask):
 def test_what_cannot_judge_is_refused_with_the_cure(judge, says):
     with pytest.raises(UsageError, match=says):
         LiteLLMJudge(judge)
+
+
+@pytest.mark.parametrize("language", ["nl", "en"])
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [("Ja", 1.0), ("nee, het is niet beleefd", 0.0), ('{"statement": "Nee"}', 0.0), ("Yes", 1.0), ("Yes, nee", None)],
+)
+def test_a_judge_may_say_yes_or_no_alone_and_in_another_language(language, reply, value):
+    row = {"id": "a", "language": language, "user_input": "Mag het?", "response": "Het mag."}
+    name = "predicate:It is polite"
+    score = evaluate([row], [name], judge=lambda _: reply, model="m", progress=False).scores["a"][name]
+    assert score.value == value
+    assert (score.status == "failed") == (value is None)
+
+
+def test_a_reply_without_its_ids_is_refused_with_what_is_read():
+    row = {"id": "a", "language": "nl", "user_input": "Gratis?", "response": "Het is gratis. Het duurt drie dagen."}
+    row["retrieved_contexts"] = ["Het is gratis."]
+    results = evaluate([row], ["faithfulness"], judge=lambda _: "Ja", model="m", progress=False)
+    assert 'what is read is {"1": "Ja" or "Nee", ...}' in results.scores["a"]["faithfulness"].reason

@@ -126,7 +126,6 @@ def test_pairs_follow_how_much_better_the_second_answer_is():
     card = make_set_card(pairs, JudgeScores("mini", scores, 1))
     assert card.judge.spearman.value == pytest.approx((16 / 17) ** 0.5)
     assert card.injections is None
-    assert card.position.value == 0.5, "all choices fell on what was read first"
     assert card.length.problem == card.flips.problem == "not asked (--probed; answers alone)"
     assert next(one for one in card.baselines if one.name == "token_overlap").spearman.problem == "all values are equal"
 

@@ -5,7 +5,7 @@ import pytest
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics import Score
-from assay.runs import compare_probed, measure_position
+from assay.runs import compare_probed
 
 SAMPLES = [Sample(id=f"s{number}", user_input="q", response="a", group=f"g{number // 2}") for number in range(12)]
 
@@ -74,35 +74,3 @@ def test_what_failed_or_could_not_be_changed_does_not_count():
     nothing = measure_flips(before, {})
     assert (nothing.flips.n, nothing.flips.value, nothing.shift.value) == (0, None, None)
     assert nothing.flips.problem == "no claim stands in both"
-
-
-def position(*choices):
-    """The position bias of comparisons, by what was chosen in the given order and in the other."""
-    samples = [Sample(id=f"s{n}", user_input="q", response="a", group=f"g{n}") for n in range(len(choices) + 2)]
-    made = []
-    for forth, back in choices:
-        orders = [{"shown_first": "first", "choice": forth}, {"shown_first": "second", "choice": back}]
-        made.append(Score(0.5, "scored", "", {"orders": orders}, Usage()))
-    without = [Score(0.5, "scored", "the two answers are the same", {"orders": []}), Score(None, "failed", "broken")]
-    names = (sample.id for sample in samples)
-    return measure_position(samples, dict(zip(names, [*made, *without], strict=True)))
-
-
-def test_the_position_bias_by_hand():
-    """Choices: 2 of the first shown, 1 and 1, 1 and none, 1 and 1, none and 1, 0 of 2: 5 of 10 fell on the first."""
-    bias = position(
-        ("first", "second"),  # first shown, first shown
-        ("first", "first"),  # first shown, second shown
-        ("first", "tie"),  # first shown
-        ("second", "second"),  # second shown, first shown
-        ("tie", "first"),  # second shown
-        ("second", "first"),  # second shown twice
-        ("tie", "tie"),
-    )
-    assert bias.value == pytest.approx(5 / 10 - 0.5) and bias.n == 7
-    assert bias.low is not None and bias.high is not None
-    assert -0.5 < bias.low < 0 < bias.high < 0.5
-
-
-def test_a_judge_that_never_chooses_has_no_bias():
-    assert position(*[("tie", "tie")] * 6).value is None
