@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CassetteMiss, InputError, JudgeError, UsageError
@@ -30,32 +29,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def read_embedding_reply(data: Sequence[Any] | None, count: int, model: str) -> "list[NDArray[np.float32]]":
+_RECENT_TEXTS = 1024
+_CHARACTERS = 800  # the encoders of the Twente paper read 128 tokens; a text's beginning says what it is about
+_BATCH = 256
+_TIMEOUT = 120.0  # seconds for one batch
+
+
+def read_embedding_reply(data: Any, count: int, model: str) -> "NDArray[np.float32]":
     """Takes the vectors out of an embedding reply, one per text, in the order of the texts; they are not checked."""
     import numpy as np
 
-    items = list(data or [])
-    if len(items) != count:
-        raise unusable(model, f"it has {count_of(len(items), 'vector')} for {count_of(count, 'text')}")
     try:
-        indexes = [item.get("index") for item in items]
+        items = sorted(data or [], key=lambda item: item.get("index") or 0)
+        places = [item.get("index") for item in items]
         with np.errstate(over="ignore"):  # too large for 32 bits becomes infinite, which the check refuses
-            vectors = [np.asarray(_numbers(item["embedding"]), dtype=np.float64).astype(np.float32) for item in items]
+            vectors = np.array([item["embedding"] for item in items], dtype=np.float64).astype(np.float32)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise unusable(model, f"an item has no vector of numbers ({type(error).__name__}: {error})") from error
-    if any(index is not None for index in indexes):
-        if sorted(map(str, indexes)) != sorted(map(str, range(count))):
-            raise unusable(model, f"the indexes of its vectors are {indexes[:10]}, not 0 to {count - 1}")
-        vectors = [vector for _, vector in sorted(zip(indexes, vectors, strict=True), key=lambda pair: int(pair[0]))]
+    if places not in ([None] * count, [*range(count)]):
+        raise unusable(model, f"it has {count_of(len(items), 'vector')} for {count_of(count, 'text')}: {places[:10]}")
     return vectors
-
-
-def _numbers(values: Any) -> Any:
-    """The numbers of a vector; numpy would make numbers of booleans and of texts."""
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float | Real):
-            raise TypeError(f"{value!r:.40} is no number")
-    return values
 
 
 def check_vectors(vectors: "Iterable[NDArray[np.float32]]", model: str) -> None:
@@ -86,24 +79,9 @@ def check_vectors(vectors: "Iterable[NDArray[np.float32]]", model: str) -> None:
             raise unusable(model, f"vector {number} is zero, which has no direction")
 
 
-def to_unit_length(vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":
-    """Scales vectors (texts, dimensions) that were checked to length 1."""
-    import numpy as np
-
-    precise = vectors.astype(np.float64)
-    unit: NDArray[np.float32] = (precise / np.linalg.norm(precise, axis=1, keepdims=True)).astype(np.float32)
-    return unit
-
-
 def unusable(model: str, problem: str) -> JudgeError:
     """The error of vectors that cannot be used."""
     return JudgeError(f"{model}: the vectors cannot be used: {problem}")
-
-
-_RECENT_TEXTS = 1024
-_CHARACTERS = 800  # the encoders of the Twente paper read 128 tokens; a text's beginning says what it is about
-_BATCH = 256
-_TIMEOUT = 120.0  # seconds for one batch
 
 
 class Embedder(ABC):
@@ -126,8 +104,8 @@ class Embedder(ABC):
         return self
 
     @abstractmethod
-    async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Embeds texts: vectors of shape (texts, dimensions), of any length."""
+    async def embed(self, texts: Sequence[str]) -> "Sequence[NDArray[np.float32]]":
+        """Embeds texts: one vector each, of any length."""
 
     async def cosines(self, one: str, others: Sequence[str]) -> list[float]:
         """Compares one text with others, all embedded in one batch.
@@ -155,8 +133,10 @@ class Embedder(ABC):
         known = {text: self._recent[text] for text in texts if text in self._recent}
         if missing := [text for text in dict.fromkeys(texts) if text not in known]:
             vectors = await self.embed(missing)
-            check_vectors([*vectors, *list(known.values())[:1]], self.name)
-            fresh = dict(zip(missing, to_unit_length(vectors), strict=True))
+            check_vectors([*vectors, *list(self._recent.values())[:1]], self.name)
+            precise = np.stack(vectors).astype(np.float64)
+            unit = (precise / np.linalg.norm(precise, axis=1, keepdims=True)).astype(np.float32)
+            fresh: dict[str, NDArray[np.float32]] = dict(zip(missing, unit, strict=True))
             known |= fresh  # and not read back from `_recent`: others may have pushed it out meanwhile
             self._recent.update(fresh)
             while len(self._recent) > _RECENT_TEXTS:
@@ -246,18 +226,13 @@ class LiteLLMEmbedder(Embedder):
         own._recent = self._recent
         return own
 
-    async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+    async def embed(self, texts: Sequence[str]) -> "Sequence[NDArray[np.float32]]":
         """Embeds texts, from the cassette where it has them.
-
-        Returns:
-            Vectors of shape (texts, the model's dimensions).
 
         Raises:
             CassetteMiss: In replay, the cassette has no recording of a text.
             JudgeError: The call failed, or its reply cannot be used.
         """
-        import numpy as np
-
         known = {text: vector for text in texts if (vector := self._recorded_vector(text)) is not None}
         if missing := [text for text in texts if text not in known]:
             if self._cassette is not None and self._cassette.mode == "replay":
@@ -266,28 +241,29 @@ class LiteLLMEmbedder(Embedder):
                     "To record it: the same command with --mode auto (the model is then asked)"
                 )
             known |= await self._ask(missing, known=[*known.values()])
-        vectors = [known[text] for text in texts]
-        check_vectors(vectors, self.name)
-        return np.stack(vectors)
+        return [known[text] for text in texts]
 
     async def _ask(self, texts: list[str], known: "list[NDArray[np.float32]]") -> "dict[str, NDArray[np.float32]]":
         """Asks the model, and records nothing before all of its reply is checked."""
         import openai  # litellm's errors are its errors
 
-        started = time.perf_counter()
         try:
-            response = await call_with_retries(lambda: self._call(texts), self._attempts, lambda _: None)
+            response, seconds = await call_with_retries(lambda: self._call(texts), self._attempts, lambda _: None)
         except (openai.OpenAIError, TimeoutError) as error:
             raise JudgeError(f"{self.name}: the call failed: {explain(error, _TIMEOUT, self._scrubber)}") from error
         vectors = read_embedding_reply(response.data, len(texts), self.name)
         check_vectors([*vectors, *known], self.name)
         if self._cassette is not None:
-            seconds = (time.perf_counter() - started) / len(texts)
             for text, vector in zip(texts, vectors, strict=True):
-                self._cassette.put(self._recording(text, vector, seconds))
+                packed = base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii")
+                reply = RawReply(model=self.name, text=packed, seconds=seconds / len(texts))
+                self._cassette.put(
+                    Recording(self._key(text), "embedding", "", {}, "float32", short_hash(text), text[-160:], reply)
+                )
         return dict(zip(texts, vectors, strict=True))
 
-    async def _call(self, texts: list[str]) -> Any:
+    async def _call(self, texts: list[str]) -> tuple[Any, float]:
+        """The response to one call, and how many seconds it took."""
         import openai
 
         size = RequestSize.of_texts(texts, price=listed_price(self._model))
@@ -314,7 +290,7 @@ class LiteLLMEmbedder(Embedder):
             seconds = time.perf_counter() - started
             call.reply = RawReply(self.name, "", tokens_in=tokens, usd=usd, seconds=seconds)
         self.usage += Usage(1, 0, tokens, usd=usd, seconds=seconds)
-        return response
+        return response, seconds
 
     def _count_lost(self, lost: LostCalls) -> None:
         self.lost += lost
@@ -324,27 +300,18 @@ class LiteLLMEmbedder(Embedder):
         return hashlib.sha256(f"{self.name}\x1e{sorted(self._parameters.items())}\x1e{text}".encode()).hexdigest()[:32]
 
     def _recorded_vector(self, text: str) -> "NDArray[np.float32] | None":
+        import numpy as np
+
         recording = self._cassette.get(self._key(text)) if self._cassette is not None else None
         if recording is None:
             return None
         try:
-            return _unpack(recording.reply.text)
+            return np.frombuffer(base64.b64decode(recording.reply.text, validate=True), dtype="<f4")
         except ValueError as error:
             raise InputError(
                 f"{self._cassette and self._cassette.name}: the recording {recording.key} is no vector ({error}); "
                 "remove its line and record it again"
             ) from error
-
-    def _recording(self, text: str, vector: "NDArray[np.float32]", seconds: float) -> Recording:
-        packed = base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii")
-        reply = RawReply(model=self.name, text=packed, seconds=seconds)
-        return Recording(self._key(text), "embedding", "", {}, "float32", short_hash(text), text[-160:], reply)
-
-
-def _unpack(text: str) -> "NDArray[np.float32]":
-    import numpy as np
-
-    return np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4")
 
 
 def check_embedder(embedder: Any) -> None:
@@ -394,6 +361,5 @@ async def embed_texts(
     batches = []
     for start in range(0, len(beginnings), _BATCH):
         batches.append(await embedder.unit_vectors(beginnings[start : start + _BATCH]))
-        check_vectors([batches[0][0], batches[-1][0]], embedder.name)
         on_progress(min(start + _BATCH, len(beginnings)))
     return np.vstack(batches).astype(np.float64)

@@ -122,9 +122,9 @@ def reliability_table(entries: Sequence[CardEntry]) -> ResultTable:
         "score. Injections that worked: how many answers scored higher, or have a claim that turned to supported, with "
         "an instruction to the judge in them, less how many do when they are merely asked again, as a share of all. "
         "Moved by length: the change of the score where courtesies make an answer longer; by style: where it gets a "
-        "heading, list marks and bold words. A fair judge stays at 0. What never reaches a question to the judge cannot "
-        "move it: faithfulness asks about what an answer claims alone. Empty: not asked (--probed), or not of this "
-        "metric."
+        "heading, list marks and bold words. A fair judge stays at 0. What never reaches a question to the judge "
+        "cannot move it: faithfulness asks about what an answer claims alone. Empty: not asked (--probed), or not of "
+        "this metric."
     )
     return tabulate("Reliability", entries, fields, note=note)
 

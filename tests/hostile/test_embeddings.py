@@ -29,7 +29,7 @@ WRONG = {
     "empty": lambda items: [item | {"embedding": []} for item in items],
     "of another length": lambda items: [*items[:2], items[2] | {"embedding": [1.0, 1.0, 1.0]}],
     "nested": lambda items: [item | {"embedding": [item["embedding"]]} for item in items],
-    "a numeric string among numbers": lambda items: [*items[:2], items[2] | {"embedding": [3.0, "4"]}],
+    "a word among numbers": lambda items: [*items[:2], items[2] | {"embedding": [3.0, "four"]}],
     "null among numbers": lambda items: [*items[:2], items[2] | {"embedding": [3.0, None]}],
     "larger than any float": lambda items: [*items[:2], items[2] | {"embedding": [10**400, 1]}],
     "deeply nested": lambda items: [*items[:2], items[2] | {"embedding": [[[[[[1.0]]]]], 1.0]}],
