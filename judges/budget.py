@@ -37,6 +37,12 @@ class RequestSize:
         around = len(texts) * _TOKENS_PER_TEXT
         return cls(estimate_tokens(texts) + around, tokens_out, price, count_bytes(texts) + around)
 
+    @property
+    def most(self) -> LostCalls:
+        """The most that the call may take; its cost is None where the price is unknown."""
+        usd = None if self.price is None else self.price.cost(self.most_in, self.tokens_out)
+        return LostCalls(1, self.most_in + self.tokens_out, usd)
+
 
 def is_count(tokens: object, least: int = 1) -> TypeGuard[int]:
     """Whether what a provider states can be the number of tokens of a prompt or a reply."""
@@ -102,7 +108,7 @@ class Budget:
     A call reserves what it may take (a token per byte of its prompt and `max_tokens` of its reply, at the judge's
     price) and settles for what it took. A call whose reply is lost settles for all of it, since the provider may have
     worked and charged. One that does not fit waits for the calls under way to settle; with none under way the budget is
-    reached. Under a bound in USD, without a known price, the first call goes alone: it shows what a token costs.
+    reached.
 
     Args:
         usd: The most that calls may cost; None for no bound.
@@ -133,7 +139,6 @@ class Budget:
     _has_earlier: bool = field(default=False, init=False, repr=False)  # whether calls of earlier sessions count
     _under_way: list[LostCalls] = field(default_factory=list, init=False, repr=False)
     _waiting: list[asyncio.Future[None]] = field(default_factory=list, init=False, repr=False)
-    _usd_per_token: float = field(default=0.0, init=False, repr=False)  # the most so far, for want of a known price
 
     @property
     def is_bounded(self) -> bool:
@@ -182,7 +187,7 @@ class Budget:
 
         Raises:
             BudgetReached: The call does not fit, and no call is under way.
-            UsageError: The budget is in USD, and an earlier reply had no known cost.
+            UsageError: The budget is in USD, and the price of the model, or the cost of an earlier reply, is unknown.
         """
         reserved = await self._reserve(size)
         call = CallUnderWay()
@@ -203,19 +208,18 @@ class Budget:
 
     async def _reserve(self, size: RequestSize) -> LostCalls:
         """Takes what a call may take out of the budget, as soon as there is room for it."""
+        wanted = size.most
         while True:
-            if self.usd is not None and self.unpriced:
+            if self.usd is not None and (self.unpriced or wanted.usd is None):
                 raise UsageError(
-                    f"the cost of {self.unpriced} is unknown, so a budget in USD cannot be kept; bound tokens "
-                    "instead, or give the judge's price in its settings file"
+                    f"the cost of {self.unpriced or 'the model'} is unknown, so a budget in USD cannot be kept; bound "
+                    "tokens instead, or give the judge's price in its settings file"
                 )
-            wanted = self._most(size)
             problem = self._problem(wanted)
-            if problem and not self._under_way:  # calls under way are paid for: they end first, and count
-                raise BudgetReached(problem)
-            needs_price = self.usd is not None and wanted.usd is None and not self.replies
-            if not problem and not (needs_price and self._under_way):
+            if not problem:
                 break
+            if not self._under_way:  # calls under way are paid for: they end first, and count
+                raise BudgetReached(problem)
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             await turn
@@ -225,13 +229,10 @@ class Budget:
 
     def _settle(self, reply: RawReply) -> None:
         self.replies += 1
-        tokens = reply.tokens_in + reply.tokens_out
-        self.spent_tokens += tokens
+        self.spent_tokens += reply.tokens_in + reply.tokens_out
         self.spent_usd += reply.usd or 0.0
         if reply.usd is None:
             self.unpriced = reply.model
-        elif tokens:
-            self._usd_per_token = max(self._usd_per_token, reply.usd / tokens)
 
     def _settle_lost(self, lost: LostCalls) -> None:
         self.lost += lost
@@ -247,13 +248,6 @@ class Budget:
         for turn in waiting:
             if not turn.done():
                 turn.set_result(None)
-
-    def _most(self, size: RequestSize) -> LostCalls:
-        """The most that a call may take; its cost is None where the price is unknown."""
-        tokens = size.most_in + size.tokens_out
-        if size.price is not None:
-            return LostCalls(1, tokens, size.price.cost(size.most_in, size.tokens_out))
-        return LostCalls(1, tokens, tokens * self._usd_per_token if self._usd_per_token else None)
 
     def passed_bound(self, calls: int, tokens: int, usd: float) -> tuple[str, str]:
         """The unit of the bound that so much in all passes (`USD`, `token`, `call`), and words for it; else empty."""

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +24,6 @@ _NOT_BEGUN = frozenset({"batch_expired", "batch_cancelled"})  # OpenAI charges f
 _MOST_CAUSE = 300  # characters
 SUFFIX = ".batches"
 _RECORD = "batches.json"
-_OF_02 = "journal.jsonl"  # the record of Assay 0.2
 
 
 def request_body(question: Question[Any], settings: JudgeSettings, model: str, provider: str) -> dict[str, Any]:
@@ -58,48 +58,31 @@ class Failure:
     is_free: bool = False  # whether it surely cost nothing: the provider refused it, or did not come to it
 
 
-@dataclass
-class BatchResults:
-    """What the files of one batch hold."""
+def read_results(files: Iterable[bytes], keys: Collection[str]) -> dict[str, dict[str, Any] | Failure]:
+    """Reads the files of one batch: the body of each reply, or why there is none, by key.
 
-    bodies: dict[str, dict[str, Any]] = field(default_factory=dict)  # the bodies of the replies, by key
-    failures: dict[str, Failure] = field(default_factory=dict)
-
-
-def read_results(files: Iterable[bytes], keys: Collection[str]) -> BatchResults:
-    """Reads the files of one batch. The first reply to a request stands; a reply stands before a failure.
+    The first reply to a request stands; a reply stands before a failure.
 
     Example:
         >>> line = b'{"custom_id": "a", "response": {"status_code": 200, "body": {"id": "1"}}, "error": null}'
         >>> read_results([line + b"\\n" + line], {"a"})
-        BatchResults(bodies={'a': {'id': '1'}}, failures={})
+        {'a': {'id': '1'}}
     """
-    results = BatchResults()
-    for content in files:
-        for line in BytesIO(content):
-            if line.strip():
-                _read_line(line, keys, results)
+    results: dict[str, dict[str, Any] | Failure] = {}
+    for line in chain(*map(BytesIO, files)):
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        key = entry.get("custom_id") if isinstance(entry, dict) else None
+        if not isinstance(key, str) or key not in keys or isinstance(results.get(key), dict):
+            continue
+        response, error = entry.get("response"), entry.get("error")
+        body = response.get("body") if isinstance(response, dict) else None
+        status = response.get("status_code") if isinstance(response, dict) else None
+        is_reply = status == 200 and isinstance(body, dict) and not error
+        results[key] = body if is_reply else _failure(status, body, error)
     return results
-
-
-def _read_line(line: bytes, keys: Collection[str], results: BatchResults) -> None:
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        entry = None
-    key = entry.get("custom_id") if isinstance(entry, dict) else None
-    if not isinstance(key, str) or key not in keys:
-        return
-    response, error = entry.get("response"), entry.get("error")
-    body = response.get("body") if isinstance(response, dict) else None
-    status = response.get("status_code") if isinstance(response, dict) else None
-    if key in results.bodies:
-        return
-    if status == 200 and isinstance(body, dict) and not error:
-        results.bodies[key] = body
-        results.failures.pop(key, None)
-    else:
-        results.failures[key] = _failure(status, body, error)
 
 
 def _failure(status: object, body: object, error: object) -> Failure:
@@ -136,7 +119,7 @@ class Batch:
 
 
 class BatchJournal:
-    """The record of the batches whose replies go into one cassette, and the files of their requests.
+    """The record of the batches whose replies go into one cassette, and what stays here of their requests.
 
     Attributes:
         batches: The batches by their ids, in the order in which they were submitted.
@@ -148,11 +131,6 @@ class BatchJournal:
         self.batches: dict[str, Batch] = {}
         self.settings: JudgeSettings | None = None
         self._path = self.folder / _RECORD
-        if (self.folder / _OF_02).exists():
-            raise InputError(
-                f"{self.folder}: holds batches that Assay 0.2 submitted; let 0.2 finish them, or see what runs at the "
-                "provider and remove the folder"
-            )
         if self._path.exists():
             self._read()
 
@@ -179,17 +157,12 @@ class BatchJournal:
         """Removes a batch that the provider has not got; its requests are planned anew."""
         del self.batches[batch.id]
         self.save()
-        self.requests_path(batch.id).unlink(missing_ok=True)
         self.recordings_path(batch.id).unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Removes the record: its run has ended, and all replies are in the cassette."""
         self._path.unlink(missing_ok=True)  # first: what is left without it is nobody's
         shutil.rmtree(self.folder, ignore_errors=True)
-
-    def requests_path(self, batch: str) -> Path:
-        """The file of a batch's requests, as it is uploaded."""
-        return self.folder / f"{batch}.requests.jsonl"
 
     def recordings_path(self, batch: str) -> Path:
         """The file of what stays here of a batch's requests, in the form of a cassette.

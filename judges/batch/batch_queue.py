@@ -1,15 +1,15 @@
 """The queue between a judge and a provider's batch API: takes missing questions, hands them in, collects replies."""
 
 import asyncio
-import os
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
+from ...atomic_files import replace_file
 from ...errors import BudgetReached, JudgeError, JudgeUnavailable, UsageError
 from ...text.wording import count_of
 from ..budget import Budget, RequestSize, cost_text, describe_lost, measure_question
@@ -59,7 +59,7 @@ class BatchQueue:
         self._most_requests = min(most_requests or MOST_REQUESTS, MOST_REQUESTS)
         self._note = on_note
         self._price = batch_price(settings)
-        self._writer: BatchWriter | None = None
+        self._planned: list[PlannedRequest] | None = None  # of the stage that is open
         self._taken = NO_USAGE  # of the batches of all sessions of the run, at most
         self._reached = ""
         self._under_way: set[str] = set()
@@ -109,7 +109,7 @@ class BatchQueue:
             raise JudgeError(f"its request in a batch failed: {failures[-1].cause}")
         if len(failures) >= self._settings.attempts:
             raise JudgeError(f"no reply in {count_of(len(failures), 'batch')}, at last: {failures[-1].cause}")
-        if self._writer is None:
+        if self._planned is None:
             if self._reached:
                 raise BudgetReached(self._reached)
             raise JudgeError("the question came up only after the batches had been collected; give the command again")
@@ -126,7 +126,7 @@ class BatchQueue:
         body = request_body(question, self._settings, self._provider.model, self._provider.name)
         planned = RawReply(self._settings.identity, "", tokens_in=most.tokens_in, tokens_out=most.tokens_out)
         recording = make_recording(key, question, self._settings.parameters, planned)
-        self._writer.add(format_request(key, body), format_line(recording), most)
+        self._planned.append(PlannedRequest(format_request(key, body), format_line(recording), most))
         self._under_way.add(key)
         raise ReplyPending
 
@@ -175,8 +175,7 @@ class BatchQueue:
         batches = self.journal.batches.values()
         self._reached = ""
         self._taken = Usage.total([batch.taken for batch in batches])
-        stage = max((batch.stage for batch in batches), default=0) + 1
-        self._writer = BatchWriter(self.journal, stage, self._most_requests)
+        self._planned = []
 
     async def close_stage(self) -> bool:
         """Submits the questions that came together, waits, and keeps the replies.
@@ -187,15 +186,17 @@ class BatchQueue:
         Raises:
             JudgeUnavailable: The provider cannot be reached, or refuses; or batches were cancelled.
         """
-        assert self._writer is not None
-        planned = self._writer.finish()
-        self._writer = None
+        planned = [*cut_batches(self._planned or (), self._most_requests)]
+        self._planned = None
         if not planned and not self.journal.in_state("submitted"):
             return False
+        stage = max((batch.stage for batch in self.journal.batches.values()), default=0) + 1
         if planned:
-            self._note(describe_stage(planned))
-        for batch in planned:
-            await self._submit(batch)
+            self._note(describe_stage(stage, planned))
+        while planned:
+            requests = planned.pop(0)  # what is submitted is not kept in memory
+            taken = Usage.total([request.most for request in requests])
+            await self._submit(Batch(secrets.token_hex(8), stage, len(requests), taken=taken), requests)
         await self._wait()
         return True
 
@@ -203,8 +204,10 @@ class BatchQueue:
         """Removes the journal: everything is scored."""
         self.journal.remove()
 
-    async def _submit(self, batch: Batch) -> None:
-        content = self.journal.requests_path(batch.id).read_bytes()
+    async def _submit(self, batch: Batch, requests: Sequence["PlannedRequest"]) -> None:
+        with replace_file(self.journal.recordings_path(batch.id), binary=True) as asked:
+            asked.writelines(request.recording for request in requests)
+        content = b"".join([request.line for request in requests])
         file = await self._provider.upload(f"assay-{batch.id}.jsonl", content)
         for _ in range(self._settings.attempts):
             batch.state, batch.since = "creating", time.time() - _CLOCK_DIFFERENCE
@@ -274,32 +277,30 @@ class BatchQueue:
         """Keeps the replies of a batch that has ended, and notes what came of each request."""
         recordings = self.journal.read_recordings(batch)
         results = read_results([await self._provider.read_file(file) for file in state.files], recordings.keys())
-        failures, taken, lost, replies = dict(results.failures), NO_USAGE, LostCalls(), 0
-        for key, body in results.bodies.items():
-            reply = self._read_body(body, recordings[key].reply)
+        reason = {"expired": "the batch expired before it was answered", "cancelled": "the batch was cancelled"}
+        missing = Failure(reason.get(state.status, "the batch has no line about it"), is_final=False)
+        failures, taken, lost, replies = dict[str, Failure](), NO_USAGE, LostCalls(), 0
+        for key, recording in recordings.items():
+            result = results.get(key, missing)
+            reply = result if isinstance(result, Failure) else self._read_body(result, recording.reply)
             if isinstance(reply, Failure):
                 failures[key] = reply
+                if not (reply.is_free or state.status == "failed"):  # as a whole, before any work
+                    most = _most_taken(self._size(recording.reply))
+                    taken += most
+                    lost += LostCalls(1, most.tokens_in + most.tokens_out, most.usd)
                 continue
-            self._keep(replace(recordings[key], reply=reply))
+            self._keep(replace(recording, reply=reply))
             replies += 1
             taken += Usage(1, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, usd=reply.usd)
             if replies % 100 == 0:
                 await asyncio.sleep(0)  # Ctrl-C gets its turn
-        reason = {"expired": "the batch expired before it was answered", "cancelled": "the batch was cancelled"}
-        missing = Failure(reason.get(state.status, "the batch has no line about it"), is_final=False)
-        failures |= dict.fromkeys(recordings.keys() - results.bodies.keys() - failures.keys(), missing)
-        for key, failure in failures.items():
-            if not (failure.is_free or state.status == "failed"):  # as a whole, before any work
-                most = _most_taken(self._size(recordings[key].reply))
-                taken += most
-                lost += LostCalls(1, most.tokens_in + most.tokens_out, most.usd)
         scrub = self._settings.scrubber.scrub_error
         batch.state, batch.status, batch.problem = "collected", state.status, state.problem
         batch.replies, batch.taken = replies, taken
         batch.failures = {key: replace(failures[key], cause=scrub(failures[key].cause)) for key in sorted(failures)}
         self.journal.save()
         self._note_keys(batch)
-        self.journal.requests_path(batch.id).unlink(missing_ok=True)
         without = f", {len(failures):,} without" if failures else ""
         at_most = f"; {describe_lost(lost)}" if lost.calls else ""
         self._note(f"the batch {state.id} is {state.status}: {count_of(replies, 'reply')}{without}{at_most}")
@@ -345,49 +346,32 @@ def _most_taken(size: RequestSize) -> Usage:
     return Usage(1, tokens_in=size.most_in, tokens_out=size.tokens_out, usd=usd)
 
 
-def describe_stage(batches: list[Batch]) -> str:
+class PlannedRequest(NamedTuple):
+    """A request of the stage that is open."""
+
+    line: bytes  # of the file that is uploaded
+    recording: bytes  # what stays here of it: a line of a cassette without the reply
+    most: Usage  # what it takes at most
+
+
+def cut_batches(requests: Sequence[PlannedRequest], most_requests: int) -> Iterator[list[PlannedRequest]]:
+    """Cuts the requests of a stage into batches of as many requests and bytes as one may have."""
+    batch, size = list[PlannedRequest](), 0
+    for request in requests:
+        if batch and (len(batch) >= most_requests or size + len(request.line) > MOST_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(request)
+        size += len(request.line)
+    if batch:
+        yield batch
+
+
+def describe_stage(stage: int, batches: Sequence[Sequence[PlannedRequest]]) -> str:
     """Says what a stage may take, before it is submitted."""
-    most = Usage.total([batch.taken for batch in batches])
+    most = Usage.total([request.most for requests in batches for request in requests])
     cost = "at an unknown price" if most.usd is None else f"at most {most.usd:.4f} USD"
     return (
-        f"stage {batches[0].stage}: {count_of(most.calls, 'request')} in {count_of(len(batches), 'batch')}, "
+        f"stage {stage}: {count_of(most.calls, 'request')} in {count_of(len(batches), 'batch')}, "
         f"at most {count_of(most.tokens_in, 'token')} in and {most.tokens_out:,} out, {cost}"
     )
-
-
-class BatchWriter:
-    """Writes the files of the batches of one stage, and begins the next batch where one is full."""
-
-    def __init__(self, journal: BatchJournal, stage: int, most_requests: int) -> None:
-        self._journal, self._stage, self._most_requests = journal, stage, most_requests
-        self._planned: list[Batch] = []
-        self._files: tuple[BinaryIO, ...] = ()
-        self._bytes = 0  # of the file that is written
-
-    def add(self, request: bytes, recording: bytes, most: Usage) -> None:
-        """Adds a request, with what it takes at most."""
-        is_full = self._files and self._planned[-1].requests >= self._most_requests
-        if is_full or self._bytes + len(request) > MOST_BYTES:
-            self._close()
-        if not self._files:
-            name = secrets.token_hex(8)
-            paths = self._journal.requests_path(name), self._journal.recordings_path(name)
-            self._files = tuple(path.open("wb") for path in paths)
-            self._planned.append(Batch(name, self._stage))
-        for file, line in zip(self._files, (request, recording), strict=True):
-            file.write(line)
-        self._bytes += len(request)
-        batch = self._planned[-1]
-        batch.requests, batch.taken = batch.requests + 1, batch.taken + most
-
-    def finish(self) -> list[Batch]:
-        """Returns the batches whose files are written."""
-        self._close()
-        return self._planned
-
-    def _close(self) -> None:
-        for file in self._files:
-            file.flush()
-            os.fsync(file.fileno())
-            file.close()
-        self._files, self._bytes = (), 0

@@ -17,42 +17,23 @@ from .experiment import VariantComparison, claims_by_text, compare_variants
 
 SampleScores = Mapping[str, Mapping[str, Score]]
 """Scores by sample and metric."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flip:
-    """A claim that both prompts found, with another verdict and its reason."""
-
-    sample: str
-    claim: str
-    before: str
-    after: str
-    reason_before: str
-    reason_after: str
-
-
-@dataclass(frozen=True, slots=True)
-class MetricEffect:
-    """One metric's mean; how it agrees with the ratings says the decision."""
-
-    metric: str
-    mean_before: float | None
-    mean_after: float | None
+_SHOWN = 10  # claims of a kind
 
 
 @dataclass(frozen=True, slots=True)
 class PromptEffect:
-    """The whole difference between two scorings of the same samples."""
+    """The whole difference between two scorings of the same samples, the second with another wording."""
 
     samples: int
     prompts_before: tuple[str, ...]  # the identities of the prompts of the first, sorted
-    prompts_after: tuple[str, ...]  # those of the second
+    prompts_after: tuple[str, ...]
     lost: tuple[tuple[str, str], ...]  # claims that only the first found, as (sample, claim)
     added: tuple[tuple[str, str], ...]  # claims that only the second found
-    flips: tuple[Flip, ...]
-    metrics: tuple[MetricEffect, ...]  # the effect on each metric
-    tokens_before: float  # tokens per sample of the first, in and out together
-    tokens_after: float  # those of the second
+    # claims with another verdict: `sample`, `claim`, `before`, `after`, `reason_before`, `reason_after`
+    flips: tuple[dict[str, str], ...]
+    metrics: tuple[dict[str, Any], ...]  # `metric`, `mean_before`, `mean_after`
+    tokens_before: float  # per sample, in and out together
+    tokens_after: float
     # (sample, reason) where a metric failed in one of the two; their claims are not compared
     failed: tuple[tuple[str, str], ...] = ()
 
@@ -76,7 +57,7 @@ def compare_prompts(samples: Sequence[Sample], before: SampleScores, after: Samp
     if not both or not metrics:
         raise UsageError("the two have no sample and metric in common (same set, same --metrics): nothing to compare")
     lost, added, failed = list[tuple[str, str]](), list[tuple[str, str]](), list[tuple[str, str]]()
-    flips: list[Flip] = []
+    flips: list[dict[str, str]] = []
     prompts: tuple[set[str], set[str]] = (set(), set())
     for sample in both:
         scores = [[by_sample[sample.id][name] for name in metrics if name in by_sample[sample.id]]
@@ -89,11 +70,11 @@ def compare_prompts(samples: Sequence[Sample], before: SampleScores, after: Samp
         old, new = map(_claims, scores)
         lost += [(sample.id, claim["text"]) for key, claim in old.items() if key not in new]
         added += [(sample.id, claim["text"]) for key, claim in new.items() if key not in old]
-        flips += [
-            Flip(sample.id, now["text"], was["verdict"], now["verdict"], was["reason"], now["reason"])
-            for was, now in ((old[key], new[key]) for key in old if key in new)
-            if was["verdict"] != now["verdict"]
-        ]
+        for was, now in ((old[key], new[key]) for key in old if key in new):
+            if was["verdict"] != now["verdict"]:
+                verdicts = {"before": was["verdict"], "after": now["verdict"]}
+                reasons = {"reason_before": was["reason"], "reason_after": now["reason"]}
+                flips.append({"sample": sample.id, "claim": now["text"], **verdicts, **reasons})
     return PromptEffect(
         len(both),
         tuple(sorted(prompts[0])),
@@ -101,7 +82,10 @@ def compare_prompts(samples: Sequence[Sample], before: SampleScores, after: Samp
         tuple(lost),
         tuple(added),
         tuple(flips),
-        tuple(_metric_effect(name, both, before, after) for name in metrics),
+        tuple(
+            {"metric": name, "mean_before": _mean(name, both, before), "mean_after": _mean(name, both, after)}
+            for name in metrics
+        ),
         _tokens(both, before),
         _tokens(both, after),
         tuple(failed),
@@ -113,7 +97,7 @@ def compare_wordings(
 ) -> PromptTrial:
     """Compares several wordings of a prompt with the one in use; the first metric decides between them."""
     effects = {name: compare_prompts(samples, before, scores) for name, scores in edits.items()}
-    first = next(iter(effects.values())).metrics[0].metric
+    first = next(iter(effects.values())).metrics[0]["metric"]
     variants = {name: _of_metric(first, scores) for name, scores in ({in_use: before} | dict(edits)).items()}
     same = tuple(name for name in edits if _changes_nothing(effects[name], variants[in_use], variants[name]))
     compared = compare_variants([sample for sample in samples if sample.id in before], first, variants, same)
@@ -137,20 +121,14 @@ def _tokens(samples: Sequence[Sample], scores: SampleScores) -> float:
     return (usage.tokens_in + usage.tokens_out) / len(samples)
 
 
-def _metric_effect(name: str, samples: Sequence[Sample], before: SampleScores, after: SampleScores) -> MetricEffect:
-    def mean(scores: SampleScores) -> float | None:
-        of_metric = _of_metric(name, scores)
-        values = [one.value for sample in samples if (one := of_metric.get(sample.id)) and one.value is not None]
-        return fsum(values) / len(values) if values else None
-
-    return MetricEffect(name, mean(before), mean(after))
+def _mean(name: str, samples: Sequence[Sample], scores: SampleScores) -> float | None:
+    of_metric = _of_metric(name, scores)
+    values = [one.value for sample in samples if (one := of_metric.get(sample.id)) and one.value is not None]
+    return fsum(values) / len(values) if values else None
 
 
 def _of_metric(name: str, scores: SampleScores) -> dict[str, Score]:
     return {sample: by_metric[name] for sample, by_metric in scores.items() if name in by_metric}
-
-
-_SHOWN = 10  # claims of a kind
 
 
 def trial_block(trial: PromptTrial) -> ReportBlock:
@@ -174,7 +152,7 @@ def trial_block(trial: PromptTrial) -> ReportBlock:
         Field("tokens per sample", "count", lambda name: tokens[name]),
     )
     decides = ", which decides" if len(first.metrics) > 1 else ""
-    caption = f"Wordings by {first.metrics[0].metric}{decides}; the first is in use"
+    caption = f"Wordings by {first.metrics[0]['metric']}{decides}; the first is in use"
     return ReportBlock((*parts, _line(""), tabulate(caption, list(tokens), fields), *map(_line, said)))
 
 
@@ -192,17 +170,17 @@ def _effect_lines(effect: PromptEffect) -> Iterator[Paragraph]:
         count = f"{count_of(len(effect.failed), 'sample')} failed, and their claims are not compared"
         yield _line(f"{count}; the first, {sample}: {reason}")
     for metric in effect.metrics:
-        means = ("none" if mean is None else f"{mean:.2f}" for mean in (metric.mean_before, metric.mean_after))
-        yield _line(f"{metric.metric}: mean {' -> '.join(means)}")
+        means = ("none" if mean is None else f"{mean:.2f}" for mean in (metric["mean_before"], metric["mean_after"]))
+        yield _line(f"{metric['metric']}: mean {' -> '.join(means)}")
     for change, claims in (("lost", effect.lost), ("added", effect.added)):
         yield _line(f"{count_of(len(claims), 'claim')} {change}")
         yield from (_line(text, sample, 2) for sample, text in claims[:_SHOWN])
         yield from _rest(len(claims))
     yield _line(f"{count_of(len(effect.flips), 'verdict')} flipped")
     for flip in effect.flips[:_SHOWN]:
-        yield _line(flip.claim, flip.sample, 2)
-        yield _line(f"{flip.before.replace('_', ' ')}: {flip.reason_before}", "before:", 4)
-        yield _line(f"{flip.after.replace('_', ' ')}: {flip.reason_after}", "after:", 4)
+        yield _line(flip["claim"], flip["sample"], 2)
+        for side in ("before", "after"):
+            yield _line(f"{flip[side].replace('_', ' ')}: {flip[f'reason_{side}']}", f"{side}:", 4)
     yield from _rest(len(effect.flips))
 
 
