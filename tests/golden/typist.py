@@ -59,7 +59,10 @@ VARIES = [
     (re.compile(r'("is_ready": )\w+'), r"\1null"),  # whether a model's file is on this machine
     (re.compile(r"\b\d+(\.\d)? s\b *"), "N s "),
     (re.compile(r"(<tr>\n<th> \w+\n<td> \d+\n<td> \d+\n<td> )\d+"), r"\g<1>N"),  # a rater's seconds per answer
-    (re.compile(r"(?m)^(\u2502 \w+ +\u2502 +\d+ \u2502 +\d+ \u2502 )[ \d]+(?= \u2502)"), r"\g<1>N"),  # in a terminal
+    (
+        re.compile(r"(?m)^(\u2502 \w+ +\u2502 +\d+ \u2502 +\d+ \u2502 )[ \d]+(?= \u2502 none yet)"),
+        r"\g<1>N",
+    ),  # in a terminal
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
     (re.compile(r"/enter/[\w.~%-]+"), "/enter/TOKEN"),
     (re.compile(r' time="[\d.]+"'), ' time="0"'),
