@@ -29,11 +29,11 @@ from .decision.page import (
 )
 from .decision.pair_source import find_pairs as find_pairs, open_pair_queue as open_pair_queue
 from .decision.tables import comparison_sentences as comparison_sentences
-from .decision.version_preferences import store_preferences as store_preferences
 from .decision.version_ratings import (
     RatedText as RatedText,
     comparable_ratings as comparable_ratings,
     find_common_raters as find_common_raters,
+    store_preferences as store_preferences,
 )
 from .decision.versions import VersionOptions as VersionOptions
 from .failures.bad_answers import read_peoples_texts as read_peoples_texts, select_bad_answers as select_bad_answers

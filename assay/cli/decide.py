@@ -9,7 +9,7 @@ from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from . import exit_codes
-from .options import READING, level_option, retype_options, scale_option, with_file_options
+from .options import level_option, scale_option, with_file_options
 from .output import is_json, open_console, print_blocks, print_command, print_result, typed_command
 from .typed_values import OUTPUT_FILE, REPORT_FILE, SEED, FiniteRange
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from ..runs.decision.decide import Looks
     from ..runs.decision.versions import VersionReading
 
-_MOST_RATERS = 10  # who are named in a command
 _NEXT = 5  # questions to rate next that are named
 _TO_RATE = 30  # questions that --next writes where nothing says how many ratings settle it
-_NOT_AGAIN = ("--gate", "--report", "--next")
-_OF_PAIRS = ("--by", *READING)  # what `assay rate --pairs` takes too
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--by", default="", metavar="FIELD", help="Versions within one RUN: system, or system=A,B (A in use).")
-@click.option("--scorer", type=_FILE, help="The saved scorer that decides: what it predicts of all answers.")
-@click.option("--metric", metavar="NAME", help="The metric that decides. Default: the only scorer or metric there is.")
+@click.option(
+    "--metric",
+    metavar="NAME",
+    help="The metric (or scorer:FILE) that decides. Default: the only one there is.",
+)
 @click.option(
     "--ratings",
     type=_FILE,
@@ -67,7 +67,6 @@ def decide(
     runs: tuple[str, ...],
     *,
     by: str,
-    scorer: Path | None,
     metric: str | None,
     ratings: tuple[Path, ...],
     scale: tuple[float, float] | None,
@@ -89,7 +88,7 @@ def decide(
 
     \b
     assay decide RUN_A RUN_B
-    assay decide today=RUN_A new=RUN_B --scorer team.yaml --ratings more.csv
+    assay decide today=RUN_A new=RUN_B --metric scorer:team.yaml --ratings more.csv
     assay decide answers.jsonl --by system --margin 0.2
     """
     from ..meta_eval.decision import decision_as_json
@@ -103,7 +102,7 @@ def decide(
     from ..runs.decision.versions import VersionOptions
 
     opened = _open_store(store)
-    options = VersionOptions(by, scorer, metric, ratings, scale, level, reading, not is_json())
+    options = VersionOptions(by, metric, ratings, scale, level, reading, not is_json())
     versions = read_versions(opened, runs, options)
     _check_outputs(next_file, report, versions.files)
     decision = keep_first_look(store, versions, decide_reading(versions, margin=margin, seed=seed, looks=looks))
@@ -120,7 +119,7 @@ def decide(
         write_set(rating_set(to_rate, seed), next_file)
     print_result(
         lambda: decision_as_json(decision) | {"next": [[sample.id for sample in answers] for answers in to_rate]},
-        lambda: _print(decision, versions, to_rate, runs=runs, report=report, next_file=next_file),
+        lambda: _print(decision, versions, to_rate, report=report, next_file=next_file),
     )
     return exit_codes.GATE_FAILED if gate and not decision.passes else exit_codes.DONE
 
@@ -154,7 +153,6 @@ def _print(
     reading: "VersionReading",
     to_rate: "list[list[Sample]]",
     *,
-    runs: tuple[str, ...],
     report: Path | None,
     next_file: Path | None,
 ) -> None:
@@ -162,7 +160,7 @@ def _print(
 
     from ..runs.decision import decision_block
 
-    console, raters = open_console(), _list_raters(reading.people)
+    console = open_console()
     print_blocks(decision_block(decision))
     for version in decision.versions:
         if version.name in reading.runs:
@@ -170,37 +168,20 @@ def _print(
             console.print(Text(f"{one_line(version.name)}: run {one_line(reading.runs[version.name])}{in_use}"))
     if report is not None:
         console.print(Text(f"\nThe decision and the answers that decide: {report}"))
-    if not to_rate:
-        if next_file is not None:
-            console.print(Text("\nNothing is written: all answers that differ are rated or compared."))
+    if next_file is not None and not to_rate:
+        console.print(Text("\nNothing is written: all answers that differ are rated or compared."))
     elif next_file is not None:
         answers = count_of(sum(map(len, to_rate)), "answer")
-        questions = count_of(len(to_rate), "question")
-        console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
-        print_command(console, typed_command("rate", next_file, "--raters", raters, *_scale_of_page(decision)))
-        rated = _unread_name(click.get_current_context().params["ratings"])
-        print_command(console, typed_command("rate", "export", "last", "--out", rated))
-        print_command(console, _typed_again(runs, "--ratings", rated))
-    elif decision.verdict == "unsettled" and decision.basis == "preferences":
-        console.print(Text("\nTo go on choosing:"))
-        print_command(console, typed_command("rate", *runs, "--pairs", "--raters", raters, *retype_options(_OF_PAIRS)))
-    elif decision.verdict == "unsettled":
+        console.print(Text(f"\n{next_file}: {answers} to {count_of(len(to_rate), 'question')}. To rate them:"))
+        print_command(console, typed_command("rate", next_file, "--raters", "NAME,NAME", *_scale_of_page(decision)))
+        print_command(console, typed_command("rate", "export", "last", "--out", "rated.jsonl"))
+        console.print(Text("Then the same command again, with --ratings rated.jsonl in place of --next."))
+    elif to_rate and decision.verdict == "unsettled" and decision.basis == "preferences":
+        console.print(Text("\nTo go on choosing: the same versions and columns with assay rate --pairs."))
+    elif to_rate and decision.verdict == "unsettled":
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
-        console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}. As a set:"))
-        print_command(console, _typed_again(runs, "--next", "next.jsonl"))
-
-
-def _list_raters(names: tuple[str, ...]) -> str:
-    """The value of --raters: those who rated these versions, as far as they can be written there."""
-    is_usable = 0 < len(names) <= _MOST_RATERS and not any("," in name for name in names)
-    return ",".join(names) if is_usable else "NAME,NAME"
-
-
-def _unread_name(ratings: tuple[Path, ...]) -> str:
-    """A file for the next ratings, which takes the place of none that was read."""
-    names = ("rated.jsonl", *(f"rated-{number}.jsonl" for number in range(2, len(ratings) + 2)))
-    read = {path.resolve() for path in ratings}
-    return next(name for name in names if Path(name).resolve() not in read)
+        console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}."))
+        console.print(Text("The same command with --next next.jsonl writes them as a set."))
 
 
 def _scale_of_page(decision: "Decision") -> list[str]:
@@ -208,8 +189,3 @@ def _scale_of_page(decision: "Decision") -> list[str]:
     low, high = decision.scale
     is_other = decision.basis in ("ratings", "ratings and scores") and (low, high) != (1, 5)
     return ["--scale", f"{low:g}-{high:g}"] if is_other and low.is_integer() and high.is_integer() else []
-
-
-def _typed_again(runs: tuple[str, ...], *more: str) -> str:
-    """This command again, with all options that were typed but those of what it writes and how it ends."""
-    return typed_command("decide", *runs, *retype_options(leave_out=_NOT_AGAIN), *more)

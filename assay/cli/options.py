@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -188,60 +188,14 @@ def advanced_help(context: click.Context) -> str:
     return text
 
 
-def typed_options(context: click.Context) -> set[str]:
-    """The options that were typed on the command line, as in `--judge`."""
-    return {
-        parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
-    }
-
-
-Value = TypeVar("Value")
-
-
-class TypedPairs(dict[str, Value]):
-    """What a repeatable option was read into, which is typed again as it was."""
-
-    words: tuple[str, ...] = ()  # as typed
-
-
-READING = ("--map", "--sheet", "--header-row")
-"""The options of how the columns of a file are found (`with_file_options`)."""
-
-
-def retype_options(names: Iterable[str] | None = None, *, leave_out: Iterable[str] = ()) -> list[str | Path]:
-    """The options of this command as they were typed, for a command that goes on from it.
-
-    Args:
-        names: Which of them, as in `--map`. Default: all, but `--json`, `--wide`, and `--store`, which `typed_command`
-            adds.
-        leave_out: Which are not typed again.
-    """
-    context = click.get_current_context()
-    typed = typed_options(context) - {"--json", "--wide", "--store", *leave_out}
-    words: list[str | Path] = []
-    for parameter in context.command.params:
-        name, value = parameter.opts[0], context.params.get(parameter.name or "", ())
-        if name not in typed or not isinstance(parameter, click.Option) or (names is not None and name not in names):
-            continue
-        if parameter.is_flag:
-            words += [name] if value else []
-            continue
-        values = value.words if isinstance(value, TypedPairs) else value if parameter.multiple else (value,)
-        words += (word for one in values for word in (name, one if isinstance(one, Path) else str(one)))
-    return words
-
-
-def read_mapping(pairs: tuple[str, ...]) -> TypedPairs[str]:
+def read_mapping(pairs: tuple[str, ...]) -> dict[str, str]:
     """Reads `question=user_input` as typed into a mapping.
 
     Example:
         >>> read_mapping(("question=user_input", "Mark (1 = bad, 5 = good) = rating"))
         {'question': 'user_input', 'Mark (1 = bad, 5 = good)': 'rating'}
     """
-    mapping = TypedPairs[str]()
-    mapping.words = pairs
+    mapping: dict[str, str] = {}
     for pair in pairs:
         theirs, equals, ours = (part.strip() for part in pair.rpartition("="))
         if not equals or not theirs or not ours:
@@ -291,21 +245,11 @@ header_row_option = click.option(
 )
 
 
-class TypedScale(NamedTuple):
-    """A rating scale, which is typed again as it was."""
-
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.low:g}-{self.high:g}"
-
-
-def read_scale(_context: click.Context, _option: click.Parameter, typed: str | None) -> TypedScale | None:
+def read_scale(_context: click.Context, _option: click.Parameter, typed: str | None) -> tuple[float, float] | None:
     """Reads `1-5` as typed into the lowest and the highest rating."""
     from ..eval_sets.number_rule import parse_scale
 
-    return None if typed is None else TypedScale(*parse_scale(typed))
+    return None if typed is None else parse_scale(typed)
 
 
 scale_option = click.option(
@@ -328,9 +272,9 @@ def type_reading(reading: Mapping[str, Any]) -> list[str]:
         ['--map', 'vraag=user_input', '--sheet', 'Blad 1']
     """
     words = [word for theirs, ours in reading["mapping"].items() for word in ("--map", f"{theirs}={ours}")]
-    scale = reading.get("scale")
     values = {name: reading.get(name) for name in ("sheet", "header_row", "language", "limit")}
-    values["scale"] = None if scale is None else TypedScale(*scale)
+    if scale := reading.get("scale"):
+        values["scale"] = "{:g}-{:g}".format(*scale)
     named = {f"--{name.replace('_', '-')}": str(value) for name, value in values.items() if value is not None}
     return words + [word for option in named.items() for word in option]
 
@@ -372,15 +316,14 @@ _BUDGET_UNITS: Mapping[str, click.ParamType[Any]] = {
 _AMOUNT = re.compile(r"(\d[\d_]*(?:\.\d+)?)\s*(usd|tokens?|calls?)", re.IGNORECASE)
 
 
-def read_budget(typed: tuple[str, ...]) -> TypedPairs[float]:
+def read_budget(typed: tuple[str, ...]) -> dict[str, float]:
     """Reads amounts as typed, each with its unit.
 
     Example:
         >>> read_budget(("1.50usd", "2000 tokens"))
         {'usd': 1.5, 'tokens': 2000}
     """
-    amounts = TypedPairs[float]()
-    amounts.words = typed
+    amounts: dict[str, float] = {}
     for text in typed:
         match = _AMOUNT.fullmatch(text.strip())
         if match is None:

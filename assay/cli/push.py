@@ -8,7 +8,7 @@ import click
 from ..errors import InputError
 from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, ERROR
-from .options import read_metrics, retype_options
+from .options import read_metrics
 from .output import echo, echo_notice, end_at_ctrl_c, print_result, typed_command
 
 if TYPE_CHECKING:
@@ -48,23 +48,21 @@ def push(
     runs = Store(store, must_exist=True)
     row = runs.run(run)
     request = PushRequest(metrics=() if metrics is None else read_metrics(metrics), to=to, is_dry=dry_run)
+    options = (("--metrics", metrics), ("--to", to))
+    typed = [word for name, value in options if value is not None for word in (name, value)]
+    again = typed_command("traces", "push", row.id, *typed)  # `last` may be another run by then
     with count_progress("scores", None) as on_progress:
         try:
-            with end_at_ctrl_c(lambda: f"what was written is kept. Go on with: {_same_command(row.id)}"):
+            with end_at_ctrl_c(lambda: f"what was written is kept. Go on with: {again}"):
                 result = push_scores(runs, row, request, on_progress=on_progress)
         except InputError as error:
-            raise InputError(f"{error}. What was written is kept; go on with: {_same_command(row.id)}") from error
+            raise InputError(f"{error}. What was written is kept; go on with: {again}") from error
     as_json = {"run": row.id} | {name: getattr(result, name) for name in type(result).__slots__}
-    print_result(lambda: as_json, lambda: _print_result(result, row.id, is_dry=dry_run))
+    print_result(lambda: as_json, lambda: _print_result(result, row.id, again, is_dry=dry_run))
     click.get_current_context().exit(ERROR if result.failed else DONE)
 
 
-def _same_command(run: str) -> str:
-    """The command as it was typed, with the run's id: `last` may be another run by then."""
-    return typed_command("traces", "push", run, *retype_options(("--metrics", "--to")))
-
-
-def _print_result(result: "PushResult", run: str, *, is_dry: bool) -> None:
+def _print_result(result: "PushResult", run: str, again: str, *, is_dry: bool) -> None:
     for place, count in result.places.items():
         echo(f"{place}: {count_of(count, 'score')} of run {run}")
     if result.metrics:
@@ -90,4 +88,4 @@ def _print_result(result: "PushResult", run: str, *, is_dry: bool) -> None:
         echo_notice(f"{count_of(result.failed, 'score')} could not be written:")
         for problem, count in result.problems.items():
             echo_notice(f"{count_of(count, 'score')}: {problem}")
-        echo_notice(f"try them again with: {_same_command(run)}")
+        echo_notice(f"try them again with: {again}")

@@ -12,7 +12,6 @@ from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
-from .options import retype_options
 from .output import (
     echo_notice,
     is_json,
@@ -81,7 +80,7 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
         None if is_own_store else store,
         resume=resume,
         accept=accept,
-        resume_command=f"{typed_command('suite', file, *retype_options(('--accept',)))} --resume",
+        resume_command=typed_command("suite", file, *(["--accept"] if accept else []), "--resume"),
         accept_command=typed_command("suite", "accept", store=name_store(loaded) if is_own_store else None),
         progress=live_progress,
     )

@@ -15,7 +15,6 @@ from ...eval_sets.score_files import read_ratings
 from ...eval_sets.sources import flatten
 from ...eval_sets.turns import is_turn
 from ...meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
-from ...metrics.catalogue import higher_is_better
 from ...text.wording import count_of
 from ..store.store import RunRow, Store
 from .pairing import RunVersions
@@ -50,11 +49,6 @@ def read_run_scores(table: AnswerTable, options: ReadOptions, versions: RunVersi
         if metric == _TYPE_METRIC and score.evidence.get("message_type"):
             message_types[item] = str(score.evidence["message_type"])
     judge = run.plan.judge.label if run.plan.judge else ""
-    directions = dict(table.directions)
-    for metric, values in level.scorer_parts().items():
-        if metric in options.metrics:  # the run has it as a part of a scorer only
-            columns[metric] = {places[item]: value for item, value in values.items()}
-            directions[metric] = higher_is_better(metric)
     wanted = match_columns(options.metrics, columns) if options.metrics else list(columns)
     if options.level == "turn" and not options.metrics:  # what measures conversations has no value of a turn
         wanted = [metric for metric in wanted if metric not in table.conversation_metrics]
@@ -64,7 +58,7 @@ def read_run_scores(table: AnswerTable, options: ReadOptions, versions: RunVersi
         {metric: columns[metric] for metric in wanted},
         judges={metric: judge for metric in metrics_with_calls if judge},
         offered=tuple(columns),
-        directions=directions,
+        directions=dict(table.directions),
         notes=tuple(f"run {name}, {metric}: {describe_fitted(count)}" for metric, count in fitted.items()),
     )
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..store.database import Database
     from ..store.store import Store
 
-_EVIDENCE = ("parts", "prompts", "message_type", FITTED_ON)
+_EVIDENCE = ("prompts", "message_type", FITTED_ON)
 """What is read of the scores' evidence: claims and their texts are many."""
 
 

@@ -12,7 +12,6 @@ from ...eval_sets.message import turn_id
 from ...eval_sets.turns import is_single_answer, is_turn, turn_samples
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
-from ...metrics.specification import parse_specification
 from ...text.wording import count_of, verb_of
 from .rating_direction import rates_pair
 from .rating_join import join_ratings
@@ -105,21 +104,6 @@ class AnswerTable:
     def fitted(self, metric: str) -> set[str]:
         """The answers whose ratings a metric was fitted to."""
         return {name for name, scored, score in self.rows() if scored == metric and score.is_fitted_on}
-
-    def scorer_parts(self) -> dict[str, dict[str, float]]:
-        """The values of metrics that were scored as parts of a scorer (`--metrics scorer:FILE`), by metric and answer.
-
-        Those of answers that the scorer was fitted on count too: the metrics were fitted to nothing.
-        """
-        parts: dict[str, dict[str, float]] = {}
-        scorers = {metric for metric in self.directions if parse_specification(metric).is_scorer}
-        for name, metric, score in self.rows():
-            for part, record in score.evidence.get("parts", {}).items() if metric in scorers else ():
-                if part not in self.directions and not parse_specification(part).is_scorer:
-                    values = parts.setdefault(part, {})
-                    if record.get("value") is not None:
-                        values[name] = record["value"]
-        return parts
 
     def where(self, names: Collection[str]) -> Self:
         """The table of some of its answers, in their order."""

@@ -23,9 +23,8 @@ from ..answers.version_answers import check_one_answer, read_sources
 from ..show.results import Results
 from ..store.database import explain_errors
 from .compare import NOBODY_RATED
-from .version_measure import measure_versions
 from .version_ratings import rate_versions
-from .versions import VersionOptions, VersionReading, check_names, pair_answers, select_level
+from .versions import VersionOptions, VersionReading, check_names, measure_versions, pair_answers, select_level
 
 if TYPE_CHECKING:
     from ...eval_sets.levels import RatedLevel
@@ -51,7 +50,6 @@ __all__ = [
 def decide(
     results: Sequence[Results],
     *,
-    scorer: str | Path | None = None,
     metric: str | None = None,
     margin: float = RATING_MARGIN,
     names: Sequence[str] | None = None,
@@ -65,8 +63,8 @@ def decide(
 
     Args:
         results: One per version, the one in use today first.
-        scorer: The file of a saved scorer, which decides.
-        metric: The metric that decides. Without either: the only scorer, else the only metric beside the baselines.
+        metric: The metric that decides, or `scorer:FILE`. Without one: the only scorer, else the only metric beside
+            the baselines.
         margin: The largest difference of mean ratings that does not matter, in points of the rating scale.
         names: What the versions are called; their runs' ids, or `A`, `B` and so on, if left out.
         ratings: Files of further ratings, whose rows name answers by text, or by id and version; or of preferences.
@@ -104,7 +102,6 @@ def decide(
         raise UsageError(f"names: give one per version, {len(results)} and not {len(labels)}")
     sources = [replace(one, name=name) for one, name in zip(results, labels, strict=True)]
     options = VersionOptions(
-        scorer=None if scorer is None else Path(scorer),
         metric=metric,
         ratings=tuple(map(Path, (ratings,) if isinstance(ratings, str | Path) else ratings)),
     )
@@ -241,10 +238,11 @@ def _check_preferences(reading: VersionReading) -> None:
     groups, questions = len(set(preferences.group.tolist())), len(set(preferences.question.tolist()))
     if groups < FEWEST_GROUPS:
         of_groups = "" if groups == questions else f" in {count_of(groups, 'group')}"
+        files = ", ".join(map(str, reading.options.ratings)) or "the rating page"
         raise InputError(
-            f"{reading.preferences_from or 'the rating page'}: preferences of {count_of(questions, 'question')}"
-            f"{of_groups}, and no answer is rated or scored; {FEWEST_GROUPS} groups of questions are needed: "
-            "compare the answers to more questions, rate some, or name a metric that scored them"
+            f"{files}: preferences of {count_of(questions, 'question')}{of_groups}, and no answer is rated or scored; "
+            f"{FEWEST_GROUPS} groups of questions are needed: compare the answers to more questions, rate some, or "
+            "name a metric that scored them"
         )
 
 

@@ -16,7 +16,7 @@ from ..ratings.answer_pair import AnswerPair, ComparedVersion, PairComparison, P
 from ..ratings.judgement import QueueSettings, RatedTurns, queue_ids
 from ..ratings.rating_queue import RatingQueue
 from ..store.store import Store
-from .version_preferences import name_versions
+from .version_ratings import name_versions
 from .versions import check_names
 
 

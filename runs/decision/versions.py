@@ -16,13 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
 from ...eval_sets import Sample
+from ...eval_sets.conversation import opening_question
+from ...eval_sets.items import question_id
 from ...eval_sets.preference import Preference
 from ...eval_sets.turns import is_turn
-from ...meta_eval.decision import PreferenceTable, VersionTable
-from ...metrics.specification import UNDIRECTED
+from ...meta_eval.decision import PreferenceTable, VersionTable, make_preference_table
+from ...meta_eval.groups import FEWEST_GROUPS
+from ...meta_eval.scorer import Scorer
+from ...metrics.specification import ALL_BASELINES, BASELINES, UNDIRECTED, parse_specification
 from ...presentation.verdict import describe_report
-from ...text.wording import Phrase, count_of, phrase, verb_of
+from ...shell_words import quote_word
+from ...text.wording import Phrase, count_of, list_first, phrase, verb_of
 from ..answers.pairing import PairedAnswer, list_values, pair_versions
+from ..answers.score_table import score_baselines
 from ..answers.table import AnswerTable
 from ..answers.version_answers import at_rated_level, version_field
 
@@ -38,7 +44,6 @@ class VersionOptions:
     """How versions are read."""
 
     by: str = ""  # the field of metadata that parts one run into versions (`system`, or `system=A,B`); "" for none
-    scorer: Path | None = None
     metric: str | None = None
     ratings: tuple[Path, ...] = ()  # files of further ratings, or of preferences
     scale: Scale | None = None  # the scale of the files' ratings, where they do not say it
@@ -57,7 +62,7 @@ class VersionOptions:
     @property
     def asked(self) -> str:
         """The option that names the measure; "" where none does."""
-        return f"--scorer {self.scorer}" if self.scorer else f"--metric {self.metric}" if self.metric else ""
+        return f"--metric {self.metric}" if self.metric else ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,6 @@ class VersionReading:
     # --- what people said
     rated: int = 0  # how many answers have a rating
     rating_scale: Scale | None = None  # None where nothing is rated
-    rating_notes: tuple[str, ...] = ()  # which ratings and preferences count, and which do not
     raters: tuple[str, ...] = ()  # who rated answers, as far as their names are known
     # the answers, by question and text, whose ratings name no rater: with those of people who are named they compare
     # only where these rate them too
@@ -83,7 +87,6 @@ class VersionReading:
     has_other_raters: bool = False
     choices: tuple[Preference, ...] = ()  # which of two versions' answers people prefer
     preferences: PreferenceTable | None = None  # the same by the numbers of questions; None where nobody was asked
-    preferences_from: str = ""  # the files that hold preferences, for messages; "" where the rating page alone has them
     # --- what decides
     measure: str = ""  # the scorer or metric; "" where ratings alone decide
     score_scale: Scale | None = None  # the scale of its values; None before they are known
@@ -102,15 +105,10 @@ class VersionReading:
         return {source.name: source.run for source in sources if source.run is not None}
 
     @property
-    def people(self) -> tuple[str, ...]:
-        """Who rated answers or chose between them, as far as their names are known."""
-        return tuple(sorted({*self.raters, *(choice.rater for choice in self.choices if choice.rater)}))
-
-    @property
     def files(self) -> tuple[Path, ...]:
         """The files that were read, and those that the runs were made of."""
         sets = tuple(Path(name) for source in self.sources for name in source.sets)
-        return sets + self.options.ratings + (() if self.options.scorer is None else (self.options.scorer,))
+        return sets + self.options.ratings
 
     @cached_property
     def table(self) -> VersionTable:
@@ -269,3 +267,193 @@ def _own_text(sample: Sample) -> str:
     if not sample.messages or is_turn(sample):
         return sample.response
     return "\n\n".join(message.text for message in sample.messages if message.is_answer)
+
+
+def number_questions(reading: VersionReading) -> dict[str, tuple[int, ...]]:
+    """Numbers questions by what a preference may call them: the id in any version, or the text.
+
+    What is another question in another version is that of the version in use. A text may be of several questions.
+    """
+    numbers: dict[str, tuple[int, ...]] = {}
+    for answer in sorted(reading.answers, key=lambda answer: answer.version):
+        numbers.setdefault(answer.sample.id, (answer.question,))
+        numbers.setdefault(question_id(answer.sample.id, reading.names[answer.version]), (answer.question,))
+    by_text: dict[str, dict[int, None]] = {}
+    for answer in reading.answers:
+        asked = opening_question(answer.sample)
+        for text in (asked, " ".join(asked.split())):
+            by_text.setdefault(text, {})[answer.question] = None
+    return {text: tuple(questions) for text, questions in by_text.items()} | numbers
+
+
+_Values = Sequence[Mapping[str, float]]
+"""By version, the value of each answer by id, more is better."""
+
+
+def measure_versions(reading: VersionReading) -> VersionReading:
+    """Adds what decides, with its scores, the metrics that are shown beside it, and what does not count."""
+    baselines = ALL_BASELINES if reading.level == "conversation" else BASELINES
+    versions = tuple(_with_baselines(version, baselines) for version in reading.versions)
+    reading = _choose_measure(replace(reading, versions=versions))
+    names = [name for name in _common_metrics(reading.versions) if name != reading.measure]
+    others = {name: [version.values(name) for version in reading.versions] for name in names}
+    reading = _set_scales(_separate_fitted(replace(reading, others=others)))
+    if not reading.choices:
+        return reading
+    return replace(
+        reading, preferences=make_preference_table(reading.choices, reading.table, number_questions(reading))
+    )
+
+
+def _with_baselines(version: AnswerTable, names: Sequence[str]) -> AnswerTable:
+    """A version that is a set with the baselines that a run has: they tell whether what is rated is a random part."""
+    if version.directions:
+        return version
+    scores = score_baselines(list(version.samples.values()), names)
+    return replace(
+        version, directions=dict.fromkeys(names, True), scores=dict(zip(version.samples, scores, strict=True))
+    )
+
+
+def _choose_measure(reading: VersionReading) -> VersionReading:
+    """Chooses what decides: what the user named, else the only scorer, else the only metric beside the baselines.
+
+    Without any of these, ratings alone decide, if there are some. Where every answer is rated nothing needs a measure.
+    """
+    versions, options = reading.versions, reading.options
+    names, metric = _common_metrics(versions), options.metric
+    is_all_rated = reading.rated == len(reading.answers)
+    if metric is None:
+        scorers = [name for name in names if parse_specification(name).is_scorer]
+        metrics = [name for name in names if name not in ALL_BASELINES]
+        for candidates in (scorers, metrics):
+            if len(candidates) == 1:
+                return _take_metric(reading, candidates[0])
+        if is_all_rated or ((reading.rated or reading.choices) and not metrics):
+            why = "every answer is rated" if is_all_rated else "the versions have only baselines in common"
+            return replace(reading, notes=(*reading.notes, f"Only what people say decides: {why}."))
+        if options.has_default:
+            return reading
+        raise UsageError(_which_measure(scorers or metrics, names))
+    _check_metric(versions, metric, names)
+    return _take_metric(reading, metric)
+
+
+def _common_metrics(versions: Sequence[AnswerTable]) -> list[str]:
+    """Returns the metrics that every version has, in the order of the first."""
+    first, *others = versions
+    return [name for name in first.directions if all(name in other.directions for other in others)]
+
+
+def _orient(versions: Sequence[AnswerTable], metric: str) -> _Values:
+    """Returns the values of a metric by version and answer, negated where lower is better."""
+    return tuple(
+        {
+            name: value if version.directions.get(metric, True) else -value
+            for name, value in version.values(metric).items()
+        }
+        for version in versions
+    )
+
+
+def _which_measure(candidates: Sequence[str], names: Sequence[str]) -> str:
+    if candidates:
+        return (
+            f"which measure decides? It is fixed before you look: name one with --metric, of {list_first(candidates)} "
+            "(a saved scorer as scorer:FILE); the others are shown beside it and never decide"
+        )
+    common = f"only baselines ({', '.join(names)})" if names else "no metric"
+    return (
+        f"nothing decides: the versions have {common} in common, and too little is rated; score them with one metric "
+        "(assay run SET --metrics NAME), name a baseline with --metric, or rate answers of each (assay rate SET "
+        "--raters NAME)"
+    )
+
+
+def _check_metric(versions: Sequence[AnswerTable], metric: str, names: Sequence[str]) -> None:
+    without = [version.name for version in versions if metric not in version.directions]
+    if without:
+        has = f"all versions have {', '.join(names)}" if names else "the versions have no metric in common"
+        raise UsageError(
+            f"--metric {metric}: {list_first(without)} was not scored with it ({has}); score it: assay run SET "
+            f"--metrics {quote_word(metric)}"
+        )
+
+
+def _take_metric(reading: VersionReading, metric: str) -> VersionReading:
+    versions, values = reading.versions, _orient(reading.versions, metric)
+    for version, of_version in zip(versions, values, strict=True):
+        if not of_version:
+            raise UsageError(f"{metric} has no value for any answer of {version.name}; assay show says why")
+    notes = list(reading.notes)
+    if metric in UNDIRECTED:
+        less, more = UNDIRECTED[metric]
+        notes.append(f"Of {metric} neither is better in itself, {less} or {more}; here {more} counts as better.")
+    elif not versions[0].directions[metric]:
+        notes.append(f"Lower is better for {metric}: its scores count negated.")
+    scale = _scale_of(metric) if parse_specification(metric).is_scorer else None
+    fitted = [version.fitted(metric) for version in versions]
+    answers = tuple(
+        replace(answer, score=values[answer.version].get(name), is_fitted=name in fitted[answer.version])
+        for answer in reading.answers
+        for name in [answer.sample.id]
+    )
+    return replace(reading, answers=answers, measure=metric, score_scale=scale, notes=tuple(notes))
+
+
+def _scale_of(metric: str) -> Scale | None:
+    """The scale of a recorded scorer's predictions, where its file is still there."""
+    file = Path(parse_specification(metric).argument)
+    if not file.is_file():
+        return None
+    scorer = Scorer.load(file)
+    return scorer.rating_min, scorer.rating_max
+
+
+def _separate_fitted(reading: VersionReading) -> VersionReading:
+    """Keeps apart ratings and a scorer that was fitted on them: how far it is off elsewhere, these do not say.
+
+    Where all answers of a version are rated, its mean is theirs, and the scorer has no part in it. Elsewhere the
+    ratings that it was fitted on do not count where others are left; else the ratings count, and the scores do not.
+    """
+    answers, notes = list(reading.answers), list(reading.notes)
+    for version, name in enumerate(reading.names):
+        own = [place for place, answer in enumerate(answers) if answer.version == version]
+        rated = [place for place in own if answers[place].rating is not None]
+        fitted = [place for place in rated if answers[place].is_fitted]
+        if not fitted or len(rated) == len(own):
+            continue
+        on = f"{reading.measure} was fitted on {len(fitted):,} of the {count_of(len(rated), 'rated answer')} of {name}"
+        others = {answers[place].question for place in rated} - {answers[place].question for place in fitted}
+        if len(others) < FEWEST_GROUPS:
+            unscored = tuple(replace(answer, score=None) for answer in reading.answers)
+            why = f"{on}, and few others are rated: the scores do not count."
+            return replace(reading, answers=unscored, measure="", notes=(*reading.notes, why))
+        for place in fitted:
+            answers[place] = replace(answers[place], rating=None)
+        whose = verb_of(len(fitted), "whose rating does", "whose ratings do")
+        notes.append(f"{on}, {whose} not count: its predictions repeat {verb_of(len(fitted), 'it', 'them')}.")
+    return replace(reading, answers=tuple(answers), notes=tuple(notes))
+
+
+def _set_scales(reading: VersionReading) -> VersionReading:
+    """Adds the scale of the scores: of a scorer its own, of a metric 0 to 1, or what its values span.
+
+    Raises `UsageError` where a scorer predicts ratings on another scale than that of the raters.
+    """
+    known, scale = reading.score_scale, reading.rating_scale
+    if scale is not None and known not in {None, scale}:
+        (low, high), (own_low, own_high) = scale, known or scale
+        raise UsageError(
+            f"{reading.measure} predicts ratings on {own_low:g} to {own_high:g}, and answers are rated on {low:g} to "
+            f"{high:g}; fit a scorer on these ratings (assay meta --save), or name a metric"
+        )
+    if reading.score_scale is not None:
+        return reading
+    values = [answer.score for answer in reading.answers if answer.score is not None]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    elif low >= -1 and high <= 0:
+        low, high = -1.0, 0.0
+    return replace(reading, score_scale=(low, high if high > low else low + 1))

@@ -60,9 +60,6 @@ def _used_prompts(tables: Sequence[AnswerTable], metrics: Sequence[str]) -> set[
     prompts: set[str] = set()
     for table in tables:
         for _, metric, score in table.rows():
-            parts = score.evidence.get("parts", {}) if parse_specification(metric).is_scorer else {}
-            evidences = {part: record.get("evidence", {}) for part, record in parts.items()}
-            for name, evidence in (evidences | {metric: score.evidence}).items():
-                if name in metrics:
-                    prompts.update(map(str, evidence.get("prompts", ())))
+            if metric in metrics:
+                prompts.update(map(str, score.evidence.get("prompts", ())))
     return prompts

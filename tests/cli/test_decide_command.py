@@ -2,7 +2,6 @@
 
 import json
 import math
-import shlex
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -112,7 +111,7 @@ def test_what_is_rated_next_settles_it(assay, tmp_path):
     runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in files]
     done = assay("decide", *runs, "--metric", "token_overlap", "--next", "next.jsonl")
     assert "next.jsonl: 48 answers to 24 questions." in " ".join(done.out.split())
-    assert f"assay decide {runs[0]} {runs[1]} --metric token_overlap --ratings rated.jsonl" in done.out
+    assert "Then the same command again, with --ratings rated.jsonl in place of --next." in " ".join(done.out.split())
     store = Store(".assay")
     settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0)
     queue = open_queue(store, find_source(store, "next.jsonl"), settings, guideline=None)
@@ -284,19 +283,6 @@ def test_a_run_that_did_not_end_is_said(assay, two_runs):
     assert f"Run {two_runs[1]} is not done (interrupted): what it has so far takes part." in notes
 
 
-def test_what_is_typed_again_has_the_measure_and_the_ratings(assay, two_runs, tmp_path):
-    """And the next ratings take the place of none that were read."""
-    rating = {"user_input": "Question 1?", "response": "old word word 1.", "rating": 3}
-    (tmp_path / "rated.jsonl").write_text(json.dumps(rating))
-    words = ("--metric", "token_overlap", "--ratings", "rated.jsonl", "--next", "next.jsonl")
-    out = " ".join(assay("decide", *two_runs, *words, code=0).out.split())
-    assert "--out rated-2.jsonl" in out
-    again = out[out.index("assay decide") :]
-    for words in ("--metric token_overlap", "--ratings rated.jsonl --", "--ratings rated-2.jsonl"):
-        assert words in again, words
-    assert "--next" not in again and "runs" not in again
-
-
 def test_a_judge_for_decide_went(assay, two_runs):
     done = assay("decide", *two_runs, "--metric", "pairwise", "--judge", "openai/x", code=2)
     assert "people do, side by side (assay rate RUN_A RUN_B --pairs)" in " ".join(done.err.split())
@@ -337,39 +323,14 @@ def dutch_versions(tmp_path, rating):
     return ["antwoorden.csv", "--by", "versie", "--map", "vraag = kort=user_input", "--map", "uitkomst=response"]
 
 
-def typed_lines(out, command):
-    return [shlex.split(line)[1:] for line in out.splitlines() if line.startswith(f"  {command}")]
-
-
-def test_the_command_that_goes_on_reads_the_same_columns_and_asks_for_ratings_on_the_same_scale(assay, tmp_path):
+def test_further_ratings_are_asked_for_on_the_scale_of_those_so_far(assay, tmp_path):
     words = [
         *dutch_versions(tmp_path, lambda name, n: n % 8 + 1 + (name == "nieuw") * (n % 3 - 1) if n < 14 else ""),
-        *("--map", "cijfer=rating", "--scale", "0-10"),
+        *("--map", "cijfer=rating", "--scale", "0-10", "--next", "next.jsonl"),
     ]
-    hint = typed_lines(assay("decide", *words, code=0).out, "assay decide")
-    for option in (words[3:5], words[5:7], words[7:9], words[9:11], ["--next", "next.jsonl"]):
-        place = hint[0].index(option[1])
-        assert hint[0][place - 1 : place + 1] == option
-    written = assay(*hint[0], code=0).out
+    written = assay("decide", *words, code=0).out
     assert "next.jsonl: 2" in written  # unrated answers to questions 14 to 23, two each
-    assert typed_lines(written, "assay rate next.jsonl")[0][-2:] == ["--scale", "0-10"]
-
-
-def test_the_command_to_go_on_choosing_parts_and_reads_the_file_as_this_one(assay, tmp_path):
-    words = dutch_versions(tmp_path, lambda *_: "")
-    choices = [
-        {
-            "question": f"Vraag {number}?",
-            "first": "oud",
-            "second": "nieuw",
-            "choice": ("first", "second")[number % 2],
-            "rater": "ann",
-        }
-        for number in range(12)
-    ]
-    (tmp_path / "choices.jsonl").write_text("".join(json.dumps(choice) + "\n" for choice in choices))
-    done = assay("decide", *words, "--ratings", "choices.jsonl", code=0)
-    assert typed_lines(done.out, "assay rate") == [["rate", "antwoorden.csv", "--pairs", "--raters", "ann", *words[1:]]]
+    assert "  assay rate next.jsonl --raters NAME,NAME --scale 0-10\n" in written
 
 
 def test_the_sheet_that_is_named_holds_the_ratings_or_the_preferences(assay, two_runs, tmp_path):

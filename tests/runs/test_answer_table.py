@@ -60,13 +60,9 @@ def test_a_conversation_has_the_scores_of_its_turn_under_test_and_keeps_its_own_
     assert (by_turn.values("a"), by_turn.values("b")) == ({last: 0.8}, {})
 
 
-def test_parts_of_a_scorer_are_values_of_metrics_that_the_run_has_not():
-    parts = {"a": {"value": 1.0}, "c": {"value": 0.25}, "d": {"value": None}, "scorer:other.yaml": {"value": 3.0}}
-    scores = {
-        "x": {"scorer:s.yaml": Score(4.0, "scored", "so", {"parts": parts, "fitted_on": True}), "a": scored(0.5, "so")}
-    }
+def test_what_a_scorer_was_fitted_on_is_known():
+    scores = {"x": {"scorer:s.yaml": Score(4.0, "scored", "so", {"fitted_on": True}), "a": scored(0.5, "so")}}
     table = AnswerTable({"scorer:s.yaml": True, "a": True}, {"x": answer("x")}, scores)
-    assert table.scorer_parts() == {"c": {"x": 0.25}, "d": {}}
     assert (table.fitted("scorer:s.yaml"), table.fitted("a")) == ({"x"}, set())
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay import Results, Sample, Score, decide, scored
 from assay.errors import InputError, UsageError
-from assay.meta_eval import AgreementRecord, Scorer, ScorerPart, fingerprint_answer
+from assay.meta_eval import AgreementRecord, Scorer, ScorerPart
 from assay.meta_eval.decision import give_decision_verdict
 from assay.runs import VersionOptions, decide_reading, list_next, rating_set, read_versions
 
@@ -419,8 +419,6 @@ def test_where_several_could_decide_one_must_be_named():
         decide([one, other])
     with pytest.raises(UsageError, match="B was not scored with it"):
         decide([one, results(version("new", [None] * 5), other=[0.1] * 5)], metric="own")
-    with pytest.raises(UsageError, match="one measure decides"):
-        decide([one, other], metric="own", scorer="team.yaml")
 
 
 def test_a_metric_of_which_less_is_better_counts_negated():
@@ -446,32 +444,45 @@ def team(tmp_path):
         by_rating=((1.0, 1.0),),
         by_prediction=((1.0, 1.0),),
         agreement=AgreementRecord(items=30, groups=30, spearman=0.5, ratings="0"),
-        answers=(fingerprint_answer("Question 0?", "old 0"),),
     ).save(path)
-    return path
+    return f"scorer:{path}"
 
 
-def test_a_scorer_predicts_from_the_scores_of_its_metrics(team):
-    one = results(version("old", [None] * 6), own=[0.0, 0.25, 0.5, 0.0, 0.25, 0.5])
-    other = results(version("new", [None] * 6), own=[0.5, 0.5, 1.0, 0.5, 1.0, None])
-    decision = decide([one, other], scorer=team)
-    assert (decision.measure, decision.scale) == (f"scorer:{team}", (1.0, 5.0))
+def predicted(name, ratings, team, own):
+    """A version as the scorer scored it, which was fitted on the first answer of the old one."""
+    samples = version(name, ratings)
+    scores = {
+        one.id: {
+            team: Score(None, "skipped", "none")
+            if value is None
+            else scored(1 + 4 * value, "", {"fitted_on": (name, place) == ("old", 0)})
+        }
+        for place, (one, value) in enumerate(zip(samples, own, strict=True))
+    }
+    return Results({team: True}, {one.id: one for one in samples}, scores)
+
+
+def test_a_scorer_decides_on_the_scale_of_its_predictions(team):
+    one = predicted("old", [None] * 6, team, [0.0, 0.25, 0.5, 0.0, 0.25, 0.5])
+    other = predicted("new", [None] * 6, team, [0.5, 0.5, 1.0, 0.5, 1.0, None])
+    decision = decide([one, other], metric=team)
+    assert (decision.measure, decision.scale) == (team, (1.0, 5.0))
     assert decision.versions[0].mean == pytest.approx(2.0)  # 1 + 4 * 0.25
     assert any("1 answer has no scorer:" in note for note in decision.notes)
-    with pytest.raises(UsageError, match=r"B has no scores of own, .*assay run SET --metrics"):
-        decide([one, results(version("new", [None] * 6), next=[0.1] * 6)], scorer=team)
+    with pytest.raises(UsageError, match=r"B was not scored with it .*assay run SET --metrics"):
+        decide([one, results(version("new", [None] * 6), next=[0.1] * 6)], metric=team)
 
 
 def test_ratings_that_the_scorer_was_fitted_on_do_not_count(team):
     ratings = [1.0, 2.0, 3.0, 2.0, 1.0, 4.0, None]
     own = [0.0, 0.25, 0.5, 0.2, 0.1, 0.7, 0.3]
-    one, other = (results(version(name, ratings), own=own) for name in ("old", "new"))
-    decision = decide([one, other], scorer=team)
+    one, other = (predicted(name, ratings, team, own) for name in ("old", "new"))
+    decision = decide([one, other], metric=team)
     assert [version.rated for version in decision.versions] == [5, 6]
     assert any("was fitted on 1 of the 6 rated answers of A, whose rating does not count" in n for n in decision.notes)
     few = [1.0, 2.0, 3.0, 2.0, 1.0, None, None]
-    one, other = (results(version(name, few), own=own) for name in ("old", "new"))
-    decision = decide([one, other], scorer=team)
+    one, other = (predicted(name, few, team, own) for name in ("old", "new"))
+    decision = decide([one, other], metric=team)
     assert decision.measure == "" and decision.basis == "ratings"
     assert any("few others are rated: the scores do not count" in note for note in decision.notes)
 
@@ -489,9 +500,9 @@ def test_what_to_rate_first_is_the_version_that_nobody_rated():
 def test_where_all_answers_of_a_version_are_rated_it_does_not_matter_what_the_scorer_was_fitted_on(team):
     """Its mean is that of its ratings; the scorer helps with the other version, which it was not fitted on."""
     own = [0.0, 0.25, 0.5, 0.2, 0.1, 0.7, 0.3]
-    one = results(version("old", [1.0, 2.0, 3.0, 2.0, 1.0, 4.0, 2.0]), own=own)
-    other = results(version("new", [1.0, 2.0, 3.0, 2.0, 1.0, None, None]), own=own)
-    decision = decide([one, other], scorer=team)
+    one = predicted("old", [1.0, 2.0, 3.0, 2.0, 1.0, 4.0, 2.0], team, own)
+    other = predicted("new", [1.0, 2.0, 3.0, 2.0, 1.0, None, None], team, own)
+    decision = decide([one, other], metric=team)
     assert [version.rated for version in decision.versions] == [7, 5]
     assert decision.basis == "ratings and scores"
     assert decision.versions[0].mean == pytest.approx(15 / 7)
