@@ -5,9 +5,7 @@ from .answers.rating_join import (
     rated_ids as rated_ids,
     rated_samples as rated_samples,
 )
-from .answers.rating_source import find_source as find_source, open_queue as open_queue, select_rated as select_rated
-from .answers.run_scores import find_answer_evidence as find_answer_evidence
-from .answers.score_table import join_scores as join_scores
+from .answers.score_table import find_answer_evidence as find_answer_evidence, join_scores as join_scores
 from .answers.summary import (
     MetricReport as MetricReport,
     MetricSummary as MetricSummary,
@@ -19,15 +17,19 @@ from .decision.answer_contrast import NamedAnswer as NamedAnswer, contrast_answe
 from .decision.compare import compare as compare
 from .decision.decide import (
     decide_reading as decide_reading,
-    list_next as list_next,
-    rating_set as rating_set,
     read_versions as read_versions,
 )
 from .decision.page import (
     find_deciding_questions as find_deciding_questions,
     preferred_shares as preferred_shares,
 )
-from .decision.pair_source import find_pairs as find_pairs, open_pair_queue as open_pair_queue
+from .decision.queue_source import (
+    find_pairs as find_pairs,
+    find_source as find_source,
+    open_pair_queue as open_pair_queue,
+    open_queue as open_queue,
+    select_rated as select_rated,
+)
 from .decision.tables import comparison_sentences as comparison_sentences
 from .decision.version_ratings import (
     RatedText as RatedText,
@@ -37,7 +39,7 @@ from .decision.version_ratings import (
 )
 from .decision.versions import VersionOptions as VersionOptions
 from .failures.bad_answers import read_peoples_texts as read_peoples_texts, select_bad_answers as select_bad_answers
-from .failures.failure_blocks import failure_sentences as failure_sentences
+from .failures.failure_groups import failure_sentences as failure_sentences
 from .judging.align import Aligner as Aligner
 from .judging.card import CardAgreement as CardAgreement, make_set_card as make_set_card
 from .judging.card_report import (

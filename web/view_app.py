@@ -11,8 +11,7 @@ from starlette.routing import Route
 
 from ..judges.embedders import load_embedder
 from ..runs import Store
-from ..runs.failures.failure_blocks import view_failures
-from ..runs.failures.failure_groups import Failures, group_failures
+from ..runs.failures.failure_groups import Failures, group_failures, view_failures
 from ..runs.ratings.judgement import rating_state
 from ..runs.show.results import read_results
 from ..runs.store.answer_address import answer_url

@@ -14,7 +14,7 @@ from ..presentation.result_table import Field, Paragraph, ReportBlock, Tone, tab
 from ..presentation.texts import one_line
 from ..shell_words import quote_word
 from ..text.wording import count_of
-from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
+from .judge_session import open_judge_session, question_progress, with_judge_session
 from .options import SetOptions, embedder_option, option_group, seed_option, with_set_options
 from .output import echo_notice, print_result
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..eval_sets import Sample
     from ..meta_eval.alignment import CandidateRow
     from ..meta_eval.estimate import Estimate
+    from ..runs import RunOptions
     from ..runs.judging.align import AlignmentReport
 
 CANDIDATES = ("calibrated", "few-shot")  # as in judges.settings
@@ -64,7 +65,7 @@ def align(
     source: str,
     *,
     judge: str | None,
-    session_options: SessionOptions,
+    asking: "RunOptions",
     out: Path | None,
     trial: Mapping[str, Any],
     embedder: str,
@@ -87,7 +88,7 @@ def align(
     if out is not None and out.exists() and any(out.iterdir()):
         raise UsageError(f"{out}: this folder is not empty; name a new one")
     samples = list(_samples(source, set_options, store))
-    with open_judge_session(judge, session_options, out or Path("align")) as session:
+    with open_judge_session(judge, asking, out or Path("align")) as session:
         if session.judge is None:
             raise UsageError("name the judge that is to learn (--judge MODEL)")
         judged_by, embedding = session.judge, session.embedder(embedder)

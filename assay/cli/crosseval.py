@@ -11,7 +11,7 @@ import click
 from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import check_output
-from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
+from .judge_session import open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, option_group, read_metrics
 from .output import echo_notice, print_blocks, print_result
 from .typed_values import OUTPUT_FILE, BoundedCount, FiniteRange
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..generation.crosseval import Exchange, SplitSummary
+    from ..runs import RunOptions
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -94,7 +95,7 @@ def crosseval(
     out: Path | None,
     embedder: str,
     judge: str | None,
-    session_options: SessionOptions,
+    asking: "RunOptions",
 ) -> None:
     """Ask a chatbot what it was given, and what it was not.
 
@@ -119,7 +120,7 @@ def crosseval(
     check_output(answers_file)
     pages = read_pages(set_file, sections_file, folds_file)
     questions = split_questions(load_set(set_file), limit)
-    with open_judge_session(judge, session_options, answers_file) as session:
+    with open_judge_session(judge, asking, answers_file) as session:
 
         def progress(total: int) -> AbstractContextManager[Callable[[bool], None]]:
             return question_progress(session.models[0] if session.models else None, total)
@@ -131,9 +132,7 @@ def crosseval(
             declined=Declined(session.judge),
             metrics=[load_metric(name, session.judge, loaded_embedder) for name in names],
             embedder=loaded_embedder,
-            concurrency=max(
-                (model.settings.concurrency for model in session.models), default=session_options.concurrency or 8
-            ),
+            concurrency=max((model.settings.concurrency for model in session.models), default=asking.concurrency or 8),
             **retrieval,
         )
         results = asyncio.run(compare_bots(loaded_bots, questions, pages, setup, progress))

@@ -5,26 +5,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import UsageError
+from ..atomic_files import check_writable
 from ..presentation.texts import one_line
-from ..text.wording import count_of
 from . import exit_codes
 from .options import level_option, scale_option, with_file_options
 from .output import is_json, open_console, print_blocks, print_command, print_result, typed_command
-from .typed_values import OUTPUT_FILE, REPORT_FILE, SEED, FiniteRange
+from .typed_values import REPORT_FILE, SEED, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..eval_sets import Sample
     from ..eval_sets.levels import RatedLevel
     from ..meta_eval.decision import Decision
     from ..runs import Store
     from ..runs.decision.decide import Looks
     from ..runs.decision.versions import VersionReading
 
-_NEXT = 5  # questions to rate next that are named
-_TO_RATE = 30  # questions that --next writes where nothing says how many ratings settle it
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
@@ -60,7 +56,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 )
 @click.option("--gate", is_flag=True, help="Exit with 5 unless it is to ship, or nothing differs, without doubt.")
 @click.option("--report", type=REPORT_FILE, help="Write the decision and the answers that decide to an .html file.")
-@click.option("--next", "next_file", type=OUTPUT_FILE, help="Write what to rate next as a set: .jsonl or .csv.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all that is drawn.")
 @level_option
 def decide(
@@ -75,7 +70,6 @@ def decide(
     looks: "Looks",
     gate: bool,
     report: Path | None,
-    next_file: Path | None,
     seed: int,
     level: "RatedLevel | None",
     store: str | Path,
@@ -92,51 +86,23 @@ def decide(
     assay decide answers.jsonl --by system --margin 0.2
     """
     from ..meta_eval.decision import decision_as_json
-    from ..runs.decision.decide import (
-        decide_reading,
-        keep_first_look,
-        list_next,
-        rating_set,
-        read_versions,
-    )
+    from ..runs.decision.decide import decide_reading, keep_first_look, read_versions
     from ..runs.decision.versions import VersionOptions
 
     opened = _open_store(store)
     options = VersionOptions(by, metric, ratings, scale, level, reading, not is_json())
     versions = read_versions(opened, runs, options)
-    _check_outputs(next_file, report, versions.files)
+    if report is not None:
+        check_writable(report)
     decision = keep_first_look(store, versions, decide_reading(versions, margin=margin, seed=seed, looks=looks))
-    to_rate = list_next(versions, decision.needs.ratings or _TO_RATE, seed)
     if report is not None:
         from ..runs.decision import write_decision_report
         from ..runs.decision.page import find_deciding_questions, preferred_shares
 
         questions = find_deciding_questions(versions.answers, preferred_shares(versions.preferences))
         write_decision_report(report, decision, questions, versions.about)
-    if next_file is not None and to_rate:
-        from ..eval_sets import write_set
-
-        write_set(rating_set(to_rate, seed), next_file)
-    print_result(
-        lambda: decision_as_json(decision) | {"next": [[sample.id for sample in answers] for answers in to_rate]},
-        lambda: _print(decision, versions, to_rate, report=report, next_file=next_file),
-    )
+    print_result(lambda: decision_as_json(decision), lambda: _print(decision, versions, runs, report))
     return exit_codes.GATE_FAILED if gate and not decision.passes else exit_codes.DONE
-
-
-def _check_outputs(next_file: Path | None, report: Path | None, inputs: "Sequence[Path]") -> None:
-    """Refuses what cannot be written, or would take the place of what is read."""
-    from ..atomic_files import check_writable
-
-    if next_file is not None and next_file.suffix.lower() not in {".jsonl", ".csv"}:
-        raise UsageError(f"--next {next_file}: name a .jsonl or .csv file")
-    read = {place.expanduser().resolve() for place in inputs}
-    for option, target in (("--report", report), ("--next", next_file)):
-        if target is None:
-            continue
-        if target.resolve() in read:
-            raise UsageError(f"{option} {target}: is one of the files that are read; name another file to write")
-        check_writable(target)
 
 
 def _open_store(place: str | Path) -> "Store | None":
@@ -148,14 +114,7 @@ def _open_store(place: str | Path) -> "Store | None":
     return Store(place, must_exist=True)
 
 
-def _print(
-    decision: "Decision",
-    reading: "VersionReading",
-    to_rate: "list[list[Sample]]",
-    *,
-    report: Path | None,
-    next_file: Path | None,
-) -> None:
+def _print(decision: "Decision", reading: "VersionReading", runs: tuple[str, ...], report: Path | None) -> None:
     from rich.text import Text
 
     from ..runs.decision import decision_block
@@ -168,20 +127,24 @@ def _print(
             console.print(Text(f"{one_line(version.name)}: run {one_line(reading.runs[version.name])}{in_use}"))
     if report is not None:
         console.print(Text(f"\nThe decision and the answers that decide: {report}"))
-    if next_file is not None and not to_rate:
-        console.print(Text("\nNothing is written: all answers that differ are rated or compared."))
-    elif next_file is not None:
-        answers = count_of(sum(map(len, to_rate)), "answer")
-        console.print(Text(f"\n{next_file}: {answers} to {count_of(len(to_rate), 'question')}. To rate them:"))
-        print_command(console, typed_command("rate", next_file, "--raters", "NAME,NAME", *_scale_of_page(decision)))
-        print_command(console, typed_command("rate", "export", "last", "--out", "rated.jsonl"))
-        console.print(Text("Then the same command again, with --ratings rated.jsonl in place of --next."))
-    elif to_rate and decision.verdict == "unsettled" and decision.basis == "preferences":
-        console.print(Text("\nTo go on choosing: the same versions and columns with assay rate --pairs."))
-    elif to_rate and decision.verdict == "unsettled":
-        names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
-        console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}."))
-        console.print(Text("The same command with --next next.jsonl writes them as a set."))
+    further = _further_ratings(decision, reading, runs) if decision.verdict == "unsettled" else []
+    if further:
+        console.print(Text("\nTo ask people, who see nothing of whose answer is whose:"))
+    for words in further:
+        print_command(console, typed_command("rate", *words, "--raters", "NAME,NAME"))
+
+
+def _further_ratings(
+    decision: "Decision", reading: "VersionReading", runs: tuple[str, ...]
+) -> "list[Sequence[str | Path]]":
+    """What is to be rated next, as `assay rate` takes it: pairs where choices decide, else what has unrated answers."""
+    if decision.basis == "preferences":
+        return [(*runs, "--pairs", *(["--by", reading.options.by] if reading.options.by else []))]
+    is_by_others = decision.has_other_raters or not reading.raters  # then the same people are to rate each version
+    unrated = {version.name for version in decision.versions if version.rated < version.n or is_by_others}
+    sources = [source for source in reading.sources if source.name in unrated]
+    places = dict.fromkeys(source.run or next(iter(source.sets), "") for source in sources)
+    return [(place, *_scale_of_page(decision)) for place in places if place]
 
 
 def _scale_of_page(decision: "Decision") -> list[str]:

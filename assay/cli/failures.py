@@ -40,8 +40,7 @@ def failures(
     from ..judges.embedders import load_embedder
     from ..presentation.verdict import describe_report
     from ..runs import Store
-    from ..runs.failures.failure_blocks import failures_as_json, failures_block, write_failure_report
-    from ..runs.failures.failure_groups import group_failures
+    from ..runs.failures.failure_groups import failures_as_json, failures_block, group_failures, write_failure_report
     from ..runs.show.results import read_results
 
     opened = Store(store, must_exist=True)

@@ -14,7 +14,7 @@ from ..presentation.result_table import Column, Paragraph, ReportBlock, ResultTa
 from ..presentation.texts import one_line
 from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
-from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
+from .judge_session import JudgeSession, open_judge_session, question_progress, with_judge_session
 from .options import embedder_option, option_group, seed_option
 from .output import count_progress, echo_notice, print_result
 from .typed_values import OUTPUT_FILE, BoundedCount, FiniteRange
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..generation.questions import GeneratedQuestions
     from ..generation.section import Fold, Section
     from ..generation.topics import Method, TopicDiscovery
+    from ..runs import RunOptions
 
 _KINDS = ("long-form", "factoid")
 
@@ -137,7 +138,7 @@ def generate(
     fold_options: Mapping[str, Any],
     embedder: str,
     judge: str | None,
-    session_options: SessionOptions,
+    asking: "RunOptions",
     out: Path,
 ) -> None:
     """Make an evaluation set from documents.
@@ -161,7 +162,7 @@ def generate(
         raise UsageError("questions are written by a judge; name one with --judge")
     sections = _read_documents(docs, language)
     write_sections(sections, _path_beside(out, "sections"))
-    with open_judge_session(judge, session_options, out) as session:
+    with open_judge_session(judge, asking, out) as session:
         plan: FoldPlan | None = None
         found_topics: TopicDiscovery | None = None
         if fold_options["folds"] > 1:

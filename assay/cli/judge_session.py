@@ -2,40 +2,22 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BudgetReached
-from .options import (
-    CassetteOptions,
-    Command,
-    concurrency_option,
-    judge_option,
-    option_group,
-    with_budget,
-    with_cassette,
-)
+from .options import Command, judge_option, with_asking, with_budget
 from .output import end_at_ctrl_c
 
 if TYPE_CHECKING:
-    from ..judges import Budget, Cassette, LiteLLMJudge, Usage
+    from ..judges import Cassette, LiteLLMJudge, Usage
     from ..judges.embedders import Embedder
-
-
-@dataclass(frozen=True, slots=True)
-class SessionOptions:
-    """Where replies are recorded, and what asking may take."""
-
-    cassette_options: CassetteOptions
-    budget: "Budget"
-    concurrency: int | None = None  # calls at once; None for as many as the judge's settings say
+    from ..runs import RunOptions
 
 
 def with_judge_session(command: Command) -> Command:
-    """Adds `--judge` and the options of a session: the command gets `judge: str | None` and `session_options`."""
-    grouped = option_group("session_options", SessionOptions, concurrency_option)(command)
-    return judge_option(with_cassette(with_budget(grouped)))
+    """Adds `--judge` and the options of a session: the command gets `judge: str | None` and `asking: RunOptions`."""
+    return judge_option(with_budget(with_asking(command)))
 
 
 class JudgeSession:
@@ -49,7 +31,7 @@ class JudgeSession:
             only the failed questions again.
     """
 
-    def __init__(self, judge: str | None, options: SessionOptions, cassette: "Cassette | None") -> None:
+    def __init__(self, judge: str | None, options: "RunOptions", cassette: "Cassette | None") -> None:
         self.cassette = cassette
         self.is_unfinished = False
         self.models: list[LiteLLMJudge] = []
@@ -106,13 +88,12 @@ class JudgeSession:
 
 
 @contextmanager
-def open_judge_session(judge: str | None, options: SessionOptions, out: Path) -> Iterator[JudgeSession]:
+def open_judge_session(judge: str | None, options: "RunOptions", out: Path) -> Iterator[JudgeSession]:
     """Opens a session, on the replies that an earlier one left: beside the output, until all is done."""
     from ..judges import Cassette
 
-    cassette_file, mode = options.cassette_options.cassette, options.cassette_options.mode
     kept_replies = out.with_name(f"{out.name}.replies")
-    cassette = None if mode == "off" else Cassette(cassette_file or kept_replies, mode)
+    cassette = None if options.mode == "off" else Cassette(options.cassette or kept_replies, options.mode)
     session = JudgeSession(judge, options, cassette)
     kept = "all replies are kept: the same command goes on"
     try:
@@ -122,7 +103,7 @@ def open_judge_session(judge: str | None, options: SessionOptions, out: Path) ->
         raise BudgetReached(f"{error}; {kept}") from error
     else:
         session.close()
-        if cassette_file is None and not session.is_unfinished:
+        if options.cassette is None and not session.is_unfinished:
             kept_replies.unlink(missing_ok=True)
     finally:
         session.close()

@@ -189,7 +189,7 @@ def meta(
         scorer = fit_run_scorer(save, joined, evaluation, tables)
     if report is not None:
         from ..meta_eval.report import write_report
-        from ..runs.answers.run_scores import find_answer_evidence
+        from ..runs.answers.score_table import find_answer_evidence
         from ..text.wording import phrase
 
         files = dict.fromkeys((*scores, *([ratings_file] if ratings_file else [])))

@@ -3,7 +3,7 @@
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -112,13 +112,14 @@ max_failed_option = click.option(
 
 
 def option_group(
-    keyword: str, group: Callable[..., Any] | str, *options: Callable[[Any], Any]
+    keyword: str, group: Callable[..., Any] | str, *options: Callable[[Any], Any], further: Sequence[str] = ()
 ) -> Callable[[Command], Command]:
     """Makes a decorator that adds options to a command and gives it their values as one object.
 
     Args:
         group: What makes the object of the values by name; `dict` for a mapping that a function takes as it is. In
             words, as in "eval_sets.score_columns:ReadOptions", it is imported when the command runs.
+        further: The names of values that other decorators give.
     """
 
     def decorate(command: Command) -> Command:
@@ -132,9 +133,7 @@ def option_group(
         earlier = len(getattr(wrapped, "__click_params__", ()))
         for option in reversed(options):
             wrapped = option(wrapped)
-        names = [parameter.name for parameter in wrapped.__click_params__[earlier:]]
-        if not isinstance(group, str) and group is not dict:
-            names = list(inspect.signature(group).parameters)  # some of which other decorators give
+        names = [*(parameter.name for parameter in wrapped.__click_params__[earlier:]), *further]
         return wrapped  # type: ignore[no-any-return]
 
     return decorate
@@ -365,21 +364,9 @@ with_budget = option_group(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CassetteOptions:
-    """Which recorded replies are used, and how."""
-
-    cassette: Path | None = None  # the file of the recordings, if any
-    mode: "Mode" = "auto"
-
-    def __post_init__(self) -> None:
-        if self.mode in {"replay", "record"} and self.cassette is None:
-            raise UsageError(f"--mode {self.mode} needs a --cassette")
-
-
-with_cassette = option_group(
-    "cassette_options",
-    CassetteOptions,
+with_asking = option_group(
+    "asking",
+    "runs.score.scoring_request:RunOptions",
     click.option("--cassette", type=click.Path(path_type=Path), help="File of recorded replies."),
     click.option(
         "--mode",
@@ -388,7 +375,10 @@ with_cassette = option_group(
         show_default=True,
         help="With --cassette: replay (no model is asked), record (all anew), auto (what is missing).",
     ),
+    concurrency_option,
+    further=("budget",),
 )
+"""How a judge is asked, as `RunOptions`; the command has `with_budget` below it."""
 
 replay_option = click.option("--mode", type=click.Choice(["replay", "auto"]), default="auto", show_default=True)
 

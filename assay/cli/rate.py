@@ -83,8 +83,7 @@ def rate(
     from pydantic import ValidationError
 
     from ..runs import Store
-    from ..runs.answers.rating_source import find_source, open_queue
-    from ..runs.decision.pair_source import find_pairs, open_pair_queue
+    from ..runs.decision.queue_source import find_pairs, find_source, open_pair_queue, open_queue
     from ..runs.ratings import QueueSettings, RatingQueue
 
     runs = Store(store)
@@ -122,10 +121,11 @@ def rate(
         return
     rated = find_source(runs, source, settings.turns, reading)
     queue = open_queue(runs, rated, settings, guideline=text, limit=limit)
-    _serve(queue, store, server)
+    of_file = sum(rated.samples[name].human_rating is not None for name in queue.names() if name in rated.samples)
+    _serve(queue, store, server, of_file)
 
 
-def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> None:
+def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions, of_file: int = 0) -> None:
     with require_extra("web", "the rating page"):
         from ..web.connections import Connections
         from ..web.rating_app import RatingApp
@@ -145,7 +145,7 @@ def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> No
         if server.new_links:  # not before it listens: without new links the earlier ones had ended for nothing
             app.end_links()
         done, total = queue.counts()
-        for note in _queue_notes(queue):
+        for note in _queue_notes(queue, of_file):
             echo(note)
         echo(f"{queue.source}: {done} of {count_of(total, _noun(queue))}. Each rater opens their own link:\n")
         for rater, path in app.rater_paths().items():
@@ -237,8 +237,8 @@ def _item(queue: "RatingQueue") -> str:
     return "pair" if queue.has_pairs else "answer"
 
 
-def _queue_notes(queue: "RatingQueue") -> "Iterator[str]":
-    """What raters should know before they begin: what is not asked, what is rated already, who gets what."""
+def _queue_notes(queue: "RatingQueue", of_file: int) -> "Iterator[str]":
+    """What raters should know before they begin: what is not asked, how many are rated in the file, who gets what."""
     is_pairs = queue.has_pairs
     yield from (f"{series}." for series in queue.other_series())
     for other in [] if queue.counts()[0] else queue.others():
@@ -248,10 +248,9 @@ def _queue_notes(queue: "RatingQueue") -> "Iterator[str]":
     if is_pairs and (same := len(queue.comparison.same)):
         ties = verb_of(same, "is a tie", "are ties")
         yield f"{count_of(same, 'pair')} of the same answer twice {ties}, and not asked."
-    if not is_pairs and (rated := sum(sample.human_rating is not None for sample in queue.samples())):
-        are_rated = (
-            f"{rated:,} of {count_of(len(queue.names()), 'answer')} {verb_of(rated, 'is', 'are')} rated in the file"
-        )
+    if of_file:
+        is_rated = verb_of(of_file, "is", "are")
+        are_rated = f"{of_file:,} of {count_of(len(queue.names()), 'answer')} {is_rated} rated in the file"
         others = typed_command("rate", "NEW_FILE", "--raters", ",".join(queue.settings.raters))
         yield f"{are_rated}, and rated here again. For more rated answers, rate others: {others}"
     raters, each = len(queue.settings.raters), queue.settings.per_answer

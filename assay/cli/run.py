@@ -1,6 +1,7 @@
 """`assay run`: judge sets, keep everything, print the results."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,22 +13,19 @@ from ..text.wording import count_of
 from .batch import batch_cassette, batch_option, batch_size_option, resumable_batch_run
 from .exit_codes import BUDGET, DONE, ERROR, TOO_MANY_FAILED
 from .options import (
-    CassetteOptions,
     SetOptions,
-    concurrency_option,
     hide_advanced,
     make_plan,
     max_failed_option,
     skip_bad_option,
+    with_asking,
     with_budget,
-    with_cassette,
     with_plan_options,
     with_set_options,
 )
 from .output import echo_notice, end_at_ctrl_c, print_result, typed_command
 
 if TYPE_CHECKING:
-    from ..judges import Budget
     from ..runs import Outcome, Plan, RunOptions, Store
     from ..runs.score.batch_run import BatchOptions
 
@@ -41,10 +39,9 @@ _UNBOUNDED = "without a budget; add --budget to bound all sessions of the run to
 @click.command()
 @click.argument("sets", nargs=-1, metavar="[SET]...")
 @with_plan_options
-@with_cassette
 @with_set_options
-@concurrency_option
 @with_budget
+@with_asking
 @batch_option
 @batch_size_option
 @click.option(
@@ -65,10 +62,8 @@ def run(
     sets: tuple[str, ...],
     *,
     planned: Mapping[str, Any],
-    cassette_options: CassetteOptions,
     set_options: SetOptions,
-    concurrency: int | None,
-    budget: "Budget",
+    asking: "RunOptions",
     batch: bool,
     batch_size: int | None,
     resume: str | None,
@@ -89,7 +84,7 @@ def run(
     assay run answers/*.parquet --metrics heuristic --out scores
     """
     from ..atomic_files import check_replaceable
-    from ..runs import RunOptions, Store
+    from ..runs import Store
     from ..runs.score.batch_run import BatchOptions
     from ..runs.score.session import find_run_to_resume
     from ..runs.show.results import check_scores_file
@@ -105,8 +100,7 @@ def run(
         check_scores_file(out)  # before anything is paid for
 
     typed_plan = partial(make_plan, [absolute_source(source) for source in sets], set_options, **planned)
-    options = partial(RunOptions, mode=cassette_options.mode, budget=budget, concurrency=concurrency)
-    cassette, batches = cassette_options.cassette, None
+    batches = None
 
     if sets and planned["judge"] is None and planned["metrics"] is None:
         echo_notice(
@@ -119,17 +113,18 @@ def run(
                 "--engine ray, and --out FOLDER, score Parquet files: assay run answers/*.parquet --out scores; without"
                 " --resume (the same command goes on where it ended), --skip-bad and --batch"
             )
-        _run_parts(typed_plan(), out, options(cassette=cassette), with_ray=engine is not None, max_failed=max_failed)
+        _run_parts(typed_plan(), out, asking, with_ray=engine is not None, max_failed=max_failed)
     runs = Store(store)
     plan = typed_plan() if sets else None
     resumed = find_run_to_resume(runs, resume, plan) if resume else None
     plan = plan or (resumed.plan if resumed else typed_plan())
     if batch:
         batches = BatchOptions(batch_size, echo_notice)
-        cassette = options(cassette=cassette).cassette_file(lambda: plan.judge) or batch_cassette(store, plan)
+        cassette = asking.cassette_file(lambda: plan.judge) or batch_cassette(store, plan)
+        asking = replace(asking, cassette=cassette)
         resumed = resumed or resumable_batch_run(runs, plan, cassette)
     run_id = resumed.id if resumed else None
-    outcome = execute_plan(plan, runs, options(cassette=cassette), resume=run_id, skip_bad=skip_bad, batches=batches)
+    outcome = execute_plan(plan, runs, asking, resume=run_id, skip_bad=skip_bad, batches=batches)
     for skipped in outcome.skipped_rows:
         echo_notice(f"left out: {skipped}")
     print_result(lambda: run_as_json(runs, outcome), lambda: print_run(runs, outcome.run, outcome))

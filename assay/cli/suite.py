@@ -1,7 +1,5 @@
 """`assay suite`: one nightly run; `assay suite accept`: what the next nightly runs are compared with."""
 
-import os
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,8 +71,6 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
             raise UsageError("--check only reads FILE and its sets, and leaves no run to accept or to resume: name one")
         _check(file, loaded, None if is_own_store else store)
         return
-    if is_own_store:
-        _tell_of_other_nights(file, loaded, Path(store))
     outcome = run_suite(
         loaded,
         None if is_own_store else store,
@@ -98,22 +94,6 @@ def name_store(suite: "Suite") -> str | None:
     """A suite's own store as `--store` names it; None where commands without the option use it."""
     name = _shown_path(suite.store_place)
     return None if name == ".assay" else name
-
-
-def _tell_of_other_nights(file: Path, suite: "Suite", here: Path) -> None:
-    """Says so where the suite begins a store beside its file, and the current folder's has nightly runs of it."""
-    from ..runs import Store
-    from ..runs.suite.ledger import Ledger
-
-    place = Path(suite.store_place)
-    if suite.store is not None or place.exists() or not (here / "runs.sqlite").exists():
-        return
-    with closing(Store(here)) as other:
-        if suite.name in Ledger(other).suites():
-            echo_notice(
-                f"{_shown_path(place)}, beside {file}, is used, and is new; {here} here has nightly runs of "
-                f"{suite.name}: to go on with these, write `store: {os.path.relpath(here, suite.folder)}` in {file}"
-            )
 
 
 def _check(file: Path, suite: "Suite", store: str | Path | None) -> None:

@@ -124,8 +124,7 @@ class Decision:
             needs=Needs(),
             look=None,
             warning="No rater rated the answers of every version to one question, so that the difference may be one of "
-            "raters: let the same people rate both (assay decide ... --next next.jsonl, assay rate next.jsonl --raters "
-            "NAME,NAME).",
+            "raters: let the same people rate both (assay rate RUN --raters NAME,NAME, for each).",
             has_other_raters=True,
         )
 

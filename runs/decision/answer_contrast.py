@@ -4,17 +4,12 @@ import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import NamedTuple
 
 from ...eval_sets import Sample
 from ...eval_sets.conversation import listed_question
-from ...eval_sets.message import Message
 from ...presentation.rendered_markdown import LONGEST_MARKDOWN, RenderedText, TextMark, render_markdown
 
-_MOST_CHANGED_TURNS = 3  # of one conversation
-_LONGEST_TURN = 2000  # characters of each
-_MOST_ALIGNED = 300  # messages; later ones are not compared
 _LONGEST_DIFF = 4000  # characters of a text that is compared word by word
 _TAGS = {"-": "del", "+": "ins"}
 _PART = re.compile(r"\s+|[^\W_]+|.")
@@ -30,25 +25,17 @@ class NamedAnswer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ContrastColumn:
-    """One text beside others."""
-
-    heading: str
-    text: RenderedText
-    link: str = ""  # where it leads; "" for nowhere
-    facts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class AnswerContrast:
-    """The answers of versions to one question."""
+    """The answers of versions to one question; of conversations the answers under test."""
 
     question: str  # the question; of a conversation the first
     answers: tuple[NamedAnswer, ...]
-    # the texts side by side. Of two conversations one row per message that differs.
-    rows: tuple[tuple[ContrastColumn, ...], ...]
-    messages: int = 0  # how many messages differ between two conversations; 0 where these are none
-    is_same: bool = False  # whether all texts are the same; then there is one row with one text
+    texts: tuple[RenderedText, ...]  # of each answer; one alone where all are the same
+
+    @property
+    def is_same(self) -> bool:
+        """Whether all versions gave the same answer."""
+        return len(self.texts) == 1
 
     @property
     def is_of_conversations(self) -> bool:
@@ -58,62 +45,22 @@ class AnswerContrast:
     @property
     def has_unseen_changes(self) -> bool:
         """Whether some of what changed is in Markdown's marks, which are not shown."""
-        return any(column.text.unplaced for row in self.rows for column in row)
+        return any(text.unplaced for text in self.texts)
 
 
 def contrast_answers(answers: Sequence[NamedAnswer]) -> AnswerContrast:
     """Puts answers to one question side by side.
 
     Of two answers each has the words marked that the other does not have; of more, each but the first has those marked
-    that the first does not have. Of two conversations the messages that differ are shown; of more, the answers under
-    test.
+    that the first does not have.
     """
     question, samples = listed_question(answers[-1].sample), [answer.sample for answer in answers]
     if all(sample.has_same_texts(samples[0]) for sample in samples[1:]):
-        column = ContrastColumn("", render_markdown(samples[-1].response, length=LONGEST_MARKDOWN))
-        return AnswerContrast(question, tuple(answers), ((column,),), is_same=True)
-    if len(answers) == 2 and any(sample.messages for sample in samples):
-        rows, messages = _changed_turns(*answers)
-        return AnswerContrast(question, tuple(answers), rows, messages)
+        text = render_markdown(samples[-1].response, length=LONGEST_MARKDOWN)
+        return AnswerContrast(question, tuple(answers), (text,))
     texts = [render_difference(samples[0].response, sample.response) for sample in samples[1:]]
     first = texts[0][0] if len(texts) == 1 else render_markdown(samples[0].response, length=LONGEST_MARKDOWN)
-    row = tuple(
-        ContrastColumn(answer.name, text, answer.link, answer.facts)
-        for answer, text in zip(answers, (first, *(second for _, second in texts)), strict=True)
-    )
-    return AnswerContrast(question, tuple(answers), (row,))
-
-
-def _changed_turns(
-    before: NamedAnswer, after: NamedAnswer
-) -> tuple[tuple[tuple[ContrastColumn, ContrastColumn], ...], int]:
-    """The first messages that differ between two conversations, side by side, and how many differ."""
-    texts_a, texts_b = (
-        [_message_text(message) for message in one.sample.messages[:_MOST_ALIGNED]] for one in (before, after)
-    )
-    pairs: list[tuple[int | None, int | None]] = []
-    for tag, start_a, end_a, start, end in difflib.SequenceMatcher(None, texts_a, texts_b, False).get_opcodes():
-        if tag != "equal":
-            pairs += zip_longest(range(start_a, end_a), range(start, end))
-    rows = []
-    for turn_a, turn in pairs[:_MOST_CHANGED_TURNS]:
-        first, second = render_difference(
-            "" if turn_a is None else texts_a[turn_a][:_LONGEST_TURN],
-            "" if turn is None else texts_b[turn][:_LONGEST_TURN],
-        )
-        column_a = ContrastColumn(_turn_heading(before.name, turn_a), first)
-        rows.append((column_a, ContrastColumn(_turn_heading(after.name, turn), second)))
-    return tuple(rows), len(pairs)
-
-
-def _turn_heading(name: str, turn: int | None) -> str:
-    return f"not in {name}" if turn is None else f"{name}, turn {turn}"
-
-
-def _message_text(message: Message) -> str:
-    """A message in words: its text, and the tools that it calls."""
-    calls = (f"{call.function.name} {call.function.arguments}" for call in message.tool_calls)
-    return "\n".join(filter(None, (message.text, *calls)))
+    return AnswerContrast(question, tuple(answers), (first, *(second for _, second in texts)))
 
 
 def render_difference(before: str, after: str) -> tuple[RenderedText, RenderedText]:

@@ -69,28 +69,16 @@ class RunComparison:
         in_a, in_b = self.table_a.samples, self.table_b.samples
         return frozenset(name for name in self.samples if not in_a[self.ids[name]].has_same_texts(in_b[name]))
 
-    @cached_property
-    def other_question(self) -> tuple[str, ...]:
-        """The ids that both runs have with different questions; they are not compared."""
-        unpaired = self.table_a.samples.keys() - {*self.ids.values()} - self.ids.keys()
-        return tuple(name for name in self.table_b.samples if name in unpaired)
-
     @property
     def only_a(self) -> tuple[str, ...]:
-        """The ids that only run A has."""
-        elsewhere = {*self.ids.values(), *self.other_question}
-        return tuple(name for name in self.table_a.samples if name not in elsewhere)
+        """The ids in run A whose question run B does not have under this id or another."""
+        paired = {*self.ids.values()}
+        return tuple(name for name in self.table_a.samples if name not in paired)
 
     @property
     def only_b(self) -> tuple[str, ...]:
-        """The ids that only run B has."""
-        elsewhere = {*self.ids, *self.other_question}
-        return tuple(name for name in self.table_b.samples if name not in elsewhere)
-
-    @property
-    def paired_by_question(self) -> int:
-        """How many pairs share a question, and not an id."""
-        return sum(name != name_a for name, name_a in self.ids.items())
+        """The ids in run B whose question run A does not have."""
+        return tuple(name for name in self.table_b.samples if name not in self.ids)
 
     @property
     def metrics(self) -> tuple[str, ...]:

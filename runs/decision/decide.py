@@ -1,23 +1,19 @@
 """Which of several versions raters like better: of stored runs, of sets, within one run, or of results in memory."""
 
 import json
-import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ...errors import AssayError, InputError, UsageError
-from ...eval_sets import Sample
 from ...meta_eval.comparison import RATING_MARGIN
 from ...meta_eval.decision import Decision, decide_versions
-from ...meta_eval.groups import ENOUGH_PAIRED, FEWEST_GROUPS
+from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of
 from ...value_messages import check_type
-from ..answers.pairing import PairedAnswer
 from ..answers.table import AnswerTable
 from ..answers.version_answers import check_one_answer, read_sources
 from ..show.results import Results
@@ -28,7 +24,6 @@ from .versions import VersionOptions, VersionReading, check_names, measure_versi
 
 if TYPE_CHECKING:
     from ...eval_sets.levels import RatedLevel
-    from ...meta_eval.decision import PreferenceTable
     from ..store.database import Database
     from ..store.store import Store
 
@@ -41,8 +36,6 @@ __all__ = [
     "decide",
     "decide_reading",
     "keep_first_look",
-    "list_next",
-    "rating_set",
     "read_versions",
 ]
 
@@ -265,64 +258,3 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
 def _read(sources: VersionReading) -> VersionReading:
     """Selects the answers at their level, pairs them, rates them and measures them."""
     return measure_versions(rate_versions(pair_answers(select_level(sources))))
-
-
-def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sample]]:
-    """Lists what to rate next: questions whose answers differ, are not all rated and not all compared, drawn at random.
-
-    Of unpaired versions it is so many per version.
-
-    Returns:
-        By question its unrated answers, each text once; and those that nobody who is named rated, since ratings of
-        other raters can be compared only where they rated these too. The group of each is a number of the draw, which
-        answers to one question share and which does not say whose they are.
-    """
-    group_of = {answer.question: answer.group for answer in reading.answers}
-    questions: dict[int, dict[int, PairedAnswer]] = {}
-    rated: set[tuple[int, int]] = set()
-    counts_rated = not reading.has_other_raters  # else the same people are to rate the answers of all versions
-    by_version: dict[int, dict[int, set[int]]] = {}
-    for answer in reading.answers:
-        questions.setdefault(answer.question, {}).setdefault(answer.text, answer)
-        by_version.setdefault(answer.question, {}).setdefault(answer.version, set()).add(answer.text)
-        if counts_rated and answer.rating is not None:
-            rated.add((answer.question, answer.text))
-    compared = _find_compared(reading.preferences)
-    counts = Counter(version for answered in by_version.values() for version in answered)
-    shared = sum(len(answered) > 1 for answered in by_version.values())
-    is_paired = shared > 0 and shared >= ENOUGH_PAIRED * min(counts.values())
-    named = rated - reading.unnamed
-    candidates = {
-        question: [answer.sample for text, answer in texts.items() if (question, text) not in named]
-        for question, texts in questions.items()
-        if any((question, text) not in rated for text in texts)
-        and not by_version[question].keys() <= compared.get(question, set())
-        and (len(set(map(frozenset, by_version[question].values()))) > 1 or not is_paired)
-    }
-    most *= 1 if is_paired else len(counts)
-    numbers, to_rate = dict[int, int](), []
-    for question in random.Random(seed).sample(list(candidates), min(most, len(candidates))):
-        group = f"group-{numbers.setdefault(group_of[question], len(numbers) + 1)}"
-        to_rate.append([sample.model_copy(update={"group": group}) for sample in candidates[question]])
-    return to_rate
-
-
-def _find_compared(preferences: "PreferenceTable | None") -> dict[int, set[int]]:
-    """By question the versions that people compared with another."""
-    compared: dict[int, set[int]] = {}
-    if preferences is not None:
-        columns = (preferences.question, preferences.first, preferences.second)
-        for question, first, second in zip(*(column.tolist() for column in columns), strict=True):
-            compared.setdefault(question, set()).update((first, second))
-    return compared
-
-
-def rating_set(to_rate: Sequence[Sequence[Sample]], seed: int = 0) -> list[Sample]:
-    """Makes a set for raters of answers that `list_next` listed: shuffled; nothing in it says whose answer is whose.
-
-    Its ratings find their answers by question and answer (`--ratings FILE`).
-    """
-    samples = [sample for answers in to_rate for sample in answers]
-    random.Random(seed).shuffle(samples)
-    unrated: dict[str, Any] = {"rating": None, "ratings": {}, "metadata": {}}
-    return [sample.model_copy(update={"id": f"answer-{number}"} | unrated) for number, sample in enumerate(samples, 1)]

@@ -304,8 +304,6 @@ def _pairing(comparison: RunComparison) -> str:
     for count, what in [
         (len(comparison.only_a), "only in A"),
         (len(comparison.only_b), "only in B"),
-        (len(comparison.other_question), "with another question (not compared)"),
-        (comparison.paired_by_question, "paired by question"),
     ]:
         line += f"; {count} {what}" if count else ""
     return line
@@ -344,8 +342,6 @@ def comparison_as_json(
         "answers_changed": len(comparison.changed_answers),
         "only_a": comparison.only_a,
         "only_b": comparison.only_b,
-        "other_question": comparison.other_question,
-        "paired_by_question": comparison.paired_by_question,
         "verdict_lines": comparison_verdict(comparison, decision).as_json(),
         "sentences": comparison_sentences(comparison, decision),
         "raters": None if isinstance(decision, str) else decision_as_json(decision),

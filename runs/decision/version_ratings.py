@@ -141,11 +141,6 @@ def rate_versions(reading: VersionReading) -> VersionReading:
         rating_scale=scale,
         notes=(*reading.notes, *notes),
         raters=tuple(sorted({rater for ratings in by_answer.values() for rater in ratings} - {FILE})),
-        unnamed=frozenset(
-            (answer.question, answer.text)
-            for answer in answers
-            if set(by_answer.get((answer.version, answer.sample.id), ())) == {FILE}
-        ),
         has_other_raters=has_other_raters,
     )
 

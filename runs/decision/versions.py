@@ -80,9 +80,6 @@ class VersionReading:
     rated: int = 0  # how many answers have a rating
     rating_scale: Scale | None = None  # None where nothing is rated
     raters: tuple[str, ...] = ()  # who rated answers, as far as their names are known
-    # the answers, by question and text, whose ratings name no rater: with those of people who are named they compare
-    # only where these rate them too
-    unnamed: frozenset[tuple[int, int]] = frozenset()
     # whether all are named, and none of them rated answers of every version, or those to the same questions
     has_other_raters: bool = False
     choices: tuple[Preference, ...] = ()  # which of two versions' answers people prefer
@@ -103,12 +100,6 @@ class VersionReading:
         """The run's id of each version that is a run."""
         sources = () if self.options.by else self.sources
         return {source.name: source.run for source in sources if source.run is not None}
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """The files that were read, and those that the runs were made of."""
-        sets = tuple(Path(name) for source in self.sources for name in source.sets)
-        return sets + self.options.ratings
 
     @cached_property
     def table(self) -> VersionTable:

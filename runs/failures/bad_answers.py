@@ -1,15 +1,14 @@
 """Which answers are bad: by ratings where there are some, else by a metric; and the texts that say why."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.column_table import reason_rater
-from ...eval_sets.conversation import opening_question
+from ...eval_sets.conversation import listed_question, opening_question
 from ...eval_sets.turns import is_turn
-from ...metrics import Score
 from ...metrics.score import flawless
 from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...presentation.figure import Figure
@@ -34,7 +33,8 @@ _LONGEST = 2000  # characters of one text that are kept
 _WORST_SHARE = 0.25
 
 
-class FailureText(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FailureText:
     """One text that says why an answer is bad."""
 
     kind: TextKind
@@ -42,6 +42,8 @@ class FailureText(NamedTuple):
     source: str  # the rater, the field of the file, or the metric that it comes from
     verdict: str = ""  # the verdict in words, such as "not found"; "" where there is none
     because: str = ""  # the reason for the verdict, as a report shows it; "" where there is none
+    answer: str = ""  # the id of the answer that it is about
+    question: str = ""
 
 
 @dataclass(frozen=True)
@@ -123,48 +125,35 @@ def _texts_of(
         ]
         own = _verdicts(table, name, metric) if metric else []
         texts = own or list(read_peoples_texts(answers[name])) or of_judges
-        bad[name] = tuple({(text.kind, text.text.casefold()): text for text in reversed(texts)}.values())[::-1]
+        question = listed_question(answers[name])
+        different = {(text.kind, text.text.casefold()): text for text in reversed(texts)}.values()
+        bad[name] = tuple(replace(text, answer=name, question=question) for text in different)[::-1]
     return bad
 
 
 def _verdicts(table: AnswerTable, name: str, metric: str) -> list[FailureText] | None:
-    """The bad verdicts of one metric on an answer; None of a metric that gives none."""
+    """The bad verdicts in the evidence of one metric on an answer; None of a metric that gives none."""
     score = table.scores.get(name, {}).get(metric)
     if score is None or score.value is None or metric in ALL_BASELINES:
         return None
-    return _read_verdicts(metric, score, table.samples[name])
-
-
-def _read_verdicts(metric: str, score: Score, sample: Sample) -> list[FailureText] | None:
-    """Reads the bad verdicts in a score's evidence; None where it has no verdicts at all."""
-    evidence = score.evidence
     texts, has_verdicts = list[FailureText](), False
-    if isinstance(evidence.get("verdict"), str) and "happened" in evidence:  # one on the handover of a conversation
-        has_verdicts = True
-        if (verdict := _HANDOVERS.get(evidence["verdict"])) is not None:
-            text = evidence["by"] if isinstance(evidence.get("by"), str) else opening_question(sample)
-            texts.append(
-                FailureText(
-                    "verdict", text[:_LONGEST], metric, _HANDOVERS[evidence["verdict"]], score.reason[:_LONGEST]
-                )
-            )
+    handover = score.evidence.get("verdict")
+    if isinstance(handover, str) and "happened" in score.evidence:  # one on the handover of a conversation
+        has_verdicts, by = True, score.evidence.get("by")
+        if handover in _HANDOVERS:
+            text = by if isinstance(by, str) else opening_question(table.samples[name])
+            because = score.reason[:_LONGEST]
+            texts.append(FailureText("verdict", text[:_LONGEST], metric, _HANDOVERS[handover], because))
     for key, read in _READERS.items():
-        entries = evidence.get(key)
+        entries = score.evidence.get(key)
         if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
             continue
         has_verdicts = True
         for entry in entries:
             if (verdict := read(entry)) is not None and (text := _text_of(entry)):
-                because = entry.get("reason")
-                texts.append(
-                    FailureText(
-                        "verdict",
-                        text,
-                        metric,
-                        verdict,
-                        because[:_LONGEST] if isinstance(because, str) else "",
-                    )
-                )
+                reason = entry.get("reason")
+                because = reason[:_LONGEST] if isinstance(reason, str) else ""
+                texts.append(FailureText("verdict", text, metric, verdict, because))
     return texts if has_verdicts else None
 
 

@@ -196,9 +196,3 @@ class Audit:
         return "\n".join("".join(part.text for part in line) for line in lines)
 
     __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        """The audit for a notebook, every text escaped."""
-        from ...presentation.page import template_environment
-
-        return template_environment(__package__).get_template("audit_cell.html").render(text=str(self))

@@ -289,8 +289,8 @@ def report_run(
     return report.model_copy(
         update={
             "answers_changed": len(comparison.changed_answers),
-            "samples_added": len(comparison.only_b) + len(comparison.other_question),
-            "samples_gone": len(comparison.only_a) + len(comparison.other_question),
+            "samples_added": len(comparison.only_b),
+            "samples_gone": len(comparison.only_a),
             "changed": tuple(_report_sample(comparison, *change) for change in changed),
             "newly_failing": tuple(_report_sample(comparison, *change) for change in failing[:_MOST_FAILING]),
             "more_newly_failing": max(0, len(failing) - _MOST_FAILING),

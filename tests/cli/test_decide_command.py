@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -105,25 +106,23 @@ def test_sets_need_no_run(assay, tmp_path):
     assert last.code == 2 and "there are no runs here" in last.err
 
 
-def test_what_is_rated_next_settles_it(assay, tmp_path):
-    """The set that `--next` writes is rated on the page; the same command with these ratings decides."""
+def test_what_is_rated_on_the_page_settles_it(assay, tmp_path):
+    """The commands that an unsettled decision names rate both versions; the same command then decides."""
     files = [write(tmp_path / f"{name}.jsonl", name, lambda n: None) for name in ("old", "new")]
     runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in files]
-    done = assay("decide", *runs, "--metric", "token_overlap", "--next", "next.jsonl")
-    assert "next.jsonl: 48 answers to 24 questions." in " ".join(done.out.split())
-    assert "Then the same command again, with --ratings rated.jsonl in place of --next." in " ".join(done.out.split())
+    done = assay("decide", *runs, "--metric", "token_overlap")
     store = Store(".assay")
     settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0)
-    queue = open_queue(store, find_source(store, "next.jsonl"), settings, guideline=None)
-    while assignment := queue.next_item("ada"):
-        bonus = 2.0 + (len(assignment.sample.response) % 2) if "new" in assignment.sample.response else 0.0
-        queue.save("ada", assignment.sample.id, 2.0 + bonus)
+    for run in runs:
+        assert f"  assay rate {run} --raters NAME,NAME\n" in done.out
+        queue = open_queue(store, find_source(store, run), settings, guideline=None)
+        while assignment := queue.next_item("ada"):
+            bonus = 2.0 + (len(assignment.sample.response) % 2) if "new" in assignment.sample.response else 0.0
+            queue.save("ada", assignment.sample.id, 2.0 + bonus)
     store.close()
-    assert assay("rate", "export", "last", "--out", "rated.jsonl").code == 0
-    decision = assay("decide", *runs, "--metric", "token_overlap", "--ratings", "rated.jsonl", "--json").json
+    decision = assay("decide", *runs, "--metric", "token_overlap", "--json").json
     assert (decision["verdict"], decision["best"]) == ("ship", runs[1])
     assert [version["rated"] for version in decision["versions"]] == [24, 24]
-    assert decision["next"] == []
 
 
 def test_a_score_alone_passes_no_gate(assay, tmp_path):
@@ -288,23 +287,9 @@ def test_a_judge_for_decide_went(assay, two_runs):
     assert "people do, side by side (assay rate RUN_A RUN_B --pairs)" in " ".join(done.err.split())
 
 
-@pytest.mark.parametrize(
-    ("written", "message"),
-    [
-        (["--next", "rated.jsonl"], "is one of the files that are read"),
-        (["--next", "old.jsonl"], "is one of the files that are read"),
-        (["--next", "next.html"], "name a .jsonl or .csv file"),
-        (["--next", "nowhere/next.jsonl"], "there is no folder"),
-        (["--report", "/proc/x.html"], "/proc/x.html"),
-    ],
-)
-def test_what_cannot_be_written_is_refused_and_what_is_read_stays(written, message, assay, two_runs):
-    rating = json.dumps({"user_input": "Question 1?", "response": "old word word 1.", "rating": 3})
-    Path("rated.jsonl").write_text(rating)
-    before = Path("old.jsonl").read_text()
-    done = assay("decide", *two_runs, "--metric", "token_overlap", "--ratings", "rated.jsonl", *written)
-    assert done.code == 2 and message in done.err
-    assert Path("rated.jsonl").read_text() == rating and Path("old.jsonl").read_text() == before
+def test_a_report_that_cannot_be_written_is_refused(assay, two_runs):
+    done = assay("decide", *two_runs, "--metric", "token_overlap", "--report", "/proc/x.html")
+    assert done.code == 2 and "/proc/x.html" in done.err
 
 
 def test_a_cell_of_two_lines_forges_no_line(assay, two_runs, tmp_path):
@@ -326,11 +311,10 @@ def dutch_versions(tmp_path, rating):
 def test_further_ratings_are_asked_for_on_the_scale_of_those_so_far(assay, tmp_path):
     words = [
         *dutch_versions(tmp_path, lambda name, n: n % 8 + 1 + (name == "nieuw") * (n % 3 - 1) if n < 14 else ""),
-        *("--map", "cijfer=rating", "--scale", "0-10", "--next", "next.jsonl"),
+        *("--map", "cijfer=rating", "--scale", "0-10"),
     ]
-    written = assay("decide", *words, code=0).out
-    assert "next.jsonl: 2" in written  # unrated answers to questions 14 to 23, two each
-    assert "  assay rate next.jsonl --raters NAME,NAME --scale 0-10\n" in written
+    out = assay("decide", *words, code=0).out
+    assert re.search(r"\n  assay rate \S*antwoorden.csv --scale 0-10 --raters NAME,NAME\n", out)
 
 
 def test_the_sheet_that_is_named_holds_the_ratings_or_the_preferences(assay, two_runs, tmp_path):

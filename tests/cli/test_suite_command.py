@@ -206,22 +206,6 @@ def test_a_suite_has_one_history_from_whatever_folder_it_is_run(*, assay, suite_
     assert typed["gates"][0]["state"] == "no baseline"
 
 
-def test_nightly_runs_in_the_current_folder_are_told_of(*, assay, suite_file, set_file, tmp_path, monkeypatch):
-    """The store beside the file is new: the one in the current folder, which has nights of the suite, is named once."""
-    set_file(3)
-    suite_file(REGRESSION)
-    (tmp_path / "ci").mkdir()
-    monkeypatch.chdir(tmp_path / "ci")
-    assay("suite", "../nightly.yaml", "--store", ".assay", code=0)
-    assert " ".join(assay("suite", "../nightly.yaml", code=0).err.split()) == (
-        f"assay: {tmp_path}/.assay, beside ../nightly.yaml, is used, and is new; .assay here has nightly runs of "
-        "helpdesk: to go on with these, write `store: ci/.assay` in ../nightly.yaml"
-    )
-    assert assay("suite", "../nightly.yaml", code=0).err == ""
-    suite_file(REGRESSION, store="ci/.assay")
-    assert assay("suite", "../nightly.yaml", "--json", code=0).json["accept"].startswith("assay suite accept 2")
-
-
 def test_a_finished_nightly_run_cannot_be_resumed(assay, suite_file, set_file, tmp_path):
     """`assay suite FILE || assay suite FILE --resume`: the reports of the gate that failed stay as they were."""
     path = set_file(12)

@@ -131,7 +131,8 @@ def test_one_runs_figures_look_the_same_everywhere(assay, set_file, tmp_path):
     terminal = " ".join(done.out.split()) + " ".join(
         assay("meta", "last", "--bootstrap", "200", "--repeats", "1").out.split()
     )
-    results = plain(Results.from_store(store, run.id)._repr_html_())
+    Results.from_store(store, run.id).save(tmp_path / "results.html")
+    results = plain((tmp_path / "results.html").read_text(encoding="utf-8"))
     nightly = NightlyReport(
         suite="s",
         nightly_run="n",

@@ -10,7 +10,7 @@ from assay import Results, Sample, Score, decide, scored
 from assay.errors import InputError, UsageError
 from assay.meta_eval import AgreementRecord, Scorer, ScorerPart
 from assay.meta_eval.decision import give_decision_verdict
-from assay.runs import VersionOptions, decide_reading, list_next, rating_set, read_versions
+from assay.runs import VersionOptions, decide_reading, read_versions
 
 
 def sample(name, question, answer, rating=None, **fields):
@@ -149,14 +149,6 @@ def test_few_questions_in_common_decide_nothing_against_all_other_answers(tmp_pa
     assert rests_on.startswith("your raters' ratings of 5 of 5 pairs of answers; 10 without a pair"), rests_on
 
 
-def test_what_to_rate_next_of_unpaired_versions_is_any_unrated_answer(tmp_path):
-    """Two of ten questions are shared: the versions are compared unpaired, and B's own unrated answers tell too."""
-    other = [sample(f"x{n}", f"Another {n}?", f"new {n}") for n in range(8)]
-    old = [one.model_copy(update={"rating": None, "ratings": {"mia": 3}}) for one in version("old", [3] * 10)]
-    to_rate = list_next(read(tmp_path, old, [*version("new", [None] * 2), *other]), 100)
-    assert len(to_rate) == 10 and all(one.response.startswith("new") for answers in to_rate for one in answers)
-
-
 def test_the_first_look_at_unpaired_versions_knows_how_few_of_one_are_rated(tmp_path):
     """All 30 of A and 5 of 30 of B: (30 x 5 / 35) / (30 x 30 / 60) = 2 / 7 of the information."""
     other = [sample(f"x{n}", f"Another {n}?", f"new {n}", 1 + n % 5 if n < 5 else None) for n in range(30)]
@@ -171,26 +163,15 @@ def test_a_mean_is_over_the_answers_of_a_version_however_often_a_question_is_ask
     assert round(decision.versions[0].mean, 9) == 1.8
 
 
-def test_answers_whose_ratings_name_nobody_are_rated_again_beside_those_of_the_other_version(tmp_path):
-    """Mia's ratings of B alone would not count beside ratings of A that name no rater: the loop would not end."""
+def test_of_ratings_that_name_nobody_and_those_of_a_person_both_count_where_each_is_of_both_versions(tmp_path):
     old, new = version("old", [3] * 12), version("new", [4] * 6 + [None] * 6)
-    to_rate = list_next(read(tmp_path, old, new), 100)
-    assert sorted(one.response for answers in to_rate for one in answers) == sorted(
-        f"{name} {n}" for name in ("old", "new") for n in range(6, 12)
-    )
-    rated = [one.model_copy(update={"ratings": {"mia": 2 + ("new" in one.response)}}) for one in rating_set(to_rate)]
-    reading = (
-        read(tmp_path, old, new, ratings=(tmp_path / "rated.jsonl",))
-        if write(tmp_path / "rated.jsonl", rated)
-        else None
-    )
-    assert reading is not None and list_next(reading, 100) == []
+    again = [(one, 2) for one in old[6:]] + [(one, 3) for one in new[6:]]
+    rated = [one.model_copy(update={"rating": None, "ratings": {"mia": value}}) for one, value in again]
+    for number, one in enumerate(rated):
+        rated[number] = one.model_copy(update={"id": f"answer-{number}"})
+    write(tmp_path / "rated.jsonl", rated)
+    reading = read(tmp_path, old, new, ratings=(tmp_path / "rated.jsonl",))
     assert by_version(reading, reading.table.ratings) == {"A": [3] * 6 + [2] * 6, "B": [4] * 6 + [3] * 6}
-    named = [one.model_copy(update={"rating": None, "ratings": {"mia": 3}}) for one in old]
-    begun = [one.model_copy(update={"rating": None, "ratings": {"mia": 4} if one.rating else {}}) for one in new]
-    assert {one.response for answers in list_next(read(tmp_path, named, begun), 100) for one in answers} == {
-        f"new {n}" for n in range(6, 12)
-    }
 
 
 def test_turns_of_one_conversation_are_other_questions(tmp_path):
@@ -273,9 +254,10 @@ def test_versions_rated_by_other_people_settle_nothing(tmp_path):
     lines = give_decision_verdict(decision).as_json()
     assert lines["Decision"] == "Not settled: no rater rated every version's answers to one question"
     assert lines["To settle it"].startswith("let the same people rate both")
-    to_rate = list_next(reading, 100)
-    assert {len(answers) for answers in to_rate} == {2}
-    mia = [one.model_copy(update={"ratings": {"mia": 3 + ("new" in one.response)}}) for one in rating_set(to_rate)]
+    mia = [
+        one.model_copy(update={"id": f"answer-{number}", "ratings": {"mia": 3 + ("new" in one.response)}})
+        for number, one in enumerate([*old, *new])
+    ]
     write(tmp_path / "mia.jsonl", mia)
     reading = read(tmp_path, old, new, ratings=(tmp_path / "mia.jsonl",))
     assert decide_reading(reading).verdict == "ship"
@@ -506,41 +488,6 @@ def test_where_all_answers_of_a_version_are_rated_it_does_not_matter_what_the_sc
     assert [version.rated for version in decision.versions] == [7, 5]
     assert decision.basis == "ratings and scores"
     assert decision.versions[0].mean == pytest.approx(15 / 7)
-
-
-def test_what_to_rate_next_is_unrated_and_differs(tmp_path):
-    old, new = version("old", [1, 2, 3, 4, 5, None]), version("new", [1, None, None, 4, 5, None])
-    new[2] = sample("q2", "Question 2?", "old 2")  # the same answer: it is rated
-    reading = read(tmp_path, old, new)
-    to_rate = list_next(reading, 10)
-    assert {one.response for answers in to_rate for one in answers} == {"old 1", "new 1", "old 5", "new 5"}
-    assert list_next(reading, 1, seed=3) == list_next(reading, 1, seed=3)
-    blind = rating_set(to_rate)
-    assert sorted(one.id for one in blind) == [f"answer-{number}" for number in range(1, 5)]
-    assert all(one.rating is None and not one.metadata for one in blind)
-
-
-@pytest.mark.parametrize(("prefix", "groups"), [("old-", 12), ("q", 12), ("grouped", 4)])
-def test_what_is_rated_next_has_groups_that_do_not_say_whose_answer_it_is(prefix, groups, tmp_path):
-    """Both answers to a question are of one group, whatever their ids are; questions of one group keep one."""
-    old, new = version("old", [None] * 12, prefix), version("new", [None] * 12, "new-")
-    if prefix == "grouped":
-        old = [one.model_copy(update={"group": f"old page {n % 4}"}) for n, one in enumerate(old)]
-    to_rate = list_next(read(tmp_path, old, new, has_default=True), 100)
-    assert all(len({one.group for one in answers}) == 1 for answers in to_rate)
-    names = {one.group for one in rating_set(to_rate)}
-    assert names == {f"group-{number}" for number in range(1, groups + 1)}
-
-
-def test_what_was_compared_is_not_to_rate_next(tmp_path):
-    """Nor where both versions are rated; of three versions of which two were compared, the third is not known."""
-    versions = [version(name, [None] * 4) for name in ("old", "new", "third")]
-    file = tmp_path / "choices.csv"
-    file.write_text("question,first,second,choice,rater\nq0,A,B,first,ann\nq1,B,A,tie,ann\nq1,A,C,second,ann\n")
-    of_two = list_next(read(tmp_path, *versions[:2], ratings=(file,)), 10)
-    assert {answers[0].id for answers in of_two} == {"q2", "q3"}
-    of_three = list_next(read(tmp_path, *versions, ratings=(file,)), 10)
-    assert {answers[0].id for answers in of_three} == {"q0", "q2", "q3"}
 
 
 def test_of_two_choices_by_one_rater_that_of_the_later_file_counts(tmp_path):

@@ -76,8 +76,7 @@ def columns(*texts):
     answers = [
         NamedAnswer(f"v{place}", Sample(id="q", user_input="How?", response=text)) for place, text in enumerate(texts)
     ]
-    (row,) = contrast_answers(answers).rows
-    return [str(column.text.html) for column in row]
+    return [str(text.html) for text in contrast_answers(answers).texts]
 
 
 def test_two_answers_mark_both_sides_and_of_more_each_is_beside_the_first():
@@ -94,7 +93,7 @@ def test_two_answers_mark_both_sides_and_of_more_each_is_beside_the_first():
 
 def test_one_text_stands_once():
     contrast = contrast_answers([NamedAnswer(name, Sample(user_input="How?", response="So.")) for name in "ab"])
-    assert contrast.is_same and len(contrast.rows) == len(contrast.rows[0]) == 1
+    assert contrast.is_same and len(contrast.texts) == 1
 
 
 def conversation(*texts):
@@ -103,17 +102,12 @@ def conversation(*texts):
     return Sample(id="chat", messages=messages)
 
 
-def test_of_two_conversations_the_messages_that_differ_and_of_three_the_answers():
-    """Message 1 differs; message 3 is the same. The second has two messages more. Three stand as their last answers."""
+def test_of_conversations_the_answers_under_test_stand_side_by_side():
     first = NamedAnswer("a", conversation("Free?", "Yes.", "Until?", "May."))
     second = NamedAnswer("b", conversation("Free?", "No.", "Until?", "May.", "Ok", "Bye."))
     contrast = contrast_answers([first, second])
-    headings = [[column.heading for column in row] for row in contrast.rows]
-    assert headings == [["a, turn 1", "b, turn 1"], ["not in a", "b, turn 4"], ["not in a", "b, turn 5"]]
-    assert contrast.messages == 3 and contrast.is_of_conversations
-    three = contrast_answers([first, second, first._replace(name="c")])
-    assert [[column.heading for column in row] for row in three.rows] == [["a", "b", "c"]]
-    assert three.messages == 0 and "May." in three.rows[0][0].text.html
+    assert contrast.is_of_conversations and not contrast.is_same
+    assert "<del>May</del>" in contrast.texts[0].html and "<ins>Bye</ins>" in contrast.texts[1].html
 
 
 def test_preferences_decide_where_ratings_are_the_same_or_missing():
