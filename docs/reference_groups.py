@@ -170,7 +170,7 @@ GROUPS = (
                 *_of(
                     "assay.runs.failures",
                     "group_failures Failures "
-                    "FailureGroup FailureExample write_failure_report "
+                    "FailureGroup FailureText write_failure_report "
                     "render_failure_report view_failures failures_block failures_as_json",
                 ),
                 *_of(
