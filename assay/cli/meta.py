@@ -18,7 +18,6 @@ from .options import (
     scale_option,
     seed_option,
     sheet_option,
-    type_reading,
 )
 from .output import print_blocks, print_result, show_status, typed_command
 from .typed_values import MOST_REPEATS, MOST_RESAMPLES, OUTPUT_FILE, REPORT_FILE, BoundedCount, FiniteRange
@@ -221,25 +220,15 @@ def meta(
 
 
 def _next_commands(store: "Store | None", tables: "Sequence[AnswerTable]") -> "NextCommands":
-    """What to type to rate more of the runs' answers, or to have a judge score them; of files alone nobody can tell."""
+    """What to type to rate more of the runs' answers; of files alone nobody can tell."""
     from ..meta_eval.verdict import NextCommands
     from ..runs.show.run_report import name_run
-    from ..runs.store.plan import PYTHON_DATA, WATCH_DATA
 
     rows = [table.row for table in tables if table.row is not None]
     if store is None or not rows:
         return NextCommands()
     # the answers of one run are rated at a time
-    rate = typed_command("rate", name_run(store, rows[0].id) if len(rows) == 1 else "RUN")
-    plan = rows[0].plan
-    if len({row.plan.sets for row in rows}) > 1 or any(
-        name.startswith((PYTHON_DATA, WATCH_DATA)) for name in plan.sets
-    ):
-        return NextCommands(rate)
-    here = Path.cwd()
-    sets = [Path(name).relative_to(here) if Path(name).is_relative_to(here) else name for name in plan.sets]
-    options = type_reading(plan.reading)
-    return NextCommands(rate, typed_command("run", *sets, *options))
+    return NextCommands(typed_command("rate", name_run(store, rows[0].id) if len(rows) == 1 else "RUN"))
 
 
 def _as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:

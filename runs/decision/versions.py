@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError
-from ...eval_sets import Sample
 from ...eval_sets.conversation import opening_question
 from ...eval_sets.items import question_id
 from ...eval_sets.preference import Preference
-from ...eval_sets.turns import is_turn
 from ...meta_eval.decision import PreferenceTable, VersionTable, make_preference_table
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.scorer import Scorer
@@ -227,8 +225,9 @@ def _describe_unfinished(sources: Sequence[AnswerTable]) -> list[str]:
 def pair_answers(reading: VersionReading) -> VersionReading:
     """Adds the answers that take part, and says how they were paired."""
     answers, notes = pair_versions(reading.versions, is_one_source=bool(reading.options.by))
-    described = (*notes, *_describe_same(reading.names, answers), *_describe_empty(reading.names, answers))
-    return replace(reading, answers=tuple(answers), notes=(*reading.notes, *described))
+    return replace(
+        reading, answers=tuple(answers), notes=(*reading.notes, *notes, *_describe_same(reading.names, answers))
+    )
 
 
 def _describe_same(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[str]:
@@ -241,23 +240,6 @@ def _describe_same(names: Sequence[str], answers: Sequence[PairedAnswer]) -> lis
         for one, other in combinations(range(len(texts)), 2)
         if texts[one] == texts[other]
     ]
-
-
-def _describe_empty(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[str]:
-    """Says how many answers have no text: nothing was said, or nothing was recorded."""
-    empty = Counter(names[answer.version] for answer in answers if not _own_text(answer.sample).strip())
-    if not empty:
-        return []
-    listed = ", ".join(f"{count:,} of {name}" for name, count in empty.items())
-    is_empty = verb_of(empty.total(), "is empty, and counts", "are empty, and count")
-    return [f"{count_of(empty.total(), 'answer')} {is_empty} as any other: {listed}."]
-
-
-def _own_text(sample: Sample) -> str:
-    """What the chatbot wrote: the answer, and of a whole conversation all of them."""
-    if not sample.messages or is_turn(sample):
-        return sample.response
-    return "\n\n".join(message.text for message in sample.messages if message.is_answer)
 
 
 def number_questions(reading: VersionReading) -> dict[str, tuple[int, ...]]:

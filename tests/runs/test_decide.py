@@ -383,18 +383,6 @@ def test_one_measure_decides_and_the_others_are_shown():
     assert decide([one, other], metric="token_overlap").measure == "token_overlap"
 
 
-def test_empty_answers_are_counted():
-    old, new = version("old", [None] * 6), version("new", [None] * 6)
-    new[1:3] = [row.model_copy(update={"response": text}) for row, text in zip(new[1:3], ("", " "), strict=True)]
-    one = results(old, own=[0.1, 0.2, 0.3] * 2, token_overlap=[0.5] * 6, rouge_l_precision=[0.5] * 6)
-    lacking = [0.4, None, None, 0.4, 0.5, 0.5]
-    other = results(new, own=[0.4, 0.6, 0.5] * 2, token_overlap=lacking, rouge_l_precision=[0.5] * 6)
-    notes = decide([one, other], metric="own").notes
-    assert "2 answers are empty, and count as any other: 2 of B." in notes
-    same = decide([one, one], metric="own", names=["A", "B"])
-    assert not any("empty" in note for note in same.notes)
-
-
 def test_where_several_could_decide_one_must_be_named():
     one, other = (results(version(name, [None] * 5), own=[0.1] * 5, next=[0.2] * 5) for name in ("old", "new"))
     with pytest.raises(UsageError, match="fixed before you look: name one with --metric, of own, next"):
