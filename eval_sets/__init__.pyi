@@ -1,4 +1,4 @@
-from .column_account import propose_raters as propose_raters
+from .column_roles import propose_raters as propose_raters
 from .columns import explain_missing as explain_missing
 from .items import Item as Item, ScoreSource as ScoreSource
 from .logs.human_ratings import (

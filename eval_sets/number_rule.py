@@ -173,6 +173,10 @@ class ColumnCells:
             self.others += 1
             self.example = self.example or shorten(str(value), 30)
 
+    def read_as(self, rule: NumberRule) -> None:
+        """Reads the cells by a rule that more than these tell."""
+        self._told, self._read = rule, None
+
     @property
     def size(self) -> int:
         """How many cells there are."""
@@ -393,6 +397,7 @@ class RatingScale(NamedTuple):
     low: float
     high: float
     hints: tuple[str, ...] = ()
+    is_told: bool = False  # by the user, by the column's name, or by the way in which its ratings are written
 
 
 def usual_scale(low: float, high: float, *, whole: bool = False) -> Bounds | None:
@@ -416,7 +421,7 @@ def find_rating_scale(cells: ColumnCells, told: Bounds | None = None) -> RatingS
         text = f'most of its values are no numbers, such as "{cells.example}"; if they are ratings, write numbers'
         return text if cells.size else "it has no number"
     if (stated := told or scale_of_rule(cells)) is not None:
-        return RatingScale(*stated)
+        return RatingScale(*stated, is_told=True)
     if values[0] == values[-1]:
         return f"all its values are {values[0]:g}, which tells no scale; {CURE}"
     if (scale := scale_of_values(values, cells.places())) is None:
@@ -536,7 +541,7 @@ def rating_range(ordered: Sequence[float]) -> Bounds:
 
 
 def find_common_scale(
-    raters: Mapping[str, ColumnCells], name: str, told: Mapping[str, Bounds] | None = None, what: str = "raters"
+    raters: Mapping[str, ColumnCells], name: str, told: Mapping[str, Bounds] | None = None
 ) -> RatingScale | None:
     """Finds the one usual scale of several raters' ratings; None where nothing tells one.
 
@@ -544,7 +549,6 @@ def find_common_scale(
         raters: The ratings of each rater.
         name: The file's, for messages.
         told: The scales of those whose ratings tell one; left out, they are found.
-        what: What the names of the raters are, for messages.
 
     Raises:
         InputError: They are on different scales: a rater's own is much narrower than that of all, and enough ratings
@@ -568,11 +572,11 @@ def find_common_scale(
         values = [value for cells in raters.values() for value in cells.values()]
         # the first rater's place of a value comes last, and so counts
         places = {value: place for cells in reversed([*raters.values()]) for value, place in cells.places().items()}
-        return RatingScale(*scale, () if is_written else scale_hints(values, scale, places))
+        return RatingScale(*scale, () if is_written else scale_hints(values, scale, places), is_written)
     listed = [f"{rater} {own[0]:g} to {own[1]:g}" for rater, own in told.items()]
     listed += [f"{rater} only {cells.values()[0]:g}" for rater, cells in raters.items() if rater not in told]
     raise InputError(
-        f"{name}: the {what} are on different scales: {', '.join(listed)}; bring them to one scale, or if they are on "
+        f"{name}: the raters are on different scales: {', '.join(listed)}; bring them to one scale, or if they are on "
         "one, say it (--scale LOW-HIGH)"
     )
 

@@ -12,7 +12,7 @@ from ..text.language_detection import detect_language
 from ..value_messages import describe_mistake, describe_type, is_nothing, shorten
 from . import cell_values
 from .column_account import ColumnAccount
-from .column_search import SetColumns
+from .column_roles import ColumnRoles
 from .column_table import OTHER_ANSWER, is_no_rating, language_code
 from .columns import FIELDS, REQUIRED, explain_missing, reason_to_leave_out, sort_row
 from .items import LOST_PAIR, as_label, is_lost_pair, read_version, versioned_id
@@ -35,7 +35,7 @@ class SampleBuilder:
         source: Rows,
         mapping: Mapping[str, str],
         language: str | None,
-        columns: SetColumns,
+        columns: ColumnRoles,
         *,
         scale: Bounds | None = None,
         has_stem: bool = False,

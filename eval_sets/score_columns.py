@@ -9,10 +9,9 @@ from typing import Any
 from ..errors import InputError, UsageError
 from ..name_suggestions import nearest_names, quote_names
 from ..number_bounds import LARGEST_NUMBER
-from ..shell_words import quote_word
 from ..text.wording import count_of, list_first, verb_of
 from . import cell_values
-from .column_search import find_version
+from .column_roles import RatingColumn, find_version
 from .column_table import (
     ALIASES,
     GENERAL_NAMES,
@@ -39,7 +38,7 @@ from .columns import check_names, describe_left_out, explain_no_item, first_text
 from .items import RATER, Item, as_label, read_version, versioned_id
 from .levels import RatedLevel
 from .logs.score_rows import LongColumns, join_rows
-from .number_rule import Bounds, ColumnCells, NumberRule, find_common_scale, scale_of_header, scale_of_rule
+from .number_rule import Bounds, ColumnCells, NumberRule
 from .rows import BadRow, Row
 
 REPEATED = (
@@ -137,15 +136,14 @@ class ScoreFile:
                 for row in rows
             ]
         self.names = list(dict.fromkeys(column for row in rows for column in row.values))
-        self.labels = options.labels
+        self.labels, self.mapping = options.labels, mapping
         check_names(mapping, ROLES)
         self.roles = find_roles(self.names, mapping)
         self.rows = self._of_items(rows)
         self._rules: dict[str, ColumnCells] = {}
         self.items: list[Item] = []  # one per row
         # the columns of scores or ratings that were joined, by metric or rater, and the column that they were in
-        self.joined, self._value = dict[str, str](), ""
-        self._labels_of_all: NumberRule | None = None  # how the ratings of all raters are read, where they are labels
+        self.joined, self.value = dict[str, str](), ""
         self.reasons: dict[int, dict[str, str]] = {}  # of the scores of each item, by metric
         self.beside = {
             column: columns for column in self.names if (columns := _columns_beside(column, self.names, self.roles))
@@ -194,8 +192,7 @@ class ScoreFile:
     def rule(self, column: str) -> tuple[ColumnCells, NumberRule]:
         """The cells of a column, and how they are read as numbers."""
         if column not in self._rules:
-            is_joined = column in self.joined.values()
-            cells = self._rules[column] = ColumnCells(self._labels_of_all if is_joined else None)
+            cells = self._rules[column] = ColumnCells()
             for row in self.rows:
                 cells.add(row.values.get(column), row.part(column).place)
         return self._rules[column], self._rules[column].rule()
@@ -206,10 +203,10 @@ class ScoreFile:
         is_own = rule.labels and not ({*rule.labels} <= {"true", "false"})
         return not is_own and (len(cells.values()) > cells.count_unread() or bool(cells.find_unclear()))
 
-    def number(self, row: Row, column: str) -> float | None:
+    def number(self, row: Row, column: str, rule: NumberRule | None = None) -> float | None:
         """The number in a cell; None where there is none. Raises `InputError` with the place of the cell."""
         try:
-            number = self.rule(column)[1].read(row.values.get(column))
+            number = (rule or self.rule(column)[1]).read(row.values.get(column))
             if number is not None and abs(number) > LARGEST_NUMBER:
                 raise ValueError(f"is larger than {LARGEST_NUMBER:g}; write it in a larger unit, or leave it empty")
         except ValueError as error:
@@ -226,8 +223,6 @@ class ScoreFile:
             if not (name := as_label(row.values.get(by))) or self._key(row.values) is None:
                 missing = self.roles.get("id", "id") if name else by
                 raise self.error(row, missing, "is missing; without it nobody knows what was measured")
-        if role == "rater" and (rule := self.rule(value)[1]).labels:
-            self._labels_of_all = rule  # a rater who used one label alone tells no rule
         long = LongColumns("ratings" if role == "rater" else "scores", by, value, frozenset((by, value)))
         rows = list[Row]()
         for joined in join_rows(self.rows, long, self._key, self.name, self.repeated):
@@ -237,7 +232,7 @@ class ScoreFile:
             self.joined |= zip(by_name, joined.parts, strict=True)
             joined.values.update(zip(joined.parts, by_name.values(), strict=True))
             rows.append(joined)
-        self.rows, self._value = sorted(rows, key=lambda row: row.number), value
+        self.rows, self.value = sorted(rows, key=lambda row: row.number), value
         self.names = list(dict.fromkeys(column for row in rows for column in row.values))
         self.beside |= dict.fromkeys(self.joined.values(), self.beside.get(value, {}))
 
@@ -254,7 +249,7 @@ class ScoreFile:
 
     def origin(self, column: str) -> str:
         """The column of the file that a column was read from."""
-        return self._value if column in self.joined.values() else column
+        return self.value if column in self.joined.values() else column
 
     def read_items(self) -> None:
         """Reads the items, one per row. Raises `InputError` where two have one id."""
@@ -287,7 +282,7 @@ class ScoreFile:
             question=name if version else "",
         )
 
-    def keep_one_row(self, columns: Sequence[str]) -> None:
+    def keep_one_row(self, columns: Sequence[RatingColumn]) -> None:
         """Keeps one row per item, where each row is the score of one metric, with the item's ratings in `columns`.
 
         Raises `InputError` for an item whose rows have different ratings.
@@ -297,29 +292,22 @@ class ScoreFile:
             key = self._key(row.values) or row.place
             kept.setdefault(key, row)
             for column in columns:
-                if (rating := self.number(row, column)) is None:
+                name = column.name
+                if (rating := self.number(row, name, column.rule)) is None:
                     continue
                 first = kept[key]
-                if (known := self.number(first, column)) is None:
-                    values = first.values | {column: row.values[column]}
-                    kept[key] = first._replace(values=values, parts={**first.parts, column: row})
+                if (known := self.number(first, name, column.rule)) is None:
+                    values = first.values | {name: row.values[name]}
+                    kept[key] = first._replace(values=values, parts={**first.parts, name: row})
                 elif rating != known:
-                    other = f"and of the same answer {known:g} at {first.part(column).place}; correct one of them"
-                    raise self.error(row, column, f"is {rating:g}, {other}")
+                    other = f"and of the same answer {known:g} at {first.part(name).place}; correct one of them"
+                    raise self.error(row, name, f"is {rating:g}, {other}")
         self.rows = list(kept.values())
 
-    def numbers(self, column: str) -> dict[int, float]:
+    def numbers(self, column: str, rule: NumberRule) -> dict[int, float]:
         """The numbers of a column by item."""
-        cells = ((number, self.number(row, column)) for number, row in enumerate(self.rows))
+        cells = ((number, self.number(row, column, rule)) for number, row in enumerate(self.rows))
         return {number: value for number, value in cells if value is not None}
-
-    def places(self, columns: Sequence[str]) -> dict[float, str]:
-        """Where each number of columns stands first."""
-        places = dict[float, str]()
-        for column in columns:
-            for number, place in self.rule(column)[0].places().items():
-                places.setdefault(number, f"{place}, field {self.origin(column)}")
-        return places
 
     def scores(self, metric: str) -> dict[int, float]:
         """The scores of a metric by item, without those that are no measurements; and their reasons."""
@@ -416,7 +404,7 @@ class ScoreFile:
     def tell_reading(self, raters: Mapping[str, str], metrics: Sequence[str]) -> None:
         """Notes which columns are read as ratings, of whom, and which as metrics, where a name does not say it."""
         by = self.roles.get("rater", "rater")
-        fields = {self._value: "rating", by: "rater"} if self.joined else {}
+        fields = {self.value: "rating", by: "rater"} if self.joined else {}
         fields |= {
             column: "rating" if rater == RATER or usual_name(column) in GENERAL_NAMES else f"ratings.{rater}"
             for column, rater in raters.items()
@@ -426,49 +414,26 @@ class ScoreFile:
             of_metrics = f"; as metrics {list_first(metrics)}" if metrics else ""
             self.tell(f"read {list_first(renamed)} (change with --map){of_metrics}")
 
-    def tell_ratings(self, read: Collection[str], *, is_named: bool) -> None:
+    def tell_ratings(self, read: Sequence[RatingColumn], unused: Mapping[str, str]) -> None:
         """Notes which cells of the columns hold no rating, how labels are read, and what other ratings there are."""
-        by_origin: dict[str, list[str]] = {}
+        by_origin: dict[str, list[RatingColumn]] = {}
         for column in read:
-            by_origin.setdefault(self.origin(column), []).append(column)
+            by_origin.setdefault(self.origin(column.name), []).append(column)
         for origin, columns in by_origin.items():
             empty = [
-                (row.part(column), row.values[column])
+                (row.part(column.name), row.values[column.name])
                 for column in columns
                 for row in self.rows
-                if is_no_rating(row.values.get(column))
+                if is_no_rating(row.values.get(column.name))
             ]
             if empty:
                 cells = [f'{row.place} "{cell}"' for row, cell in sorted(empty, key=lambda found: found[0].number)]
                 self.tell(f"{count_of(len(cells), 'cell')} of {origin} without a rating: {list_first(cells)}")
-            for described in dict.fromkeys(self.rule(column)[1].describe() for column in columns):
+            for described in dict.fromkeys(column.rule.describe() for column in columns):
                 if described:
                     self.tell(f"read {origin} as ratings from 0 to 1, {described}")
-        for column, reason in () if is_named else self.raters.others.items():
-            if self.holds_numbers(column):
-                self.tell(f"{column} is {reason}")
-        for column in () if is_named else self.names:
-            is_rating = usual_name(column) in ROLES["rating"] or criterion_of(column)
-            if is_rating and column not in read and self.holds_numbers(column):
-                self.tell(f"{column} is another rating and no metric; --rating {quote_word(column)} reads it")
-
-    def scale_of(self, columns: Sequence[str]) -> Bounds | None:
-        """The scale that the names of the columns of ratings say, or the way in which they are written.
-
-        Raises `InputError` where raters wrote theirs on different scales.
-        """
-        told = {scale_of_header(self.origin(column)) for column in columns}
-        if len(told) == 1 and (scale := told.pop()) is not None:
-            return scale
-        raters = {
-            column.removeprefix("ratings."): cells for column in columns if (cells := self.rule(column)[0]).values()
-        }
-        if not any(map(scale_of_rule, raters.values())):
-            return None
-        if len(raters) == 1:
-            return scale_of_rule(*raters.values())
-        common = find_common_scale(raters, self.name)
-        return common and common[:2]
+        if others := [f"{column} ({why})" for column, why in unused.items() if self.holds_numbers(column)]:
+            self.tell(f"not read as ratings: {', '.join(others)}")
 
 
 def _columns_beside(column: str, names: Collection[str], roles: Mapping[str, str]) -> dict[str, str]:

@@ -7,30 +7,24 @@ from pathlib import Path
 from ..errors import InputError
 from ..name_suggestions import quote_names
 from ..shell_words import quote_word
-from .column_search import explain_totals, may_be_rater, may_be_rating
+from .column_roles import ColumnRoles, RatingColumn, RoleSearch, find_likely_raters, may_be_rating, name_raters
 from .column_table import (
     GENERAL_NAMES,
-    JUDGES,
     RATING_ALIASES,
-    columns_by_usual_name,
     is_known_metric,
     is_mean_rating,
     is_of_program,
-    plain_name,
     rater_of,
     usual_name,
 )
-from .columns import check_one_answer
 from .items import RATER, ScoreSource, describe_left_out_pair_ratings, split_pair_rows
 from .logs.test_runs import promptfoo_cure
 from .number_rule import (
     Bounds,
     ColumnCells,
     RatingScale,
-    check_high_is_good,
     find_common_scale,
     is_missing,
-    scale_of_header,
     scale_of_values,
 )
 from .preference_reading import holds_preferences
@@ -40,6 +34,7 @@ from .sources import flat_rows
 
 _WIDEST_SCALE = 10  # where nothing says which columns are ratings, 0-10 is the widest scale that is believed
 _BOUNDS = ("rating_min", "rating_max")
+_ANY: Bounds = (float("-inf"), float("inf"))  # the scale of a column whose rows say theirs
 _HOW_TO_RATE = "name their columns (--rating), or write a column rating, or the columns id, rater and rating"
 
 
@@ -114,8 +109,9 @@ def read_ratings(
     """Reads people's ratings in rows: long (columns rater and rating), an object `ratings` by rater, a column `rating`,
     or one column per rater.
 
-    The scores of `metrics` are nobody's ratings. In a file that has scores too, only what is named as ratings is.
-    `repeated` says what to do about an id that stands twice.
+    The columns have the roles that they have in a set; what a set only proposes as raters' is read here, where no other
+    column has ratings. The scores of `metrics` are nobody's ratings. In a file that has scores too, only what is named
+    as ratings is. `repeated` says what to do about an id that stands twice.
 
     Raises:
         InputError: As `read_scores`, and where nothing says which columns are ratings.
@@ -132,54 +128,128 @@ def read_ratings(
             "decide` reads preferences between versions, and what a judge of pairs is worth says `assay judges card`"
         )
     file = ScoreFile(rows, name, options, repeated)
-    roles = file.roles
-    value = roles.get("rating") or ("" if file.is_long else roles.get("value", ""))
-    if "rater" in roles and value:
+    value = file.roles.get("rating") or ("" if file.is_long else file.roles.get("value", ""))
+    if "rater" in file.roles and value:
         file.join_rows("rater", value)
-    read = _named_rating_columns(file, options)
-    if read == [value] and not options.mapping and (cure := promptfoo_cure(file.names)):
+    search, roles = _find_roles(file, options, metrics, has_scores=has_scores)
+    read = sorted(filter(None, (roles.own, *roles.ratings)), key=lambda column: not column.rater)
+    if [column.name for column in read] == [value] and not options.mapping and (cure := promptfoo_cure(file.names)):
         raise InputError(f"{name}: {cure}; its {value} is the grader's, and no rating")
-    totals = {} if options.ratings else _explain_totals(file, read, options, has_scores=has_scores)
-    read = [column for column in read if column not in totals]
-    if not read and not has_scores:
-        read = _guess_rating_columns(file, {*metrics, *totals})
-    read = read or _mean_column(file)
     if not read:
-        raise _nobody_rated(file, totals)
-    for column, reason in totals.items():
-        file.tell(f"{column} is no rating: {reason}; --rating {quote_word(column)} reads it")
-    beside = file.metrics_beside(read) if has_scores and not file.is_long else []
-    file.tell_reading({column: _rater_name(column) for column in read}, beside)
+        raise _nobody_rated(file, roles.unused)
+    names = [column.name for column in read]
+    beside = file.metrics_beside(names) if has_scores and not file.is_long else []
+    file.tell_reading({column: _rater_name(column) for column in names}, beside)
     if file.is_long:
         file.keep_one_row(read)
     file.read_items()
     columns = _join_raters(file, read)
-    if not options.ratings:
-        check_one_answer(file.names, read, name, "--rating COLUMN")
-    file.tell_ratings(read, is_named=bool(options.ratings or file.joined))
-    own = _rater_name(roles.get("rating", ""))  # a mapped column keeps its name
-    if not options.ratings and len(columns) > 1 and roles.get("rating") in read and own in columns:
+    file.tell_ratings(read, {} if options.ratings or file.joined else roles.unused)
+    own = {_rater_name(column.name) for column in read if not column.rater}
+    for rater in own & columns.keys() if len(columns) > 1 else ():
         # beside the raters' own ratings, `rating` is their mean or says nothing new
-        rated = {number for rater, numbers in columns.items() if rater != own for number in numbers}
-        columns[own] = {number: rating for number, rating in columns[own].items() if number not in rated}
+        rated = {number for other, numbers in columns.items() if other != rater for number in numbers}
+        columns[rater] = {number: rating for number, rating in columns[rater].items() if number not in rated}
     columns = {rater: numbers for rater, numbers in columns.items() if numbers}
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(file.names)})")
-    if pairs := [row for row in pairs if any(not is_missing(row.values.get(column)) for column in read)]:
+    if pairs := [row for row in pairs if any(not is_missing(row.values.get(column)) for column in names)]:
         file.tell(describe_left_out_pair_ratings(len(pairs)))
     scale, columns = _read_scale(file, columns, read, options.scale)
-    for column in read:
-        origin = short_name(file.origin(column)).removeprefix("ratings.")
-        check_high_is_good(origin, file.names, name)
+    places = dict[float, str]()
+    for column in names:
+        for number, place in search.cells[column].places().items():
+            places.setdefault(number, f"{place}, field {file.origin(column)}")
     return ScoreSource(
         name,
         tuple(file.items),
         columns,
         scale=scale,
-        places=file.places(read),
-        read_columns=tuple(dict.fromkeys(map(file.origin, read))),
+        places=places,
+        read_columns=tuple(dict.fromkeys(map(file.origin, names))),
         notes=tuple(file.notes),
     )
+
+
+def _find_roles(
+    file: ScoreFile, options: ReadOptions, metrics: Collection[str], *, has_scores: bool
+) -> tuple[RoleSearch, ColumnRoles]:
+    """Finds the columns of ratings: those that the user names, else those of the raters that rows name, else all that
+    have the role in a set, else what a set would propose.
+    """
+    if options.ratings:
+        named = _named_columns(file, options)
+        return _search(file, {column: f"ratings.{_rater_name(column)}" for column in named}, options, named)
+    mapping = {column: column for column in file.names if column.startswith("ratings.")}
+    if file.joined:
+        programs = list(filter(is_of_program, file.joined))
+        for rater in programs:
+            cure = f"--rating {quote_word(rater)} reads them"
+            file.tell(f"{rater} is a program, not a person, and its ratings are left out; {cure}")
+        joined = [column for rater, column in file.joined.items() if rater not in programs]
+        return _search(file, mapping, options, joined)
+    mapping |= {column: "rating" for column, ours in file.mapping.items() if ours in {"rating", "value"}}
+    of_scores = {file.roles["metric"], file.roles["value"]} if file.is_long else set[str]()
+    general = {column for column in file.names if usual_name(column) in GENERAL_NAMES}
+    beside = file.metrics_beside(general) if has_scores and not file.is_long else ()
+    search, roles = _search(
+        file, mapping, options, [column for column in file.names if column not in of_scores], beside
+    )
+    if roles.own or roles.ratings or has_scores:
+        return search, roles
+    likely = _guess_raters(file, {*metrics, *roles.unused})
+    return _search(file, likely, options, list(likely)) if likely else (search, roles)
+
+
+def _search(
+    file: ScoreFile,
+    mapping: Mapping[str, str],
+    options: ReadOptions,
+    columns: Collection[str],
+    beside: Sequence[str] = (),
+) -> tuple[RoleSearch, ColumnRoles]:
+    is_told = bool({*_BOUNDS} & file.roles.keys())  # by each row
+    search = RoleSearch(
+        file.name,
+        mapping,
+        options.scale or (_ANY if is_told else None),
+        object_name=file.value or "ratings",
+        expects_ratings=True,
+    )
+    read = {*columns} - {*_BOUNDS}
+    for row in file.rows:
+        search.add(row._replace(values={column: cell for column, cell in row.values.items() if column in read}))
+    return search, search.result(beside)
+
+
+def _named_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
+    """The columns that the user names as ratings, by their names or their raters'."""
+    names, raters = [] if file.joined else file.names, file.raters
+    called = [column for column in names if column.startswith("ratings.") or column in raters.names]
+    called += [column for column in raters.others if column in names]
+    of_raters = file.joined or {rater_of(column) or column.removeprefix("ratings."): column for column in called}
+    column_by_name = {column: column for column in names} | of_raters
+    check_patterns(options.ratings, column_by_name, "rater or column of ratings", file.name, of_raters)
+    return list(dict.fromkeys(column_by_name[match] for match in match_columns(options.ratings, column_by_name)))
+
+
+def _guess_raters(file: ScoreFile, others: Collection[str]) -> dict[str, str]:
+    """The columns that a set would propose as raters', or the only one that may hold ratings, mapped to their raters.
+
+    Several criteria are not several raters, and a column of wide numbers may be what another one measures.
+    """
+    cells = {
+        column: file.rule(column)[0]
+        for column in file.names
+        if column not in {*file.labels, *others} and not file.is_no_metric(column) and file.holds_numbers(column)
+        if not (is_known_metric(column) or is_of_program(column) or short_name(column) in others)
+    }
+    numbers = [values for of_column in cells.values() if (values := of_column.values())]
+    if any(values[-1] - values[0] > _WIDEST_SCALE for values in numbers):
+        return {}
+    may_be = [column for column in cells if may_be_rating(column)]
+    likely = find_likely_raters(cells, fewest=2) or (may_be if len(may_be) == 1 else [])
+    return {column: f"ratings.{rater}" for column, rater in name_raters(likely).items()}
 
 
 def _nothing_scored(file: ScoreFile) -> InputError:
@@ -197,9 +267,8 @@ def _nothing_scored(file: ScoreFile) -> InputError:
     )
 
 
-def _nobody_rated(file: ScoreFile, totals: Mapping[str, str] | None = None) -> InputError:
-    others = [f"{column} is no rating: {reason}" for column, reason in (totals or {}).items()]
-    others += [f"{column} is {reason}" for column, reason in file.raters.others.items()]
+def _nobody_rated(file: ScoreFile, unused: Mapping[str, str]) -> InputError:
+    others = [f"{column}: {reason}" for column, reason in unused.items()]
     others += [f"{rater} is a program, not a person" for rater in file.joined if is_of_program(rater)]
     if holds_preferences(file.names):
         others += ["it holds preferences between versions: assay decide RUN_A RUN_B --ratings FILE reads it"]
@@ -210,94 +279,33 @@ def _nobody_rated(file: ScoreFile, totals: Mapping[str, str] | None = None) -> I
     )
 
 
-def _explain_totals(file: ScoreFile, read: Sequence[str], options: ReadOptions, *, has_scores: bool) -> dict[str, str]:
-    """Why a column such as `score` is no rating: beside metrics it may be a tool's total of them."""
-    general = [column for column in read if usual_name(column) in GENERAL_NAMES and column not in options.mapping]
-    if not general or file.joined:
-        return {}
-    beside = file.metrics_beside(read)
-    metrics = beside if has_scores else [column for column in beside if is_known_metric(column)]
-    judges = [column for column in file.names if plain_name(column) in JUDGES and "rater" not in file.roles]
-    cells = {
-        judge: [str(name) for row in file.rows if not is_missing(name := row.values.get(judge))] for judge in judges
-    }
-    judge = next((column for column, names in cells.items() if names and all(map(is_of_program, names))), "")
-    return explain_totals(general, metrics, judge, lambda column: file.rule(column)[0])
-
-
 def _rater_name(column: str) -> str:
     if usual_name(column) in {"rating", *RATING_ALIASES} or is_mean_rating(column):
         return RATER
     return rater_of(column) or short_name(column).removeprefix("ratings.")
 
 
-def _join_raters(file: ScoreFile, read: Sequence[str]) -> dict[str, dict[int, float]]:
+def _join_raters(file: ScoreFile, read: Sequence[RatingColumn]) -> dict[str, dict[int, float]]:
     """The ratings by rater; two columns of one rater are joined. Raises `InputError` where they differ."""
     columns: dict[str, tuple[str, str, dict[int, float]]] = {}
     names = {column: rater for rater, column in file.joined.items()}
     for column in read:
-        rater, numbers = names.get(column) or _rater_name(column), file.numbers(column)
-        first, known, joined = columns.setdefault(rater.casefold(), (column, rater, {}))
+        rater = names.get(column.name) or column.rater or _rater_name(column.name)
+        numbers = file.numbers(column.name, column.rule)
+        first, known, joined = columns.setdefault(rater.casefold(), (column.name, rater, {}))
         if any(joined.get(place, number) != number for place, number in numbers.items()):
             raise InputError(
-                f"{file.name}: `{first}` and `{column}` are both read as the ratings of {known}; rename one of them, "
-                f"or choose one (--rating {quote_word(column)})"
+                f"{file.name}: `{first}` and `{column.name}` are both read as the ratings of {known}; rename one of "
+                f"them, or choose one (--rating {quote_word(column.name)})"
             )
         joined.update(numbers)
     return {known: numbers for _, known, numbers in columns.values()}
 
 
-def _named_rating_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
-    """The columns that the user or their names call ratings; none where neither does."""
-    names, roles, raters = [] if file.joined else file.names, file.roles, file.raters
-    by_rater = [column for column in names if column.startswith("ratings.") or column in raters.names]
-    if options.ratings:
-        called = (*by_rater, *(column for column in raters.others if column in names))
-        of_raters = file.joined or {rater_of(column) or column.removeprefix("ratings."): column for column in called}
-        column_by_name = {column: column for column in names} | of_raters
-        check_patterns(options.ratings, column_by_name, "rater or column of ratings", file.name, of_raters)
-        return list(dict.fromkeys(column_by_name[match] for match in match_columns(options.ratings, column_by_name)))
-    if file.joined:
-        for rater in filter(is_of_program, file.joined):
-            cure = f"--rating {quote_word(rater)} reads them"
-            file.tell(f"{rater} is a program, not a person, and its ratings are left out; {cure}")
-        return [column for rater, column in file.joined.items() if not is_of_program(rater)]
-    own = [roles["rating"]] if "rating" in roles else []
-    if not own and not file.is_long:
-        by_name = columns_by_usual_name(names)
-        general = (by_name[name] for name in ("value", "score", "label") if name in by_name)
-        own = [column for column in general if file.rule(column)[0].values()][:1]
-    return by_rater + own
-
-
-def _mean_column(file: ScoreFile) -> list[str]:
-    """The first column that is the ratings' mean by its name; empty without one."""
-    return [column for column in file.names if is_mean_rating(column) and file.holds_numbers(column)][:1]
-
-
-def _guess_rating_columns(file: ScoreFile, metrics: Collection[str]) -> list[str]:
-    """The columns of numbers that may be raters' by their names, or the only one of ratings; empty for none.
-
-    Several criteria are not several raters, and a column of wide numbers may be what another one measures.
-    """
-    candidates = [
-        column
-        for column in (() if file.joined else file.names)
-        if column not in file.labels and not file.is_no_metric(column) and file.holds_numbers(column)
-        if not (is_known_metric(column) or is_of_program(column) or short_name(column) in metrics)
-    ]
-    numbers_by_column = [numbers for column in candidates if (numbers := file.rule(column)[0].values())]
-    if any(numbers[-1] - numbers[0] > _WIDEST_SCALE for numbers in numbers_by_column):
-        return []
-    may_be = [column for column in candidates if may_be_rating(column)]
-    of_raters = [column for column in may_be if may_be_rater(column) or scale_of_header(column)]
-    return of_raters or (may_be if len(may_be) == 1 else [])
-
-
 def _read_scale(
     file: ScoreFile,
     columns: dict[str, dict[int, float]],
-    read: Sequence[str],
+    read: Sequence[RatingColumn],
     typed: Bounds | None,
 ) -> tuple[Bounds | None, dict[str, dict[int, float]]]:
     """The scale that the user, the rows or the columns say, and the ratings; those on several scales on 1-5.
@@ -310,7 +318,9 @@ def _read_scale(
             rows = {number: file.rows[number].part(file.joined.get(rater, "")) for number in ratings}
             told |= {(rater, number): _scale_of_row(file, row) for number, row in rows.items()}
     is_one = len({*told.values()}) < 2
-    scale = typed or next(iter(told.values()), None) or file.scale_of(read) if is_one else None
+    stated = {column.scale[:2] for column in read if column.scale.is_told}
+    of_columns = stated.pop() if len(stated) == 1 and all(column.scale.is_told for column in read) else None
+    scale = typed or next(iter(told.values()), None) or of_columns if is_one else None
     if is_one and scale is None:
         return None, columns
     for rater, ratings in columns.items():
@@ -318,7 +328,9 @@ def _read_scale(
             low, high = scale or told[rater, number]
             if not low <= rating <= high:
                 row = file.rows[number]
-                column = file.joined.get(rater) or next(one for one in read if file.number(row, one) == rating)
+                column = file.joined.get(rater) or next(
+                    one.name for one in read if file.number(row, one.name, one.rule) == rating
+                )
                 off = f"is {rating:g}, off the scale of {low:g} to {high:g}"
                 whose = "which --scale says" if typed else "which the file says"
                 raise file.error(row, column, f"{off}, {whose}; correct the rating, or the scale")

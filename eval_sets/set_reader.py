@@ -9,7 +9,7 @@ from ..errors import InputError
 from ..text.wording import count_of
 from ..value_messages import wrong_type
 from .column_account import ColumnAccount
-from .column_search import look_at_columns
+from .column_roles import look_at_columns
 from .columns import (
     OF_RATERS,
     TURN_FIELDS,

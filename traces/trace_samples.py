@@ -4,7 +4,7 @@ from functools import reduce
 
 from ..errors import InputError
 from ..eval_sets import Sample
-from ..eval_sets.column_search import SetColumns
+from ..eval_sets.column_roles import ColumnRoles
 from ..eval_sets.logs.trace_row import Trace, build_row
 from ..eval_sets.rows import BadRow, Repeatable, Rows
 from ..eval_sets.sample_builder import SampleBuilder
@@ -48,7 +48,7 @@ class TraceSamples:
                     raise row.error
                 metadata = {**row.values.get("metadata", {}), ORIGIN: origin.as_json()}
                 # one per sample: ids are those of the tool, and nothing is counted by column
-                builder = SampleBuilder(self._rows, {}, None, SetColumns())
+                builder = SampleBuilder(self._rows, {}, None, ColumnRoles())
                 values = row.values | {"metadata": metadata, "group": origin.session or None}
                 sample = builder.sample(row._replace(place=_ROW, values=values))
                 return sample or self._unread(trace, began, "holds no question")

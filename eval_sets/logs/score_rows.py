@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...text.wording import count_of, list_first
-from ..column_search import find_version
+from ..column_roles import find_version
 from ..column_table import NAMES, columns_by_usual_name, find_roles, is_of_program
 from ..items import as_label, read_version
 from ..number_rule import is_missing

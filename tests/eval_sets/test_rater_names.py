@@ -85,14 +85,14 @@ def test_scores_of_a_program_are_a_metric_in_a_file_of_scores(tmp_path):
     (scores,), ratings = read_score_files([path], path, ReadOptions())
     assert (list(scores.columns), list(ratings.columns)) == (["rating_gpt4"], ["ada"])
     assert f"{path}: read rating_ada as ratings.ada (change with --map); as metrics rating_gpt4" in ratings.notes
-    assert any("rating_gpt4 is of a program, not a person; --map" in note for note in ratings.notes)
+    assert any("not read as ratings: rating_gpt4 (of a program, not a person; --map" in note for note in ratings.notes)
     mapped = read_score_files([], path, ReadOptions(mapping={"rating_gpt4": "rating_gpt4"}))
     assert sorted(mapped[1].columns) == ["ada", "gpt4"]
 
 
 def test_a_file_that_only_a_program_rated_is_rated_by_nobody(tmp_path):
     path = write_set(tmp_path / "a.csv", ["rating_gpt4", "bleu"])
-    with pytest.raises(InputError, match=r"nobody rated in it \(rating_gpt4 is of a program, not a person; --map"):
+    with pytest.raises(InputError, match=r"nobody rated in it \(rating_gpt4: of a program, not a person; --map"):
         read_score_files([path], path, ReadOptions())
 
 
@@ -127,7 +127,7 @@ def test_an_unknown_name_beside_a_criterion_is_said_and_mapped(tmp_path):
     assert f"rating_zest ({told})" in notes[0]
     assert raters_of(path, mapping={"rating_zest": "rating_zest"}) == ["ada", "zest"]
     _, ratings = read_score_files([], path, ReadOptions())
-    assert list(ratings.columns) == ["ada"] and f"{path}: rating_zest is {told}" in ratings.notes
+    assert list(ratings.columns) == ["ada"] and f"rating_zest ({told})" in ratings.notes[-1]
     assert raters_of(write_set(path, ["rating_zest", "rating_total"])) == ["zest"]  # a total is no criterion
 
 
@@ -141,11 +141,10 @@ def test_a_column_that_may_be_a_total_of_metrics_is_no_rating(tmp_path, name, sc
         read_score_files([path], path, ReadOptions())
     notes: list[str] = []
     assert {sample.human_rating for sample in load_set(path, notes=notes)} == {None}
-    if name in {"score", "Value"}:
-        assert f"{name} is no rating: beside faithfulness, bleu it may be a total" in str(raised.value)
-        _, named = read_score_files([path], path, ReadOptions(ratings=(name,)))
-        assert list(*named.columns.values()) == [0, 1, 2, 3]
+    _, named = read_score_files([path], path, ReadOptions(ratings=(name,)))
+    assert list(*named.columns.values()) == [0, 1, 2, 3]
     if name in {"score", "label"}:
+        assert f"{name}: no rating: beside faithfulness, bleu it may be a total" in str(raised.value)
         assert f"{name} (no rating: beside faithfulness, bleu it may be a total" in notes[0]
         assert None not in {sample.human_rating for sample in load_set(path, mapping={name: "rating"})}
 

@@ -1,12 +1,12 @@
-"""The columns of a set that only all its rows tell: its ratings with their rule and scale, its ids and its versions."""
+"""The roles of columns that only all rows of a source tell: ratings with their rule and scale, ids and versions."""
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..shell_words import quote_word
 from ..text.wording import list_first
@@ -16,6 +16,7 @@ from .column_table import (
     GENERAL_NAMES,
     ID_ALIASES,
     JUDGES,
+    LABELS,
     NAMES,
     OTHER_ANSWER,
     PREFERENCES,
@@ -56,6 +57,7 @@ from .number_rule import (
     find_rating_scale,
     is_missing,
     is_whole,
+    label_of,
     scale_of_header,
     scale_of_values,
     usual_scale,
@@ -67,6 +69,11 @@ _RATER_WORDS = frozenset(("rater", "human", *NAMES["rater"]))  # which may stand
 _CHOICES = frozenset(PREFERENCES["choice"])  # columns that say which of two answers is better
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
 _NAMES = ("rating", *RATING_ALIASES)
+_HIGHEST = 10
+_FEWEST_VALUES = 3  # different ones: two may be a flag
+_MOST_LABELS = 5  # of a scale in words
+_MOST_DIFFERENT = 30  # cells: a column with more is of no small scale
+_MOST_ODD = 0.2  # the share of cells that may hold something else, by a slip: 55 for 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +99,8 @@ class RatingColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class SetColumns:
-    """The columns of a set that only all its rows tell."""
+class ColumnRoles:
+    """The columns of a source that only all its rows tell."""
 
     # those that are read as `rating`, or as the ratings of raters, where a row has none of its own
     ratings: tuple[RatingColumn, ...] = ()
@@ -117,63 +124,97 @@ class SetColumns:
         return list(dict.fromkeys(hint for scale in scales for hint in scale.hints))
 
 
-class ColumnSearch:
-    """Looks at all rows of a set, once.
+class _RowColumns(NamedTuple):
+    """What of the columns of a row is looked at."""
+
+    ratings: list[str]  # those that may hold ratings by their names
+    others: list[str]  # those that may hold another answer
+    judges: list[str]  # those that say who judged
+
+
+class RoleSearch:
+    """Looks at all rows of a source, once; what its columns are is decided on all their cells.
 
     A column of ratings is `rating` (or what is mapped to it), one of the usual names, or that of a rater
     (`rating_ada`). One of a usual name counts when most of its cells are numbers that differ, on a usual scale, or
     labels with two values. The raters' columns are on one scale, which rows may tell as `rating_min` and `rating_max`;
     else the others tell it for one who gave only fives. Beside a `rating` only raters are read. A column that is the
     ratings' mean by its name is the rating where there is no other one.
+
+    Args:
+        name: The source's, for messages.
+        mapping: Their columns to our fields.
+        scale: The scale, where it is known.
+        versions: The column that tells versions apart, where the user names one.
+        has_own_scale: Whether a column `rating` that tells no scale is from 1 to 5.
+        object_name: The column that objects `ratings` were made of.
+        expects_ratings: Whether the user says that the source holds ratings: then raters count beside `rating`, and so
+            do ratings that tell no usual scale.
     """
 
-    def __init__(self, opened: Rows, mapping: Mapping[str, str], scale: Bounds | None, versions: str) -> None:
-        self._name, self._mapping, self._scale, self._has_own_scale = (
-            opened.name,
-            mapping,
-            scale,
-            not opened.finds_scale,
-        )
-        self._object_name = opened.origins.get("ratings", "ratings")  # the column that the objects were made of
+    def __init__(
+        self,
+        name: str,
+        mapping: Mapping[str, str],
+        scale: Bounds | None = None,
+        versions: str = "",
+        *,
+        has_own_scale: bool = True,
+        object_name: str = "ratings",
+        expects_ratings: bool = False,
+    ) -> None:
+        self._name, self._mapping, self._scale, self._has_own_scale = name, mapping, scale, has_own_scale
+        self._object_name, self._expects_ratings = object_name, expects_ratings
         own = "" if "rating" in mapping else "rating"
         self._own = next((theirs for theirs, ours in mapping.items() if ours == "rating"), own)
-        self._cells: dict[str, ColumnCells] = {}
-        self._raters: dict[str, str] = {}
-        self._beside = set[str]()  # the columns of raters that have a cell beside a row's own rating
-        self._criteria: dict[str, str] = {}
-        self._by_name: Mapping[str, str] = {}
+        self.cells = defaultdict[str, ColumnCells](ColumnCells)  # of the columns that may hold ratings
         self._names: dict[str, None] = {}
+        self._row_columns: dict[tuple[str, ...], _RowColumns] = {}
         self._rater_column = ""
+        self._beside = set[str]()  # the columns of raters that have a cell beside a row's own rating
         self._told = set[bool]()
-        self._others: list[str] = []  # the columns that may hold another answer
         self._has_pairs = self._has_told_objects = False
         self._in_messages, self._objects, self._told_cells = ColumnCells(), ColumnCells(), ColumnCells()
         self._by_rater = defaultdict[str, ColumnCells](ColumnCells)  # in objects, or beside a column of raters
-        # columns such as `score` may be totals of the metrics beside them, or what a program gave
-        self._general, self._metrics, self._judges = list[str](), list[str](), list[str]()
         self._are_programs = defaultdict[str, set[bool]](set)  # of the names in each column of judges
-        self._named_means: list[str] = []  # the columns that are a mean by their names
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 
     def may_tell(self, columns: Iterable[str]) -> bool:
         """Whether all rows must be looked at, for a column of ratings, of versions, or of ids of another name."""
-        listed = dict.fromkeys(columns)
-        self._add_columns(listed)
-        may_rate = bool(self._cells or self._criteria) or "ratings" in listed
+        listed = tuple(columns)
+        looked = self._look(listed)
+        may_rate = bool(looked.ratings) or "ratings" in listed
+        may_rate = may_rate or any(criterion_of(column) or scale_of_header(column) for column in listed)
         has_id = "id" in {*listed, *self._mapping.values()}
-        return may_rate or (not has_id and bool(_id_columns(tuple(listed)))) or self.versions.may_have(listed)
+        return may_rate or (not has_id and bool(_id_columns(listed))) or self.versions.may_have(listed)
+
+    def _look(self, columns: tuple[str, ...]) -> _RowColumns:
+        if columns not in self._row_columns:
+            self._names |= dict.fromkeys(columns)
+            self._rater_column = find_roles(self._names, self._mapping).get(OF_RATERS, "")
+            free = [column for column in columns if column not in self._mapping]
+            by_name = columns_by_usual_name(free)
+            others = [column for column, ours in self._mapping.items() if ours == "other_response"]
+            self._row_columns[columns] = _RowColumns(
+                [
+                    column
+                    for column in columns
+                    if column == self._own
+                    or is_rater(self._mapping.get(column, ""))
+                    or (column in free and _is_named(column))
+                ],
+                [*others, *(by_name[name] for name in OTHER_ANSWER if name in by_name)],
+                [column for column in free if plain_name(column) in JUDGES],
+            )
+        return self._row_columns[columns]
 
     def add(self, row: Row) -> None:
-        """Looks at a row, but for one that is no answer: nothing in it may decide how the others are read."""
-        # most rows need not be sorted here
-        if may_be_left_out(row.values) and reason_to_leave_out(row.values, sort_row(row.values, self._mapping).fields):
-            return
+        """Looks at a row."""
         self.ids.add(row)
         self.versions.add(row)
         values = row.values
-        if not self._names.keys() >= values.keys():
-            self._add_columns(values)
-        self._has_pairs = self._has_pairs or self._has_other_answer(values)
+        columns = self._look(tuple(values))
+        self._has_pairs = self._has_pairs or _has_other_answer(values, columns.others)
         bounds = [not is_missing(values.get(name)) for name in ("rating_min", "rating_max")]
         for rating in () if any(bounds) else message_ratings(row):
             self._in_messages.add(rating, row.place)
@@ -184,83 +225,21 @@ class ColumnSearch:
         if not is_missing(own) and any(bounds):  # where one bound is left out, it is that of 1-5
             self._told_cells.add(own)
             return
-        for judge in self._judges:
+        for judge in columns.judges:
             if not is_missing(name := values.get(judge)):
                 self._are_programs[judge].add(is_of_program(str(name)))
         rater = values.get(self._rater_column)
         if not is_missing(own) and not is_missing(rater):
             self._by_rater[str(rater)].add(own, row.place)
-        for column, cells in self._cells.items():
-            if is_missing(value := values.get(column)):
+        for column in columns.ratings:
+            if is_missing(value := values[column]):
                 continue
-            if not is_missing(own) and self._is_beside(column):
+            # a rater counts beside a row's own rating where the user says so
+            if not is_missing(own) and column not in self._mapping and rater_of(column) and not self._expects_ratings:
                 self._beside.add(column)
             else:
-                cells.add(value, row.place)
+                self.cells[column].add(value, row.place)
         self._told.add(all(bounds))
-
-    def _explain_totals(self) -> dict[str, str]:
-        """Why columns such as `score` are no ratings."""
-        judge = next((column for column, are_programs in self._are_programs.items() if are_programs == {True}), "")
-        totals = explain_totals(self._general, self._metrics, judge, self._cells.__getitem__)
-        return {
-            column: f"no rating: {why}; --map {quote_word(f'{column}=rating')} uses it"
-            for column, why in totals.items()
-        }
-
-    def _is_beside(self, column: str) -> bool:
-        """Whether a column is of a rater only where a row has no `rating`: by its name, and by no mapping."""
-        return column in self._raters and column not in self._mapping
-
-    def _add_columns(self, values: Mapping[str, Any]) -> None:
-        self._names |= dict.fromkeys(values)
-        columns = [column for column in self._names if column not in self._mapping or column == self._own]
-        self._by_name = columns_by_usual_name(columns)
-        self._rater_column = find_roles(self._names, self._mapping).get(OF_RATERS, "")
-        self._others = [column for column, ours in self._mapping.items() if ours == "other_response"]
-        self._others += [self._by_name[name] for name in OTHER_ANSWER if name in self._by_name]
-        for name in _NAMES:
-            if (column := self._by_name.get(name)) is not None:
-                self._cells.setdefault(column, ColumnCells())
-        if self._own in self._names:
-            self._cells.setdefault(self._own, ColumnCells())
-        for column, ours in self._mapping.items():
-            if is_rater(ours) and column in self._names:
-                self._raters[column] = ours.removeprefix(RATER)
-                self._cells.setdefault(column, ColumnCells())
-        general = (column for column in columns if usual_name(column) in GENERAL_NAMES)
-        self._general = [column for column in general if column in self._cells and column not in self._mapping]
-        self._metrics = [column for column in columns if is_known_metric(column)]
-        self._judges = [column for column in columns if plain_name(column) in JUDGES and not self._rater_column]
-        self._sort_named(columns)
-
-    def _sort_named(self, columns: list[str]) -> None:
-        """Finds the columns that are raters', criteria or means by their names."""
-        self._named_means = [column for column in columns if is_mean_rating(column)]
-        raters = find_raters(tuple(column for column in columns if column not in self._mapping))
-        for column in self._raters.keys() & raters.others.keys():
-            del self._raters[column], self._cells[column]
-            self._beside.discard(column)
-        self._criteria |= raters.others
-        for column in columns:
-            if column in self._named_means:
-                self._cells.setdefault(column, ColumnCells())
-            elif rater := raters.names.get(column):
-                same = (known for known in self._raters.values() if known.casefold() == rater.casefold())
-                self._raters.setdefault(column, next(same, rater))
-                self._cells.setdefault(column, ColumnCells())
-            elif scale_of_header(column) and usual_name(column) not in _NAMES and column not in raters.others:
-                self._criteria[column] = f"may be a rating; --map {quote_word(f'{column}=rating')} uses it"
-            elif criterion_of(column):
-                self._criteria[column] = f"a criterion, not a rater; --map {quote_word(f'{column}=rating')} uses it"
-            elif usual_name(column) in _NAMES and self._by_name.get(usual_name(column)) != column:
-                self._criteria[column] = f"another rating; --map {quote_word(f'{column}=rating')} uses it"
-
-    def _has_other_answer(self, values: Mapping[str, Any]) -> bool:
-        metadata = values.get("metadata")
-        cells = [values.get(column) for column in self._others]
-        cells += [metadata.get(name) for name in OTHER_ANSWER] if isinstance(metadata, Mapping) else []
-        return any(isinstance(cell, str) and cell.strip() for cell in cells)
 
     def _add_object(self, ratings: object, place: str, *, is_told: bool) -> None:
         if is_told:
@@ -274,33 +253,38 @@ class ColumnSearch:
             self._objects.add(rating, place)
             self._by_rater[str(rater)].add(rating, place)
 
-    def result(self) -> SetColumns:
-        """The columns, from the rows that were added."""
-        rated = [] if self._own in self._mapping else [column for column, cells in self._cells.items() if cells.size]
+    def result(self, metrics: Sequence[str] = ()) -> ColumnRoles:
+        """The columns, from the rows that were added; `metrics` are those that are known as metrics' beside them."""
+        raters, unused = self._name_columns()
+        candidates = [column for column in self.cells if column == self._own or column not in unused]
+        rated = [] if self._own in self._mapping else candidates
         check_one_answer(self._names, rated, self._name, "--map COLUMN=rating", chosen=self._mapping)
-        totals = self._explain_totals()
-        unused = self._criteria | totals
+        totals = self._explain_totals(candidates, metrics)
+        unused |= totals
         own = None if self._own in totals else self._own_column(unused)
-        ranked = sorted((column for column in self._cells if column != self._own), key=self._rank)
-        candidates = [column for column in ranked if self._cells[column].size]
-        chosen, constant = list[RatingColumn](), list[RatingColumn]()
+        has_own = own is not None and self._own in self.cells
         is_told = bool(self._told) and False not in self._told
-        has_own = own is not None and bool(self._cells.get(self._own, ColumnCells()).size)
-        for column in candidates:
-            cells, rater = self._cells[column], self._raters.get(column, "")
-            if column in totals:
+        labels = self._labels_of(raters)
+        chosen, constant = list[RatingColumn](), list[RatingColumn]()
+        for column in sorted(candidates, key=lambda column: self._rank(column, raters)):
+            if column in totals or column == self._own:
                 continue
+            cells, rater = self.cells[column], raters.get(column, "")
+            if rater and labels:
+                cells.read_as(labels)
             scale = find_rating_scale(cells, self._scale or scale_of_header(column))
-            is_sure = column in self._mapping and cells.values()[:1] != cells.values()[-1:]
-            if isinstance(scale, str) and (is_sure or usual_name(column) == "rating") and cells.values():
+            values = cells.values()
+            is_equal = bool(values) and values[0] == values[-1]
+            is_sure = self._expects_ratings or (column in self._mapping and not is_equal)
+            if isinstance(scale, str) and (is_sure or usual_name(column) == "rating") and values:
                 scale = self._scale_of_odd(cells)
-            if (own is not None and self._own in self._mapping) or (has_own and not rater):
+            is_own_named = own is not None and self._own in self._mapping and not self._expects_ratings
+            if is_own_named or (has_own and not rater):
                 unused[column] = f"the ratings are those of {self._own}"
             elif isinstance(scale, str):
                 unused[column] = scale
-                if rater and cells.values() and cells.values()[0] == cells.values()[-1]:
-                    fives = cells.values()[0]
-                    constant.append(RatingColumn(column, RatingScale(fives, fives), rater, cells.rule()))
+                if rater and is_equal:
+                    constant.append(RatingColumn(column, RatingScale(values[0], values[0]), rater, cells.rule()))
             elif chosen and not (rater and chosen[0].rater):
                 other = chosen[0].name
                 unused[column] = f"the ratings are those of {other}; --map {quote_word(f'{column}=rating')} uses it"
@@ -310,17 +294,20 @@ class ColumnSearch:
             chosen = self._on_one_scale(chosen, constant, is_told=is_told or self._scale is not None)
             unused = {column: why for column, why in unused.items() if column not in {one.name for one in constant}}
         for read in filter(None, (own, *chosen)):
-            check_high_is_good(self._object_name if read.name == "ratings" else read.name, self._names, self._name)
-        for column in self._beside - {rated.name for rated in chosen}:
-            typed = f"--map {quote_word(f'{column}=rating_{self._raters[column]}')}"
+            is_of_object = read.name == "ratings" or (read.name.startswith(RATER) and self._object_name != "ratings")
+            column = self._object_name if is_of_object else read.name.removeprefix(RATER)
+            check_high_is_good(column, self._names, self._name)
+        for column in self._beside - {rated.name for rated in chosen} - unused.keys():
+            typed = f"--map {quote_word(f'{column}=rating_{raters[column]}')}"
             unused[column] = f"of a rater, beside {self._own}; {typed} reads it"
+        has_id = "id" in self._mapping.values()
         name = self.ids.result() or (self.versions.id if self.versions.result() else "")
         ids_unused = {column: why for column, why in self.ids.unused.items() if column != name}
-        return SetColumns(
+        return ColumnRoles(
             tuple(chosen),
             own,
-            "" if "id" in self._mapping.values() else name,
-            unused | ({} if "id" in self._mapping.values() else ids_unused),
+            "" if has_id else name,
+            unused | ({} if has_id else ids_unused),
             self._message_scale(),
             self.versions.result(),
             self._rater_column if has_own or self._told_cells.size or any(not rated.rater for rated in chosen) else "",
@@ -329,12 +316,66 @@ class ColumnSearch:
             has_own or self._has_told_objects or bool(chosen or self._objects.size or self._told_cells.size),
         )
 
+    def _name_columns(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The rater of each column that is one's, and why columns are no ratings by their names."""
+        free = [column for column in self._names if column not in self._mapping or column == self._own]
+        by_name = columns_by_usual_name(free)
+        named = find_raters(tuple(column for column in free if column not in self._mapping))
+        raters = {
+            column: ours.removeprefix(RATER)
+            for column, ours in self._mapping.items()
+            if is_rater(ours) and column in self._names
+        }
+        unused = dict(named.others)
+        for column in free:
+            name, typed = usual_name(column), f"--map {quote_word(f'{column}=rating')} uses it"
+            if column in unused or is_mean_rating(column):
+                continue
+            if rater := named.names.get(column):
+                same = (known for known in raters.values() if known.casefold() == rater.casefold())
+                raters.setdefault(column, next(same, rater))
+            elif scale_of_header(column) and name not in _NAMES:
+                unused[column] = f"may be a rating; {typed}"
+            elif criterion_of(column):
+                unused[column] = f"a criterion, not a rater; {typed}"
+            elif name in _NAMES and by_name.get(name) != column:
+                unused[column] = f"another rating; {typed}"
+        return raters, unused
+
+    def _explain_totals(self, candidates: Collection[str], metrics: Sequence[str]) -> dict[str, str]:
+        """Why columns of a general name, such as `score`, are no ratings: a program gave them, or they may be totals of
+        metrics. What people give are labels, or whole and half numbers on a scale above 1.
+        """
+        judge = next((column for column, are_programs in self._are_programs.items() if are_programs == {True}), "")
+        judge = "" if self._rater_column else judge
+        beside = metrics or [column for column in self._names if is_known_metric(column)]
+        totals = {}
+        for column in candidates:
+            if usual_name(column) not in GENERAL_NAMES or column in self._mapping:
+                continue
+            cells = self.cells[column]
+            is_peoples = is_whole([2 * value for value in cells.values()]) and cells.values()[-1:] > [1]
+            why = f"{judge} names the program that gave it" if judge else ""
+            if not judge and beside and cells.values() and not cells.rule().labels and not is_peoples:
+                why = f"beside {list_first(list(beside))} it may be a total"
+            if why:
+                totals[column] = f"no rating: {why}; --map {quote_word(f'{column}=rating')} uses it"
+        return totals
+
+    def _labels_of(self, raters: Collection[str]) -> NumberRule | None:
+        """How the labels of all raters are read: one who used one label alone tells no rule."""
+        texts = ColumnCells()
+        for column in raters:
+            for text in self.cells[column].texts if column in self.cells else ():
+                texts.add(text)
+        return texts.rule() if texts.size and texts.rule().labels else None
+
     def _own_column(self, unused: dict[str, str]) -> RatingColumn | None:
         """The column `rating`, or the objects `ratings`, of rows that tell no scale."""
-        name = self._own if self._own in self._cells else "ratings" if self._objects.size else ""
+        name = self._own if self._own in self.cells else "ratings" if self._objects.size else ""
         if not name:
             return None
-        cells = self._objects if name == "ratings" else self._cells[name]
+        cells = self._objects if name == "ratings" else self.cells[name]
         told = self._scale or scale_of_header(self._object_name if name == "ratings" else name)
         if told is None and len(self._by_rater) > 1:
             find_common_scale(self._by_rater, self._name)
@@ -357,41 +398,63 @@ class ColumnSearch:
             return RatingScale(*self._scale)
         return scale_of_values(self._in_messages.values(), self._in_messages.places())
 
-    def _rank(self, column: str) -> int:
+    def _rank(self, column: str, raters: Collection[str]) -> int:
         """A column that names a rater is more surely of ratings than one called `score`, and a mapping is sure."""
         if column in self._mapping:
             return -1
-        if column in self._named_means:
+        if is_mean_rating(column):
             return len(_NAMES)
-        return _NAMES.index("stars" if column in self._raters else usual_name(column))
+        return _NAMES.index("stars" if column in raters else usual_name(column))
 
     def _on_one_scale(
         self, telling: list[RatingColumn], constant: list[RatingColumn], *, is_told: bool
     ) -> list[RatingColumn]:
         """The columns of raters on the scale that holds the values of all; as they are where it is told."""
-        places = list(self._cells)
+        places = list(self._names)
         columns = sorted((*telling, *constant), key=lambda column: places.index(column.name))
         if is_told:
-            return [replace(column, scale=RatingScale(*(self._scale or column.scale[:2]))) for column in columns]
-        cells = {column.name: self._cells[column.name] for column in columns}
-        told_scales = {column.name: column.scale[:2] for column in telling}
-        scale = find_common_scale(cells, self._name, told_scales, "raters' columns") or _OWN
+            scales = [RatingScale(*(self._scale or column.scale[:2]), is_told=True) for column in columns]
+            return [replace(column, scale=scale) for column, scale in zip(columns, scales, strict=True)]
+        if all(column.scale.is_told for column in columns) and len({column.scale for column in columns}) == 1:
+            return columns
+        cells = {column.name.removeprefix(RATER): self.cells[column.name] for column in columns}
+        told_scales = {column.name.removeprefix(RATER): column.scale[:2] for column in telling}
+        scale = find_common_scale(cells, self._name, told_scales) or _OWN
         return [replace(column, scale=scale) for column in columns]
 
 
-def look_at_columns(opened: Rows, mapping: Mapping[str, str], scale: Bounds | None, versions: str) -> SetColumns:
+@lru_cache(maxsize=1024)
+def _is_named(column: str) -> bool:
+    """Whether a column may hold ratings by its name alone."""
+    return usual_name(column) in _NAMES or is_mean_rating(column) or bool(rater_of(column))
+
+
+def _has_other_answer(values: Mapping[str, Any], columns: Iterable[str]) -> bool:
+    metadata = values.get("metadata")
+    cells = [values.get(column) for column in columns]
+    cells += [metadata.get(name) for name in OTHER_ANSWER] if isinstance(metadata, Mapping) else []
+    return any(isinstance(cell, str) and cell.strip() for cell in cells)
+
+
+def look_at_columns(opened: Rows, mapping: Mapping[str, str], scale: Bounds | None, versions: str) -> ColumnRoles:
     """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
-    search = ColumnSearch(opened, mapping, scale, versions)
+    object_name = opened.origins.get("ratings", "ratings")
+    search = RoleSearch(
+        opened.name, mapping, scale, versions, has_own_scale=not opened.finds_scale, object_name=object_name
+    )
     try:
         head = opened.head()
         names = dict.fromkeys((*(opened.columns or ()), *(column for row in head for column in row.values)))
         if not (search.may_tell(names) or any(map(message_ratings, head))):
-            return SetColumns()
+            return ColumnRoles()
         for row in opened.rows:
-            if not isinstance(row, BadRow):
+            # nothing in a row that is no answer may decide how the others are read; most need not be sorted here
+            if isinstance(row, Row) and not (
+                may_be_left_out(row.values) and reason_to_leave_out(row.values, sort_row(row.values, mapping).fields)
+            ):
                 search.add(row)
     except OSError:
-        return SetColumns()  # the reading itself meets the same error, and tells it
+        return ColumnRoles()  # the reading itself meets the same error, and tells it
     return search.result()
 
 
@@ -407,25 +470,6 @@ def message_ratings(row: Row) -> list[Any]:
         given = by_rater.values() if isinstance(by_rater, Mapping) else ()
         ratings += [rating for rating in given if not is_missing(rating)] or own
     return ratings
-
-
-def explain_totals(
-    general: Iterable[str], metrics: Iterable[str], judge: str, cells_of: Callable[[str], ColumnCells]
-) -> dict[str, str]:
-    """Why columns of a general name, such as `score`, are no ratings: a program gave them, or they may be totals.
-
-    `judge` is the column that names programs alone, and `metrics` are the metrics' columns beside them. What people
-    give are labels, or whole and half numbers on a scale above 1.
-    """
-    reasons = dict.fromkeys(general, f"{judge} names the program that gave it" if judge else "")
-    if judge or not (listed := list_first([*metrics])):
-        return reasons if judge else {}
-    for column in reasons:
-        cells = cells_of(column)
-        is_peoples = is_whole([2 * value for value in cells.values()]) and cells.values()[-1:] > [1]
-        if cells.values() and not cells.rule().labels and not is_peoples:
-            reasons[column] = f"beside {listed} it may be a total"
-    return {column: reason for column, reason in reasons.items() if reason}
 
 
 def without_rating_words(column: str) -> str:
@@ -590,3 +634,117 @@ def find_version(rows: Iterable[Row | BadRow], names: Iterable[str], id_column: 
             if isinstance(row, Row):
                 search.add(row, as_label(row.values.get(part)))
     return search.result()
+
+
+class RaterSearch:
+    """Finds columns that may be ratings in rows that nobody rated, to propose them.
+
+    Raters' are those of whole numbers from 0 to 10, three different ones, with few other cells, whose names neither
+    have another role nor are a criterion's, a metric's, a program's or a count's; beside one of them also those with
+    two different numbers within its range. Else a column of yes and no counts that is a rating by its name.
+
+    Example:
+        >>> search = RaterSearch()
+        >>> for ann, bob, page in ((1, "5", 3), (3, "3", 1), (5, "", 2)):
+        ...     search.add({"Ann": ann, "Bob": bob, "page": page, "note": "x"})
+        >>> search.result()
+        ['Ann', 'Bob']
+    """
+
+    def __init__(self) -> None:
+        self._cells = defaultdict[str, ColumnCells](ColumnCells)
+        self._others = set[str]()  # the columns of texts and of wide numbers
+
+    def add(self, cells: Mapping[str, Any]) -> None:
+        """Looks at the cells of a row that no field takes, by column."""
+        for column, cell in cells.items():
+            if column not in self._others:
+                added = self._cells[column]
+                added.add(cell)
+                if len(added.texts) + len(added.numbers) > _MOST_DIFFERENT:
+                    self._others.add(column)
+                    del self._cells[column]
+
+    def result(self) -> list[str]:
+        """The columns of raters, from the rows that were added."""
+        return find_likely_raters(self._cells)
+
+    def describe(self) -> str:
+        """Says what to type so that columns are read as ratings; empty where none may be."""
+        # a French mark is called as a remark is elsewhere
+        marks = [column for column, cells in self._cells.items() if usual_name(column) == "note" and cells.values()]
+        typed = type_raters(self.result()) or self._type_decisions()
+        typed = typed or [f"--map {quote_word(f'{column}=rating')}" for column in marks[:1]]
+        if typed:
+            return f"no column is read as a rating; if these are your team's: {' '.join(typed)}"
+        for column, cells in self._cells.items():
+            labels = list(dict.fromkeys(map(label_of, cells.texts)))
+            has_both_ends = {LABELS.get(label) for label in labels} >= {0.0, 1.0}
+            is_told = usual_name(column) in RATING_ALIASES or rater_of(column)  # as what is no rating, with the cure
+            if has_both_ends and _FEWEST_VALUES <= len(labels) <= _MOST_LABELS and not is_told:
+                write = f"write numbers from 1 (worst) to {len(labels)} (best) in place of its labels"
+                listed = f"no column is read as a rating; if {column} is one ({list_first(labels)})"
+                return f"{listed}, {write}, and --map {quote_word(f'{column}=rating')}"
+        return ""
+
+    def _type_decisions(self) -> list[str]:
+        """The option for the columns of yes and no, or 1 and 0, that are ratings by their names, or are thumbs."""
+        decisions = {
+            column: cells
+            for column, cells in self._cells.items()
+            if cells.rule().labels or ({*cells.values()} == {0, 1} and not cells.count_unread())
+        }
+        scored = [column for column in decisions if without_rating_words(column) != column.strip()]
+        if typed := type_raters(column for column in scored if may_be_rater(column)):
+            return typed
+        for column, cells in decisions.items():
+            words = re.split(r"[\s_]+", column.strip(" ?!").casefold())  # Correct? yes, and is_correct
+            is_judged = words[-1] in LABELS and words[:-1] in ([], ["is"], ["was"])
+            is_thumbs = bool(cells.texts) and not any(map(str.isalnum, "".join(cells.texts)))
+            if (is_judged and not is_known_metric(words[-1])) or is_thumbs:
+                return [f"--map {quote_word(f'{column}=rating')}"]
+        return []
+
+
+def find_likely_raters(cells: Mapping[str, ColumnCells], fewest: int = _FEWEST_VALUES) -> list[str]:
+    """The columns that are raters' by their values and names; one at least has as many as `fewest` different values."""
+    columns = {}
+    for column, of_column in cells.items():
+        numbers = [number for number in of_column.values() if is_whole([number]) and 0 <= number <= _HIGHEST]
+        if may_be_rater(column) and not of_column.rule().labels and len(numbers) >= (1 - _MOST_ODD) * of_column.size:
+            columns[column] = {*numbers}
+    of_scale = [number for numbers in columns.values() if len(numbers) >= fewest for number in numbers]
+    if not of_scale:
+        return []
+    low, high = min(of_scale), max(of_scale)
+    return [
+        column
+        for column, numbers in columns.items()
+        if len(numbers) >= min(2, fewest - 1) and low <= min(numbers) and max(numbers) <= high
+    ]
+
+
+def propose_raters(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What to type so that columns of rows are read as ratings; empty where none may be."""
+    search = RaterSearch()
+    for row in rows:
+        search.add(row)
+    return type_raters(search.result())
+
+
+def name_raters(columns: Iterable[str]) -> dict[str, str]:
+    """The rater of each column: its name without words for a rating; where two then are one, the whole names."""
+    raters = {column: without_rating_words(column) for column in columns}
+    if len({rater.casefold() for rater in raters.values()}) < len(raters):
+        return {column: column for column in raters}
+    return raters
+
+
+def type_raters(columns: Iterable[str]) -> list[str]:
+    """The options that make columns those of raters.
+
+    Example:
+        >>> type_raters(["Ann", "Score Jan Smit"])
+        ['--map Ann=rating_Ann', "--map 'Score Jan Smit=rating_Jan Smit'"]
+    """
+    return [f"--map {quote_word(f'{column}=rating_{rater}')}" for column, rater in name_raters(columns).items()]
