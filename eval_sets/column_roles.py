@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -285,13 +285,15 @@ class RoleSearch:
                 unused[column] = scale
                 if rater and is_equal:
                     constant.append(RatingColumn(column, RatingScale(values[0], values[0]), rater, cells.rule()))
-            elif chosen and not (rater and chosen[0].rater):
+            elif chosen and not (rater and (chosen[0].rater or self._expects_ratings)):
                 other = chosen[0].name
                 unused[column] = f"the ratings are those of {other}; --map {quote_word(f'{column}=rating')} uses it"
             else:
                 chosen.append(RatingColumn(column, scale, rater, cells.rule()))
-        if chosen[0].rater if chosen else is_told:
-            chosen = self._on_one_scale(chosen, constant, is_told=is_told or self._scale is not None)
+        of_raters = [column for column in chosen if column.rater]
+        if of_raters or (is_told and not chosen):
+            of_raters = self._on_one_scale(of_raters, constant, is_told=is_told or self._scale is not None)
+            chosen = [*(column for column in chosen if not column.rater), *of_raters]
             unused = {column: why for column, why in unused.items() if column not in {one.name for one in constant}}
         for read in filter(None, (own, *chosen)):
             is_of_object = read.name == "ratings" or (read.name.startswith(RATER) and self._object_name != "ratings")
@@ -706,12 +708,16 @@ class RaterSearch:
         return []
 
 
-def find_likely_raters(cells: Mapping[str, ColumnCells], fewest: int = _FEWEST_VALUES) -> list[str]:
+def find_likely_raters(
+    cells: Mapping[str, ColumnCells],
+    fewest: int = _FEWEST_VALUES,
+    may_be: Callable[[str], bool] = may_be_rater,
+) -> list[str]:
     """The columns that are raters' by their values and names; one at least has as many as `fewest` different values."""
     columns = {}
     for column, of_column in cells.items():
         numbers = [number for number in of_column.values() if is_whole([number]) and 0 <= number <= _HIGHEST]
-        if may_be_rater(column) and not of_column.rule().labels and len(numbers) >= (1 - _MOST_ODD) * of_column.size:
+        if may_be(column) and not of_column.rule().labels and len(numbers) >= (1 - _MOST_ODD) * of_column.size:
             columns[column] = {*numbers}
     of_scale = [number for numbers in columns.values() if len(numbers) >= fewest for number in numbers]
     if not of_scale:

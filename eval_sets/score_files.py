@@ -247,7 +247,7 @@ def _guess_raters(file: ScoreFile, others: Collection[str]) -> dict[str, str]:
     numbers = [values for of_column in cells.values() if (values := of_column.values())]
     if any(values[-1] - values[0] > _WIDEST_SCALE for values in numbers):
         return {}
-    may_be = [column for column in cells if may_be_rating(column)]
+    may_be = find_likely_raters(cells, fewest=2, may_be=may_be_rating)
     likely = find_likely_raters(cells, fewest=2) or (may_be if len(may_be) == 1 else [])
     return {column: f"ratings.{rater}" for column, rater in name_raters(likely).items()}
 
