@@ -57,7 +57,6 @@ from .number_rule import (
     find_rating_scale,
     is_missing,
     is_whole,
-    label_of,
     scale_of_header,
     scale_of_values,
     usual_scale,
@@ -71,7 +70,6 @@ _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scal
 _NAMES = ("rating", *RATING_ALIASES)
 _HIGHEST = 10
 _FEWEST_VALUES = 3  # different ones: two may be a flag
-_MOST_LABELS = 5  # of a scale in words
 _MOST_DIFFERENT = 30  # cells: a column with more is of no small scale
 _MOST_ODD = 0.2  # the share of cells that may hold something else, by a slip: 55 for 5
 
@@ -643,7 +641,7 @@ class RaterSearch:
 
     Raters' are those of whole numbers from 0 to 10, three different ones, with few other cells, whose names neither
     have another role nor are a criterion's, a metric's, a program's or a count's; beside one of them also those with
-    two different numbers within its range. Else a column of yes and no counts that is a rating by its name.
+    two different numbers within its range. Else columns of yes and no count that are called as a decision.
 
     Example:
         >>> search = RaterSearch()
@@ -673,39 +671,15 @@ class RaterSearch:
 
     def describe(self) -> str:
         """Says what to type so that columns are read as ratings; empty where none may be."""
-        # a French mark is called as a remark is elsewhere
-        marks = [column for column, cells in self._cells.items() if usual_name(column) == "note" and cells.values()]
-        typed = type_raters(self.result()) or self._type_decisions()
-        typed = typed or [f"--map {quote_word(f'{column}=rating')}" for column in marks[:1]]
-        if typed:
-            return f"no column is read as a rating; if these are your team's: {' '.join(typed)}"
-        for column, cells in self._cells.items():
-            labels = list(dict.fromkeys(map(label_of, cells.texts)))
-            has_both_ends = {LABELS.get(label) for label in labels} >= {0.0, 1.0}
-            is_told = usual_name(column) in RATING_ALIASES or rater_of(column)  # as what is no rating, with the cure
-            if has_both_ends and _FEWEST_VALUES <= len(labels) <= _MOST_LABELS and not is_told:
-                write = f"write numbers from 1 (worst) to {len(labels)} (best) in place of its labels"
-                listed = f"no column is read as a rating; if {column} is one ({list_first(labels)})"
-                return f"{listed}, {write}, and --map {quote_word(f'{column}=rating')}"
-        return ""
+        decisions = (column for column, cells in self._cells.items() if cells.rule().labels and _names_label(column))
+        typed = type_raters(self.result()) or [f"--map {quote_word(f'{column}=rating')}" for column in decisions]
+        return f"no column is read as a rating; if these are your team's: {' '.join(typed)}" if typed else ""
 
-    def _type_decisions(self) -> list[str]:
-        """The option for the columns of yes and no, or 1 and 0, that are ratings by their names, or are thumbs."""
-        decisions = {
-            column: cells
-            for column, cells in self._cells.items()
-            if cells.rule().labels or ({*cells.values()} == {0, 1} and not cells.count_unread())
-        }
-        scored = [column for column in decisions if without_rating_words(column) != column.strip()]
-        if typed := type_raters(column for column in scored if may_be_rater(column)):
-            return typed
-        for column, cells in decisions.items():
-            words = re.split(r"[\s_]+", column.strip(" ?!").casefold())  # Correct? yes, and is_correct
-            is_judged = words[-1] in LABELS and words[:-1] in ([], ["is"], ["was"])
-            is_thumbs = bool(cells.texts) and not any(map(str.isalnum, "".join(cells.texts)))
-            if (is_judged and not is_known_metric(words[-1])) or is_thumbs:
-                return [f"--map {quote_word(f'{column}=rating')}"]
-        return []
+
+def _names_label(column: str) -> bool:
+    """Whether a column of yes and no is called as what people judge: Correct? and is_correct."""
+    word = re.split(r"[\s_]+", column.strip(" ?!").casefold())[-1]
+    return word in LABELS and not is_known_metric(word)
 
 
 def find_likely_raters(

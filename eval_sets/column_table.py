@@ -107,7 +107,10 @@ _FAILURE = re.compile(
 )
 _LONGEST_FAILURE = 200  # characters: its first words tell
 _FAILURE_COLUMNS = frozenset(
-    (*(name for role in ("reason", "error", "comment") for name in (role, *NAMES[role])), *_TABLE["failure_columns"])
+    (
+        *(name for role in ("reason", "status", "error", "comment") for name in (role, *NAMES[role])),
+        *_TABLE["failure_columns"],
+    )
 )
 _FAILED = frozenset(_listed(_TABLE["failed_statuses"]))
 

@@ -11,7 +11,7 @@ from zipfile import ZipFile, ZipInfo
 from ..errors import InputError
 from ..name_suggestions import nearest_names, quote_names
 from ..regular_files import check_regular
-from ..text.wording import count_of, list_first
+from ..text.wording import count_of
 from ..value_messages import shorten
 from .number_rule import NumberText
 from .rows import (
@@ -38,8 +38,7 @@ _MOST_TAGS = {  # of a part of the file: Excel has at most 65,490 formats
 }
 
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?ref="([A-Z]+\d+:[A-Z]+\d+)"')
-_UNCOMPUTED = re.compile(rb"<f(?:\s[^<>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
-_LONGEST_TAG = 10_000  # bytes; a formula has at most 8,192 characters
+_LONGEST_TAG = 200  # bytes
 
 _SheetRows = list[tuple[int, dict[int, Any]]]
 
@@ -72,11 +71,7 @@ def open_excel(
         raise InputError(f"{name}, sheet {sheet}: is empty; its first row should name the columns")
     others = [title for title in sheets if title != sheet]
     notes: tuple[str, ...] = (f"{name}: read the sheet {sheet}, not {quote_names(others)}",) if others else ()
-    if errors := list(_errors_of_excel(rows)):
-        problem = f"{count_of(len(errors), 'cell')} with an error of Excel, read as they stand: {list_first(errors)}"
-        problem += "; correct their formulas, or empty them"
-        notes += (f"{name}, sheet {sheet}: {problem}",)
-    merged, is_uncomputed = _read_marks(path, name, sheets[sheet].part)
+    merged = _read_merged(path, name, sheets[sheet].part)
     if header_row == 0:
         widest = max(max(cells) for _, cells in rows) + 1
         rows = [(0, {place: f"column {place + 1}" for place in range(widest)}), *rows]
@@ -91,40 +86,22 @@ def open_excel(
     below = rows[number + 1 :]
     if count := _fill_merged(below, merged, f"{name}, sheet {sheet}"):
         notes += (f"{name}, sheet {sheet}: {count_of(count, 'merged cell')} read in each row that they cover",)
-    if is_uncomputed:
-        cure = "open the file in Excel and save it, or write the values in place of the formulas"
-        notes += (f"{name}, sheet {sheet}: has formulas without a value, read as empty; {cure}",)
     data_rows = Repeatable(lambda: _rows(below, columns, places, f"{name}, sheet {sheet}", first))
     header = explain_header(f"row {first}", columns, known)
     return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes, header=header)
 
 
-def _errors_of_excel(rows: _SheetRows) -> Iterator[str]:
-    """The cells that say that a formula had no value ("#REF!")."""
-    from openpyxl.cell.cell import ERROR_CODES
-    from openpyxl.utils import get_column_letter
-
-    for line, cells in rows:
-        for place, cell in cells.items():
-            if isinstance(cell, str) and cell in ERROR_CODES:
-                yield f"{get_column_letter(place + 1)}{line} {cell}"
-
-
-def _read_marks(path: Path, name: str, part: str) -> tuple[set[str], bool]:
-    """The merged cells of a sheet, as Excel writes them (A2:A3), and whether it has formulas without a value.
-
-    A program that writes formulas computes none, so that the file has no value of them.
-    """
-    merged, is_uncomputed, rest = set[bytes](), False, b""
+def _read_merged(path: Path, name: str, part: str) -> set[str]:
+    """The merged cells of a sheet, as Excel writes them (A2:A3)."""
+    merged, rest = set[bytes](), b""
     try:
         with ZipFile(path) as archive:
             for block in _blocks(archive, archive.getinfo(part)):
                 rest = rest[-_LONGEST_TAG:] + block
                 merged.update(_MERGED.findall(rest))
-                is_uncomputed = is_uncomputed or (b"<f" in rest and _UNCOMPUTED.search(rest) is not None)
     except Exception as error:  # whatever is damaged, the library raises as it comes
         raise _damaged(name, error) from None
-    return {reference.decode() for reference in merged}, is_uncomputed
+    return {reference.decode() for reference in merged}
 
 
 def _fill_merged(rows: _SheetRows, merged: set[str], place: str) -> int:

@@ -163,8 +163,8 @@ class _Reader:
             raise self._error(rows[0], "preference", f"is missing; {cure} (the columns are {quote_names(names)})")
         self._columns = columns
         self._unknown: list[tuple[Row, str, str]] = []  # with the column, and the name that no question has
-        self._strangers: Counter[str] = Counter()
-        self._empty = self._foreign = self._further = 0
+        self._others: dict[str, None] = {}  # the versions that it compares, and nobody asks for
+        self._counts = Counter[str]()  # of rows that are left out, or of further questions
         self._unnamed = (versions[0], versions[1]) if len(versions) > 1 else ("A", "B")
 
     def read(self) -> list[Preference]:
@@ -180,13 +180,13 @@ class _Reader:
             (number, column) for number, column in self._columns.choices if not is_missing(row.values.get(column))
         ]
         if not filled:
-            self._empty += 1
+            self._counts["empty"] += 1
             return []
         first, second = self._read_versions(row)
         choices = [(number, self._read_word(row, column, first, second)) for number, column in filled]
-        if self._versions and (strangers := [name for name in (first, second) if name not in self._versions]):
-            self._strangers.update(strangers)
-            self._foreign += 1
+        if self._versions and not {first, second} <= {*self._versions}:
+            self._others |= dict.fromkeys(name for name in (first, second) if name not in self._versions)
+            self._counts["foreign"] += 1
             return []
         question = self._read_question(row)
         if question is None:
@@ -198,20 +198,19 @@ class _Reader:
 
     def _read_question(self, row: Row) -> str | None:
         """What the row calls its question; None where it is none of the versions'."""
-        named = [(column, text) for column in self._columns.questions if (text := self._read_text(row, column))]
-        question = named[0][1] if named and named[0][1].strip() else f"{self._source.stem}-{row.number}"
-        if self._questions is None or question in self._questions:
+        named = {column: text for column in self._columns.questions if (text := self._read_text(row, column)).strip()}
+        question = next(iter(named.values()), f"{self._source.stem}-{row.number}")
+        if self._questions is None:
             return question
-        named = [(column, text.strip()) for column, text in named if text.strip()]
-        for _, name in named:
-            if known := next((text for text in (name, " ".join(name.split())) if text in self._questions), None):
+        for text in (question, *named.values()):
+            if known := next((one for one in (text, " ".join(text.split())) if one in self._questions), None):
                 return known
-        ids = [(column, name) for column, name in named if plain_name(column) not in _TEXTS]
+        ids = [column for column in named if plain_name(column) not in _TEXTS]
         if self._columns.versions is not None and not ids:
-            self._further += 1
+            self._counts["further"] += 1
             return question
-        column, name = (ids or named or [("id", "")])[0]
-        self._unknown.append((row, column, name))
+        column = next(iter((*ids, *named)), "id")
+        self._unknown.append((row, column, named.get(column, "").strip()))
         return None
 
     def _read_versions(self, row: Row) -> tuple[str, str]:
@@ -263,55 +262,44 @@ class _Reader:
             row, column, name = self._unknown[0]
             is_what = f'is "{shorten(name)}", and' if name else "is missing:"
             every = f"none of the {count_of(len(self._unknown), 'row')} with a preference" if name else "no row"
-            problem = (
-                f"{is_what} {every} is of a question of these versions; write the ids of the samples, or the questions "
-                "themselves"
-            )
-            return self._error(row, column, problem)
-        if self._foreign:
-            problem = f"no row compares two of the versions {quote_names(self._versions)}; {self._name_strangers()}"
-        else:
-            problem = (
-                f"none of its {count_of(len(self._rows), 'row')} has a preference; write first, second or tie in them"
-            )
+            cure = "write the ids of the samples, or the questions themselves"
+            return self._error(row, column, f"{is_what} {every} is of a question of these versions; {cure}")
+        rows = count_of(len(self._rows), "row")
+        problem = f"none of its {rows} has a preference; write first, second or tie in them"
+        if self._others:
+            problem = f"no row compares two of the versions {quote_names(self._versions)}; {self._name_others()}"
         return InputError(f"{self._source.name}: {problem}")
 
-    def _name_strangers(self) -> str:
-        listed = [f"{name} ({count_of(rows, 'row')})" for name, rows in self._strangers.most_common()]
-        return f"the file also compares {list_first(listed, _PLACES_SHOWN)}; name runs NAME=RUN as it does"
+    def _name_others(self) -> str:
+        return f"the file compares {list_first(list(self._others), _PLACES_SHOWN)} too; name runs NAME=RUN as it does"
 
     def notes(self, preferences: Sequence[Preference]) -> Iterator[str]:
         """What a user should know about how the file was read."""
-        name, columns = self._source.name, self._columns
-        uses = dict(zip(columns.versions or (), _CHOICES, strict=False)) | {
-            column: "choice" for _, column in columns.choices
-        }
+        columns, counts = self._columns, self._counts
+        uses = dict(zip(columns.versions or (), _CHOICES, strict=False))
+        uses |= {column: "choice" for _, column in columns.choices}
         uses |= dict.fromkeys(columns.questions[:1], "question")
         uses |= {column: role for role, column in columns.roles.items() if column}
         read = ", ".join(f"{column} as {use}" for column, use in uses.items() if column != use)
         ties = sum(preference.choice == "tie" for preference in preferences)
-        counts = f"{count_of(len(preferences), 'preference')}, {count_of(ties, 'tie')} among them"
-        yield f"{name}: {counts}" + (f"; read {read}" if read else "")
+        notes = [f"{count_of(len(preferences), 'preference')}, {count_of(ties, 'tie')} among them"]
+        notes[0] += f"; read {read}" if read else ""
         if columns.versions is None:
             first, second = self._unnamed
-            rest = "; columns model_a and model_b would name others" if len(self._versions) > 2 else ""
-            yield f"{name}: no column names the versions: A is the first ({first}), B the second ({second}){rest}"
-        if self._empty:
-            yield f"{name}: {count_of(self._empty, 'row')} without a preference left out"
-        if self._foreign:
-            left_out = f"{count_of(self._foreign, 'comparison')} of other versions left out"
-            yield f"{name}: {left_out}; {self._name_strangers()}"
+            notes.append(f"no column names the versions: A is the first ({first}), B the second ({second})")
+        if counts["empty"]:
+            notes.append(f"{count_of(counts['empty'], 'row')} without a preference left out")
+        if counts["foreign"]:
+            left_out = f"{count_of(counts['foreign'], 'comparison')} of other versions left out"
+            notes.append(f"{left_out}; {self._name_others()}")
         if self._unknown:
             listed = list_first([shorten(name, 30) or row.place for row, _, name in self._unknown], _PLACES_SHOWN)
             rows = count_of(len(self._unknown), "row")
-            yield f"{name}: {rows} left out, of questions that these versions do not have: {listed}"
-        if self._further:
-            further = count_of(self._further, "preference")
-            yield f"{name}: {further} without an id of a question count as of further questions of these versions"
-        decided = [(one.question, frozenset((one.first, one.second)), one.rater) for one in preferences if one.rater]
-        if again := len(decided) - len({*decided}):
-            given = count_of(again, "preference")
-            yield f"{name}: {given} of a rater who had decided that comparison before; all count"
+            notes.append(f"{rows} left out, of questions that these versions do not have: {listed}")
+        if counts["further"]:
+            further = count_of(counts["further"], "preference")
+            notes.append(f"{further} without an id of a question count as of further questions of these versions")
+        yield from (f"{self._source.name}: {note}" for note in notes)
 
 
 def _side_of(word: str, first: str, second: str) -> Choice | None:

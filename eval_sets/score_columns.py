@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import InputError, UsageError
 from ..name_suggestions import nearest_names, quote_names
 from ..number_bounds import LARGEST_NUMBER
-from ..text.wording import count_of, list_first, verb_of
+from ..text.wording import count_of, list_first
 from . import cell_values
 from .column_roles import RatingColumn, find_version
 from .column_table import (
@@ -48,7 +48,6 @@ REPEATED = (
 # never a metric, though a number may stand in them
 _NO_METRICS = {"rating", "rating_min", "rating_max", *ROLES["rating"], *NAMES["time"]}
 _BESIDE = frozenset(name for role in ("reason", "status", "error") for name in (role, *NAMES[role]))
-_NO_SCORE = -1
 _HOLDERS = ("metadata", "scores", "metrics")
 _OF_SCORES = {"evidence", "usage"}  # what `assay run --out FOLDER` keeps of each score
 
@@ -145,11 +144,7 @@ class ScoreFile:
         # the columns of scores or ratings that were joined, by metric or rater, and the column that they were in
         self.joined, self.value = dict[str, str](), ""
         self.reasons: dict[int, dict[str, str]] = {}  # of the scores of each item, by metric
-        self.beside = {
-            column: columns for column in self.names if (columns := _columns_beside(column, self.names, self.roles))
-        }
         self._failed_words = self._statuses_of_failure()
-        self._remarks = self._find_remarks()
         has_raters = "rater" in self.roles and bool({"rating", "value"} & self.roles.keys())
         part = self.roles.get("metric" if self.is_long else "rater" if has_raters else "", "")
         self.version = find_version(self.rows, self.names, self.roles.get("id", "id"), part, options.versions or "")
@@ -234,7 +229,6 @@ class ScoreFile:
             rows.append(joined)
         self.rows, self.value = sorted(rows, key=lambda row: row.number), value
         self.names = list(dict.fromkeys(column for row in rows for column in row.values))
-        self.beside |= dict.fromkeys(self.joined.values(), self.beside.get(value, {}))
 
     def _key(self, values: Mapping[str, Any]) -> str | None:
         """What the rows of one item have in common: its id, else its texts; None where it has neither."""
@@ -290,18 +284,15 @@ class ScoreFile:
         kept: dict[str, Row] = {}
         for row in self.rows:
             key = self._key(row.values) or row.place
-            kept.setdefault(key, row)
+            first = kept.setdefault(key, row)
             for column in columns:
-                name = column.name
-                if (rating := self.number(row, name, column.rule)) is None:
-                    continue
-                first = kept[key]
-                if (known := self.number(first, name, column.rule)) is None:
-                    values = first.values | {name: row.values[name]}
-                    kept[key] = first._replace(values=values, parts={**first.parts, name: row})
-                elif rating != known:
-                    other = f"and of the same answer {known:g} at {first.part(name).place}; correct one of them"
-                    raise self.error(row, name, f"is {rating:g}, {other}")
+                rating, known = (self.number(one, column.name, column.rule) for one in (row, first))
+                if rating is not None and known is None:
+                    values = first.values | {column.name: row.values[column.name]}
+                    first = kept[key] = first._replace(values=values, parts={**first.parts, column.name: row})
+                elif rating is not None and rating != known:
+                    other = f"and of the same answer {known:g} at {first.part(column.name).place}; correct one of them"
+                    raise self.error(row, column.name, f"is {rating:g}, {other}")
         self.rows = list(kept.values())
 
     def numbers(self, column: str, rule: NumberRule) -> dict[int, float]:
@@ -312,68 +303,64 @@ class ScoreFile:
     def scores(self, metric: str) -> dict[int, float]:
         """The scores of a metric by item, without those that are no measurements; and their reasons."""
         column = self.joined.get(metric, metric)
-        reason_column = self.beside.get(column, {}).get("reason", "")
-        is_own = bool(self.joined) or reason_column != self.roles.get("reason")
-        scores, failed, marked = dict[int, float](), list[str](), list[str]()
-        is_share = self._is_share(column)
+        signs = self._find_signs(self.origin(column))
+        reason = next((name for name, role, is_of_metric in signs if role == "reason" and is_of_metric), "")
+        scores, failed = dict[int, float](), list[str]()
         for number, row in enumerate(self.rows):
             if metric in self.joined and column not in row.parts:
                 continue
             part, score = row.part(column), self.number(row, column)
-            if score is not None and self.is_failed(part, column, score):
+            if score is not None and self._is_failed(part, signs, score):
                 failed.append(part.place)
-            elif is_share and score == _NO_SCORE:
-                marked.append(part.place)
             elif score is not None:
                 scores[number] = score
-            if is_own and isinstance(reason := part.values.get(reason_column), str) and reason:
-                self.reasons.setdefault(number, {})[short_name(metric)] = reason
+            if isinstance(text := part.values.get(reason), str) and text:
+                self.reasons.setdefault(number, {})[short_name(metric)] = text
         if failed:
             count = count_of(len(failed), "score")
             self.tell(f"{count} of {short_name(metric)} missing, as the metric failed there: {list_first(failed, 5)}")
-        if marked:
-            count = count_of(len(marked), "score")
-            verb = verb_of(len(marked), "counts", "count")
-            why = f"{_NO_SCORE} beside scores from 0 to 1 {verb} as missing"
-            self.tell(f"{count} of {short_name(metric)} of {why}: {list_first(marked, 5)}")
         return scores
 
-    def _is_share(self, column: str) -> bool:
-        """Whether all scores but -1 are from 0 to 1 and some within: -1 is what programs write where they have none."""
-        others = [score for score in self.rule(column)[0].values() if score != _NO_SCORE]
-        return bool(others) and others[0] >= 0 and others[-1] <= 1 and any(0 < score < 1 for score in others)
+    def _find_signs(self, column: str) -> list[tuple[str, str, bool]]:
+        """The columns that may say that a metric failed, each with its role, and whether it is of this metric alone.
 
-    def is_failed(self, row: Row, column: str, number: float) -> bool:
-        """Whether a number stands for a metric that failed: by its status or error, or the reason of a 0."""
-        beside = self.beside.get(column, {})
-        is_row = "metric" not in self.roles
-        for role in ("status", "error"):
-            cell = as_label(row.values.get(beside.get(role, "")))
-            says = (
-                cell.casefold() in self._failed_words if role == "status" else cell.casefold() not in {"", "false", "0"}
-            )
-            if says and (number <= 0 or not (is_row and beside[role] == self.roles.get(role))):
-                return True
-        remarks = (row.values.get(name) for name in (beside.get("reason", ""), *self._remarks) if number <= 0)
-        return any(isinstance(remark, str) and says_failure(remark) for remark in remarks)
-
-    def _find_remarks(self) -> list[str]:
-        """The columns that may tell why the metrics of a row failed: of no column alone, and of no person's ratings."""
+        Those of a row are of no column alone, and of no person's ratings; in rows of one score each they are of that.
+        """
+        base = plain_name(column)
+        bases = {base, base.removesuffix("_score"), base.removesuffix("_value")}
         taken = {self.roles.get(role) for role in ("id", "metric", "rater", *ALIASES)}
-        names = {plain_name(name).removesuffix("_score") for name in self.names}
+        columns = {plain_name(name).removesuffix("_score") for name in self.names}
         is_rated = "rating" in self.roles or bool(self.raters.names)
-        found = []
-        for column in self.names:
-            base, word = split_failure_column(column)
-            is_of_one = base in names or is_known_metric(base) or base in _NO_METRICS
-            is_of_one = is_of_one or (is_rated and reason_rater(column) is not None)
-            if word and column not in taken and not is_of_one:
-                found.append(column)
-        return found
+        signs = []
+        for name in self.names:
+            base, word = split_failure_column(name)
+            role = next((role for role in ("status", "error") if word in (role, *NAMES[role])), "reason")
+            is_own = base in bases or name == f"reasons.{column.removeprefix('scores.')}"
+            is_of_row = self.roles.get(role) == name
+            is_of_another = base in columns or is_known_metric(base) or base in _NO_METRICS
+            is_of_another = is_of_another or (is_rated and reason_rater(name) is not None)
+            if (word or is_own) and name not in taken and (is_own or is_of_row or not is_of_another):
+                kind = role if is_own or is_of_row else "reason"
+                signs.append((name, kind, is_own or (is_of_row and "metric" in self.roles)))
+        own = {role for _, role, is_own in signs if is_own and role != "reason"}
+        return [sign for sign in signs if sign[2] or sign[1] not in own]
+
+    def _is_failed(self, row: Row, signs: Sequence[tuple[str, str, bool]], number: float) -> bool:
+        """Whether a number stands for a metric that failed: by its status or error, or the reason of a 0."""
+        for name, role, is_of_metric in signs:
+            cell = as_label(row.values.get(name))
+            says = {
+                "status": cell.casefold() in self._failed_words,
+                "error": cell.casefold() not in {"", "false", "0"},
+                "reason": number <= 0 and says_failure(cell),
+            }
+            if says[role] and (number <= 0 or is_of_metric):
+                return True
+        return False
 
     def _statuses_of_failure(self) -> frozenset[str]:
         """The statuses in it that say that there is no score; `failed` beside `passed` is a verdict on one."""
-        columns = {columns["status"] for columns in self.beside.values() if "status" in columns}
+        columns = [column for column in self.names if split_failure_column(column)[1] == "status"]
         words = {as_label(row.values.get(column)).casefold() for row in self.rows for column in columns}
         verdicts = {"failed", "fail"} if words & {"pass", "passed"} else set[str]()
         return frozenset(word for word in words - verdicts if is_failed_status(word))
@@ -434,18 +421,3 @@ class ScoreFile:
                     self.tell(f"read {origin} as ratings from 0 to 1, {described}")
         if others := [f"{column} ({why})" for column, why in unused.items() if self.holds_numbers(column)]:
             self.tell(f"not read as ratings: {', '.join(others)}")
-
-
-def _columns_beside(column: str, names: Collection[str], roles: Mapping[str, str]) -> dict[str, str]:
-    """The columns that say why a score is what it is: those of the metric, else of the row."""
-    by_name = {plain_name(name): name for name in names}
-    bases = [plain_name(column), plain_name(column).removesuffix("_score").removesuffix("_value")]
-    if column.startswith("scores.") and (reason := f"reasons.{column.removeprefix('scores.')}") in names:
-        by_name[f"{bases[0]}_reason"] = reason
-    beside = {}
-    for role in ("status", "error", "reason"):
-        words = (role, *NAMES[role])
-        named = [by_name[f"{base}_{word}"] for base in bases for word in words if f"{base}_{word}" in by_name]
-        if named or role in roles:
-            beside[role] = named[0] if named else roles[role]
-    return beside

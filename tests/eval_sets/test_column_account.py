@@ -13,23 +13,6 @@ def test_two_files_may_number_their_rows_alike(tmp_path):
     assert [sample.id for sample in plan.samples()] == ["jan-1", "jan-2", "feb-1", "feb-2"]
 
 
-def test_errors_of_excel_are_named(tmp_path):
-    from openpyxl import Workbook
-
-    book = Workbook()
-    for row in (["question", "answer", "rating"], ["q", "#REF!", 4], ["r", "#1 in the list", 1], ["s", "b", "#N/A"]):
-        book.active.append(row)
-    book.save(tmp_path / "a.xlsx")
-    notes: list[str] = []
-    samples = load_set(tmp_path / "a.xlsx", notes=notes)
-    assert [(sample.response, sample.rating) for sample in samples] == [
-        ("#REF!", 4),
-        ("#1 in the list", 1),
-        ("b", None),
-    ]
-    assert "2 cells with an error of Excel, read as they stand: B2 #REF!, C4 #N/A; correct" in notes[0]
-
-
 @pytest.mark.parametrize("title", [["Ratings of March"], ["Ratings of March", "Ann", "2026"]])
 def test_a_title_above_the_names_of_the_columns(tmp_path, title):
     from openpyxl import Workbook
@@ -53,27 +36,3 @@ def test_a_named_index_is_a_column():
         ("T7", {"team": "x"}),
         ("T8", {"team": "x"}),
     ]
-
-
-_ADA, _BOB = (1, 5, 3, 4, 2, 4), (20, 100, 60, 80, 40, 80)
-
-
-def test_formulas_that_were_never_computed_are_named(tmp_path):
-    """openpyxl writes formulas and computes none, as many exports do."""
-    from openpyxl import Workbook
-    from openpyxl.worksheet.formula import ArrayFormula, DataTableFormula
-
-    book = Workbook()
-    for row in (
-        ["question", "answer", "rating"],
-        ["q", "a", 4],
-        ["r", '=CONCAT("x","y")', "=1+1"],
-        ["s", "b", ArrayFormula("C4", "=SUM(A1:A2)")],
-        ["t", "c", DataTableFormula("C5", r1="A1")],
-    ):
-        book.active.append(row)
-    book.save(tmp_path / "a.xlsx")
-    notes: list[str] = []
-    samples = load_set(tmp_path / "a.xlsx", notes=notes)
-    assert [(sample.response, sample.rating) for sample in samples] == [("a", 4), ("", None), ("b", None), ("c", None)]
-    assert "has formulas without a value, read as empty; open the file in Excel and save it" in notes[0]
