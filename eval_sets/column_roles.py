@@ -236,7 +236,7 @@ class RoleSearch:
             if not is_missing(own) and column not in self._mapping and rater_of(column) and not self._expects_ratings:
                 self._beside.add(column)
             else:
-                self.cells[column].add(value, row.place)
+                self.cells[column].add(value, row.part(column).place)
         self._told.add(all(bounds))
 
     def _add_object(self, ratings: object, place: str, *, is_told: bool) -> None:
@@ -273,7 +273,8 @@ class RoleSearch:
             scale = find_rating_scale(cells, self._scale or scale_of_header(column))
             values = cells.values()
             is_equal = bool(values) and values[0] == values[-1]
-            is_sure = self._expects_ratings or (column in self._mapping and not is_equal)
+            is_sure = not is_equal and column in self._mapping
+            is_sure = is_sure or (self._expects_ratings and not (rater and is_equal))
             if isinstance(scale, str) and (is_sure or usual_name(column) == "rating") and values:
                 scale = self._scale_of_odd(cells)
             is_own_named = own is not None and self._own in self._mapping and not self._expects_ratings
@@ -289,7 +290,7 @@ class RoleSearch:
             else:
                 chosen.append(RatingColumn(column, scale, rater, cells.rule()))
         of_raters = [column for column in chosen if column.rater]
-        if of_raters or (is_told and not chosen):
+        if of_raters or (not chosen and (is_told or self._expects_ratings)):
             of_raters = self._on_one_scale(of_raters, constant, is_told=is_told or self._scale is not None)
             chosen = [*(column for column in chosen if not column.rater), *of_raters]
             unused = {column: why for column, why in unused.items() if column not in {one.name for one in constant}}
@@ -671,15 +672,16 @@ class RaterSearch:
 
     def describe(self) -> str:
         """Says what to type so that columns are read as ratings; empty where none may be."""
-        decisions = (column for column, cells in self._cells.items() if cells.rule().labels and _names_label(column))
+        decisions = find_decisions(self._cells)
         typed = type_raters(self.result()) or [f"--map {quote_word(f'{column}=rating')}" for column in decisions]
         return f"no column is read as a rating; if these are your team's: {' '.join(typed)}" if typed else ""
 
 
-def _names_label(column: str) -> bool:
-    """Whether a column of yes and no is called as what people judge: Correct? and is_correct."""
-    word = re.split(r"[\s_]+", column.strip(" ?!").casefold())[-1]
-    return word in LABELS and not is_known_metric(word)
+def find_decisions(cells: Mapping[str, ColumnCells]) -> list[str]:
+    """The first column of yes and no that is called as what people judge: Correct? and is_correct."""
+    words = {column: re.split(r"[\s_]+", column.strip(" ?!").casefold())[-1] for column in cells}
+    judged = (column for column, word in words.items() if word in LABELS and not is_known_metric(word))
+    return [column for column in judged if cells[column].rule().labels][:1]
 
 
 def find_likely_raters(

@@ -7,7 +7,15 @@ from pathlib import Path
 from ..errors import InputError
 from ..name_suggestions import quote_names
 from ..shell_words import quote_word
-from .column_roles import ColumnRoles, RatingColumn, RoleSearch, find_likely_raters, may_be_rating, name_raters
+from .column_roles import (
+    ColumnRoles,
+    RatingColumn,
+    RoleSearch,
+    find_decisions,
+    find_likely_raters,
+    may_be_rating,
+    name_raters,
+)
 from .column_table import (
     GENERAL_NAMES,
     RATING_ALIASES,
@@ -25,6 +33,7 @@ from .number_rule import (
     RatingScale,
     find_common_scale,
     is_missing,
+    scale_of_header,
     scale_of_values,
 )
 from .preference_reading import holds_preferences
@@ -197,7 +206,7 @@ def _find_roles(
     )
     if roles.own or roles.ratings or has_scores:
         return search, roles
-    likely = _guess_raters(file, {*metrics, *roles.unused})
+    likely = _guess_raters(file, {*metrics, *(column for column in roles.unused if not scale_of_header(column))})
     return _search(file, likely, options, list(likely)) if likely else (search, roles)
 
 
@@ -241,15 +250,17 @@ def _guess_raters(file: ScoreFile, others: Collection[str]) -> dict[str, str]:
     cells = {
         column: file.rule(column)[0]
         for column in file.names
-        if column not in {*file.labels, *others} and not file.is_no_metric(column) and file.holds_numbers(column)
+        if column not in {*file.labels, *others} and not file.is_no_metric(column)
         if not (is_known_metric(column) or is_of_program(column) or short_name(column) in others)
     }
+    decisions = find_decisions(cells)
+    cells = {column: of_column for column, of_column in cells.items() if file.holds_numbers(column)}
     numbers = [values for of_column in cells.values() if (values := of_column.values())]
     if any(values[-1] - values[0] > _WIDEST_SCALE for values in numbers):
         return {}
     may_be = find_likely_raters(cells, fewest=2, may_be=may_be_rating)
     likely = find_likely_raters(cells, fewest=2) or (may_be if len(may_be) == 1 else [])
-    return {column: f"ratings.{rater}" for column, rater in name_raters(likely).items()}
+    return {column: f"ratings.{rater}" for column, rater in name_raters(likely or decisions).items()}
 
 
 def _nothing_scored(file: ScoreFile) -> InputError:
