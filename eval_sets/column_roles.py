@@ -672,16 +672,25 @@ class RaterSearch:
 
     def describe(self) -> str:
         """Says what to type so that columns are read as ratings; empty where none may be."""
-        decisions = find_decisions(self._cells)
-        typed = type_raters(self.result()) or [f"--map {quote_word(f'{column}=rating')}" for column in decisions]
+        raters, decision = find_decisions(self._cells)
+        typed = type_raters(self.result() or raters) or [
+            f"--map {quote_word(f'{column}=rating')}" for column in decision
+        ]
         return f"no column is read as a rating; if these are your team's: {' '.join(typed)}" if typed else ""
 
 
-def find_decisions(cells: Mapping[str, ColumnCells]) -> list[str]:
-    """The first column of yes and no that is called as what people judge: Correct? and is_correct."""
-    words = {column: re.split(r"[\s_]+", column.strip(" ?!").casefold())[-1] for column in cells}
-    judged = (column for column, word in words.items() if word in LABELS and not is_known_metric(word))
-    return [column for column in judged if cells[column].rule().labels][:1]
+def find_decisions(cells: Mapping[str, ColumnCells]) -> tuple[list[str], list[str]]:
+    """The columns of yes and no, or 1 and 0, that are raters' by a word for a rating; and the first that is called as
+    what people judge (Correct? and is_correct).
+    """
+    columns = [
+        column
+        for column, of_column in cells.items()
+        if of_column.rule().labels or ({*of_column.values()} == {0, 1} and not of_column.count_unread())
+    ]
+    raters = [column for column in columns if without_rating_words(column) != column.strip() and may_be_rater(column)]
+    words = {column: re.split(r"[\s_]+", column.strip(" ?!").casefold())[-1] for column in columns}
+    return raters, [column for column, word in words.items() if word in LABELS and not is_known_metric(word)][:1]
 
 
 def find_likely_raters(

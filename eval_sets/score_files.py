@@ -253,14 +253,14 @@ def _guess_raters(file: ScoreFile, others: Collection[str]) -> dict[str, str]:
         if column not in {*file.labels, *others} and not file.is_no_metric(column)
         if not (is_known_metric(column) or is_of_program(column) or short_name(column) in others)
     }
-    decisions = find_decisions(cells)
+    _, decision = find_decisions(cells)
     cells = {column: of_column for column, of_column in cells.items() if file.holds_numbers(column)}
     numbers = [values for of_column in cells.values() if (values := of_column.values())]
     if any(values[-1] - values[0] > _WIDEST_SCALE for values in numbers):
         return {}
     may_be = find_likely_raters(cells, fewest=2, may_be=may_be_rating)
     likely = find_likely_raters(cells, fewest=2) or (may_be if len(may_be) == 1 else [])
-    return {column: f"ratings.{rater}" for column, rater in name_raters(likely or decisions).items()}
+    return {column: f"ratings.{rater}" for column, rater in name_raters(likely or decision).items()}
 
 
 def _nothing_scored(file: ScoreFile) -> InputError:

@@ -169,6 +169,8 @@ def test_a_score_that_people_can_have_given_is_the_rating_beside_metrics(tmp_pat
             ["1 2", "3 4", "5 1"],
             "--map 'Annotator A=rating_Annotator A' --map 'Annotator B=rating_Annotator B'",
         ),
+        (["score_ada", "page"], ["yes 1", "no 1", "yes 1"], "--map score_ada=rating_ada"),
+        (["score_ada", "page"], ["1 1", "0 1", "1 1"], "--map score_ada=rating_ada"),
         (["Correct ?", "page"], ["oui 1", "non 1", "oui 1"], "--map 'Correct ?=rating'"),
         (["note exactitude", "note ton"], ["1 2", "3 4", "5 1"], ""),
         (["escalated", "page"], ["yes 1", "no 1", "yes 1"], ""),  # yes and no may say anything
