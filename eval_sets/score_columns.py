@@ -348,13 +348,12 @@ class ScoreFile:
     def _is_failed(self, row: Row, signs: Sequence[tuple[str, str, bool]], number: float) -> bool:
         """Whether a number stands for a metric that failed: by its status or error, or the reason of a 0."""
         for name, role, is_of_metric in signs:
-            cell = as_label(row.values.get(name))
-            says = {
-                "status": cell.casefold() in self._failed_words,
-                "error": cell.casefold() not in {"", "false", "0"},
-                "reason": number <= 0 and says_failure(cell),
-            }
-            if says[role] and (number <= 0 or is_of_metric):
+            if role == "reason":
+                says = number <= 0 and says_failure(as_label(row.values.get(name)))
+            else:
+                cell = as_label(row.values.get(name)).casefold()
+                says = cell in self._failed_words if role == "status" else cell not in {"", "false", "0"}
+            if says and (number <= 0 or is_of_metric):
                 return True
         return False
 

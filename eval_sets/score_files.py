@@ -148,7 +148,7 @@ def read_ratings(
         raise _nobody_rated(file, roles.unused)
     names = [column.name for column in read]
     beside = file.metrics_beside(names) if has_scores and not file.is_long else []
-    file.tell_reading({column: _rater_name(column) for column in names}, beside)
+    file.tell_reading({column.name: column.rater or _rater_name(column.name) for column in read}, beside)
     if file.is_long:
         file.keep_one_row(read)
     file.read_items()
