@@ -28,8 +28,7 @@ from .pairing import ONE_VERSION, RunVersions, find_versions
 from .rating_direction import describe_ratings, is_of_first_answer
 from .rating_join import agreed_rating
 from .summary import describe_fitted
-from .table import AnswerTable
-from .version_answers import at_rated_level
+from .table import AnswerTable, at_rated_level
 
 if TYPE_CHECKING:
     from ...eval_sets.score_columns import ReadOptions

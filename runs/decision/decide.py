@@ -14,8 +14,7 @@ from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of
 from ...value_messages import check_type
-from ..answers.table import AnswerTable
-from ..answers.version_answers import check_one_answer, read_sources
+from ..answers.table import AnswerTable, check_one_answer, read_sources
 from ..show.results import Results
 from ..store.database import explain_errors
 from .compare import NOBODY_RATED

@@ -12,8 +12,7 @@ from ...eval_sets.turns import is_turn, turn_samples
 from ...text.wording import count_of, verb_of
 from ..answers.pairing import PairedAnswer, pair_versions
 from ..answers.rating_join import join_ratings
-from ..answers.table import AnswerTable
-from ..answers.version_answers import read_source, read_sources, version_field
+from ..answers.table import AnswerTable, read_source, read_sources, version_field
 from ..ratings.answer_pair import AnswerPair, ComparedVersion, PairComparison, PairedQuestion
 from ..ratings.judgement import QueueSettings, RatedTurns, queue_ids
 from ..ratings.rating_queue import RatingQueue

@@ -27,8 +27,7 @@ from ...shell_words import quote_word
 from ...text.wording import Phrase, count_of, list_first, phrase, verb_of
 from ..answers.pairing import PairedAnswer, list_values, pair_versions
 from ..answers.score_table import score_baselines
-from ..answers.table import AnswerTable
-from ..answers.version_answers import at_rated_level, version_field
+from ..answers.table import AnswerTable, at_rated_level, version_field
 
 if TYPE_CHECKING:
     from ...eval_sets.levels import RatedLevel
