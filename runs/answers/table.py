@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, get_args
 
 from ...errors import UsageError
-from ...eval_sets import Sample, bundled_sets, read_set
-from ...eval_sets.items import version_label
+from ...eval_sets import Sample
 from ...eval_sets.levels import RatedLevel
 from ...eval_sets.message import turn_id
-from ...eval_sets.public.set_facts import is_public
 from ...eval_sets.turns import is_single_answer, is_turn, turn_samples
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
@@ -267,6 +265,9 @@ def read_source(store: "Store | None", text: str, reading: Mapping[str, Any] | N
             problem = str(error)
     elif is_last:
         raise UsageError(f"{place}: {problem}")
+    from ...eval_sets import bundled_sets, read_set  # late: whoever shows a run needs none of it
+    from ...eval_sets.public.set_facts import is_public
+
     is_file = Path(place).exists() or "/" in place or Path(place).suffix != ""
     if not (is_file or place in bundled_sets() or is_public(place)):
         raise UsageError(f"{place!r} is no set, and no run: {problem}")
@@ -322,6 +323,8 @@ def split_source(source: AnswerTable, by: str) -> tuple[list[AnswerTable], list[
     Returns:
         One source per version, and notes on what is left out.
     """
+    from ...eval_sets.items import version_label
+
     key, listed = version_field(by), by.partition("=")[2].split(",")
     wanted = list(dict.fromkeys(name.strip() for name in listed if name.strip()))
     by_version: dict[str, list[str]] = {}

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ...eval_sets import Sample
 from ...eval_sets.conversation import listed_question
+from ...eval_sets.turns import is_turn
 from ...presentation.rendered_markdown import LONGEST_MARKDOWN, RenderedText, TextMark, render_markdown
 
 _LONGEST_DIFF = 4000  # characters of a text that is compared word by word
@@ -26,7 +27,7 @@ class NamedAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnswerContrast:
-    """The answers of versions to one question; of conversations the answers under test."""
+    """The answers of versions to one question; of whole conversations all that the chatbot said."""
 
     question: str  # the question; of a conversation the first
     answers: tuple[NamedAnswer, ...]
@@ -39,8 +40,8 @@ class AnswerContrast:
 
     @property
     def is_of_conversations(self) -> bool:
-        """Whether an answer is one in a conversation."""
-        return any(answer.sample.messages for answer in self.answers)
+        """Whether one is a whole conversation."""
+        return any(answer.sample.messages and not is_turn(answer.sample) for answer in self.answers)
 
     @property
     def has_unseen_changes(self) -> bool:
@@ -55,12 +56,19 @@ def contrast_answers(answers: Sequence[NamedAnswer]) -> AnswerContrast:
     that the first does not have.
     """
     question, samples = listed_question(answers[-1].sample), [answer.sample for answer in answers]
+    said = [_text_of(sample) for sample in samples]
     if all(sample.has_same_texts(samples[0]) for sample in samples[1:]):
-        text = render_markdown(samples[-1].response, length=LONGEST_MARKDOWN)
-        return AnswerContrast(question, tuple(answers), (text,))
-    texts = [render_difference(samples[0].response, sample.response) for sample in samples[1:]]
-    first = texts[0][0] if len(texts) == 1 else render_markdown(samples[0].response, length=LONGEST_MARKDOWN)
+        return AnswerContrast(question, tuple(answers), (render_markdown(said[-1], length=LONGEST_MARKDOWN),))
+    texts = [render_difference(said[0], text) for text in said[1:]]
+    first = texts[0][0] if len(texts) == 1 else render_markdown(said[0], length=LONGEST_MARKDOWN)
     return AnswerContrast(question, tuple(answers), (first, *(second for _, second in texts)))
+
+
+def _text_of(sample: Sample) -> str:
+    """What the chatbot wrote: the answer, and of a whole conversation all of them."""
+    if not sample.messages or is_turn(sample):
+        return sample.response
+    return "\n\n".join(message.text for message in sample.messages if message.is_answer)
 
 
 def render_difference(before: str, after: str) -> tuple[RenderedText, RenderedText]:

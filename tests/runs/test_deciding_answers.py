@@ -102,12 +102,13 @@ def conversation(*texts):
     return Sample(id="chat", messages=messages)
 
 
-def test_of_conversations_the_answers_under_test_stand_side_by_side():
+def test_of_conversations_all_that_the_chatbot_said_stands_side_by_side():
     first = NamedAnswer("a", conversation("Free?", "Yes.", "Until?", "May."))
     second = NamedAnswer("b", conversation("Free?", "No.", "Until?", "May.", "Ok", "Bye."))
     contrast = contrast_answers([first, second])
     assert contrast.is_of_conversations and not contrast.is_same
-    assert "<del>May</del>" in contrast.texts[0].html and "<ins>Bye</ins>" in contrast.texts[1].html
+    assert "<del>Yes</del>" in contrast.texts[0].html and "<del>May</del>" not in contrast.texts[0].html
+    assert "<ins>No</ins>" in contrast.texts[1].html and "Bye" in contrast.texts[1].html
 
 
 def test_preferences_decide_where_ratings_are_the_same_or_missing():
