@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import tenacity
@@ -46,43 +45,6 @@ def error_detail(content: bytes, secrets: Sequence[str] = ()) -> str:
 def whole_text(text: str) -> str:
     """Returns a text that any server takes: half a character becomes a question mark, and a NUL a space."""
     return text.encode("utf-8", "replace").decode().replace("\x00", " ")
-
-
-@dataclass(frozen=True, slots=True)
-class ToolServer:
-    """A server of a tool, as errors name it."""
-
-    tool: str  # the tool's name
-    url: str  # the server's address, without a user
-    keys: tuple[str, ...]  # the environment variables with the keys
-    secrets: tuple[str, ...] = ()  # the keys themselves, which no message may hold
-    oldest: str = "update it"  # which version is needed, or what to do without it
-
-    def __str__(self) -> str:
-        return f"{self.tool} at {self.url}"
-
-    def words(self, text: str) -> str:
-        """Makes of what the server says one short line without its keys."""
-        return server_words(text, self.secrets)
-
-    def detail(self, content: bytes) -> str:
-        """Finds what the server says in the body of an error, without its keys."""
-        return error_detail(content, self.secrets)
-
-    def wrong_form(self, call: str, problem: str) -> InputError:
-        """Makes an error of a reply that is none of this tool."""
-        what = self.words(call)
-        return InputError(
-            f"{self} answers {what} with {self.words(problem)}, as no {self.tool} does: correct the address, or update "
-            "the server"
-        )
-
-    def objects(self, reply: Any, name: str, call: str) -> list[dict[str, Any]]:
-        """Returns the objects of a page."""
-        listed = reply.get(name) if isinstance(reply, Mapping) else None
-        if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
-            raise self.wrong_form(call, f"no list `{name}` of objects")
-        return listed
 
 
 def basic_secret(user: str, password: str) -> str:
@@ -168,14 +130,14 @@ def call_again(
 class RefusedRequest(InputError):
     """The server refuses one request for what stands in it; others may go on. Its text has a cure."""
 
-    def __init__(self, server: ToolServer, path: str, status: int, problem: str, body: bytes = b"") -> None:
+    def __init__(self, client: "HttpClient", path: str, status: int, problem: str, body: bytes = b"") -> None:
         if is_passing(status):
             cure = "try again later, or look into its log"
         elif status in (404, 405, 501):
-            cure = f"it is an older {server.tool} or none: {server.oldest}"
+            cure = f"it is an older {client.tool} or none: {client.oldest}"
         else:
             cure = "update it, or look into its log"
-        super().__init__(f"{server} refuses {server.words(path)}: {problem}; {cure}")
+        super().__init__(f"{client} refuses {client.words(path)}: {problem}; {cure}")
         self.status, self.problem, self.body = status, problem, body
 
 
@@ -188,22 +150,49 @@ def read_key(variable: str) -> str:
 
 
 class HttpClient:
-    """Calls one server; its threads may share it. What the client is told beside the server is as `httpx.Client`."""
+    """Calls one server of a tool; its threads may share it. Further options are those of `httpx.Client`.
 
-    def __init__(self, server: ToolServer, **options: Any) -> None:
+    Args:
+        tool: The tool's name.
+        url: The server's address, without a user.
+        keys: The environment variables with the keys.
+        secrets: The keys themselves, which no message may hold.
+        oldest: Which version is needed, or what to do without it.
+    """
+
+    def __init__(self, tool: str, url: str, keys: str, secrets: Sequence[str], oldest: str, **options: Any) -> None:
         import httpx
 
-        self.server = server
+        self.tool, self.url, self.oldest = tool, url, oldest
+        self._keys, self._secrets = keys, secrets
         try:
             # a redirect could lead the key to a server that nobody named
             self._http = httpx.Client(
-                base_url=server.url,
-                timeout=httpx.Timeout(_SECONDS, connect=10),
-                follow_redirects=False,
-                **options,
+                base_url=url, timeout=httpx.Timeout(_SECONDS, connect=10), follow_redirects=False, **options
             )
         except (httpx.InvalidURL, UnicodeError, ValueError, TypeError):
             raise self._wrong_header() from None
+
+    def __str__(self) -> str:
+        return f"{self.tool} at {self.url}"
+
+    def words(self, text: str) -> str:
+        """Makes of what the server says one short line without its keys."""
+        return server_words(text, self._secrets)
+
+    def wrong_form(self, call: str, problem: str) -> InputError:
+        """Makes an error of a reply that is none of this tool."""
+        return InputError(
+            f"{self} answers {self.words(call)} with {self.words(problem)}, as no {self.tool} does: correct the "
+            "address, or update the server"
+        )
+
+    def objects(self, reply: Any, name: str, call: str) -> list[dict[str, Any]]:
+        """Returns the objects of a page."""
+        listed = reply.get(name) if isinstance(reply, Mapping) else None
+        if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+            raise self.wrong_form(call, f"no list `{name}` of objects")
+        return listed
 
     def call(self, method: str, path: str, **values: Any) -> Any:
         """Makes a call, again where that may help, and returns the JSON of the reply; None of an empty one."""
@@ -216,9 +205,9 @@ class HttpClient:
         try:
             return json.loads(response.content)
         except (ValueError, RecursionError):
-            kind = self.server.words(response.headers.get("content-type", "no type"))
-            path = self.server.words(response.url.path)
-            raise InputError(f"{self.server} answers {path} with no JSON ({kind}): correct the address") from None
+            kind = self.words(response.headers.get("content-type", "no type"))
+            path = self.words(response.url.path)
+            raise InputError(f"{self} answers {path} with no JSON ({kind}): correct the address") from None
 
     def repeat(self, path: str, attempt: Callable[[], _Result]) -> _Result:
         """Makes an attempt, again while it fails in passing. Raises as `call`."""
@@ -226,9 +215,9 @@ class HttpClient:
             return call_again(attempt)
         except FailedAttempt as failure:
             if failure.attempts is not None:  # what was sent may break the server
-                raise RefusedRequest(self.server, path, 500, str(failure)) from None
+                raise RefusedRequest(self, path, 500, str(failure)) from None
             times = count_of(failure.made, "attempt")
-            raise InputError(f"{self.server}: {failure}, after {times}; try again later") from None
+            raise InputError(f"{self}: {failure}, after {times}; try again later") from None
 
     def once(self, method: str, path: str, **values: Any) -> "httpx.Response":
         """Makes one attempt; raises `FailedAttempt` where another one may succeed."""
@@ -237,16 +226,14 @@ class HttpClient:
         try:
             response = self._http.request(method, path, **values)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            problem = self.server.words(str(error))
-            raise InputError(f"{self.server} cannot be reached ({problem}): start it, or correct the address") from None
+            problem = self.words(str(error))
+            raise InputError(f"{self} cannot be reached ({problem}): start it, or correct the address") from None
         except httpx.LocalProtocolError:
             raise self._wrong_header() from None
         except httpx.TransportError as error:
             raise FailedAttempt(f"the connection failed ({type(error).__name__})") from None
         except (httpx.InvalidURL, httpx.RequestError, UnicodeError) as error:
-            raise InputError(
-                f"{self.server} cannot be asked, or not be read: {self.server.words(str(error))}"
-            ) from None
+            raise InputError(f"{self} cannot be asked, or not be read: {self.words(str(error))}") from None
         self._check(response)
         return response
 
@@ -262,7 +249,7 @@ class HttpClient:
         place = ""
         while True:
             reply = ask(place)
-            yield self.server.objects(reply, items, what)
+            yield self.objects(reply, items, what)
             following: Any = reply
             for name in next_place:
                 following = following.get(name) if isinstance(following, Mapping) else None
@@ -274,27 +261,25 @@ class HttpClient:
         status = response.status_code
         if status < 300:
             return
-        words = self.server.detail(response.content) if status >= 400 else ""
+        words = error_detail(response.content, self._secrets) if status >= 400 else ""
         detail = f": {words}" if words else ""
-        keys = " and ".join(self.server.keys)
         if is_passing(status):
             problem = "is asked too often" if status == 429 else "fails"
             attempts = ATTEMPTS_AT_500 if status == 500 else None
             wait = read_retry_after(response.headers)
             raise FailedAttempt(f"the server {problem} (status {status}{detail})", wait, attempts)
         if status == 403 and "Host header" in words:
-            raise InputError(f"{self.server} does not allow this host name (status 403): start it so that it does")
+            raise InputError(f"{self} does not allow this host name (status 403): start it so that it does")
         if status in (401, 403):
-            sent = "the key" if self.server.secrets else "a call without a key"
-            raise InputError(f"{self.server} refuses {sent} (status {status}{detail}): set {keys} to what it accepts")
+            sent = "the key" if self._secrets else "a call without a key"
+            raise InputError(f"{self} refuses {sent} (status {status}{detail}): set {self._keys} to what it accepts")
         if status < 400:
-            to = self.server.words(response.headers.get("location", "?"))
-            raise InputError(f"{self.server} sends on to {to}: name that server in the address")
-        raise RefusedRequest(self.server, response.url.path, status, f"status {status}{detail}", response.content)
+            to = self.words(response.headers.get("location", "?"))
+            raise InputError(f"{self} sends on to {to}: name that server in the address")
+        raise RefusedRequest(self, response.url.path, status, f"status {status}{detail}", response.content)
 
     def _wrong_header(self) -> InputError:
-        keys = " and ".join(self.server.keys)
         return InputError(
-            f"{shorten(self.server.url)} is no address of a server, or {keys} holds a character that no header can "
+            f"{shorten(self.url)} is no address of a server, or {self._keys} holds a character that no header can "
             "have; correct it"
         )

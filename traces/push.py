@@ -84,24 +84,16 @@ def push_scores(
 class RunScores:
     """The scores of one run, in the order of its samples, each with the trace or session that it is about."""
 
-    def __init__(
-        self,
-        store: Store,
-        run: RunRow,
-        metrics: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, store: Store, run: RunRow, metrics: Sequence[str] = ()) -> None:
         self._store, self._run = store, run
-        self.metrics = _chosen_metrics(run, metrics)
-        plan = run.plan
-        self._judge = plan.judge.label if plan.judge is not None else ""
-        self._directions = plan.all_directions
-        self._ranges = {metric: _value_range(metric, run) for metric in self.metrics}
+        self._judge = run.plan.judge.label if run.plan.judge is not None else ""
+        self._directions = run.plan.all_directions
+        self._ranges = {metric: _value_range(metric, run) for metric in _chosen_metrics(run, metrics)}
         self.samples_without_trace = 0  # samples with scores that come from no trace
         self.valueless = 0  # skipped and failed scores, which are left out
 
     def read(self) -> Iterator[TraceScore]:
-        """Yields the scores, and counts anew what is left out."""
-        self.samples_without_trace = self.valueless = 0
+        """Yields the scores, and counts what is left out."""
         samples = self._store.samples(self._run.id)  # in the order of the scores
         last_turns: dict[str, int | None] = {}  # of the conversation whose turns come next
         for name, rows in groupby(self._store.scores(self._run.id), itemgetter(0)):
@@ -113,22 +105,18 @@ class RunScores:
                     break
             else:  # in another order
                 sample = self._store.sample(self._run.id, name)
-            conversation = str(sample.metadata.get("conversation"))
-            yield from self._sample_scores(
-                sample, scores, last_turns.get(conversation) if is_turn(sample) else sample.turn
-            )
-
-    def _sample_scores(self, sample: Sample, scores: dict[str, Score], last_turn: int | None) -> Iterator[TraceScore]:
-        has_no_trace = False
-        for metric, score in scores.items():
-            is_of_conversation = metric in self._run.plan.conversation_metrics
-            if score.value is None:
-                self.valueless += 1
-            elif origin := find_origin(sample, is_of_conversation=is_of_conversation, last_turn=last_turn):
-                yield self._trace_score(sample, metric, score, score.value, origin)
-            else:
-                has_no_trace = True
-        self.samples_without_trace += has_no_trace
+            last_turn = last_turns.get(str(sample.metadata.get("conversation"))) if is_turn(sample) else sample.turn
+            has_no_trace = False
+            for metric, score in scores.items():
+                is_of_conversation = metric in self._run.plan.conversation_metrics
+                origin = find_origin(sample, is_of_conversation=is_of_conversation, last_turn=last_turn)
+                if score.value is None:
+                    self.valueless += 1
+                elif origin is None:
+                    has_no_trace = True
+                else:
+                    yield self._trace_score(sample, metric, score, score.value, origin)
+            self.samples_without_trace += has_no_trace
 
     def _trace_score(self, sample: Sample, metric: str, score: Score, value: float, origin: TraceOrigin) -> TraceScore:
         low, high = self._ranges[metric]
@@ -146,7 +134,7 @@ class RunScores:
             label=option if isinstance(option, str) else "",
             reason=score.reason,
             judge=self._judge if is_judged else "",
-            prompts=_prompts_hash(prompts) if is_judged else "",
+            prompts=_hash_of(tuple(map(str, prompts))) if isinstance(prompts, list | tuple) and prompts else "",
             run=self._run.id,
             sample=sample.id,
             at=self._run.created,
@@ -200,11 +188,6 @@ def _value_range(metric: str, run: RunRow) -> tuple[float | None, float | None]:
         return load_metric(specification, judge).range
     except AssayError:
         return None, None
-
-
-def _prompts_hash(prompts: object) -> str:
-    names = tuple(map(str, prompts)) if isinstance(prompts, list | tuple) else ()
-    return _hash_of(names) if names else ""
 
 
 @cache

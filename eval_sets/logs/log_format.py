@@ -68,11 +68,14 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
 def _read_tool(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     """Reads an export of a known tool, which may hold several items in a row."""
     unpacked = Repeatable(lambda: _unpacked(opened))
-    first = _first_values(unpacked)
+    first = next((row.values for row in unpacked if isinstance(row, Row)), {})
     tool = _find_tool(first)
     if tool is None:
         return replace(opened, rows=unpacked)
     samples = Repeatable(lambda: tool.read(unpacked, opened.name, mapping))
+    read = replace(opened, rows=samples, columns=None, textual=False)
+    if not tool.items:
+        return replace(read, origins=dict(zip(_TEXTS, _sides(first) or (), strict=False)), finds_scale=True)
     kept: dict[str, None] = {}
     unused = dict[str, list[str]]()
 
@@ -97,15 +100,7 @@ def _read_tool(opened: Rows, mapping: Mapping[str, str]) -> Rows:
         )
         return [f"{opened.name}: {note}" for note in (read, *not_used)]
 
-    return replace(
-        opened,
-        rows=Repeatable(rows) if tool.items else samples,
-        columns=None,
-        textual=False,
-        origins=dict(zip(_TEXTS, _sides(first) or (), strict=False)) if not tool.items else {},
-        finds_scale=not tool.items or tool.is_item is is_run,
-        late_notes=notes if tool.items else tuple,
-    )
+    return replace(read, rows=Repeatable(rows), finds_scale=tool.is_item is is_run, late_notes=notes)
 
 
 def _read_turns(opened: Rows, first: Mapping[str, Any], columns: TurnColumns, mapping: Mapping[str, str]) -> Rows:
@@ -120,11 +115,6 @@ def _read_turns(opened: Rows, first: Mapping[str, Any], columns: TurnColumns, ma
         finds_scale=True,
         late_notes=reader.notes,
     )
-
-
-def _first_values(rows: Iterable[Row | BadRow]) -> Mapping[str, Any]:
-    """The values of the first good row; none without one."""
-    return next((row.values for row in rows if isinstance(row, Row)), {})
 
 
 def _may_be_log(values: Mapping[str, Any]) -> bool:
@@ -254,24 +244,15 @@ class _Tool(NamedTuple):
     """A form in which tools log what a chatbot did."""
 
     is_item: Callable[[Mapping[str, Any]], bool]
-    items: str  # what the rows are, for the user
+    items: str  # what the rows are, for the user; "" of those whose columns are accounted for as those of any row
     read: Callable[[Iterable[Row | BadRow], str, Mapping[str, str]], Iterator[Row | BadRow]]
 
 
-# the columns of those without a name for their rows are accounted for as those of any row
 _TOOLS = (
-    _Tool(
-        is_span,
-        "spans of OpenTelemetry or Phoenix, with people's evaluations",
-        lambda rows, name, _: read_spans(rows, name),
-    ),
-    _Tool(
-        is_observation,
-        "observations of Langfuse, which have no scores",
-        lambda rows, name, _: read_observations(rows, name),
-    ),
+    _Tool(is_span, "spans of OpenTelemetry or Phoenix, with people's evaluations", lambda *read: read_spans(*read[:2])),
+    _Tool(is_observation, "observations of Langfuse, which have no scores", lambda *read: read_observations(*read[:2])),
     _Tool(lambda values: bool(find_messages_key(values)), "", lambda rows, *_: iter(rows)),
-    _Tool(is_trace, "traces of Langfuse, with people's scores", lambda rows, name, _: read_traces(rows, name)),
+    _Tool(is_trace, "traces of Langfuse, with people's scores", lambda *read: read_traces(*read[:2])),
     _Tool(is_run, "runs or examples, as LangSmith has them", read_examples),
     _Tool(is_example, "", read_examples),
 )

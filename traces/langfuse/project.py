@@ -7,7 +7,7 @@ from typing import Any
 from ...errors import InputError
 from ...name_suggestions import quote_names
 from ..address import TraceAddress, environment_urls, find_server_url
-from ..http_client import HttpClient, ToolServer, basic_secret, read_key
+from ..http_client import HttpClient, basic_secret, read_key
 
 _KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 _URLS = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
@@ -29,13 +29,14 @@ class LangfuseProject:
             )
         url = find_server_url(address.host, environment_urls(*_URLS), port=_PORT, default=_CLOUD)
         secrets = (values[1], values[0], basic_secret(*values))
-        self.client = HttpClient(ToolServer("Langfuse", url, _KEYS, secrets, _OLDEST), auth=(values[0], values[1]))
+        keys = " and ".join(_KEYS)
+        self.client = HttpClient("Langfuse", url, keys, secrets, _OLDEST, auth=(values[0], values[1]))
 
     @cached_property
     def id(self) -> str:
         """The project's id, checked to be that of the keys."""
         reply = self.client.call("GET", "api/public/projects")
-        server = self.client.server
+        server = self.client
         listed = server.objects(reply, "data", "its projects")
         listed = [project for project in listed if isinstance(project.get("id"), str)]
         wanted = self.address.project

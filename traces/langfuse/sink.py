@@ -46,7 +46,7 @@ class LangfuseSink:
             return ""
         errors = reply.get("errors")
         messages = [str(error.get("message", "")) for error in errors or () if isinstance(error, dict)]
-        return f"Langfuse refuses it: {client.server.words('; '.join(messages)) or 'it says no reason'}"
+        return f"Langfuse refuses it: {client.words('; '.join(messages)) or 'it says no reason'}"
 
 
 def _request(score: TraceScore) -> dict[str, Any]:

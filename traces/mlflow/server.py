@@ -10,7 +10,7 @@ from ...errors import InputError, UsageError
 from ...name_suggestions import quote_names
 from ...value_messages import shorten
 from ..address import TraceAddress, environment_urls, find_server_url
-from ..http_client import HttpClient, RefusedRequest, ToolServer, basic_secret, read_key
+from ..http_client import HttpClient, RefusedRequest, basic_secret, read_key
 
 _OLDEST = "MLflow 3.5 is needed; correct the address, or update the server"  # the first that keeps spans
 _PORT = 5000
@@ -43,8 +43,7 @@ class MlflowServer:
         shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         headers = {"authorization": f"Bearer {token}"} if token and not (user and password) else {}
         auth = (user, password) if user and password else None
-        server = ToolServer("MLflow", shown, (_KEYS,), tuple(filter(None, secrets)), _OLDEST)
-        return HttpClient(server, auth=auth, headers=headers)
+        return HttpClient("MLflow", shown, _KEYS, tuple(filter(None, secrets)), _OLDEST, auth=auth, headers=headers)
 
     @cached_property
     def experiment(self) -> str:
@@ -55,8 +54,7 @@ class MlflowServer:
             values = self._find_experiment("get", {"experiment_id": name})
         if values is None:
             raise InputError(
-                f"{self.address}: no experiment `{shorten(name)}` at {self.client.server.url}; "
-                f"{self._known_experiments()}"
+                f"{self.address}: no experiment `{shorten(name)}` at {self.client.url}; {self._known_experiments()}"
             )
         if values.get("lifecycle_stage") == "deleted":
             raise InputError(f"{self.address}: the experiment is deleted; restore it with `mlflow experiments restore`")
@@ -70,7 +68,7 @@ class MlflowServer:
         reply = self.client.call("POST", "/api/3.0/mlflow/traces/search", json=body)
         if isinstance(reply, dict):
             reply.setdefault("traces", [])  # MLflow leaves out what is empty
-        self.client.server.objects(reply, "traces", "a search of traces")
+        self.client.objects(reply, "traces", "a search of traces")
         return reply
 
     def search_pages(self, filter_string: str, most: int) -> Iterator[list[dict[str, Any]]]:
@@ -91,7 +89,7 @@ class MlflowServer:
             raise
         experiment = reply.get("experiment") if isinstance(reply, Mapping) else None
         if not isinstance(experiment, Mapping) or not isinstance(experiment.get("experiment_id"), str | int):
-            raise self.client.server.wrong_form("the experiment", "no experiment with an id")
+            raise self.client.wrong_form("the experiment", "no experiment with an id")
         return experiment
 
     def _known_experiments(self) -> str:
@@ -101,7 +99,7 @@ class MlflowServer:
         except RefusedRequest:
             return "correct its name"
         listed = reply.get("experiments") if isinstance(reply, Mapping) else None
-        names = [self.client.server.words(str(one.get("name"))) for one in listed or () if isinstance(one, Mapping)]
+        names = [self.client.words(str(one.get("name"))) for one in listed or () if isinstance(one, Mapping)]
         return f"there are {quote_names(names, at_most=_MOST_NAMES)}" if names else "there are none yet"
 
 

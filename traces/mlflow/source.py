@@ -111,11 +111,11 @@ class SpanReader:
                 return {name: spans for one in ids for name, spans in self._load_stored([one]).items()}
             return dict.fromkeys(ids, f"its spans cannot be read: {error.problem}")
         loaded: dict[str, list[Span] | str] = dict.fromkeys(ids, _GONE)
-        for values in client.server.objects({"traces": []} if reply == {} else reply, "traces", path):
+        for values in client.objects({"traces": []} if reply == {} else reply, "traces", path):
             info = values.get("trace_info")
             name = str(info.get("trace_id")) if isinstance(info, Mapping) else ""
             if name not in loaded:
-                raise client.server.wrong_form(path, "a trace that was not asked for")
+                raise client.wrong_form(path, "a trace that was not asked for")
             loaded[name] = self._read_spans(values)
         return loaded
 
@@ -123,7 +123,7 @@ class SpanReader:
         try:
             return list(map(_read_span, values.get("spans") or ()))
         except Exception as error:  # what anyone may have sent, or an older server has kept
-            return f"its spans cannot be read: {type(error).__name__}: {self._server.client.server.words(str(error))}"
+            return f"its spans cannot be read: {type(error).__name__}: {self._server.client.words(str(error))}"
 
 
 def _read_span(span: Mapping[str, Any]) -> Span:

@@ -5,7 +5,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -60,32 +60,28 @@ class BrokenPart(InputError):
 def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
     """Yields the spans of files, in their order; for what cannot be read a `BrokenPart`.
 
-    A last line without an end is left out, and said: the collector is writing it.
+    A last line without an end is left out, and said: the collector is writing it. A file with a line that is no text is
+    one that cannot be read itself.
     """
     number = 0
     for file in files:
-        for place, content in _contents(file):
-            # an unfinished line may be whole at the second reading, which ends where the first did
-            number += not (isinstance(content, BrokenPart) and content.problem == _UNFINISHED)
-            yield BadRow(number, content) if isinstance(content, BrokenPart) else Row(number, place, content)
-
-
-def _contents(file: Path) -> Iterator[tuple[str, dict[str, Any] | BrokenPart]]:
-    """The spans of a file, each with its place, and what of it cannot be read.
-
-    A file with a line that is no text is one that cannot be read itself.
-    """
-    try:
-        for line, document in _documents(file):
-            if document == _NO_TEXT:
-                raise InputError(f"{file}: line {line or 1} {document}")
-            place = f"{file}, line {line}" if line else str(file)
-            spans, problems = ([], [document]) if isinstance(document, str) else read_otlp(document)
-            yield from ((place, values) for values in spans)
-            if problems:
-                yield place, BrokenPart(place, "; ".join(problems), is_file=not line and not spans)
-    except InputError as error:
-        yield str(file), BrokenPart(str(file), str(error).removeprefix(f"{file}: "), is_file=True)
+        try:
+            for line, document in _documents(file):
+                if document == _NO_TEXT:
+                    raise InputError(f"{file}: line {line or 1} {document}")
+                place = f"{file}, line {line}" if line else str(file)
+                spans, problems = ([], [document]) if isinstance(document, str) else read_otlp(document)
+                for span in spans:
+                    number += 1
+                    yield Row(number, place, span)
+                if problems:
+                    # an unfinished line may be whole at the second reading, which ends where the first did
+                    number += document != _UNFINISHED
+                    broken = BrokenPart(place, "; ".join(problems), is_file=not line and not spans)
+                    yield BadRow(number, broken)
+        except InputError as error:
+            number += 1
+            yield BadRow(number, BrokenPart(str(file), str(error).removeprefix(f"{file}: "), is_file=True))
 
 
 def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
@@ -134,7 +130,8 @@ class OtlpFileSource:
     """Reads the traces of files that the OpenTelemetry collector's file exporter wrote.
 
     Spans may have OpenInference's attributes or the conventions for generative AI (`gen_ai.*`). Files are read twice: a
-    trace is held until it, and each that began before it, has ended.
+    trace is held until it, and each that began before it, has ended. The first reading finds the scales of people's
+    ratings, and the second ends where the first did, since a collector may have written more.
     """
 
     def __init__(self, address: TraceAddress) -> None:
@@ -144,44 +141,37 @@ class OtlpFileSource:
 
     def read(self, since: datetime | None, until: datetime | None) -> Traces:
         """As `Source.read`; traces come in the order of their first spans."""
-        survey = _Survey(list_files(self._address.project))
-        samples = TraceSamples(self._address)
+        files, scales, samples = list_files(self._address.project), ObservedScales(), TraceSamples(self._address)
         count, broken = 0, None
-        for rows in group_rows(survey, trace_id):
+        for rows in group_rows(_Survey(files, scales), trace_id):
             if isinstance(rows, BadRow):
                 broken = broken or rows.error
                 if isinstance(rows.error, BrokenPart):
                     yield UnreadTrace(rows.error.place, "", rows.error.problem, is_file=rows.error.is_file)
                 continue
             count += 1
-            if not _is_within(rows, since, until):
-                continue
-            yield samples.sample(read_trace(count, rows, survey.scales))
+            if _is_within(rows, since, until):
+                yield samples.sample(read_trace(count, rows, scales))
         if not count:
             raise broken or InputError(f"{self._address.project}: holds no spans; name a file of OTLP JSON with traces")
 
 
 class _Survey:
-    """The spans of files, and what only all of them tell: the scales of people's ratings.
+    """The rows of files, as often as is asked: always as many as at the first reading, which observes the scales."""
 
-    The first reading looks at all; each later one ends where that did, since a collector may have written more.
-    """
-
-    def __init__(self, files: list[Path]) -> None:
-        self._files = files
-        self.scales = ObservedScales()
+    def __init__(self, files: list[Path], scales: ObservedScales) -> None:
+        self._files, self._scales = files, scales
         self._last = 0
 
     def __iter__(self) -> Iterator[Row | BadRow]:
-        rows, last = read_rows(self._files), self._last
-        return takewhile(lambda row: row.number <= last, rows) if last else self._watch(rows)
-
-    def _watch(self, rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
-        for row in rows:
-            self._last = row.number
+        last = self._last
+        for row in read_rows(self._files):
+            if last and row.number > last:
+                return
+            self._last = max(self._last, row.number)
+            if not last and isinstance(row, Row):
+                self._scales.observe(read_evaluations(row.values))
             yield row
-            if isinstance(row, Row):
-                self.scales.observe(read_evaluations(row.values))
 
 
 def _is_within(rows: list[Row], since: datetime | None, until: datetime | None) -> bool:
@@ -191,5 +181,4 @@ def _is_within(rows: list[Row], since: datetime | None, until: datetime | None) 
     times = [time for row in rows if (time := read_utc(str(span_time(row.values)))) is not None]
     if not times:
         return True
-    began = min(times)
-    return (since is None or began >= since) and (until is None or began < until)
+    return (since is None or min(times) >= since) and (until is None or min(times) < until)

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from ...errors import InputError, UsageError
 from ...name_suggestions import quote_names
 from ..address import TraceAddress, environment_urls, find_server_url
-from ..http_client import HttpClient, RefusedRequest, ToolServer
+from ..http_client import HttpClient, RefusedRequest
 
 _OLDEST = "Phoenix 13.15 is needed: update it, or export its spans and read the file"  # the first that lists traces
 _PORT = 6006
@@ -32,7 +32,7 @@ class PhoenixProject:
         self.url = find_server_url(address.host, urls, port=_PORT, default=f"http://127.0.0.1:{_PORT}")
         headers = _read_headers()
         secrets = tuple(secret for value in headers.values() for secret in (value, value.rpartition(" ")[2]))
-        self.client = HttpClient(ToolServer("Phoenix", self.url, (_KEYS,), secrets, _OLDEST), headers=headers)
+        self.client = HttpClient("Phoenix", self.url, _KEYS, secrets, _OLDEST, headers=headers)
         self._path = ""
 
     def connect(self) -> None:
@@ -51,7 +51,7 @@ class PhoenixProject:
         if not names:
             raise InputError(f"Phoenix at {self.url} has no project yet: send it traces, or correct the address")
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        words = self.client.server.words
+        words = self.client.words
         raise InputError(
             f"Phoenix at {self.url} has no project `{words(name)}`; it has {quote_names(map(words, names[:_NAMED]))}"
             f"{more}: write one of them after the host"
