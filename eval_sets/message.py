@@ -16,7 +16,7 @@ MESSAGE_ALIASES: dict[str, tuple[str, ...]] = {
     "time": ("timestamp", "created_at", "createdAt", "sent_at", "datetime"),
     "rating": ("human_rating", "stars"),
 }
-"""Usual names of a message's fields, read where the field itself is absent."""
+"""Usual names of a message's fields, which `read_forms` reads where the field itself is absent."""
 
 REASONS = "rating_reasons"
 """The key of a message, and of a sample's metadata, with what people wrote of the answer, by rater."""
@@ -128,15 +128,10 @@ class Message(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _usual_names(cls, values: Any) -> Any:
+    def _with_json_extras(cls, values: Any) -> Any:
         if not isinstance(values, Mapping):
             return values
         fields = dict(values)
-        for name, aliases in MESSAGE_ALIASES.items():
-            if fields.get(name) is None and not (name == "content" and fields.get("tool_calls")):
-                alias = next((alias for alias in aliases if _may_be(name, fields.get(alias))), None)
-                if alias is not None:
-                    fields[name] = fields.pop(alias)
         if fields.get("ratings") is not None:
             from .cell_values import parse_ratings  # late: whoever reads a store has no messages
             from .number_rule import NumberRule
@@ -265,15 +260,6 @@ def tool_names(messages: Sequence[Message]) -> dict[int, str]:
             names[turn] = calls.get(message.tool_call_id or "") or message.name or "?"
         calls |= {call.id: call.function.name for call in message.tool_calls}
     return names
-
-
-def _may_be(name: str, value: Any) -> bool:
-    """Whether the value of another name can be that of a message's field."""
-    if name == "retrieved_contexts":
-        return isinstance(value, list | tuple) and bool(value) and all(isinstance(text, str) for text in value)
-    if name == "rating":
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, str | date) or (name == "time" and isinstance(value, int | float))
 
 
 def _json_value(value: Any) -> Any:

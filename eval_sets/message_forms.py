@@ -4,6 +4,7 @@ import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import date
 from functools import cache
 from typing import Any
 
@@ -86,6 +87,10 @@ def read_forms(value: object, place: int = 0) -> Iterator[dict[str, Any]]:
     if results and len(results) == len(parts):
         return
     _take_contexts(fields)
+    for name, types in (("time", str | date | int | float), ("rating", int | float)):
+        alias = next((alias for alias in MESSAGE_ALIASES[name] if isinstance(fields.get(alias), types)), None)
+        if fields.get(name) is None and alias is not None and not isinstance(fields[alias], bool):
+            fields[name] = fields.pop(alias)
     calls = _as_list(fields.pop("tool_calls", None))
     calls += [part for part in parts if isinstance(part, Mapping) and part.get("type") in _CALLS]
     calls += _as_list(fields.pop("function_call", None))

@@ -15,48 +15,32 @@ from .source import ORIGIN, TraceOrigin, UnreadTrace, read_utc
 _ROW = "trace 1"
 
 
-class TraceSamples:
-    """Makes the samples of the traces of one source."""
-
-    def __init__(self, address: TraceAddress) -> None:
-        self._address = address
-        self._rows = Rows(str(address), "trace", Repeatable(lambda: iter(())))
-
-    def sample(self, trace: Trace) -> Sample | UnreadTrace:
-        """Makes the sample of a trace; `UnreadTrace` of one without a question or an answer."""
-        time = read_utc(None if trace.time is None else str(trace.time))
-        began = "" if time is None else time.isoformat()
-        origin = TraceOrigin(
-            str(self._address),
-            str(trace.id),
-            trace.span,
-            "" if trace.session is None else str(trace.session),
-            began,
-        )
-        for name, text in (("id", origin.id), ("session", origin.session), ("span", origin.span)):
+def make_sample(trace: Trace, address: TraceAddress) -> Sample | UnreadTrace:
+    """Makes the sample of a trace of an address; `UnreadTrace` of one without a question or an answer."""
+    time = read_utc(None if trace.time is None else str(trace.time))
+    session = "" if trace.session is None else str(trace.session)
+    origin = TraceOrigin(str(address), str(trace.id), trace.span, session, "" if time is None else time.isoformat())
+    rating = dict(trace.rating)
+    if "human_rating" in rating:  # the name of a column, where a file is read
+        rating["rating"] = rating.pop("human_rating")
+    reason = "holds no question and answer"
+    try:
+        for name, text in (("id", origin.id), ("session", session), ("span", origin.span)):
             try:
                 check_characters(text)
             except ValueError as error:
-                return self._unread(trace, began, f"{name}: {error}")
-        rating = dict(trace.rating)
-        if "human_rating" in rating:  # the name of a column, where a file is read
-            rating["rating"] = rating.pop("human_rating")
-        trace = trace._replace(rating=rating)
-        try:
-            for row in build_row([trace._replace(session=None)], str(self._address)):  # an answer of its session
-                if isinstance(row, BadRow):
-                    raise row.error
-                metadata = {**row.values.get("metadata", {}), ORIGIN: origin.as_json()}
-                # one per sample: ids are those of the tool, and nothing is counted by column
-                builder = SampleBuilder(self._rows, {}, None, ColumnRoles())
-                values = row.values | {"metadata": metadata, "group": origin.session or None}
-                sample = builder.sample(row._replace(place=_ROW, values=values))
-                return sample or self._unread(trace, began, "holds no question")
-        except (InputError, ValueError, RecursionError) as error:  # what was logged may be anything
-            places = (f"{self._address}, {place}, " for place in (trace.place, _ROW))
-            reason = reduce(str.removeprefix, places, str(error))
-            return self._unread(trace, began, reason or type(error).__name__)
-        return self._unread(trace, began, "holds no question and answer")
-
-    def _unread(self, trace: Trace, began: str, reason: str) -> UnreadTrace:
-        return UnreadTrace(str(trace.id).encode("utf-8", "backslashreplace").decode(), began, reason)
+                raise ValueError(f"{name}: {error}") from None
+        for row in build_row([trace._replace(session=None, rating=rating)], str(address)):  # an answer of its session
+            if isinstance(row, BadRow):
+                raise row.error
+            metadata = {**row.values.get("metadata", {}), ORIGIN: origin.as_json()}
+            # one per sample: ids are those of the tool, and nothing is counted by column
+            builder = SampleBuilder(Rows(str(address), "trace", Repeatable(lambda: iter(()))), {}, None, ColumnRoles())
+            values = row.values | {"metadata": metadata, "group": session or None}
+            if sample := builder.sample(row._replace(place=_ROW, values=values)):
+                return sample
+            reason = "holds no question"
+    except (InputError, ValueError, RecursionError) as error:  # what was logged may be anything
+        places = (f"{address}, {place}, " for place in (trace.place, _ROW))
+        reason = reduce(str.removeprefix, places, str(error)) or type(error).__name__
+    return UnreadTrace(origin.id.encode("utf-8", "backslashreplace").decode(), origin.time, reason)

@@ -14,7 +14,7 @@ from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest, split_ids
 from ..source import Traces, UnreadTrace, read_utc, write_utc
-from ..trace_samples import TraceSamples
+from ..trace_samples import make_sample
 from .project import LangfuseProject
 
 _GROUPS = "core,basic,time,io,metadata,model,usage,prompt,metrics,trace_context"
@@ -36,7 +36,6 @@ class LangfuseSource:
     def __init__(self, address: TraceAddress) -> None:
         self._project = LangfuseProject(address)
         self._config, self._feedback_scale = cache(self._read_config), cache(self._observe_scale)
-        self._samples = TraceSamples(address)
 
     def read(self, since: datetime | None, until: datetime | None) -> Traces:
         """Yields one sample per trace; see `Source`."""
@@ -72,7 +71,7 @@ class LangfuseSource:
             values |= self._session_fields(session_scores.get(str(root.get("sessionId")), []))
             trace = read_trace(Row(1, trace_id, {name: value for name, value in values.items() if value is not None}))
             rating = self._join(values["scores"])
-            yield self._samples.sample(trace._replace(rating=rating.fields, unused=rating.unused))
+            yield make_sample(trace._replace(rating=rating.fields, unused=rating.unused), self._project.address)
 
     def _root_pages(self, since: datetime | None, until: datetime) -> Iterator[list[dict[str, Any]]]:
         conditions: list[dict[str, Any]] = [

@@ -26,7 +26,7 @@ from ...value_messages import shorten
 from ..address import TraceAddress
 from ..http_client import RefusedRequest
 from ..source import Traces, UnreadTrace
-from ..trace_samples import TraceSamples
+from ..trace_samples import make_sample
 from .server import SESSION, MlflowServer, is_missing
 
 _PAGE = 100  # traces without their spans
@@ -46,7 +46,6 @@ class MlflowSource:
 
     def __init__(self, address: TraceAddress) -> None:
         self._server = MlflowServer(address)
-        self._samples = TraceSamples(address)
 
     def read(self, since: datetime | None, until: datetime | None) -> Traces:
         """Yields one sample per trace, in the order of the times at which they began; see `Source`."""
@@ -68,7 +67,7 @@ class MlflowSource:
             if isinstance(content, str):
                 yield UnreadTrace(name, trace_time(info).isoformat(), content)
             else:
-                yield self._samples.sample(read_trace(info, content, people))
+                yield make_sample(read_trace(info, content, people), self._server.address)
 
 
 def _milliseconds(moment: datetime) -> int:

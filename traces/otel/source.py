@@ -25,7 +25,7 @@ from ...json_text import explain_json_error
 from ...regular_files import check_regular
 from ..address import TraceAddress
 from ..source import Traces, UnreadTrace, read_utc
-from ..trace_samples import TraceSamples
+from ..trace_samples import make_sample
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 _GZIP = b"\x1f\x8b"
@@ -141,7 +141,7 @@ class OtlpFileSource:
 
     def read(self, since: datetime | None, until: datetime | None) -> Traces:
         """As `Source.read`; traces come in the order of their first spans."""
-        files, scales, samples = list_files(self._address.project), ObservedScales(), TraceSamples(self._address)
+        files, scales = list_files(self._address.project), ObservedScales()
         count, broken = 0, None
         for rows in group_rows(_Survey(files, scales), trace_id):
             if isinstance(rows, BadRow):
@@ -151,7 +151,7 @@ class OtlpFileSource:
                 continue
             count += 1
             if _is_within(rows, since, until):
-                yield samples.sample(read_trace(count, rows, scales))
+                yield make_sample(read_trace(count, rows, scales), self._address)
         if not count:
             raise broken or InputError(f"{self._address.project}: holds no spans; name a file of OTLP JSON with traces")
 

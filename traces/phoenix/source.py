@@ -21,7 +21,7 @@ from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest, split_ids
 from ..source import Traces, UnreadTrace
-from ..trace_samples import TraceSamples
+from ..trace_samples import make_sample
 from .project import PhoenixProject, span_tags
 
 ARRIVAL = timedelta(minutes=10)
@@ -46,7 +46,6 @@ class PhoenixSource:
 
     def __init__(self, address: TraceAddress) -> None:
         self._project = PhoenixProject(address)
-        self._samples = TraceSamples(address)
 
     def read(self, since: datetime | None, until: datetime | None) -> Traces:
         """Yields one sample per trace; see `Source`."""
@@ -97,7 +96,7 @@ class PhoenixSource:
             metadata |= {UNUSED_SESSION: of_all.unused} if of_all.unused else {}
         known = {name: trace.rest[name] for name in ("model", "prompt_version") if name in trace.rest}
         trace = trace._replace(time=began, rating=rating.fields, unused=rating.unused, rest=metadata | known)
-        sample = self._samples.sample(trace)
+        sample = make_sample(trace, self._project.address)
         if isinstance(sample, UnreadTrace):
             return UnreadTrace(id_, began, sample.reason)
         return sample.model_copy(update={"metadata": {**sample.metadata, "spans": list(spans)}})
