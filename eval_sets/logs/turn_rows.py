@@ -23,20 +23,24 @@ _OF_MESSAGES = {"id", "time", "tool_call_id", "name", "retrieved_contexts", *_SP
 
 
 @dataclass(slots=True)
-class _Spread:
-    """How the filled cells of a column lie in the conversations."""
+class _Cells:
+    """What the cells of a column tell."""
 
-    # the hash of the value in each conversation, by the hash of its name
-    values: dict[int, int] = field(default_factory=dict)
-    is_one: bool = True
+    is_filled: bool = False
+    is_one: bool = True  # whether each conversation has one value
     is_on_answer: bool = False
-    count: int = 0
+    count: int = 0  # of those that have a value, and are of a conversation
+    values: dict[int, int] = field(
+        default_factory=dict
+    )  # the hash of the value of each conversation, by that of its id
 
-    def add(self, conversation: int, value: object, *, is_answer: bool) -> None:
-        """Adds a filled cell."""
+    def add(self, conversation: int | None, value: object, *, is_answer: bool) -> None:
+        """Adds a cell."""
+        self.is_filled |= _is_filled(value)
+        if conversation is None or not _is_filled(value) or is_no_rating(value):
+            return
         if self.is_one:
-            value_hash = hash(str(value))
-            self.is_one = self.values.setdefault(conversation, value_hash) == value_hash
+            self.is_one = self.values.setdefault(conversation, hash(str(value))) == hash(str(value))
         self.is_on_answer |= is_answer
         self.count += 1
 
@@ -100,58 +104,54 @@ class TurnReader:
     def __init__(self, opened: Rows, columns: TurnColumns, mapping: Mapping[str, str]) -> None:
         self._opened, self._columns, self._mapping = opened, columns, mapping
         self._turns = Repeatable(self._read_turns)
-        self._has_looked = False
-        self._shared: set[str] = set()
-        self._is_filled: dict[str, bool] = {}
-        self._ratings: dict[str, ColumnCells] = {}
-        self._spreads: dict[str, _Spread] = {}
-        self._row_counts = Counter[int]()  # of each conversation, by the hash of its name
+        self._shared: set[str] = set()  # the columns that are of conversations
+        self._cells: dict[str, _Cells] = {}  # those of each column
+        self._ratings = ColumnCells()  # those of the column of ratings
         self._left_out: dict[str, None] = {}  # the places of rows in which nothing is said
         self._time_order = TimeOrder()
 
     def rows(self) -> Iterator[Row | BadRow]:
         """Yields one row per conversation, in the order of their first rows."""
-        if not self._has_looked:
-            self._look_at_columns(self._turns)
-            self._has_looked = True
-        check_mapped(self._is_filled, self._mapping, self._opened.name)
+        if not self._cells:
+            self._look_at_columns()
+        check_mapped(self._cells, self._mapping, self._opened.name)
         for group in group_rows(self._turns, self._key):
             yield group if isinstance(group, BadRow) else self._join(group)
 
     def notes(self) -> list[str]:
         """What is read as what."""
         fields = {"conversation": self._columns.conversation, **self._columns.fields}
+        filled = [column for column, cells in self._cells.items() if cells.is_filled]
         read = [
             column if column == name else f"{column} as {name}"
             for name, column in fields.items()
-            if self._is_filled.get(column) and column not in self._shared
+            if column in filled and column not in self._shared
         ]
-        labels = self._rating_cells().rule().describe()
+        labels = self._ratings.rule().describe()
         read += [labels] if labels and self._columns.fields["rating"] not in self._shared else []
-        used = {*fields.values(), *self._shared}
-        aside = [column for column in self._is_filled if column in self._shared and self._is_pushed_aside(column)]
-        kept = [column for column, is_filled in self._is_filled.items() if is_filled and column not in used]
+        kept = [column for column in filled if column not in {*fields.values(), *self._shared}]
+        listed = {
+            "kept in the messages": kept,
+            "kept in the metadata": [one for one in filled if one in self._shared and self._is_pushed_aside(one)],
+            "empty": [column for column in self._cells if column not in filled],
+        }
         parts = [f"read {', '.join(read)} (change with {self._opened.map_option})"]
-        parts += [f"kept in the messages: {', '.join(kept)}"] if kept else []
-        empty = [column for column, is_filled in self._is_filled.items() if not is_filled]
-        parts += [f"kept in the metadata: {', '.join(aside)}"] if aside else []
-        parts += [f"empty: {', '.join(empty)}"] if empty else []
-        raters = [column for column in kept if rater_of(column)]
-        notes = [f"{self._opened.name}: {'; '.join(parts)}"]
+        parts += [f"{what}: {', '.join(columns)}" for what, columns in listed.items() if columns]
+        notes = ["; ".join(parts)]
         notes += [
-            f"{self._opened.name}: {column} differs among the rows of a conversation, and messages have no raters, so "
-            f"that it is used by nothing; --map {quote_word(f'{column}=rating')} makes it the rating of each message"
-            for column in raters
+            f"{column} differs among the rows of a conversation, and messages have no raters, so that it is used by "
+            f"nothing; --map {quote_word(f'{column}=rating')} makes it the rating of each message"
+            for column in kept
+            if rater_of(column)
         ]
-        if self._left_out:
-            notes.append(f"{self._opened.name}: {describe_left_out(list(self._left_out), 'has no message')}")
-        return [*notes, *(f"{self._opened.name}: {note}" for note in self._time_order.notes())]
+        notes += [describe_left_out(list(self._left_out), "has no message")] if self._left_out else []
+        return [f"{self._opened.name}: {note}" for note in (*notes, *self._time_order.notes())]
 
     def _read_turns(self) -> Iterator[Row | BadRow]:
         """The rows in which something is said; one in which nothing is sums up others, or is blank."""
         columns = [self._columns.fields[name] for name in _SPOKEN if name in self._columns.fields]
         for row in self._opened.rows:
-            if isinstance(row, BadRow) or any(str(row.values.get(column) or "").strip() for column in columns):
+            if isinstance(row, BadRow) or any(_is_text(row.values.get(column)) for column in columns):
                 yield row
             else:
                 self._left_out[row.place] = None
@@ -160,47 +160,45 @@ class TurnReader:
         value = values.get(self._columns.conversation)
         return None if value is None or not str(value).strip() else str(value).strip()
 
-    def _look_at_columns(self, rows: Iterable[Row | BadRow]) -> None:
+    def _look_at_columns(self) -> None:
         """Finds the columns of all rows, and those that are of conversations."""
         asked: set[int] = set()
-        for row in rows:
+        row_counts = Counter[int]()  # of each conversation, by the hash of its id
+        ratings = dict[str, ColumnCells]()
+        for row in self._turns:
             if isinstance(row, BadRow):
                 continue
+            name = self._key(row.values)
+            conversation = None if name is None else hash(name)
+            is_answer = conversation is not None and self._is_answer(row.values, conversation, asked)
+            row_counts.update([] if conversation is None else [conversation])
             for column, value in row.values.items():
-                self._is_filled[column] = self._is_filled.get(column, False) or _is_filled(value)
+                self._cells.setdefault(column, _Cells()).add(conversation, value, is_answer=is_answer)
                 if usual_name(column) in _RATINGS or self._mapping.get(column) == "rating":
-                    self._ratings.setdefault(column, ColumnCells()).add(value)
-            if (name := self._key(row.values)) is not None:
-                self._look_at_spreads(row.values, hash(name), asked)
-        texts = {column for column, cells in self._ratings.items() if cells.count_unread()} - self._mapping.keys()
-        columns = [
-            column for column in self._is_filled if usual_name(column) not in _UNSURE_RATINGS or column not in texts
-        ]
+                    ratings.setdefault(column, ColumnCells()).add(value)
+        texts = {column for column, cells in ratings.items() if cells.count_unread()} - self._mapping.keys()
+        columns = [column for column in self._cells if usual_name(column) not in _UNSURE_RATINGS or column not in texts]
         self._columns = find_turn_columns(columns, self._mapping) or self._columns
-        own = {column for name, column in self._columns.fields.items() if name != "rating"}
-        shared = {column for column, spread in self._spreads.items() if self._is_of_conversation(column, spread)}
-        self._shared = shared - own - _OF_MESSAGES - {self._columns.conversation}
+        rating = self._columns.fields.get("rating", "")
+        self._ratings = ratings.get(rating, self._ratings)
+        own = {column for column in self._columns.fields.values() if column != rating}
+        for column, cells in self._cells.items():
+            is_rating = column == rating or (column in ratings and column not in self._mapping)
+            is_of_answers = (
+                is_rating and cells.is_on_answer and cells.count < sum(row_counts[one] for one in cells.values)
+            )
+            if cells.count and cells.is_one and not is_of_answers:
+                self._shared.add(column)
+        self._shared -= own | _OF_MESSAGES | {self._columns.conversation}
 
-    def _look_at_spreads(self, values: Mapping[str, Any], conversation: int, asked: set[int]) -> None:
-        """Looks which values stand in a conversation, and whether on an answer."""
+    def _is_answer(self, values: Mapping[str, Any], conversation: int, asked: set[int]) -> bool:
+        """Whether a row has an answer to a question before it in its conversation, which is noted in `asked`."""
         fields = self._columns.fields
-        self._row_counts[conversation] += 1
-        role = "assistant" if self._columns.is_pair else find_role(values.get(fields["role"]))
-        if role == "user":
-            asked.add(conversation)
-        is_answer = role == "assistant" and (self._columns.is_pair or conversation in asked)
-        if is_answer and not self._columns.is_pair:
-            is_answer = bool(str(values.get(fields["content"]) or "").strip())
-        for column, value in values.items():
-            if _is_filled(value) and not is_no_rating(value):
-                self._spreads.setdefault(column, _Spread()).add(conversation, value, is_answer=is_answer)
-
-    def _is_of_conversation(self, column: str, spread: _Spread) -> bool:
-        is_rating = column == self._columns.fields.get("rating")
-        is_other_rating = usual_name(column) in _RATINGS and column not in self._mapping
-        if not (is_rating or is_other_rating) or not spread.is_on_answer or not spread.is_one:
-            return spread.is_one
-        return spread.count == sum(self._row_counts[conversation] for conversation in spread.values)
+        if self._columns.is_pair:
+            return True
+        role = find_role(values.get(fields["role"]))
+        asked.update([conversation] if role == "user" else [])
+        return role == "assistant" and conversation in asked and _is_text(values.get(fields["content"]))
 
     def _is_pushed_aside(self, column: str) -> bool:
         """Whether a column has the name of a field that another one is mapped to."""
@@ -232,7 +230,7 @@ class TurnReader:
                     shared[name] = value
         aside = {name: value for name, value in shared.items() if self._is_pushed_aside(name)}
         mapped = {self._mapping.get(name, name): value for name, value in shared.items() if name not in aside}
-        if self._rating_cells().rule().labels and self._columns.fields["rating"] not in shared:
+        if self._ratings.rule().labels and self._columns.fields["rating"] not in shared:
             mapped = {"rating_min": 0, "rating_max": 1} | mapped
         if aside:
             mapped["metadata"] = merge_metadata(mapped.get("metadata"), aside)
@@ -242,9 +240,6 @@ class TurnReader:
                 cure = "give all its rows one value, or leave the mapping out"
                 return BadRow(rows[0].number, InputError(f"{self._opened.name}, {rows[0].place}, {problem}; {cure}"))
         return conversation_row(conversation, messages, places, self._opened.name, mapped)
-
-    def _rating_cells(self) -> ColumnCells:
-        return self._ratings.get(self._columns.fields.get("rating", ""), ColumnCells())
 
     def _messages(self, row: Row) -> list[dict[str, Any]]:
         """The messages of a row; its other columns stay in the last of them."""
@@ -277,12 +272,16 @@ class TurnReader:
             if name == "retrieved_contexts":
                 return cell_values.parse_texts(value)
             if name == "rating":
-                return self._rating_cells().rule().read(value)
+                return self._ratings.rule().read(value)
         except ValueError as error:
             raise ValueError(f"field {name} (column {self._columns.fields[name]}): {error}") from None
         if name in {"tool_call_id", "name"} and isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         return value
+
+
+def _is_text(value: object) -> bool:
+    return bool(str(value or "").strip())
 
 
 def _is_filled(value: object) -> bool:
