@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from importlib import resources
 from io import FileIO
 from itertools import accumulate, pairwise
-from operator import lt
+from operator import itemgetter, lt
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -44,8 +44,10 @@ _RECORDS: Collection[Mode] = ("record", "auto")
 _KEY = re.compile(rb'{"key": "([0-9a-f]{32})"')
 _BLOCK = 1 << 20  # bytes that are read at once
 _LEAST_PROBABILITY = 0.001  # alternatives less likely than this are not kept
-_OF_QUESTION = ("key", "prompt", "sample", "parameters", "schema", "user", "about")
 _TAKEN = ("tokens_in", "tokens_out", "tokens_cached", "usd", "seconds")  # fields of a reply
+# the fields of a line, as `Recording` and `RawReply` take them
+_of_text, _of_usage = itemgetter("model", "text", "finish_reason"), itemgetter(*_TAKEN)
+_of_question = itemgetter("key", "prompt", "sample", "parameters", "schema", "user", "about")
 _EXCERPT_LENGTH = 160  # characters, of the last 300 with all their white space
 
 
@@ -186,9 +188,8 @@ def parse_line(line: bytes) -> Recording:
         entry = json.loads(line.decode("utf-8", "surrogatepass"))
     logprobs = entry.get("logprobs")
     alternatives = None if logprobs is None else tuple(logprobs)
-    said = {name: entry[name] for name in ("model", "text", "finish_reason", *_TAKEN)}
-    reply = RawReply(logprobs=alternatives, is_unstated=entry.get("is_unstated", False), **said)
-    return Recording(reply=reply, **{name: entry[name] for name in _OF_QUESTION})
+    reply = RawReply(*_of_text(entry), alternatives, *_of_usage(entry), "is_unstated" in entry)
+    return Recording(*_of_question(entry), reply)
 
 
 class RecordedLines:

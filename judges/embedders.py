@@ -104,7 +104,7 @@ class Embedder(ABC):
         return self
 
     @abstractmethod
-    async def embed(self, texts: Sequence[str]) -> "Sequence[NDArray[np.float32]]":
+    async def embed(self, texts: Sequence[str]) -> "Iterable[NDArray[np.float32]]":
         """Embeds texts: one vector each, of any length."""
 
     async def cosines(self, one: str, others: Sequence[str]) -> list[float]:
@@ -132,7 +132,7 @@ class Embedder(ABC):
 
         known = {text: self._recent[text] for text in texts if text in self._recent}
         if missing := [text for text in dict.fromkeys(texts) if text not in known]:
-            vectors = await self.embed(missing)
+            vectors = [*await self.embed(missing)]
             check_vectors([*vectors, *list(self._recent.values())[:1]], self.name)
             precise = np.stack(vectors).astype(np.float64)
             unit = (precise / np.linalg.norm(precise, axis=1, keepdims=True)).astype(np.float32)

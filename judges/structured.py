@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -38,7 +39,6 @@ class ReplyObject(NamedTuple, Generic[T]):
     members: list[tuple[str, Any]]  # in their order; those with one name are all there
     start: int  # where it begins in the text
     twice: str  # the name of a member, at any depth, that has two values; "" for none
-    after: str = ""  # what the text says after it, without objects of the same value
 
 
 def parse_reply(question: Question[T], reply: RawReply) -> T:
@@ -106,17 +106,16 @@ def read_object(reply: RawReply, fit: Callable[[dict[str, Any]], T]) -> ReplyObj
 def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T]:
     """The object in a text that fits; not one inside a broken one."""
     found: list[ReplyObject[T]] = []  # `list[ReplyObject[T]]()` would make that type anew for each reply
-    problem = after = ""
-    last = 0  # where the last of them ends
+    problem = ""
     broken: int | None = None
     thought = _THOUGHT.match(text) if "<think>" in text else None
     start = text.find("{", thought.end() if thought else 0)
     for _ in range(_MOST_OBJECTS_TRIED):
         if start < 0:
             break
-        reader = _ObjectReader()
         try:
-            values, end = reader.read(text, start)
+            values, end = _READER.read(text, start)
+            members, twice = _READER.members, _READER.twice
         except RecursionError:
             break
         except ValueError:  # no JSON, or a number of more digits than Python reads
@@ -129,9 +128,7 @@ def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T
                 except ValueError as error:
                     problem = _describe_misfit(error)
                 else:
-                    after += text[last:start] if found else ""
-                    last = end
-                    found.append(ReplyObject(value, reader.members, start, reader.twice))
+                    found.append(ReplyObject(value, members, start, twice))
         start = text.find("{", end)
     if not found:
         raise ReplyError(problem or _describe_text(text, fit), text)
@@ -140,11 +137,15 @@ def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T
             raise ReplyError(f"it holds {count_of(len(found), 'answer')} that differ", text)
         if other.twice:
             return other
-    return found[0]._replace(after=f"{after} {text[last:]}") if last < len(text) or after else found[0]
+    return found[0]
 
 
-class _ObjectReader:
-    """Reads one JSON object, and notes its members and which name is there twice with different values."""
+def _read_as_null(_: str) -> None:
+    """What is read for NaN and Infinity."""
+
+
+class _ObjectReader(threading.local):
+    """Reads a JSON object, and notes its members and which name is there twice with different values."""
 
     def __init__(self) -> None:
         self.members: list[tuple[str, Any]] = []  # those of the object that ended last, which is the outermost
@@ -154,6 +155,7 @@ class _ObjectReader:
     def read(self, text: str, start: int) -> tuple[dict[str, Any], int]:
         """The object that begins here, and where it ends."""
         values: dict[str, Any]
+        self.twice = ""
         try:
             values, end = self._decoder.raw_decode(text, start)
         except json.JSONDecodeError:
@@ -174,6 +176,9 @@ class _ObjectReader:
         return values
 
 
+_READER = _ObjectReader()
+
+
 def _find_twice(members: list[tuple[str, Any]]) -> str:
     """The first name that is there again with another value; "" for none."""
     values: dict[str, Any] = {}
@@ -182,10 +187,6 @@ def _find_twice(members: list[tuple[str, Any]]) -> str:
             return name
         values[name] = value
     return ""
-
-
-def _read_as_null(_: str) -> None:
-    """What is read for NaN and Infinity."""
 
 
 def find_values(text: str, start: int) -> list[int]:

@@ -34,9 +34,6 @@ class Predicate:
         id: Its name in the request, of letters, digits, `_`, `-` and `.`.
         statement: What may be true.
 
-    Raises:
-        UsageError: The id or the statement cannot be used.
-
     Example:
         >>> Predicate("1", "A request can be withdrawn.").options
         ('yes', 'no')
@@ -44,12 +41,6 @@ class Predicate:
 
     id: str
     statement: str
-
-    def __post_init__(self) -> None:
-        if not _ID.fullmatch(self.id):
-            raise _wrong_id(self.id)
-        if not self.statement.strip():
-            raise UsageError(f"the predicate {self.id} states nothing: give it a statement")
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -68,7 +59,7 @@ class ChoiceQuestion:
             begin differently are read best.
 
     Raises:
-        UsageError: The id, the instructions or the options cannot be used.
+        UsageError: The instructions or the options cannot be used.
 
     Example:
         >>> ChoiceQuestion("tone", "How does it sound?", {"polite": "it is", "rude": "it is not"}).options
@@ -80,8 +71,6 @@ class ChoiceQuestion:
     criteria: Mapping[str, str]
 
     def __post_init__(self) -> None:
-        if not _ID.fullmatch(self.id):
-            raise _wrong_id(self.id)
         _check_instructions(self.id, self.instructions)
         folded = {" ".join(option.casefold().split()) for option in self.criteria}
         if not 2 <= len(self.criteria) <= MOST_OPTIONS or "" in folded or len(folded) < len(self.criteria):
@@ -115,7 +104,7 @@ class ScoreQuestion:
         levels: 2 to 10 levels, the lowest first, with labels that differ.
 
     Raises:
-        UsageError: The id, the instructions or the levels cannot be used.
+        UsageError: The instructions or the levels cannot be used.
 
     Example:
         >>> ScoreQuestion("clear", "How clear is it?", (Level("unclear"), Level("clear"))).options
@@ -127,8 +116,6 @@ class ScoreQuestion:
     levels: tuple[Level, ...]
 
     def __post_init__(self) -> None:
-        if not _ID.fullmatch(self.id):
-            raise _wrong_id(self.id)
         _check_instructions(self.id, self.instructions)
         labels = {level.label.casefold().strip() for level in self.levels}
         if not 2 <= len(self.levels) <= MOST_LEVELS or "" in labels or len(labels) < len(self.levels):
@@ -165,7 +152,8 @@ class Request:
             None for the judge's own setting.
 
     Raises:
-        UsageError: There is no question, two have one id, or a part of the state has no usable name.
+        UsageError: There is no question, two have one id, an id cannot be used, a predicate states nothing, or a part
+            of the state has no usable name.
 
     Example:
         >>> Request("support", {"documentation": "It is free."}, [Predicate("1", "It costs nothing.")]).sample
@@ -188,6 +176,11 @@ class Request:
         if len(set(ids)) < len(ids):
             twice = next(name for name in ids if ids.count(name) > 1)
             raise UsageError(f"the request {self.task} has two questions with the id {twice}: each needs its own")
+        if not all(map(_ID.fullmatch, ids)):
+            wrong = next(name for name in ids if not _ID.fullmatch(name))
+            raise UsageError(f"{wrong!r} is no id of a question: use 1 to 64 letters, digits, _, - and .")
+        if "" in map(str.strip, [question.statement for question in self.questions if type(question) is Predicate]):
+            raise UsageError(f"a predicate of the request {self.task} states nothing: give it a statement")
         if not all(map(_PART.fullmatch, self.state)):
             wrong = next(name for name in self.state if not _PART.fullmatch(name))
             raise UsageError(f"{wrong!r} is no name of a part of a state: use small letters, digits and _")
@@ -269,10 +262,6 @@ class Answers(Mapping[str, Answer]):
     def values(self) -> ValuesView[Answer]:
         """The answers, in the order of the questions."""
         return self.answers.values()
-
-
-def _wrong_id(question: str) -> UsageError:
-    return UsageError(f"{question!r} is no id of a question: use 1 to 64 letters, digits, _, - and .")
 
 
 def _check_instructions(question: str, instructions: str) -> None:

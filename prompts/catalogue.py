@@ -189,7 +189,7 @@ class Prompts:
         if language is not None and (name, language) in self.own:
             return self.own[name, language]
         bundled = _load_bundled(name, language)
-        return self.own.get((name, bundled.language), bundled)
+        return self.own.get((name, bundled.language), bundled) if self.own else bundled
 
     def evidence(self, names: Iterable[str], language: str | None) -> dict[str, Any]:
         """Says which prompts a judge was asked with, as a score's evidence.

@@ -80,8 +80,10 @@ def read_results(files: Iterable[bytes], keys: Collection[str]) -> dict[str, dic
         response, error = entry.get("response"), entry.get("error")
         body = response.get("body") if isinstance(response, dict) else None
         status = response.get("status_code") if isinstance(response, dict) else None
-        is_reply = status == 200 and isinstance(body, dict) and not error
-        results[key] = body if is_reply else _failure(status, body, error)
+        if status == 200 and isinstance(body, dict) and not error:
+            results[key] = body
+        else:
+            results[key] = _failure(status, body, error)
     return results
 
 

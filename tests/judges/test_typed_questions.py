@@ -25,8 +25,8 @@ def own_task(words: str) -> Prompts:
 @pytest.mark.parametrize(
     ("build", "problem"),
     [
-        (lambda: Predicate("a b", "It is."), "no id of a question"),
-        (lambda: Predicate("1", " "), "states nothing"),
+        (lambda: Request("support", {}, [Predicate("a b", "It is.")]), "no id of a question"),
+        (lambda: Request("support", {}, [Predicate("1", " ")]), "states nothing"),
         (lambda: ChoiceQuestion("1", "Which?", {"a": ""}), "give 2 to 255"),
         (lambda: ChoiceQuestion("1", "Which?", {"a": "", "A ": ""}), "differ in more than case"),
         (lambda: ChoiceQuestion("1", "Which?", {str(n): "" for n in range(256)}), "give 2 to 255"),
