@@ -5,6 +5,7 @@ recording sorts the file. One that a kill left unsorted is read as any other: of
 stands.
 """
 
+import glob
 import hashlib
 import json
 import math
@@ -46,7 +47,7 @@ _BLOCK = 1 << 20  # bytes that are read at once
 _LEAST_PROBABILITY = 0.001  # alternatives less likely than this are not kept
 _TAKEN = ("tokens_in", "tokens_out", "tokens_cached", "usd", "seconds")  # fields of a reply
 # the fields of a line, as `Recording` and `RawReply` take them
-_of_text, _of_usage = itemgetter("model", "text", "finish_reason"), itemgetter(*_TAKEN)
+_of_reply = itemgetter("model", "text", "finish_reason", *_TAKEN)
 _of_question = itemgetter("key", "prompt", "sample", "parameters", "schema", "user", "about")
 _EXCERPT_LENGTH = 160  # characters, of the last 300 with all their white space
 
@@ -188,8 +189,9 @@ def parse_line(line: bytes) -> Recording:
         entry = json.loads(line.decode("utf-8", "surrogatepass"))
     logprobs = entry.get("logprobs")
     alternatives = None if logprobs is None else tuple(logprobs)
-    reply = RawReply(*_of_text(entry), alternatives, *_of_usage(entry), "is_unstated" in entry)
-    return Recording(*_of_question(entry), reply)
+    model, text, finish_reason, *taken = _of_reply(entry)
+    reply: Any = RawReply(model, text, finish_reason, alternatives, *taken, is_unstated="is_unstated" in entry)
+    return Recording(*_of_question(entry), reply=reply)
 
 
 class RecordedLines:
@@ -399,6 +401,11 @@ class Cassette:
             mode = "replay" if mode == "auto" else mode
         self.path = cassette_file(path)
         self.mode: Mode = mode
+        if mode != "off" and (left := [*self.path.parent.glob(f"{glob.escape(self.path.name)}.*.recording")]):
+            raise InputError(
+                f"{left[0]}: holds replies that an earlier version of Assay recorded when it was killed; append its "
+                f"lines to {self.path}, and remove it"
+            )
         if mode == "replay" and not self.path.exists():
             raise InputError(f"{self.name}: no such cassette; record it with --mode record, or name another one")
         self._recorded: dict[str, bytes] = {}  # what this object recorded, by key

@@ -254,7 +254,6 @@ class LiteLLMJudge:
         if isinstance(reply, _Unusable) and reply.all_recorded and not self.connection.is_replaying:
             reply = await self._ask(question, fresh=True)
         if isinstance(reply, _Unusable):
-            self.replies.lost += 1
             raise reply.error
         return reply
 
@@ -269,11 +268,6 @@ class LiteLLMJudge:
             except CassetteMiss:  # what a recording lacks says nothing of the judge
                 if first is not None:
                     return first
-                raise
-            except JudgeError:
-                had_reply = fresh or current is not question
-                self.replies.lost += had_reply
-                self.replies.unanswered += not had_reply
                 raise
             count_usage(reply_usage)
             note_reply(current, raw)

@@ -106,24 +106,10 @@ class ReplyCounts:
     Attributes:
         questions: How many questions got a reply.
         unparsable: How many first replies could not be used.
-        lost: How many of them got no usable reply at all.
-        unanswered: How many further questions got no reply, because their calls failed.
     """
 
     questions: int = 0
     unparsable: int = 0
-    lost: int = 0
-    unanswered: int = 0
-
-    @property
-    def asked(self) -> int:
-        """How many questions were asked, with a reply or without."""
-        return self.questions + self.unanswered
-
-    @property
-    def without_usable_reply(self) -> int:
-        """How many of those asked got no reply, or none that could be used."""
-        return self.lost + self.unanswered
 
 
 _usages: ContextVar[list[Usage] | None] = ContextVar("usages", default=None)

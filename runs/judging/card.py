@@ -87,7 +87,6 @@ class SetCard(_Value):
     injections: Injections | None  # None where none was tried
     cost: JudgeCost | None  # None where no reply is there
     unparsable: Estimate  # the questions whose first reply could not be used as it came
-    lost: Estimate  # the questions without any usable reply
 
 
 class JudgeCard(_Value):
@@ -216,7 +215,6 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         injections=check_injections(samples, scores, judge.probed.get(INJECTED, {}), judge.again),
         cost=judge.cost,
         unparsable=_share(judge.replies.unparsable, judge.replies.questions),
-        lost=_share(judge.replies.without_usable_reply, judge.replies.asked),
     )
 
 

@@ -114,7 +114,6 @@ def reliability_table(entries: Sequence[CardEntry]) -> ResultTable:
         Field("moved by length [95%]", "change", lambda entry: _known(entry.card.length), "wide"),
         Field("moved by style [95%]", "change", lambda entry: _known(entry.card.style), "wide"),
         Field("unparsable", "rate", lambda entry: entry.card.unparsable.value),
-        Field("lost", "rate", lambda entry: entry.card.lost.value, "wide"),
         Field("failed", "count", lambda entry: entry.card.failed),
     )
     note = (

@@ -22,6 +22,12 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "a.jsonl"
 
 
+def test_what_a_killed_process_of_an_earlier_version_left_is_named_with_the_cure(path):
+    path.with_name("a.jsonl.99999.recording").write_bytes(format_line(recording("1")))
+    with pytest.raises(InputError, match=r"99999\.recording: holds replies .* append its lines to .*a\.jsonl"):
+        Cassette(path, "auto")
+
+
 RECORDS_BESIDE_ANOTHER = """
 import sys
 from pathlib import Path

@@ -84,27 +84,12 @@ def test_evaluate_leaves_the_judge_as_it_was(openai_server, judge, known):
     sample: Sample = known(1).sample
     results = asyncio.run(aevaluate([sample], ["judge_truthfulness"], judge=asking))
     assert state_of(asking) == before
-    assert (results.replies.questions, results.replies.unparsable, results.replies.lost) == (1, 1, 0)
+    assert (results.replies.questions, results.replies.unparsable) == (1, 1)
     assert results.usage.calls == 2
 
 
-def test_questions_without_a_reply_are_counted_apart(openai_server, judge, ask):
-    """Of three questions one has a reply, and two are refused at each attempt."""
-    openai_server.script = lambda request: Answer(status=429) if "no" in request.user else Answer(text="Yes.")
-    asking = judge()
-
-    async def all_of_them() -> None:
-        await asyncio.gather(*(asking.ask(ask(text)) for text in ("yes", "no 1", "no 2")), return_exceptions=True)
-
-    asyncio.run(all_of_them())
-    counts = asking.replies
-    assert (counts.questions, counts.unparsable, counts.lost, counts.unanswered) == (1, 0, 0, 2)
-    assert (counts.without_usable_reply, counts.asked) == (2, 3)
-
-
-def test_a_second_asking_that_fails_loses_the_question_once(openai_server, judge, known):
-    """The first reply cannot be used, and the call that names what was wrong is refused: one question, lost."""
+def test_a_second_asking_that_fails_counts_the_question_once(openai_server, judge, known):
+    """The first reply cannot be used, and the call that names what was wrong is refused."""
     openai_server.script = lambda request: Answer(text="no JSON") if request.number == 1 else Answer(status=400)
     results = asyncio.run(aevaluate([known(1).sample], ["judge_truthfulness"], judge=judge()))
-    counts = results.replies
-    assert (counts.questions, counts.unparsable, counts.lost, counts.unanswered) == (1, 1, 1, 0)
+    assert (results.replies.questions, results.replies.unparsable) == (1, 1)

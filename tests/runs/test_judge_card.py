@@ -80,13 +80,13 @@ def test_agreement_by_hand_beside_token_overlap():
 
 def test_what_1000_answers_take():
     """2 requests, 100 + 4 tokens, 0.001 USD and 3 s an answer, 4 calls at once; the failed one got no reply."""
-    judge = judged(replies=ReplyCounts(questions=8, unparsable=2, lost=1))
+    judge = judged(replies=ReplyCounts(questions=8, unparsable=2))
     silent = Score(None, "failed", "no route", {}, Usage())
     card = make_set_card(ANSWERS, JudgeScores("mini", {**judge.scores, "s0": silent}, 4, replies=judge.replies))
     assert (card.scored, card.failed, card.failure) == (5, 1, "no route")
     figures = [card.cost.usd, card.cost.requests, card.cost.tokens_in, card.cost.tokens_out, card.cost.seconds]
     assert figures == pytest.approx([1, 2000, 100_000, 4000, 750])
-    assert (card.unparsable.value, card.lost.value, card.lost.n) == (0.25, 0.125, 8)
+    assert (card.unparsable.value, card.unparsable.n) == (0.25, 8)
 
 
 def test_three_groups_have_no_interval_and_say_so():
@@ -128,17 +128,6 @@ def test_pairs_follow_how_much_better_the_second_answer_is():
     assert card.injections is None
     assert card.length.problem == card.flips.problem == "not asked (--probed; answers alone)"
     assert next(one for one in card.baselines if one.name == "token_overlap").spearman.problem == "all values are equal"
-
-
-def test_questions_whose_calls_failed_are_lost():
-    """18 questions had a reply, one of them none that could be used; two had none: 3 of 20 are lost.
-
-    Unparsable is a share of the 18: the two others have no reply that could be read.
-    """
-    replies = ReplyCounts(questions=18, unparsable=2, lost=1, unanswered=2)
-    card = make_set_card(ANSWERS, judged(replies=replies))
-    assert (card.lost.value, card.lost.n, card.lost.problem) == (3 / 20, 20, "of 20 questions")
-    assert (card.unparsable.value, card.unparsable.n) == (2 / 18, 18)
 
 
 def test_the_metric_goes_by_what_is_rated():
@@ -263,7 +252,7 @@ def test_a_set_without_figures_still_has_a_card(values):
 def full_set_card():
     scores = {sample.id: score(value, "supported") for sample, value in zip(SAMPLES, VALUES, strict=True)}
     scores["s5"] = Score(None, "skipped", "the answer claims nothing", {}, Usage())
-    judge = JudgeScores("mini", scores, 4, scores, ReplyCounts(6, 0, 0), {"injected": scores, "padded": scores})
+    judge = JudgeScores("mini", scores, 4, scores, ReplyCounts(6, 0), {"injected": scores, "padded": scores})
     return make_set_card(ANSWERS, judge)
 
 
