@@ -1,19 +1,13 @@
 """An answer's lines as Markdown has them: headings, list items, table rows, code; each with its place in the answer."""
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, field
-from functools import cache
 from itertools import accumulate, zip_longest
 from operator import itemgetter
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from ..untrusted import SEEN_WORD, UNSEEN
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
+from ..untrusted import SEEN_WORD
 
 Role = Literal["text", "heading", "label", "header_row", "row", "code", "image", "link"]
 """What a line is. `label`: a bold line, or an item with a list below it; `link`: a link's target, unseen by readers."""
@@ -22,30 +16,29 @@ LONGEST_LINE = 3000
 """A longer line is cut, at the end of a sentence where there is one: sentencex takes quadratic time for some."""
 _SOME = f".{{1,{LONGEST_LINE}}}"
 _PIECE = re.compile(rf"{_SOME}$|{_SOME}[.!?](?=\s)|{_SOME}(?=\s)|{_SOME}")
-_MOST_BRACKETS = 60  # of a line whose links are read: the search for their ends is quadratic
 _LONGEST_COLUMN = 80  # characters of a column's name that every row repeats
 
-# A line of an answer that is paragraphs and lists of one level, each item begun by a letter or digit: no parser is
-# needed. Its groups are the item's sign and the text.
-_FLAT_LINE = re.compile(
-    rf"(?:([-*+]|[0-9]{{1,9}}[.)]) )?((?:\*\*)?(?![0-9]{{1,9}}[.)](?:\s|$))[^\W_{UNSEEN}][^\0]*)| *"
-)
-_BLOCKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|^\s*(?:[-*+•–>#|~`]|\d{1,9}[.)])")
-_MARKS = re.compile(r"[*_`\[\\!]")
-_BOLD_WORDS = re.compile(r"(?:(?<!\w)\*\*(?=\w)[^*_`\[\\!]+(?<=[\w:.])\*\*(?!\w)|[^*_`\[\\!])*+")
+# lines
 _LETTER = re.compile(r"[^\W_]")
-_BEFORE_TEXT = re.compile(r"\s*(?:(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))\s*)*")
-_ITEM = re.compile(r"(?:[-*•–]|\d{1,2}[.)]|#{1,6})\s+")
-_UNMARKED = re.compile(r"(?:[^*`]|\*(?!\*)|(?<=\d)\*\*(?=\d))*")  # what is left of a mark without its other half goes
-_CELL_END = re.compile(r"(?<!\\)\|")
-_FENCE_END = re.compile(r"[\s>]*(?:```+|~~~+)\s*$")
+_QUOTE = re.compile(r"\s*(?:>\s?)+")
+_ITEM = re.compile(r"\s*([-*+•–]|\d{1,9}[.)])(?:\s+|$)")
+_HEADING = re.compile(r"\s*+(#{1,6})(?:\s+|$)")
+_RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*$")
+_UNDERLINE = re.compile(r"\s{0,3}(?:(=)+|-+)\s*$")
+_FENCE = re.compile(r"[\s>]*(```+|~~~+)([^`]*)$")
 _PROSE = re.compile(r"[A-ZÀ-Þ][^{}()\[\];=<>\\$|]*[.!?]$")
 _FEWEST_PROSE = 4  # words of a line of code that is a sentence
-_SIGNED = re.compile(r"[+>]\s*$")
 _AMOUNT = re.compile(r"\s*(?:[€$£]\s*)?\d")
-_ORDINAL = re.compile(r"\d{1,2}\.\s+$")
-_TARGET = re.compile(r"\]\(\s*")
-_TARGET_END = re.compile(r"""\s*(?:(?:"[^"]*"|'[^']*'|\([^)]*\))\s*)?\)""")
+_DELIMITERS = re.compile(r"[\s>]*+\|?\s*+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?\s*+$")
+_BEFORE_ROW = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*\|?")
+_CELL_END = re.compile(r"(?<!\\)\|")
+
+# marks within a line
+_MARKS = re.compile(r"[*_`\[\]\\!<]")
+_TICKS = re.compile(r"`+")
+_TARGET = re.compile(
+    r"""(?:<[^<>]*>|(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*+\))*+)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)"""
+)
 _AROUND_TARGET = " \t[]()!<>*_`\\"
 
 # HTML: tags that begin and end lines, and tags within a line. Others stay text, also those that change what is said
@@ -72,6 +65,11 @@ _ITEM_PARAGRAPH = re.compile(r"(?<=>)\s*<p(?:\s[^<>]*)?>", re.IGNORECASE)
 _BOLD_TAGS = re.compile(r"\s*<(b|strong)>[^<>]*</\1>(?:\s*:)?\s*", re.IGNORECASE)
 _EMPTY = re.compile(r"(?<=>)&nbsp;(?=<)", re.IGNORECASE)
 _ATTRIBUTE_PART = re.compile(r"[^\"'=]+")
+_MARK = re.compile(
+    r"(?P<bold>(?<!\w)\*\*(?=\w)[^*_`\[\\<]+(?<=[\w:.])\*\*(?!\w))|\\(?P<escaped>[!-/:-@\[-`{-~])|(?P<ticks>`+)"
+    rf"|(?P<run>\*+|_+)|(?P<open>!?\[)|(?P<close>\])(?P<target>\(\s*)?|(?P<cells>{_CELLS.pattern})|(?P<tag>{_TAG.pattern})",
+    re.IGNORECASE,
+)
 
 
 _Marks = tuple[tuple[int, int], ...]
@@ -92,19 +90,9 @@ class MarkdownLine(NamedTuple):
 
     def place(self, position: int) -> int:
         """The place in the answer of a character of the text."""
-        (in_text, in_answer), *more = self.marks
-        if more:
-            in_text, in_answer = self.marks[bisect_right(self.marks, position, key=itemgetter(0)) - 1]
-        place = in_answer + position - in_text
-        return place if place < self.end else self.end
-
-    def places(self, start: int, end: int) -> tuple[int, int]:
-        """The places in the answer where a part of the text begins and ends."""
-        (in_text, in_answer), *more = self.marks
-        if more:
-            return self.place(start), self.place(end - 1) + 1
-        begin, last = in_answer + start - in_text, in_answer + end - 1 - in_text
-        return (begin if begin < self.end else self.end), (last if last < self.end else self.end) + 1
+        mark = 0 if len(self.marks) == 1 else bisect_right(self.marks, position, key=itemgetter(0)) - 1
+        in_text, in_answer = self.marks[mark]
+        return min(in_answer + position - in_text, self.end)
 
 
 def blank_comments(text: str) -> str:
@@ -164,8 +152,7 @@ def read_lines(text: str, after_ordinal: Set[str] = frozenset()) -> list[Markdow
 
     Lines stay lines: nothing is joined, but a table's row with its header. Text is never code because of spaces before
     it. Common tags of HTML end lines, begin items and headings, or are left out; other tags are text. A fence without
-    an end, a setext heading that is a sentence, and what the parser leaves out (levels too deep, cells too many) are
-    read as plain lines.
+    an end and an underlined heading that is a sentence are read as plain lines.
 
     Returns:
         The lines in order; of a longer one than 3,000 characters its pieces.
@@ -178,213 +165,184 @@ def read_lines(text: str, after_ordinal: Set[str] = frozenset()) -> list[Markdow
     tags, unseen = frozenset[int](), list[MarkdownLine]()
     if "<" in text:
         text, tags, unseen = _read_html(text)
-    if not _BLOCKS.search(text):
-        if len(text) <= LONGEST_LINE and not tags and not _MARKS.search(text):
-            return [*unseen, MarkdownLine(text, ((0, 0),), len(text))] if SEEN_WORD.search(text) else unseen
-        reader = _Reader(text, [(0, text)], after_ordinal, tags)
-        reader.add_line(0, (0, len(text)))
-        return unseen + reader.lines
-    starts = accumulate(map(len, text.splitlines(keepends=True)), initial=0)
+    source = text.splitlines(keepends=True)
+    if len(source) == 1 and text[0].isalpha() and len(text) <= LONGEST_LINE:  # nearly half of all answers
+        seen, marks, role, targets = _read_marks(text, 0, len(text.rstrip()), tags)
+        return [*unseen, MarkdownLine(seen, marks, len(text.rstrip()), role), *targets]
+    starts = accumulate(map(len, source), initial=0)
     reader = _Reader(text, [*zip(starts, text.splitlines(), strict=False)], after_ordinal, tags)
     reader.read()
     return unseen + _with_labels(reader.lines)
 
 
-def _begins_with(text: str, words: Set[str]) -> bool:
-    return bool(words) and (first := re.match(r"\w+", text)) is not None and first[0].lower() in words
+class _Item(NamedTuple):
+    """An item of a list that is open: what stands as far right as its text belongs to it."""
+
+    column: int  # where its text begins
+    sign: str  # the last character of its sign: a list has one
+    path: tuple[int, int]  # the number of its list, and its own
 
 
-@cache
-def _load_parser(*, has_links: bool = True) -> "MarkdownIt":
-    """The parser; without links for a line that has none: a bracket then takes no search for its end."""
-    from markdown_it import MarkdownIt  # loaded late: many commands split nothing
-
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.disable(["code", "html_block", "reference", "entity", "autolink", "html_inline"])
-    parser.core.ruler.enableOnly(["block"])  # one look at the blocks; a line with marks is read by itself
-    if not has_links:
-        parser.disable(["link", "image"])
-    return parser
-
-
-@dataclass
 class _Reader:
     """Reads the lines of one answer; `source` is its lines, each with its place."""
 
-    answer: str
-    source: Sequence[tuple[int, str]]
-    after_ordinal: Set[str]
-    tags: Set[int]
-    lines: list[MarkdownLine] = field(default_factory=list)
-    _path: list[int] = field(default_factory=list)
-    _last_number: int = 0
-    _next: int = 0
-    _begins_item: bool = False
+    def __init__(self, answer: str, source: Sequence[tuple[int, str]], after_ordinal: Set[str], tags: Set[int]) -> None:
+        self._answer = answer
+        self._source = source
+        self._after_ordinal = after_ordinal
+        self._tags = tags
+        self.lines: list[MarkdownLine] = []
+        self._items: list[_Item] = []
+        self._last_number = 0
+        self._step = 0  # the number before the item under way: "2."
+        self._begins_item = False
+        self._is_open = False  # whether a paragraph is under way, which the next line continues
+        self._fence_ends: dict[str, list[int]] = {}
+        for row, (_, line) in enumerate(source) if "```" in answer or "~~~" in answer else ():
+            if (fence := _FENCE.match(line)) and not fence[2].strip():
+                self._fence_ends.setdefault(fence[1], []).append(row)
 
     def read(self) -> None:
-        """Reads all lines, block by block; those that belong to no block are text."""
-        flat = [_FLAT_LINE.fullmatch(line) for _, line in self.source]
-        if all(flat):
-            self._read_flat([match for match in flat if match])
-            return
-        tokens = _load_parser().parse("\n".join(line for _, line in self.source).replace("\0", "\ufffd"))
-        in_table = False
-        for place, token in enumerate(tokens):
-            if token.type in {"bullet_list_open", "ordered_list_open", "list_item_open"}:
-                self._path.append(self._number())
-                self._begins_item = token.type == "list_item_open"
-            elif token.type in {"bullet_list_close", "ordered_list_close", "list_item_close"}:
-                self._path.pop()
-                self._begins_item = False
-            elif token.type == "table_open" and token.map:
-                self._add_left(token.map[0])
-                self._add_table(*token.map)
-                in_table = True
-            elif token.type == "table_close":
-                in_table = False
-            elif token.map and not in_table and token.type in {"paragraph_open", "heading_open", "fence"}:
-                self._add_left(token.map[0])
-                self._add_block(token, tokens[place + 1] if token.nesting else token)
-        self._add_left(len(self.source))
+        """Reads all lines."""
+        row = 0
+        while row < len(self._source):
+            row = self._read_row(row)
 
-    def _read_flat(self, lines: Sequence[re.Match[str]]) -> None:
-        """Reads paragraphs and lists of one level as the parser does; each line is the sign before it and its text."""
-        is_open = False  # whether a paragraph is under way, which the next line may continue
-        list_kind = ""  # the last character of the signs of the list under way
-        for row, line in enumerate(lines):
-            sign, text = line[1], line[2]
-            if text is None:
-                is_open = False
-                continue
-            if sign and is_open and not list_kind and sign[0].isdigit() and int(sign[:-1]) != 1:
-                self._add_paragraph([row], [line[0]])  # no item for the parser, but for a reader
-                continue
-            start = line.start(2)
-            end = start + len(text.rstrip())
-            if sign:
-                if sign[-1] != list_kind:
-                    list_kind = sign[-1]
-                    self._path = [self._number()]
-                self._path = [self._path[0], self._number()]
-                self._begins_item = True
-                start = self._with_sign(line[0], start, text)
-            elif not is_open:
-                list_kind = ""
-                self._path = []
-            is_open = True
-            self._add_text(row, (start, end))
+    def _read_row(self, row: int) -> int:
+        """Reads a line, or the code or table that begins with it; returns the number of the line after that."""
+        line = self._source[row][1]
+        if line[:1].isalpha() and "|" not in line:  # no sign of Markdown
+            return self._read_paragraph(row, 0)
+        if not line.strip(" \t>") or _RULE.match(line):
+            self._is_open = False
+            if line.strip():
+                self._close(0)
+            return row + 1
+        start = self._begin_items(line, self._after_quote(line) if ">" in line else 0)
+        column = len(line) - len(line[start:].lstrip())
+        sign = line[column : column + 1]
+        if sign.isalpha() and "|" not in line:
+            return self._read_paragraph(row, column)
+        if (fence := _FENCE.match(line, start)) and (end := self._fence_end(fence[1], row)):
+            self._close(column)
+            self._add_code(row, fence, end)
+            after = end + 1
+        elif heading := _HEADING.match(line, start):
+            self._close(column)
+            bare = line.rstrip().rstrip("#")
+            end = len(bare) if bare[-1:].isspace() else len(line)  # not of "# C#"
+            self._add_text(row, heading.end(), end, "heading", len(heading[1]))
+            after = row + 1
+        elif "|" in line and (end := self._table_end(row)):
+            self._close(column)
+            self._add_table(row, end)
+            after = end
+        else:
+            return self._read_paragraph(row, column)
+        self._is_open = False
+        return after
+
+    def _read_paragraph(self, row: int, start: int) -> int:
+        """Reads a line of a paragraph, or a heading with its underline."""
+        line, after, level = self._source[row][1], row + 1, 0
+        if not (self._is_open or self._begins_item):
+            self._close(start)
+            below = _UNDERLINE.match(self._source[after][1]) if after < len(self._source) else None
+            if below and line.rstrip()[-1] not in ".!?;,":
+                level, after = (1 if below[1] else 2), row + 2
+        self._add_text(row, start, len(line), "heading" if level else "text", level)
+        self._is_open = not level
+        return after
+
+    def _after_quote(self, line: str) -> int:
+        """Where the text of a line begins, after the signs of a quotation; "> 5 days" is none."""
+        quote = _QUOTE.match(line)
+        return quote.end() if quote and not _AMOUNT.match(line, quote.end()) else 0
+
+    def _begin_items(self, line: str, start: int) -> int:
+        """Begins the items whose signs stand at a place of a line; returns where the text after these begins."""
+        while sign := _ITEM.match(line, start):
+            number = int(sign[1][:-1]) if sign[1][0].isdigit() else 0
+            is_alone = sign.end() == len(line)  # "30." may be the answer
+            if number and (self._is_ordinal(line, sign.end()) or (is_alone and number != self._step + 1)):
+                break
+            if is_alone and not number:
+                return len(line)
+            closed = self._close(sign.start(1))
+            path = self._number() if closed is None or closed.sign != sign[1][-1] else closed.path[0], self._number()
+            self._items.append(_Item(sign.end(), sign[1][-1], path))
+            self._step, self._begins_item, self._is_open = number, True, False
+            if sign[1] == "+" and _AMOUNT.match(line, sign.end()):  # "+ 5 euros"
+                return sign.start(1)
+            start = sign.end()
+        return start
+
+    def _is_ordinal(self, line: str, after: int) -> bool:
+        word = re.compile(r"\w+").match(line, after) if self._after_ordinal else None
+        return word is not None and word[0].lower() in self._after_ordinal
 
     def _number(self) -> int:
         self._last_number += 1
         return self._last_number
 
-    def _add_block(self, token: "Token", inline: "Token") -> None:
-        first, last = token.map or [0, 0]
-        self._next = last
-        if token.type == "fence":
-            self._add_code(first, last)
-        elif token.type == "heading_open":
-            rows = [row for row in range(first, last) if SEEN_WORD.search(self.source[row][1])]
-            if token.markup in {"=", "-"} and (len(rows) != 1 or self.source[rows[0]][1].rstrip()[-1:] in ".!?;,"):
-                self._add_paragraph(rows, [])
-            elif rows:
-                start, end = self._span(rows[0], inline.content)
-                self._add_text(rows[0], (start, end), "heading", level=int(token.tag[1]))
-        else:
-            self._add_paragraph(range(first, last), inline.content.split("\n"))
+    def _close(self, column: int) -> _Item | None:
+        """Closes the items that what begins at a column does not belong to; returns the outermost of them."""
+        closed = None
+        while self._items and self._items[-1].column > column:
+            closed = self._items.pop()
+        return closed
 
-    def _add_paragraph(self, rows: Sequence[int], contents: Sequence[str]) -> None:
-        aligned = len(contents) == len(rows)
-        own_list: list[int] = []
-        for place, row in enumerate(rows):
-            start, end = self._span(row, contents[place] if aligned else "")
-            line = self.source[row][1]
-            match = _ITEM.match(line, start)
-            if match is None or self._is_ordinal(line, start, match.end()):
-                own_list = []
-                self._add_text(row, (start, end))
-                continue
-            if not own_list:
-                own_list = self._list_before() or [self._number()]
-            kept_path, self._path = self._path, [*self._path, *own_list, self._number()]
-            self._begins_item = True
-            self._add_text(row, (match.end() if SEEN_WORD.search(line, match.end()) else start, end))
-            self._path, self._begins_item = kept_path, False
+    def _fence_end(self, sign: str, row: int) -> int:
+        """The line that ends the code that a line begins; 0 where none does."""
+        ends = self._fence_ends.get(sign, [])
+        place = bisect_right(ends, row)
+        return ends[place] if place < len(ends) else 0
 
-    def _is_ordinal(self, line: str, start: int, end: int) -> bool:
-        return line[start].isdigit() and _begins_with(line[end:], self.after_ordinal)
-
-    def _list_before(self) -> list[int]:
-        """The list of the line before, where it is one that the parser does not know ("• card") on this level."""
-        level = len(self._path)
-        before = self.lines[-1].path if self.lines else ()
-        is_own = bool(before) and self.lines[-1].begins_item and len(before) == level + 2
-        return [before[level]] if is_own and list(before[:level]) == self._path else []
-
-    def _span(self, row: int, content: str) -> tuple[int, int]:
-        """Where a block's text stands in its line."""
-        line = self.source[row][1]
-        if (text := content.strip()) and (start := line.rfind(text)) >= 0:
-            end = start + len(text)
-            return (self._with_sign(line, start, text) if start else start), end
-        match = _BEFORE_TEXT.match(line)
-        return match.end() if match else 0, len(line)
-
-    def _with_sign(self, line: str, start: int, text: str) -> int:
-        """Where a block's text begins in its line, with the sign before it where this is part of what it says."""
-        if (sign := _SIGNED.search(line, 0, start)) and _AMOUNT.match(text):  # "> 5 days": no quotation
-            return sign.start()
-        if _begins_with(text, self.after_ordinal) and (ordinal := _ORDINAL.search(line, 0, start)):
-            return ordinal.start()
-        return start
-
-    def _add_left(self, until: int) -> None:
-        """Adds the lines that no block has: nested too deep, or a number alone."""
-        for row in range(self._next, until):
-            line = self.source[row][1]
-            if SEEN_WORD.search(line):
-                match = _BEFORE_TEXT.match(line)
-                start = match.end() if match else 0
-                self.add_line(row, (start if SEEN_WORD.search(line, start) else 0, len(line)))
-        self._next = max(self._next, until)
-
-    def _add_code(self, first: int, last: int) -> None:
-        is_closed = last - first > 1 and _FENCE_END.match(self.source[last - 1][1])
-        rows = [row for row in range(first, last) if SEEN_WORD.search(self.source[row][1])]
+    def _add_code(self, first: int, fence: re.Match[str], last: int) -> None:
+        rows = [row for row in range(first + 1, last) if SEEN_WORD.search(self._source[row][1])]
+        if len(fence[2].split()) > 1 or not rows:  # not only the name of the language
+            self._add_text(first, fence.start(2), fence.end(2))
         code: list[int] = []
         for row in rows:
-            line = self.source[row][1].strip()
-            if is_closed and row == first and len(rows) > 1 and len(line.split()) == 1:
-                code.append(row)  # the name of the language
-                continue
-            if is_closed and row != first and not (_PROSE.match(line) and len(line.split()) >= _FEWEST_PROSE):
+            line = self._source[row][1].strip()
+            if _PROSE.match(line) and len(line.split()) >= _FEWEST_PROSE:
+                self._add_code_lines(code)
+                code = []
+                self._add_text(row, 0, len(self._source[row][1]))
+            else:
                 code.append(row)
-                continue
-            self._add_code_block(code, first)
-            code = []
-            self._add_paragraph([row], [])
-        self._add_code_block(code, first)
+        self._add_code_lines(code)
 
-    def _add_code_block(self, rows: Sequence[int], fence: int) -> None:
+    def _add_code_lines(self, rows: Sequence[int]) -> None:
         if not rows:
             return
-        parts = tuple(self.source[row][1].strip() for row in rows if row != fence or len(rows) == 1)
-        place, line = self.source[rows[0]]
-        end_place, end_line = self.source[rows[-1]]
-        start = place + len(line) - len(line.lstrip())
-        marks = ((0, start),)
-        self.lines.append(
-            MarkdownLine("\n".join(parts), marks, end_place + len(end_line), "code", tuple(self._path), parts=parts)
-        )
+        parts = tuple(self._source[row][1].strip() for row in rows)
+        place, line = self._source[rows[0]]
+        end_place, end_line = self._source[rows[-1]]
+        marks = ((0, place + len(line) - len(line.lstrip())),)
+        end = end_place + len(end_line)
+        self.lines.append(MarkdownLine("\n".join(parts), marks, end, "code", self._path(), parts=parts))
 
-    def _add_table(self, first: int, last: int) -> None:
-        self._next = last
-        rows = [row for row in range(first, last) if row != first + 1]
+    def _table_end(self, row: int) -> int:
+        """The line after the table that begins with a line; 0 where none does."""
+        end = row + 1
+        below = self._source[end][1] if end < len(self._source) else ""
+        if not _DELIMITERS.match(below) or len([*_cells(below)]) != len([*_cells(self._source[row][1])]):
+            return 0
+        while (end := end + 1) < len(self._source):
+            line = self._source[end][1]
+            if not line.strip(" \t>") or _ITEM.match(line) or _HEADING.match(line) or _FENCE.match(line):
+                break
+        return end
+
+    def _add_table(self, first: int, end: int) -> None:
         columns: list[str] = []
-        for row in rows:
-            place, line = self.source[row]
+        for row in (first, *range(first + 2, end)):
+            place, line = self._source[row]
             cells = list(_cells(line))
-            texts = [_plain(self.answer, place + start, place + end, self.tags)[0].strip() for start, end in cells]
+            texts = [
+                _read_marks(self._answer, place + start, place + end, self._tags)[0].strip() for start, end in cells
+            ]
             if row == first:
                 columns = texts
                 text = "; ".join(filter(None, texts))
@@ -394,36 +352,31 @@ class _Reader:
                 continue
             role: Role = "header_row" if row == first else "row"
             start = place + cells[0][0] + len(line[cells[0][0] :]) - len(line[cells[0][0] :].lstrip())
-            marks, end = ((0, start),), place + len(line.rstrip())
             pieces = _PIECE.findall(text)
             for piece in pieces:
                 parts = tuple(filter(None, texts)) if len(pieces) == 1 else (piece,)
-                self.lines.append(MarkdownLine(piece, marks, end, role, tuple(self._path), parts=parts))
+                line_end = place + len(line.rstrip())
+                self.lines.append(MarkdownLine(piece, ((0, start),), line_end, role, self._path(), parts=parts))
 
-    def add_line(self, row: int, span: tuple[int, int]) -> None:
-        """Adds the part of a source line between two places, without the sign of an item before it."""
-        start, end = span
-        line = self.source[row][1]
-        match = _ITEM.match(line, start)
-        if match and SEEN_WORD.search(line, match.end()) and not self._is_ordinal(line, start, match.end()):
-            start = match.end()
-        self._add_text(row, (start, end))
+    def _path(self) -> tuple[int, ...]:
+        return tuple([number for item in self._items for number in item.path])
 
-    def _add_text(self, row: int, span: tuple[int, int], role: Role = "text", *, level: int = 0) -> None:
+    def _add_text(self, row: int, start: int, end: int, role: Role = "text", level: int = 0) -> None:
         """Adds a line of text, or its pieces: the part of a source line between two places."""
-        place, line = self.source[row]
-        start, end = span
-        path, begins_item = tuple(self._path), self._begins_item
-        self._begins_item = False
+        place, line = self._source[row]
+        part = line[start:end].rstrip()
+        end = start + len(part)
+        start = end - len(part.lstrip())
+        path, begins_item = self._path() if self._items else (), self._begins_item
         pieces = [(start, end)]
         if end - start > LONGEST_LINE:
             pieces = [piece.span() for piece in _PIECE.finditer(line, start, end)]
         for first, last in pieces:
-            text, marks, own_role, targets = _plain(self.answer, place + first, place + last, self.tags)
+            text, marks, own_role, targets = _read_marks(self._answer, place + first, place + last, self._tags)
             if SEEN_WORD.search(text):
                 shown = role if role != "text" else own_role
                 self.lines.append(MarkdownLine(text, marks, place + last, shown, path, begins_item, level))
-                begins_item = False
+                begins_item = self._begins_item = False
             self.lines += targets
 
 
@@ -431,104 +384,125 @@ _Plain = tuple[str, _Marks, Role, Sequence[MarkdownLine]]
 """A piece of a line as read: its text, where that stands, what it is, and the targets of its links."""
 
 
-def _plain(answer: str, start: int, end: int, tags: Set[int] = frozenset()) -> _Plain:
+def _read_marks(answer: str, start: int, end: int, tags: Set[int]) -> _Plain:
+    """Reads the marks and tags in a part of a line."""
     source = answer[start:end]
-    if tags and "<" in source:
-        return _without_tags(_plain(answer, start, end), end, tags)
-    if not _MARKS.search(source) or source.count("[") > _MOST_BRACKETS:
-        return source, ((0, start),), "text", ()
-    if _BOLD_WORDS.fullmatch(source):
-        return _plain_bold(source, start)
-    tokens: list[Token] = []
-    parser = _load_parser(has_links="](" in source)
-    parser.inline.parse(source.replace("\0", "\ufffd"), parser, {}, tokens)
-    parts, targets, place = list[tuple[int, str]](), list[MarkdownLine](), 0
-    for token in tokens:
-        if token.type == "image" and token.content:
-            at = source.find(token.content, place)
-            parts.append((at, token.content))
-            place = at + len(token.content)
-        if token.type in {"link_close", "image"}:
-            end = _end_of_target(source, place)
-            targets += _target(source, place, end, start)
-            place = end
-        if not token.content or token.type == "image":
-            continue
-        written = token.markup if token.type == "text_special" else token.content  # the character with its stroke
-        at = source.find(written, place)
-        if at < 0:
-            return source, ((0, start),), "text", ()
-        targets += _target(source, place, at, start)
-        place = at + len(written)
-        if token.type == "text":
-            parts += [(at + match.start(), match[0]) for match in _UNMARKED.finditer(token.content) if match[0]]
-        else:
-            parts.append((at, token.content))
-    targets += _target(source, place, len(source), start)
-    marks, length = list[tuple[int, int]](), 0
-    for at, part in parts:
-        marks.append((length, start + at))
-        length += len(part)
-    text = "".join(part for _, part in parts)
-    return text, tuple(marks) or ((0, start),), _inline_role(tokens), targets
+    if _MARKS.search(source):
+        return _Marked(source, start, tags).read()
+    return source, ((0, start),), "text", ()
 
 
-def _plain_bold(source: str, start: int) -> _Plain:
-    """A line with no other marks than bold words, which needs no parser."""
-    parts = source.split("**")
-    begins = accumulate(map(len, parts), initial=0)  # where each part begins in the text; two stars stand before it
-    stars = range(0, 2 * len(parts), 2)
-    marks = [(begin, start + begin + two) for begin, two, part in zip(begins, stars, parts, strict=False) if part]
-    is_bold = len(parts) == 3 and not parts[0].strip() and parts[2].strip() in {"", ":"}
-    return "".join(parts), tuple(marks), "label" if is_bold else "text", ()
+class _Marked:
+    """A part of a line with marks or tags in it, which begins at `start` in the answer."""
 
+    def __init__(self, source: str, start: int, tags: Set[int]) -> None:
+        self._source = source
+        self._start = start
+        self._tags = tags
+        self._cuts: list[tuple[int, int, str]] = []  # what goes, and what stands in place of it
+        self._targets: list[MarkdownLine] = []
+        self._brackets: list[tuple[int, int]] = []
+        self._bold: list[tuple[int, int]] = []
+        self._images: list[tuple[int, int]] = []
+        self._emphasis: dict[str, list[int]] = {}  # where each kind of mark begins something
+        self._done = 0
 
-def _without_tags(plain: _Plain, end: int, tags: Set[int]) -> _Plain:
-    """A piece of a line without its tags of HTML; a semicolon parts two cells, and two lines of one."""
-    text, marks, role, targets = plain
-    line = MarkdownLine(text, marks, end)
-    parts, new_marks, length, done = list[str](), list[tuple[int, int]](), 0, 0
-    left_out = [match.span() for match in _TAG.finditer(text) if line.place(match.start()) in tags]
-    for start, stop in [*left_out, (len(text), len(text))]:
-        if start < done:
-            continue
-        new_marks.append((length, line.place(done)))
-        between = slice(bisect_right(marks, done, key=itemgetter(0)), bisect_left(marks, start, key=itemgetter(0)))
-        new_marks += [(length + at - done, place) for at, place in marks[between]]
-        cells = _CELLS.match(text, start)
-        parts.append(f"{text[done:start]}; " if cells else text[done:start])
-        length += len(parts[-1])
-        done = cells.end() if cells else stop
-    return "".join(parts), tuple(new_marks), "label" if _BOLD_TAGS.fullmatch(text) else role, targets
+    def read(self) -> _Plain:
+        """Reads all of it."""
+        while found := _MARKS.search(self._source, self._done):
+            mark = _MARK.match(self._source, found.start())
+            at, self._done = mark.span() if mark else found.span()
+            stop, kind = self._done, mark and mark.lastgroup
+            if kind == "bold":
+                self._cuts += ((at, at + 2, ""), (stop - 2, stop, ""))
+                self._bold.append((at, stop))
+            elif kind == "escaped":
+                self._cuts.append((at, at + 1, ""))
+            elif kind == "run":
+                self._read_run(at, stop)
+            elif kind == "ticks":
+                self._read_code(at, stop)
+            elif kind in {"tag", "cells"}:
+                if self._start + at in self._tags:  # a semicolon parts two cells, or lines of one
+                    self._cuts.append((at, stop, "; " if kind == "cells" else ""))
+            elif kind:
+                self._read_bracket(kind, at, stop)
+        for place in self._emphasis.get("**", ()):  # without their other half they go too
+            self._cuts.append((place, place + 2, ""))
+        role: Role = "text"
+        if self._is_all(self._bold[:1]) or (self._tags and _BOLD_TAGS.fullmatch(self._source)):
+            role = "label"
+        elif self._is_all(self._images):
+            role = "image"
+        return *self._cut(), role, self._targets
 
+    def _read_run(self, at: int, stop: int) -> None:
+        """Reads a run of stars or bars, which begin and end something by CommonMark's rule, but not between digits."""
+        sign, before, after = self._source[at], self._source[at - 1 : at] or " ", self._source[stop : stop + 1] or " "
+        if before.isdigit() and after.isdigit():
+            return
+        begins = not after.isspace() and (after.isalnum() or not before.isalnum())
+        ends = not before.isspace() and (before.isalnum() or not after.isalnum())
+        if sign == "_":
+            begins, ends = begins and not (ends and before.isalnum()), ends and not (begins and after.isalnum())
+        single = (stop - at) % 2
+        for place in (*range(at, at + single), *range(at + single, stop, 2)):
+            part = sign if single and place == at else 2 * sign
+            if ends and (begun := self._emphasis.get(part)):
+                first = begun.pop()
+                self._cuts += ((first, first + len(part), ""), (place, place + len(part), ""))
+                self._bold += [(first, place + 2)] if len(part) == 2 else []
+            elif begins:
+                self._emphasis.setdefault(part, []).append(place)
+            elif ends and part == "**":
+                self._cuts.append((place, place + 2, ""))
 
-def _end_of_target(source: str, start: int) -> int:
-    """Where the target of a link ends, with its bracket; `start` is at the end of the link's text."""
-    match = _TARGET.search(source, start)
-    if match is None:
-        return start
-    target = _load_parser().helpers.parseLinkDestination(source, match.end(), len(source))
-    end = _TARGET_END.match(source, target.pos if target.ok else match.end())
-    return end.end() if end else match.end()
+    def _read_code(self, at: int, stop: int) -> None:
+        """Reads code; without their other half its marks go too."""
+        ticks = self._source[at:stop]
+        ends = (tick.span() for tick in _TICKS.finditer(self._source, stop) if tick[0] == ticks)
+        end, self._done = next(ends, (stop, stop))
+        code = self._source[stop:end]
+        apart = int(bool(code.strip()) and code[0] == code[-1] == " ")  # "`` ` ``"
+        self._cuts += ((at, stop + apart, ""), (end - apart, self._done, ""))
 
+    def _read_bracket(self, kind: str, at: int, stop: int) -> None:
+        """Reads a bracket of a link or an image, with its target."""
+        if kind == "open":
+            self._brackets.append((at, stop))
+        elif self._brackets:
+            opened = self._brackets.pop()
+            if kind == "target" and (match := _TARGET.match(self._source, stop)):
+                self._done = match.end()
+                self._cuts += ((*opened, ""), (at, self._done, ""))
+                self._images += [(opened[0], self._done)] if self._source[opened[0]] == "!" else []
+                target = self._source[stop : self._done].strip(_AROUND_TARGET)
+                if _LETTER.search(target):
+                    place = self._start + self._source.find(target, stop)
+                    self._targets.append(MarkdownLine(target, ((0, place),), place + len(target), "link"))
 
-def _target(source: str, start: int, end: int, place: int) -> Iterator[MarkdownLine]:
-    """What of a line is the target of a link or an image."""
-    gap = source[start:end]
-    if _LETTER.search(gap):
-        target = gap.strip(_AROUND_TARGET)
-        at = place + start + gap.find(target)
-        yield MarkdownLine(target, ((0, at),), at + len(target), "link")
+    def _is_all(self, spans: Sequence[tuple[int, int]]) -> bool:
+        """Whether there are such parts, and beside them at most a colon."""
+        places = [0, *(place for span in spans for place in span), len(self._source)]
+        beside = (self._source[start:end] for start, end in zip(places[::2], places[1::2], strict=True))
+        return bool(spans) and "".join(beside).strip() in {"", ":"}
 
-
-def _inline_role(tokens: Sequence["Token"]) -> Role:
-    """Whether a line is all bold, or nothing but images."""
-    seen = [token for token in tokens if token.type != "text" or token.content.strip()]
-    if seen and all(token.type == "image" for token in seen):
-        return "image"
-    types = [token.type for token in seen if token.type != "text" or token.content.strip() != ":"]
-    is_bold = types[:1] == ["strong_open"] and types[-1] == "strong_close" and types.count("strong_open") == 1
-    return "label" if is_bold else "text"
+    def _cut(self) -> tuple[str, _Marks]:
+        """What is left, and where it stands in the answer."""
+        parts, marks, length, done = list[str](), list[tuple[int, int]](), 0, 0
+        for first, last, instead in sorted(self._cuts):
+            if first > done:
+                parts.append(self._source[done:first])
+                marks.append((length, self._start + done))
+                length += first - done
+            if instead:
+                parts.append(instead)
+                length += len(instead)
+            done = max(done, last)
+        if done < len(self._source):
+            parts.append(self._source[done:])
+            marks.append((length, self._start + done))
+        return "".join(parts), tuple(marks) or ((0, self._start),)
 
 
 def _cells(line: str) -> Iterator[tuple[int, int]]:
@@ -541,9 +515,6 @@ def _cells(line: str) -> Iterator[tuple[int, int]]:
         start = end.end()
     if start < len(bare) or start == 0:
         yield start, len(bare)
-
-
-_BEFORE_ROW = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*\|?")
 
 
 def _with_column(columns: Sequence[str], number: int, cell: str) -> str:

@@ -1,9 +1,9 @@
 """Phrases found in a text's words, and what of an answer speaks to whoever assesses it."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..languages.sections import Sentences, any_pattern, expand_phrase
@@ -13,48 +13,49 @@ _WORD = re.compile(r"\w+")
 _WORD_OR_PAUSE = re.compile(r"(\w+)|[,;:!?.()\[\]–—…\n]|\s-+\s")
 
 
-@dataclass(slots=True)  # made for every sentence: not frozen, which takes three times as long
 class Words:
-    """The words of a text in small letters, and which of them begin a clause: the first, and those after a pause."""
+    """The words of a text in small letters. What is asked of few texts is looked for when it is asked first."""
 
-    text: str
-    words: Sequence[str]
-    clauses: Sequence[int]
+    def __init__(self, text: str, lower: str) -> None:
+        self.text = text
+        self._lower = lower
+        self.words: Sequence[str] = _WORD.findall(lower)
+
+    @cached_property
+    def clauses(self) -> Set[int]:
+        """Which words begin a clause: the first, and those after a pause."""
+        clauses, count = {0}, 0
+        for word in _WORD_OR_PAUSE.findall(self._lower):
+            if word:
+                count += 1
+            else:
+                clauses.add(count)
+        return clauses
+
+    @cached_property
+    def _spans(self) -> list[tuple[int, int]]:
+        return [match.span() for match in _WORD.finditer(self.text)]
 
     def start(self, place: int) -> int:
         """Where a word stands in the text."""
-        return _spans(self.text)[place][0]
+        return self._spans[place][0]
 
     def end(self, place: int) -> int:
         """Where a word ends in the text, +1."""
-        return _spans(self.text)[place][1]
+        return self._spans[place][1]
 
     def is_capital(self, place: int) -> bool:
         """Whether a word begins with a capital; in a text of nothing but capitals this says nothing."""
         return self.text[self.start(place)].isupper() and not self.text.isupper()
 
 
-@lru_cache(maxsize=32)
-def _spans(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in _WORD.finditer(text)]
-
-
 @lru_cache(maxsize=32)  # several questions are asked about one sentence
 def read_words(text: str) -> Words:
     """Reads the words of a text; a mark that nobody sees parts none, an apostrophe does: "don't" is "don" and "t"."""
     if text.isascii() and text.isprintable():
-        lower = text.lower()
-    else:
-        text = without_unseen(text)
-        lower = _lower(text)
-    words, clauses, count = list[str](), [0], 0
-    for word in _WORD_OR_PAUSE.findall(lower):
-        if word:
-            words += [word]
-            count += 1
-        elif clauses[-1] < count:
-            clauses += [count]
-    return Words(text, words, clauses)
+        return Words(text, text.lower())
+    text = without_unseen(text)
+    return Words(text, _lower(text))
 
 
 def _lower(text: str) -> str:
@@ -80,6 +81,13 @@ class PhraseList:
                 for word in _WORD.findall(phrase.lower()):
                     node = node.setdefault(word, {})
                 node.setdefault("", kind)
+        # how a phrase begins: with two words of one, or with its only word
+        self._begins = {(first, word) for first, node in self.first.items() for word in node if word}
+        self._whole = {first for first, node in self.first.items() if "" in node}
+
+    def may_stand_in(self, words: Sequence[str]) -> bool:
+        """Whether a phrase may stand anywhere in the words; False is certain, and quick: most sentences have none."""
+        return not (self._whole.isdisjoint(words) and self._begins.isdisjoint(pairwise(words)))
 
     def longest(self, words: Sequence[str], place: int) -> tuple[str, int]:
         """The kind of the longest phrase that begins at a place, and where it ends; ("", place) where there is none."""

@@ -41,6 +41,8 @@ _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before
 _SHORTEST_MONTH = 3  # letters of one that is cut short: "14. Nov."
 _FEWEST_BEFORE_END = 3  # words of a sentence before one that begins with any noun: not so "For U.S. Customers"
 _SIGNS = ".,;:!…"
+_ENDS_NO_CLAIM = "?:"
+_DIGITS = frozenset("0123456789")
 _AMOUNT_SIGNS = frozenset("€$£%")
 CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
@@ -71,7 +73,7 @@ class SentenceKinds:
         self.judge_words = {*pack.judge_words, *english.sentences.judge_words}
         self._idle = PhraseList({**pack.idle, _COURTESY: pack.courtesy, REFUSAL: pack.refusals, "": pack.idle_not})
         self._refusals = PhraseList({REFUSAL: pack.refusals})
-        self._openers = {*PhraseList(pack.idle).first, *self._refusals.first}
+        self._openers = PhraseList({**pack.idle, REFUSAL: pack.refusals})
         self._idle_kinds = {*pack.idle, REFUSAL}
         self._closed_kinds = {"filler", _NAME, SIGN_OFF}  # after these alone a clause has no more words
         self._answers = PhraseList({YES: pack.answer_yes, NO: pack.answer_no, YES_NO: pack.answer_words})
@@ -97,7 +99,7 @@ class SentenceKinds:
         """
         left, cut = self.without_address(sentence) if may_address else (sentence, ())
         if not left:
-            return [(0, TO_JUDGE, Words(sentence, (), ()), ())]
+            return [(0, TO_JUDGE, Words(sentence, ""), ())]
         words = read_words(left)
         left = words.text
         kind, boundary = self._kind(words)
@@ -124,17 +126,17 @@ class SentenceKinds:
 
     def _kind(self, words: Words) -> tuple[str, int]:
         """What a sentence is; of a claim also where it begins after a salutation or a refusal, or 0."""
+        if self.claims_at_once(words):
+            return CLAIM, 0
         ending = words.text[-1:]
         if words.words[0] in self._answers.first and (answer := self._answer_alone(words)):
             return answer, 0
         kind, covered, boundary = self._cover(words)
+        count = len(words.words)
         if ending == "?" and self._only_asks(words):
             return kind or QUESTION, 0
-        if ending == ":":
-            return LEAD_IN, 0
-        count = len(words.words)
-        if kind and covered == count:
-            return kind, 0
+        if ending == ":" or (kind and covered == count):
+            return LEAD_IN if ending == ":" else kind, 0
         if boundary and self._idle.longest(words.words, 0)[0] != "greeting":
             boundary = 0
         if self._refusals.stands_in(words.words):
@@ -145,6 +147,21 @@ class SentenceKinds:
         may_part = boundary and ending != "?" and count - boundary >= _FEWEST_AFTER_SALUTATION
         return CLAIM, boundary if may_part else 0
 
+    def claims_at_once(self, words: Words) -> bool:
+        """Whether nothing that is listed may stand in a sentence: a claim as a whole, without an address; quick."""
+        listed = words.words
+        return not (
+            words.text[-1:] in _ENDS_NO_CLAIM
+            or listed[0] in self._answers.first
+            or listed[0] in self.pack.before_statement
+            or self._may_open(words)
+            or self._refusals.may_stand_in(listed)
+        )
+
+    def _may_open(self, words: Words) -> bool:
+        """Whether an idle phrase may begin within the first words."""
+        return self._openers.may_stand_in(words.words[: _MOST_BEFORE + 2])
+
     def _cover(self, words: Words) -> tuple[str, int, int]:
         """How much of a sentence is idle: clauses that each have an idle phrase, and little else.
 
@@ -153,7 +170,7 @@ class SentenceKinds:
             names beside them are, and the last of these places at which a clause begins.
         """
         kind, found, place, names, boundary, lists = "", "", 0, 0, 0, False
-        if self._openers.isdisjoint(words.words[: _MOST_BEFORE + 1]):
+        if not self._may_open(words):
             return kind, place, boundary
         begin, count = 0, len(words.words)  # where the clause begins
         while place < count:
@@ -340,6 +357,10 @@ class SentenceKinds:
         """Whether a title is a step with its text ("Step 2: Click Save"), which may head nothing."""
         words = read_words(title).words[:3]
         return len(words) > 1 and (words[0].isdigit() or (len(words) > 2 and words[1].isdigit()))
+
+    def may_go_on(self, word: str) -> bool:
+        """Whether a sentence may go on after a word with a dot: an abbreviation, initials or an ordinal."""
+        return word in self.abbreviations or "." in word or word[:1] in _DIGITS
 
     def may_end(self, word: str) -> bool:
         """Whether a word with a dot is an abbreviation that may end a sentence: "hrs.", "U.S."."""

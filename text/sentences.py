@@ -1,17 +1,17 @@
 """An answer's sentences, and which of them claim something."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import zip_longest
+from itertools import accumulate, pairwise, zip_longest
 from operator import attrgetter
 
 from ..languages import Language
 from ..untrusted import SEEN_WORD
 from .markdown_lines import MarkdownLine, read_lines
 from .message_sentences import message_sentences
-from .phrases import may_address
+from .phrases import may_address, read_words
 from .sentence_kinds import (
     ANSWERS,
     CLAIM,
@@ -25,7 +25,9 @@ from .sentence_kinds import (
     load_sentence_kinds,
 )
 
-_DOTTED_WORD = re.compile(r"(?<![^\s(\[/\"'„“‘-])(\w[\w.]{0,20})\.\s*$")  # an abbreviation, initials or an ordinal
+# an abbreviation, initials or an ordinal
+_DOTTED_WORD = re.compile(r"(?<![^\s(\[/\"'„“‘-])(\w[\w.]{0,20})\.\s*$")
+_LONGEST_DOTTED = 23
 _DOT_INSIDE = re.compile(r"(?<=\w)\.\s+(?=[^\W\d_])")  # after an abbreviation a sentence may have ended
 _BLANK = re.compile(r"[^\S\0-\x7f]")
 _AROUND_END = 60  # characters before and after a dot that are looked at
@@ -206,17 +208,22 @@ class _SentenceReader:
             self._add(line.text, "code", line, 0)
 
     def _read_text(self, line: MarkdownLine) -> None:
-        head, position = self._head(line), 0
-        for sentence in _split_line(line.text, self._code, self.kinds):
-            start = line.text.find(sentence, position)
-            end = start + len(sentence)
+        head = self._head(line)
+        stands_alone = not (head or line.path or self._title)
+        for start, end in _split_line(line.text, self._code, self.kinds):
+            sentence = line.text[start:end]
+            words = read_words(sentence)
+            is_listed = self._may_address or sentence[0] in _DIGITS or not self.kinds.claims_at_once(words)
+            if stands_alone and not is_listed:
+                self._add(words.text, CLAIM, line, start, end=end)
+                continue
             *parts, last = self.kinds.parts(sentence, may_address=self._may_address)
             if sentence[0] in _DIGITS and self._numbers_item(sentence, line.place(start)):
                 last = (0, YES_NO, last[2], ())
             for part in parts:
                 self._add_part(part, line, start, start + len(part[2].text), head)
             self._add_part(last, line, start, end, head)
-            position, head = end, ""
+            head, stands_alone = "", not (line.path or self._title)
 
     def _numbers_item(self, sentence: str, place: int) -> bool:
         """Whether a sentence is only the number of a list's item: "1.", or "3." after "2."; "30." may be the answer."""
@@ -294,9 +301,15 @@ class _SentenceReader:
         answer_word: str = "",
         cut: tuple[str, ...] = (),
     ) -> None:
-        first, last = (line.place(start), line.end) if end is None else line.places(start, end)
         if not context and kind == CLAIM:
             context = self._title
+        if len(line.marks) == 1:
+            offset, first = line.marks[0]
+            first += start - offset
+            last = line.end if end is None else first + end - start
+        else:
+            first = line.place(start)
+            last = line.end if end is None else line.place(end - 1) + 1
         while first > 0 and self._answer[first - 1] in _AROUND:
             first -= 1
         while last < self._length and self._answer[last] in _AROUND:
@@ -320,27 +333,45 @@ class _SentenceReader:
         return sorted(self._split, key=attrgetter("start"))  # a link's target stands after its sentence
 
 
-def _split_line(text: str, code: str, kinds: SentenceKinds) -> list[str]:
-    """The sentences of one line, as they stand in it; what has no words is left out."""
-    blanked = _BLANK.sub(" ", text)  # sentencex stops the program at a blank such as \u00a0 before an initial
-    split, start, end = list[str](), 0, 0
-    for part in _load_segment()(code, blanked):  # together they are the text
-        ends = [end + dot.end() for dot in _DOT_INSIDE.finditer(part)] if ". " in part[:-2] else []
-        end += len(part)
-        for place in [*ends, end]:
-            if place < len(text):
-                before = text[place - _AROUND_END if place - start > _AROUND_END else start : place]
-                dotted = _DOTTED_WORD.search(before)
-                word = dotted[1] if dotted else ""
-                if place < end and not kinds.may_end(word):
-                    continue
-                may_go_on = word in kinds.abbreviations or "." in word or word[:1] in _DIGITS
-                if may_go_on and kinds.goes_on(before, word, text[place : place + _AROUND_END]):
-                    continue
-            if SEEN_WORD.search(text, start, place):
-                split.append(text[start:place])
-            start = place
-    return [*map(str.strip, split)]
+def _split_line(text: str, code: str, kinds: SentenceKinds) -> list[tuple[int, int]]:
+    """Where the sentences of one line stand in it; what has no words is left out."""
+    blanked = text if text.isascii() else _BLANK.sub(" ", text)  # sentencex stops the program at \u00a0 and an initial
+    parts = _load_segment()(code, blanked)  # together they are the text
+    ends = list(accumulate(map(len, parts)))
+    if any(_may_not_end(text[start:end].rstrip(), kinds.abbreviations) for start, end in pairwise([0, *ends])):
+        ends = _without_ends_within(text, ends, kinds)
+    spans, start = list[tuple[int, int]](), 0
+    for end in ends:
+        sentence = text[start:end].strip()
+        if SEEN_WORD.search(sentence):
+            first = text.index(sentence, start)
+            spans.append((first, first + len(sentence)))
+        start = end
+    return spans
+
+
+def _may_not_end(sentence: str, abbreviations: Set[str]) -> bool:
+    """Whether a sentence has a dot inside, or ends in what may be an abbreviation, initials or an ordinal."""
+    last = sentence[-_LONGEST_DOTTED:-1].rpartition(" ")[2]
+    return ". " in sentence or (sentence[-1:] == "." and (not last.isalpha() or last in abbreviations))
+
+
+def _without_ends_within(text: str, ends: Sequence[int], kinds: SentenceKinds) -> list[int]:
+    """The ends of a line's sentences, of which some end in an abbreviation or a number: without those that end none."""
+    kept, start = list[int](), 0
+    segments = {*ends}
+    for place in sorted({*ends, *(dot.end() for dot in _DOT_INSIDE.finditer(text))}):
+        if place < len(text):
+            before = text[max(start, place - _AROUND_END) : place]
+            dotted = _DOTTED_WORD.search(before)
+            word = dotted[1] if dotted else ""
+            if place not in segments and not kinds.may_end(word):
+                continue
+            if kinds.may_go_on(word) and kinds.goes_on(before, word, text[place : place + _AROUND_END]):
+                continue
+        kept.append(place)
+        start = place
+    return kept
 
 
 def split_line(text: str, language: Language) -> list[str]:
@@ -351,7 +382,8 @@ def split_line(text: str, language: Language) -> list[str]:
         >>> split_line("Ask first, e.g. by mail. Never guess!", load_language("en"))
         ['Ask first, e.g. by mail.', 'Never guess!']
     """
-    return _split_line(text, language.code, load_sentence_kinds(language))
+    spans = _split_line(text, language.code, load_sentence_kinds(language))
+    return [text[start:end] for start, end in spans]
 
 
 def claiming_sentences(text: str, language: Language) -> list[str]:
@@ -376,7 +408,7 @@ def without_words_to_judge(text: str, language: Language) -> str:
     kinds = load_sentence_kinds(language)
     if not may_address(text, kinds.judge_words):
         return text
-    split = [kinds.without_address(sentence) for sentence in _split_line(text, language.code, kinds)]
+    split = [kinds.without_address(sentence) for sentence in split_line(text, language)]
     return " ".join(left for left, _ in split if left) if any(cut for _, cut in split) else text
 
 
