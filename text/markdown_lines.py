@@ -66,8 +66,8 @@ _BOLD_TAGS = re.compile(r"\s*<(b|strong)>[^<>]*</\1>(?:\s*:)?\s*", re.IGNORECASE
 _EMPTY = re.compile(r"(?<=>)&nbsp;(?=<)", re.IGNORECASE)
 _ATTRIBUTE_PART = re.compile(r"[^\"'=]+")
 _MARK = re.compile(
-    r"(?P<bold>(?<!\w)\*\*(?=\w)[^*_`\[\\<]+(?<=[\w:.])\*\*(?!\w))|\\(?P<escaped>[!-/:-@\[-`{-~])|(?P<ticks>`+)"
-    rf"|(?P<run>\*+|_+)|(?P<open>!?\[)|(?P<close>\])(?P<target>\(\s*)?|(?P<cells>{_CELLS.pattern})|(?P<tag>{_TAG.pattern})",
+    r"(?=[*_`\[\]\\!<])(?:(?P<bold>(?<!\w)\*\*(?=\w)[^*_`\[\\<]+(?<=[\w:.])\*\*(?!\w))|\\(?P<escaped>[!-/:-@\[-`{-~])|(?P<ticks>`+)"
+    rf"|(?P<run>\*+|_+)|(?P<open>!?\[)|(?P<close>\])(?P<target>\(\s*)?|(?P<cells>{_CELLS.pattern})|(?P<tag>{_TAG.pattern}))",
     re.IGNORECASE,
 )
 
@@ -90,9 +90,10 @@ class MarkdownLine(NamedTuple):
 
     def place(self, position: int) -> int:
         """The place in the answer of a character of the text."""
-        mark = 0 if len(self.marks) == 1 else bisect_right(self.marks, position, key=itemgetter(0)) - 1
+        mark = bisect_right(self.marks, position, key=itemgetter(0)) - 1 if self.marks[1:] else 0
         in_text, in_answer = self.marks[mark]
-        return min(in_answer + position - in_text, self.end)
+        place = in_answer + position - in_text
+        return place if place < self.end else self.end
 
 
 def blank_comments(text: str) -> str:
@@ -262,19 +263,19 @@ class _Reader:
     def _begin_items(self, line: str, start: int) -> int:
         """Begins the items whose signs stand at a place of a line; returns where the text after these begins."""
         while sign := _ITEM.match(line, start):
-            number = int(sign[1][:-1]) if sign[1][0].isdigit() else 0
-            is_alone = sign.end() == len(line)  # "30." may be the answer
-            if number and (self._is_ordinal(line, sign.end()) or (is_alone and number != self._step + 1)):
+            number, after = int(sign[1][:-1]) if sign[1][0].isdigit() else 0, sign.end()
+            is_alone = after == len(line)  # "30." may be the answer
+            if number and (self._is_ordinal(line, after) or (is_alone and number != self._step + 1)):
                 break
             if is_alone and not number:
                 return len(line)
             closed = self._close(sign.start(1))
             path = self._number() if closed is None or closed.sign != sign[1][-1] else closed.path[0], self._number()
-            self._items.append(_Item(sign.end(), sign[1][-1], path))
+            self._items += [_Item(after, sign[1][-1], path)]
             self._step, self._begins_item, self._is_open = number, True, False
-            if sign[1] == "+" and _AMOUNT.match(line, sign.end()):  # "+ 5 euros"
+            if sign[1] == "+" and _AMOUNT.match(line, after):  # "+ 5 euros"
                 return sign.start(1)
-            start = sign.end()
+            start = after
         return start
 
     def _is_ordinal(self, line: str, after: int) -> bool:
@@ -375,7 +376,7 @@ class _Reader:
             text, marks, own_role, targets = _read_marks(self._answer, place + first, place + last, self._tags)
             if SEEN_WORD.search(text):
                 shown = role if role != "text" else own_role
-                self.lines.append(MarkdownLine(text, marks, place + last, shown, path, begins_item, level))
+                self.lines += [MarkdownLine(text, marks, place + last, shown, path, begins_item, level)]
                 begins_item = self._begins_item = False
             self.lines += targets
 
@@ -409,13 +410,14 @@ class _Marked:
 
     def read(self) -> _Plain:
         """Reads all of it."""
-        while found := _MARKS.search(self._source, self._done):
-            mark = _MARK.match(self._source, found.start())
-            at, self._done = mark.span() if mark else found.span()
-            stop, kind = self._done, mark and mark.lastgroup
+        for mark in _MARK.finditer(self._source):
+            at, stop = mark.span()
+            if at < self._done:
+                continue
+            kind = mark.lastgroup
             if kind == "bold":
                 self._cuts += ((at, at + 2, ""), (stop - 2, stop, ""))
-                self._bold.append((at, stop))
+                self._bold += [(at, stop)]
             elif kind == "escaped":
                 self._cuts.append((at, at + 1, ""))
             elif kind == "run":
@@ -425,14 +427,14 @@ class _Marked:
             elif kind in {"tag", "cells"}:
                 if self._start + at in self._tags:  # a semicolon parts two cells, or lines of one
                     self._cuts.append((at, stop, "; " if kind == "cells" else ""))
-            elif kind:
-                self._read_bracket(kind, at, stop)
+            else:
+                self._read_bracket(str(kind), at, stop)
         for place in self._emphasis.get("**", ()):  # without their other half they go too
             self._cuts.append((place, place + 2, ""))
         role: Role = "text"
-        if self._is_all(self._bold[:1]) or (self._tags and _BOLD_TAGS.fullmatch(self._source)):
+        if (self._bold and self._is_all(self._bold[:1])) or (self._tags and _BOLD_TAGS.fullmatch(self._source)):
             role = "label"
-        elif self._is_all(self._images):
+        elif self._images and self._is_all(self._images):
             role = "image"
         return *self._cut(), role, self._targets
 
@@ -482,27 +484,26 @@ class _Marked:
                     self._targets.append(MarkdownLine(target, ((0, place),), place + len(target), "link"))
 
     def _is_all(self, spans: Sequence[tuple[int, int]]) -> bool:
-        """Whether there are such parts, and beside them at most a colon."""
-        places = [0, *(place for span in spans for place in span), len(self._source)]
-        beside = (self._source[start:end] for start, end in zip(places[::2], places[1::2], strict=True))
-        return bool(spans) and "".join(beside).strip() in {"", ":"}
+        """Whether there is at most a colon beside some parts."""
+        beside, done = "", 0
+        for start, end in spans:
+            beside += self._source[done:start]
+            done = end
+        return (beside + self._source[done:]).strip() in {"", ":"}
 
     def _cut(self) -> tuple[str, _Marks]:
         """What is left, and where it stands in the answer."""
-        parts, marks, length, done = list[str](), list[tuple[int, int]](), 0, 0
-        for first, last, instead in sorted(self._cuts):
+        text, marks, length, done = "", list[tuple[int, int]](), 0, 0
+        for first, last, instead in [*sorted(self._cuts), (len(self._source), len(self._source), "")]:
             if first > done:
-                parts.append(self._source[done:first])
-                marks.append((length, self._start + done))
+                text += self._source[done:first]
+                marks += [(length, self._start + done)]
                 length += first - done
             if instead:
-                parts.append(instead)
+                text += instead
                 length += len(instead)
-            done = max(done, last)
-        if done < len(self._source):
-            parts.append(self._source[done:])
-            marks.append((length, self._start + done))
-        return "".join(parts), tuple(marks) or ((0, self._start),)
+            done = last if last > done else done
+        return text, tuple(marks) or ((0, self._start),)
 
 
 def _cells(line: str) -> Iterator[tuple[int, int]]:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..languages.sections import Sentences, any_pattern, expand_phrase
@@ -82,12 +81,11 @@ class PhraseList:
                     node = node.setdefault(word, {})
                 node.setdefault("", kind)
         # how a phrase begins: with two words of one, or with its only word
-        self._begins = {(first, word) for first, node in self.first.items() for word in node if word}
-        self._whole = {first for first, node in self.first.items() if "" in node}
-
-    def may_stand_in(self, words: Sequence[str]) -> bool:
-        """Whether a phrase may stand anywhere in the words; False is certain, and quick: most sentences have none."""
-        return not (self._whole.isdisjoint(words) and self._begins.isdisjoint(pairwise(words)))
+        self.openings: frozenset[str | tuple[str, str]] = frozenset(
+            opening
+            for first, node in self.first.items()
+            for opening in (first if not word else (first, word) for word in node)
+        )
 
     def longest(self, words: Sequence[str], place: int) -> tuple[str, int]:
         """The kind of the longest phrase that begins at a place, and where it ends; ("", place) where there is none."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 from ..languages import Language, language_or_fallback
 from ..untrusted import without_unseen
@@ -29,6 +30,7 @@ HEADING = "heading"
 _COURTESY, _NAME, _REQUEST = "courtesy", "name", "request"
 _STATES = "states"
 _MOST_BEFORE = 3  # courtesy words before the first idle phrase: "For this question, please ask a colleague."
+_MOST_OPENING = _MOST_BEFORE + 2  # words among which an idle phrase begins
 _MOST_VALUE_WORDS = 3
 _MOST_REFUSAL_WORDS = 12  # beside what says that the answer is not known
 _MOST_NAMES = 3  # words with a capital of a name
@@ -42,7 +44,8 @@ _SHORTEST_MONTH = 3  # letters of one that is cut short: "14. Nov."
 _FEWEST_BEFORE_END = 3  # words of a sentence before one that begins with any noun: not so "For U.S. Customers"
 _SIGNS = ".,;:!…"
 _ENDS_NO_CLAIM = "?:"
-_DIGITS = frozenset("0123456789")
+_OPENING_SIGNS = "([/\"'„“‘"
+_NUMBER = re.compile(r"\b\d|\d\b")
 _AMOUNT_SIGNS = frozenset("€$£%")
 CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
@@ -73,10 +76,12 @@ class SentenceKinds:
         self.judge_words = {*pack.judge_words, *english.sentences.judge_words}
         self._idle = PhraseList({**pack.idle, _COURTESY: pack.courtesy, REFUSAL: pack.refusals, "": pack.idle_not})
         self._refusals = PhraseList({REFUSAL: pack.refusals})
-        self._openers = PhraseList({**pack.idle, REFUSAL: pack.refusals})
+        self._refuses = self._refusals.openings
+        self._openings = PhraseList(pack.idle).openings | self._refuses
         self._idle_kinds = {*pack.idle, REFUSAL}
         self._closed_kinds = {"filler", _NAME, SIGN_OFF}  # after these alone a clause has no more words
         self._answers = PhraseList({YES: pack.answer_yes, NO: pack.answer_no, YES_NO: pack.answer_words})
+        self._first_words = {*self._answers.first, *pack.before_statement}
         self._asks, self._asked, self._joins = pack.asks, pack.asked, pack.joins
         self._presumes = PhraseList({_STATES: pack.presumes, "": pack.presumes_not})
         self._adds = PhraseList({_STATES: pack.adds, "": pack.adds_not})
@@ -89,6 +94,8 @@ class SentenceKinds:
         self._step_words = language.words.step_words if language.has("words") else ()
         self._final_abbreviations = {*pack.final_abbreviations, *map(str.title, pack.final_abbreviations)}
         self.abbreviations = {*pack.abbreviations, *map(str.capitalize, pack.abbreviations), *self._final_abbreviations}
+        signs = ("", *_OPENING_SIGNS)
+        self.dotted_abbreviations = {f"{sign}{word}." for word in self.abbreviations for sign in signs}
         self._opening_words = language.function_words | self._imperatives | self.back_references.first.keys()
 
     def parts(self, sentence: str, *, may_address: bool = True) -> list[SentencePart]:
@@ -126,8 +133,6 @@ class SentenceKinds:
 
     def _kind(self, words: Words) -> tuple[str, int]:
         """What a sentence is; of a claim also where it begins after a salutation or a refusal, or 0."""
-        if self.claims_at_once(words):
-            return CLAIM, 0
         ending = words.text[-1:]
         if words.words[0] in self._answers.first and (answer := self._answer_alone(words)):
             return answer, 0
@@ -149,18 +154,12 @@ class SentenceKinds:
 
     def claims_at_once(self, words: Words) -> bool:
         """Whether nothing that is listed may stand in a sentence: a claim as a whole, without an address; quick."""
-        listed = words.words
-        return not (
-            words.text[-1:] in _ENDS_NO_CLAIM
-            or listed[0] in self._answers.first
-            or listed[0] in self.pack.before_statement
-            or self._may_open(words)
-            or self._refusals.may_stand_in(listed)
-        )
-
-    def _may_open(self, words: Words) -> bool:
-        """Whether an idle phrase may begin within the first words."""
-        return self._openers.may_stand_in(words.words[: _MOST_BEFORE + 2])
+        listed, ending = words.words, words.text[-1:]
+        if ending in _ENDS_NO_CLAIM or listed[0] in self._first_words:
+            return False
+        first = listed[:_MOST_OPENING]
+        is_plain = self._openings.isdisjoint([*first, *pairwise(first)])
+        return is_plain and self._refuses.isdisjoint([*listed, *pairwise(listed)])
 
     def _cover(self, words: Words) -> tuple[str, int, int]:
         """How much of a sentence is idle: clauses that each have an idle phrase, and little else.
@@ -170,7 +169,8 @@ class SentenceKinds:
             names beside them are, and the last of these places at which a clause begins.
         """
         kind, found, place, names, boundary, lists = "", "", 0, 0, 0, False
-        if not self._may_open(words):
+        first = words.words[:_MOST_OPENING]
+        if self._openings.isdisjoint([*first, *pairwise(first)]):
             return kind, place, boundary
         begin, count = 0, len(words.words)  # where the clause begins
         while place < count:
@@ -252,7 +252,8 @@ class SentenceKinds:
 
     def _only_asks(self, words: Words) -> bool:
         """Whether a question states nothing while it asks ("Did you know that it is free?" does)."""
-        if any(map(self._is_number, words.words)) or self._presumes.stands_in(words.words):
+        has_number = _NUMBER.search(words.text) or not self.pack.numbers.isdisjoint(words.words)
+        if has_number or self._presumes.stands_in(words.words):
             return False
         place = min(self._cover(words)[1:]) if not self._begins_asking(words, 0) else 0
         has_asked = False
@@ -357,10 +358,6 @@ class SentenceKinds:
         """Whether a title is a step with its text ("Step 2: Click Save"), which may head nothing."""
         words = read_words(title).words[:3]
         return len(words) > 1 and (words[0].isdigit() or (len(words) > 2 and words[1].isdigit()))
-
-    def may_go_on(self, word: str) -> bool:
-        """Whether a sentence may go on after a word with a dot: an abbreviation, initials or an ordinal."""
-        return word in self.abbreviations or "." in word or word[:1] in _DIGITS
 
     def may_end(self, word: str) -> bool:
         """Whether a word with a dot is an abbreviation that may end a sentence: "hrs.", "U.S."."""

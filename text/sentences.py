@@ -1,10 +1,10 @@
 """An answer's sentences, and which of them claim something."""
 
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import accumulate, pairwise, zip_longest
+from itertools import zip_longest
 from operator import attrgetter
 
 from ..languages import Language
@@ -27,7 +27,7 @@ from .sentence_kinds import (
 
 # an abbreviation, initials or an ordinal
 _DOTTED_WORD = re.compile(r"(?<![^\s(\[/\"'„“‘-])(\w[\w.]{0,20})\.\s*$")
-_LONGEST_DOTTED = 23
+_ODD_DOT = re.compile(r"\.(?:(?<=\d\.)|(?=\S))")  # after a digit, or in a word
 _DOT_INSIDE = re.compile(r"(?<=\w)\.\s+(?=[^\W\d_])")  # after an abbreviation a sentence may have ended
 _BLANK = re.compile(r"[^\S\0-\x7f]")
 _AROUND_END = 60  # characters before and after a dot that are looked at
@@ -210,17 +210,20 @@ class _SentenceReader:
     def _read_text(self, line: MarkdownLine) -> None:
         head = self._head(line)
         stands_alone = not (head or line.path or self._title)
-        for start, end in _split_line(line.text, self._code, self.kinds):
-            sentence = line.text[start:end]
+        text, kinds = line.text, self.kinds
+        for start, end in _split_line(text, self._code, kinds):
+            sentence = text[start:end]
             words = read_words(sentence)
-            is_listed = self._may_address or sentence[0] in _DIGITS or not self.kinds.claims_at_once(words)
-            if stands_alone and not is_listed:
+            parts = [(0, CLAIM, words, ())]
+            if self._may_address or not kinds.claims_at_once(words):
+                parts = kinds.parts(sentence, may_address=self._may_address)
+            elif stands_alone and sentence[0] not in _DIGITS:
                 self._add(words.text, CLAIM, line, start, end=end)
                 continue
-            *parts, last = self.kinds.parts(sentence, may_address=self._may_address)
+            *before, last = parts
             if sentence[0] in _DIGITS and self._numbers_item(sentence, line.place(start)):
                 last = (0, YES_NO, last[2], ())
-            for part in parts:
+            for part in before:
                 self._add_part(part, line, start, start + len(part[2].text), head)
             self._add_part(last, line, start, end, head)
             head, stands_alone = "", not (line.path or self._title)
@@ -303,7 +306,7 @@ class _SentenceReader:
     ) -> None:
         if not context and kind == CLAIM:
             context = self._title
-        if len(line.marks) == 1:
+        if not line.marks[1:]:
             offset, first = line.marks[0]
             first += start - offset
             last = line.end if end is None else first + end - start
@@ -314,7 +317,7 @@ class _SentenceReader:
             first -= 1
         while last < self._length and self._answer[last] in _AROUND:
             last += 1
-        self._split.append(AnswerSentence(text, kind, context, first, last, answer_word, cut))
+        self._split += [AnswerSentence(text, kind, context, first, last, answer_word, cut)]
 
     def finish(self) -> list[AnswerSentence]:
         """The sentences; where none claims anything, a yes or no does, else the bold lines do.
@@ -336,24 +339,20 @@ class _SentenceReader:
 def _split_line(text: str, code: str, kinds: SentenceKinds) -> list[tuple[int, int]]:
     """Where the sentences of one line stand in it; what has no words is left out."""
     blanked = text if text.isascii() else _BLANK.sub(" ", text)  # sentencex stops the program at \u00a0 and an initial
-    parts = _load_segment()(code, blanked)  # together they are the text
-    ends = list(accumulate(map(len, parts)))
-    if any(_may_not_end(text[start:end].rstrip(), kinds.abbreviations) for start, end in pairwise([0, *ends])):
-        ends = _without_ends_within(text, ends, kinds)
+    ends, end = list[int](), 0
+    is_odd = _ODD_DOT.search(text) is not None or not kinds.dotted_abbreviations.isdisjoint(text.split())
+    for part in _load_segment()(code, blanked):  # together they are the text
+        is_odd = is_odd or ". " in part[:-2]
+        end += len(part)
+        ends += [end]
     spans, start = list[tuple[int, int]](), 0
-    for end in ends:
+    for end in _without_ends_within(text, ends, kinds) if is_odd else ends:
         sentence = text[start:end].strip()
         if SEEN_WORD.search(sentence):
-            first = text.index(sentence, start)
-            spans.append((first, first + len(sentence)))
+            first = start if text[start] == sentence[0] else text.index(sentence, start)
+            spans += [(first, first + len(sentence))]
         start = end
     return spans
-
-
-def _may_not_end(sentence: str, abbreviations: Set[str]) -> bool:
-    """Whether a sentence has a dot inside, or ends in what may be an abbreviation, initials or an ordinal."""
-    last = sentence[-_LONGEST_DOTTED:-1].rpartition(" ")[2]
-    return ". " in sentence or (sentence[-1:] == "." and (not last.isalpha() or last in abbreviations))
 
 
 def _without_ends_within(text: str, ends: Sequence[int], kinds: SentenceKinds) -> list[int]:
@@ -367,7 +366,8 @@ def _without_ends_within(text: str, ends: Sequence[int], kinds: SentenceKinds) -
             word = dotted[1] if dotted else ""
             if place not in segments and not kinds.may_end(word):
                 continue
-            if kinds.may_go_on(word) and kinds.goes_on(before, word, text[place : place + _AROUND_END]):
+            may_go_on = word in kinds.abbreviations or "." in word or word[:1] in _DIGITS
+            if may_go_on and kinds.goes_on(before, word, text[place : place + _AROUND_END]):
                 continue
         kept.append(place)
         start = place
