@@ -189,9 +189,11 @@ def parse_line(line: bytes) -> Recording:
         entry = json.loads(line.decode("utf-8", "surrogatepass"))
     logprobs = entry.get("logprobs")
     alternatives = None if logprobs is None else tuple(logprobs)
-    model, text, finish_reason, *taken = _of_reply(entry)
-    reply: Any = RawReply(model, text, finish_reason, alternatives, *taken, is_unstated="is_unstated" in entry)
-    return Recording(*_of_question(entry), reply=reply)
+    model, text, finish_reason, tokens_in, tokens_out, tokens_cached, usd, seconds = _of_reply(entry)
+    taken = tokens_in, tokens_out, tokens_cached, usd, seconds
+    reply = RawReply(model, text, finish_reason, alternatives, *taken, "is_unstated" in entry)
+    key, prompt, sample, parameters, schema, user, about = _of_question(entry)
+    return Recording(key, prompt, sample, parameters, schema, user, about, reply)
 
 
 class RecordedLines:
