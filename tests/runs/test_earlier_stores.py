@@ -30,6 +30,8 @@ WATCHED = """
 INSERT INTO watch_items VALUES ('bot', 'a', 't', 's', '2026-11-01', 0.5, '{}', 'judged', 1, '2026-11-01', 'r', 1, 0.75,
     1, 0.1, 2, '{"ada": 4}', 4, '{}');
 INSERT INTO watch_looks VALUES ('bot', 1, '2026-11-02', '{"day": 1}', '{"pulled": 1}', '[{"kind": "judge"}]');
+INSERT INTO watch_deliveries VALUES ('bot', 1, 'fired', 'a', '{"id": "bot:1:fired"}', 'waiting', 1, NULL, '');
+INSERT INTO watch_deliveries VALUES ('bot', 1, 'cleared', 'a', '{}', 'sent', 1, '2026-11-02', '');
 INSERT INTO watch_unread VALUES ('bot', 't2', '2026-11-01', 'no answer');
 INSERT INTO watch_drift VALUES ('bot', 'judge', '2026-11-02', '{}');
 """
@@ -98,10 +100,12 @@ def test_choices_stay_and_a_rater_goes_on(store):
 def test_what_a_watch_wrote_stays_without_the_tables_that_nothing_reads(store):
     execute = store.database.execute
     assert execute("SELECT * FROM watch_looks").fetchall() == [("bot", 1, "2026-11-02", '{"day": 1}', '{"pulled": 1}')]
+    messages = execute("SELECT * FROM watch_messages").fetchall()
+    assert messages == [("bot", 1, "fired", '{"id": "bot:1:fired"}')]
     item = execute("SELECT judged, rating_chance, queue_state, ratings, rating FROM watch_items").fetchall()
     assert item == [(0.75, 0.1, "drawn", '{"ada": 4}', 4.0)]
     names = {name for (name,) in execute("SELECT name FROM sqlite_master").fetchall()}
-    assert not names & {"watch_unread", "watch_drift", "watch_items_look"}
+    assert not names & {"watch_unread", "watch_drift", "watch_items_look", "watch_deliveries"}
     assert {"watch_items_status", "watch_items_time"} <= names
 
 
@@ -120,6 +124,8 @@ def as_version_19_wrote(folder, samples):
         execute("INSERT INTO samples VALUES (?, ?, ?, NULL, NULL, '', ?)", (run, sample.id, place, content))
     for statement in (
         "DROP TABLE contents",
+        "ALTER TABLE watch_messages RENAME TO watch_deliveries",
+        "ALTER TABLE watch_deliveries ADD COLUMN state TEXT NOT NULL DEFAULT 'waiting'",
         "ALTER TABLE rating_items DROP COLUMN other_content",
         "ALTER TABLE rating_items DROP COLUMN about",
         "ALTER TABLE rating_queues ADD COLUMN kind TEXT NOT NULL DEFAULT 'answers'",

@@ -392,7 +392,7 @@ class WatchRecords(WatchState):
         count = "SELECT count(*) FROM watch_items WHERE watch = ? AND status = ?"
         return self._value(count, self.watch_id, "waiting"), self._value(count, self.watch_id, "new")
 
-    def end_step(self, look: StoredLook, changes: Sequence[tuple[int, AlarmMessage]], target: str) -> int:
+    def end_step(self, look: StoredLook, changes: Sequence[tuple[int, AlarmMessage]], *, has_webhook: bool) -> int:
         """Keeps a look, the alarms that change with it, and their messages: whole or not at all; returns its number."""
         content = json.dumps(asdict(look.look) | {"first_day": look.first_day}, ensure_ascii=False, allow_nan=False)
         number = 1 + self.count_looks(self.watch_id)
@@ -402,11 +402,11 @@ class WatchRecords(WatchState):
                 "INSERT INTO watch_looks VALUES (?, ?, ?, ?, ?)", self.watch_id, number, look.at, content, counts
             )
             for alarm, message in changes:
-                self._write_alarm(alarm, message, number, target)
+                self._write_alarm(alarm, message, number, has_webhook=has_webhook)
             self._execute("UPDATE watches SET stepped_at = ?, problem = '' WHERE id = ?", look.at, self.watch_id)
         return number
 
-    def _write_alarm(self, alarm: int, message: AlarmMessage, look: int, target: str) -> None:
+    def _write_alarm(self, alarm: int, message: AlarmMessage, look: int, *, has_webhook: bool) -> None:
         content = asdict(message)
         if message.event == "fired":
             answers = json.dumps(content["answers"], ensure_ascii=False)
@@ -417,22 +417,20 @@ class WatchRecords(WatchState):
             sql = "UPDATE watch_alarms SET cleared_at = ?, cleared_look = ?, cleared_sentence = ? "
             sql += "WHERE watch = ? AND number = ? AND cleared_at IS NULL"
             self._execute(sql, message.at, look, message.sentence, self.watch_id, alarm)
-        if target:
-            sql = "INSERT INTO watch_deliveries VALUES (?, ?, ?, ?, ?, 'waiting', 0, NULL, '') ON CONFLICT DO NOTHING"
+        if has_webhook:
             text = json.dumps(content, ensure_ascii=False)
-            self._execute(sql, self.watch_id, alarm, message.event, target, text)
+            self._execute("INSERT INTO watch_messages VALUES (?, ?, ?, ?)", self.watch_id, alarm, message.event, text)
 
-    def waiting_deliveries(self) -> list[tuple[int, str, AlarmMessage]]:
-        """Returns (alarm, target, message) of what was not delivered yet, the oldest first."""
-        which = "watch = ? AND state = 'waiting' ORDER BY alarm, event DESC, target"
-        rows = self._rows(f"SELECT alarm, target, message FROM watch_deliveries WHERE {which}", self.watch_id)
-        return [(alarm, target, _read_value(AlarmMessage, json.loads(message))) for alarm, target, message in rows]
+    def waiting_messages(self) -> list[tuple[int, AlarmMessage]]:
+        """Returns the messages that were not delivered yet, each with its alarm's number, the oldest first."""
+        which = "watch = ? ORDER BY alarm, event DESC"
+        rows = self._rows(f"SELECT alarm, message FROM watch_messages WHERE {which}", self.watch_id)
+        return [(alarm, _read_value(AlarmMessage, json.loads(message))) for alarm, message in rows]
 
-    def end_delivery(self, delivery: tuple[int, str, str], state: str, problem: str, now: datetime) -> None:
-        """Notes what became of a message (alarm, event, target): `sent`, `dropped`, or `waiting` where it failed."""
-        columns = "state = ?, problem = ?, tries = tries + 1, ended_at = ?"
-        sql = f"UPDATE watch_deliveries SET {columns} WHERE watch = ? AND alarm = ? AND event = ? AND target = ?"
-        self._execute(sql, state, problem, None if state == "waiting" else utc_text(now), self.watch_id, *delivery)
+    def end_message(self, alarm: int, event: str) -> None:
+        """Forgets a message that was delivered, or that no webhook takes any more."""
+        which = "watch = ? AND alarm = ? AND event = ?"
+        self._execute(f"DELETE FROM watch_messages WHERE {which}", self.watch_id, alarm, event)
 
     # --- the database
 

@@ -197,7 +197,7 @@ class WatchStep:
         look = self._tools.look(answers, self._settings, first_day)
         changes = self._change_alarms(look, first_day)
         stored = StoredLook(0, utc_text(self._now), look, first_day.isoformat(), self._counts)
-        number = self._records.end_step(stored, changes, self._settings.webhook_shown)
+        number = self._records.end_step(stored, changes, has_webhook=self._settings.webhook is not None)
         self._deliver()
         if self._problems:
             self._records.note("problem", "; ".join(self._problems))
@@ -267,17 +267,13 @@ class WatchStep:
 
     def _deliver(self) -> None:
         """Delivers what waits, also of earlier steps; a kill between sending and noting it sends it again."""
-        for alarm, target, message in self._records.waiting_deliveries():
-            state, problem = "sent", ""
-            if target != self._settings.webhook_shown:
-                state, problem = "dropped", "the watch file no longer has this target"
-            else:
-                try:
+        for alarm, message in self._records.waiting_messages():
+            try:
+                if self._settings.webhook is not None:
                     deliver_alarm(message, self._settings.webhook_url)
-                except AssayError as error:
-                    state, problem = "waiting", str(error)
-                    self._problems.append(f"alarm {alarm} to {target}: {error}")
-            self._records.end_delivery((alarm, message.event, target), state, problem, self._now)
+                self._records.end_message(alarm, message.event)
+            except AssayError as error:
+                self._problems.append(f"alarm {alarm} to {self._settings.webhook_shown}: {error}")
 
     def _report(self, number: int, events: dict[int, str]) -> StepReport:
         (stored,) = self._records.looks(self._row.id, [number])

@@ -4,4 +4,10 @@ ALTER TABLE rating_items ADD COLUMN about TEXT NOT NULL DEFAULT '';
 ALTER TABLE rating_queues DROP COLUMN kind;
 ALTER TABLE answers DROP COLUMN question;
 ALTER TABLE answers DROP COLUMN answer;
-ALTER TABLE nightly_runs DROP COLUMN spent
+ALTER TABLE nightly_runs DROP COLUMN spent;
+CREATE TABLE watch_messages (
+    watch TEXT NOT NULL, alarm INTEGER NOT NULL, event TEXT NOT NULL, message TEXT NOT NULL,
+    PRIMARY KEY (watch, alarm, event));
+INSERT INTO watch_messages SELECT watch, alarm, event, max(message) FROM watch_deliveries WHERE state = 'waiting'
+    GROUP BY watch, alarm, event;
+DROP TABLE watch_deliveries

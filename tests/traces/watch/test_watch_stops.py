@@ -43,6 +43,7 @@ class Site:
     def __init__(self, store, webhook):
         self.traces = MemoryTraces()
         self.traces.add(40)
+        self.webhook = webhook
         self.now = NOON
         self.store_place = store
         values = {
@@ -52,7 +53,7 @@ class Site:
             "budget": {"judged_per_day": 24},
             "ratings": {"raters": ["ada"], "per_day": 8},
             "bounds": [{"mean": 4}],
-            "webhook": webhook,
+            "webhook": webhook.url,
         }
         self.settings = WatchSettings.model_validate(values)
 
@@ -80,7 +81,9 @@ class Site:
         assert len(queued) == 4
         state = WatchState(store)
         assert len(state.alarms("bot")) == 1
-        assert store.database.execute("SELECT event, state FROM watch_deliveries").fetchall() == [("fired", "sent")]
+        assert store.database.execute("SELECT event FROM watch_messages").fetchall() == []
+        assert {call.body["id"] for call in self.webhook.calls} == {"bot:1:fired"}
+        self.webhook.calls.clear()
         runs = [run for run in store.run_ids() if store.count_samples(run)]
         assert len(runs) == 1
         looks = state.looks("bot")
@@ -112,7 +115,7 @@ def run_all(make_store, webhook):
 @pytest.fixture
 def webhook():
     with Webhook() as server:
-        yield server.url
+        yield server
 
 
 def test_a_step_that_stops_after_any_write_goes_on(tmp_path, webhook):
