@@ -170,10 +170,10 @@ class RunPages:
             return _list_run(store, run), [other for other in store.run_ids(60) if other != run.id]
 
         listed, others = await self.viewer.in_store(read_frame)
-        key = ("choices", run.id, run.status, listed["samples"])
-        choices = await self.viewer.kept(key, lambda store: AnswerIndex(store.database).choices(run.id))
+        key = ("languages", run.id, run.status, listed["samples"])
+        languages = await self.viewer.kept(key, lambda store: AnswerIndex(store.database).languages(run.id))
         return self.viewer.render(
-            request, "run.html", content | {"listed": listed, "others": others, "choices": choices}
+            request, "run.html", content | {"listed": listed, "others": others, "languages": languages}
         )
 
     @for_visitors
@@ -216,8 +216,6 @@ def read_query(request: Request, metrics: Sequence[str]) -> AnswerQuery:
     return AnswerQuery(
         text=text("q"),
         language=text("language"),
-        message_type=text("type"),
-        group=text("group"),
         rated=cast(Rated, choice("rated", get_args(Rated))),
         metric=choice("metric", metrics),
         status=cast(Status, choice("status", get_args(Status))),
@@ -242,8 +240,6 @@ def query_url(run: str, query: AnswerQuery, **changes: Any) -> str:
     values = {
         "q": query.text,
         "language": query.language,
-        "type": query.message_type,
-        "group": query.group,
         "rated": query.rated,
         "metric": query.metric,
         "status": query.status,

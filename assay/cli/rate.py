@@ -202,13 +202,13 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
         status |= {"versions": [asdict(counts) for counts in version_counts(opened)], "agreement": None}
         if agreement is not None:
             status["agreement"] = {"pairs": agreement.items_rated_twice, "alpha": asdict(agreement.alpha)}
-        rule = ()
+        rule = ""
     else:
         stability = predict_queue_stability(runs, opened)
         status["stop_rule"] = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
-        rule = () if stability is None else (stability.describe().write(reader_language()),)
+        rule = "" if stability is None else stability.describe().write(reader_language())
     title = f"{opened.id}: {opened.source}, series {opened.series}"
-    print_result(lambda: status, title, *progress_blocks(opened, reader_language()), *rule)
+    print_result(lambda: status, title, *progress_blocks(opened, reader_language()), *filter(None, [rule]))
 
 
 def _write(queue: "RatingQueue", out: Path, series: int | None) -> None:

@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -207,11 +206,14 @@ def progress_blocks(queue: RatingQueue, language: str) -> tuple[ReportBlock, ...
     )
     blocks = [ReportBlock((Paragraph(count), tabulate("Raters", rater_progress(queue), fields)), heading="Progress")]
     if queue.has_pairs:
-        columns = ("First", "first"), ("Second", "second"), ("First better", "first_better"), ("About the same", "ties")
-        columns += ("Second better", "second_better"), ("The same answer twice", "same_answers")
-        chosen = [
-            Field(head, "text" if name in {"first", "second"} else "count", attrgetter(name)) for head, name in columns
-        ]
+        chosen = (
+            Field("First", "text", lambda counts: counts.first),
+            Field("Second", "text", lambda counts: counts.second),
+            Field("First better", "count", lambda counts: counts.first_better),
+            Field("About the same", "count", lambda counts: counts.ties),
+            Field("Second better", "count", lambda counts: counts.second_better),
+            Field("The same answer twice", "count", lambda counts: counts.same_answers),
+        )
         nothing = Paragraph(in_language("None so far.", language), "quiet")
         versions = version_counts(queue)
         blocks.append(ReportBlock((tabulate("Choices", versions, chosen) if versions else nothing,), heading="Choices"))

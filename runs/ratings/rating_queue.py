@@ -118,7 +118,7 @@ class RatingQueue:
         if not items:
             nothing = "is no answer to rate" if comparison is None else _NO_PAIR
             raise UsageError(f"{source}: there {nothing}")
-        names = [f"pair-{at}" if isinstance(item, AnswerPair) else item.id for at, item in enumerate(items, 1)]
+        names = [item.id if isinstance(item, Sample) else f"pair-{place}" for place, item in enumerate(items, 1)]
         if len(set(names)) < len(names):
             raise UsageError(f"{source}: two samples have one id; make their ids differ")
         about = "" if comparison is None else comparison.model_dump_json()

@@ -119,7 +119,6 @@ class RunWriter:
             removed = [(self._run, name) for (name,) in stored if name not in ids]
             self._database.executemany("DELETE FROM scores WHERE run = ? AND sample = ?", removed)
             self._database.executemany("DELETE FROM samples WHERE run = ? AND id = ?", removed)
-            self._database.executemany("DELETE FROM answers WHERE run = ? AND sample = ?", removed)
 
     def add(self, sample: Sample, scores: dict[str, Score]) -> None:
         """Adds a sample with its scores by metric to the next batch."""

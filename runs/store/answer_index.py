@@ -25,8 +25,6 @@ class AnswerQuery:
     # messages of a turn that is a sample of its own do not count: they are found in the conversation.
     text: str = ""
     language: str = ""  # only this language; all where empty
-    message_type: str = ""
-    group: str = ""
     rated: Rated = ""  # only rated or unrated answers
     metric: str = ""  # the metric that `status`, `at_least` and `at_most` are about
     status: Status = ""
@@ -69,12 +67,12 @@ class AnswerIndex:
         if query.text.strip() and not words:
             return AnswerPage((), 0, 0)  # signs alone are in no answer
         conditions, values = _conditions(run, query, words)
-        source, order = "answers AS answer", "answer.place"
+        source, order = "samples AS answer", "answer.place"
         if query.sort == "rating":
             conditions.append("answer.rating IS NOT NULL")
             order = "answer.rating"
         elif query.sort != "place":
-            source += " JOIN scores AS score ON score.run = answer.run AND score.sample = answer.sample"
+            source += " JOIN scores AS score ON score.run = answer.run AND score.sample = answer.id"
             conditions += ["score.metric = ?", "score.value IS NOT NULL"]
             values.append(query.sort)
             order = "score.value"
@@ -83,7 +81,7 @@ class AnswerIndex:
         with self._reading():
             (total,) = self._db.execute(f"SELECT count(*) {selection}", values).fetchone()
             names = self._db.execute(
-                f"SELECT answer.sample {selection} ORDER BY {order}{direction}, answer.place LIMIT ? OFFSET ?",
+                f"SELECT answer.id {selection} ORDER BY {order}{direction}, answer.place LIMIT ? OFFSET ?",
                 [*values, PAGE_SIZE, (query.page - 1) * PAGE_SIZE],
             ).fetchall()
             return AnswerPage(self._rows(run, [str(name) for (name,) in names]), total, -(-total // PAGE_SIZE))
@@ -100,25 +98,17 @@ class AnswerIndex:
         by_name = {name: AnswerRow(reader.read(content), scores.get(name, {})) for name, content in rows.fetchall()}
         return tuple(by_name[name] for name in names if name in by_name)
 
-    def choices(self, run: str) -> dict[str, list[str]]:
-        """Returns the languages and the message types that a run's answers have."""
+    def languages(self, run: str) -> list[str]:
+        """Returns the languages that a run's answers have."""
+        sql = "SELECT DISTINCT language FROM samples WHERE run = ? AND language IS NOT NULL ORDER BY language"
         with self._reading():
-            return {
-                column: [
-                    str(value)
-                    for (value,) in self._db.execute(
-                        f"SELECT DISTINCT {column} FROM answers WHERE run = ? AND {column} <> '' ORDER BY {column}",
-                        (run,),
-                    ).fetchall()
-                ]
-                for column in ("language", "message_type")
-            }
+            return [str(language) for (language,) in self._db.execute(sql, (run,)).fetchall()]
 
     def is_rated(self, run: str) -> bool:
         """Returns whether the set of a run has a rating of any answer."""
         with self._reading():
             row = self._db.execute(
-                "SELECT 1 FROM answers WHERE run = ? AND rating IS NOT NULL LIMIT 1", (run,)
+                "SELECT 1 FROM samples WHERE run = ? AND rating IS NOT NULL LIMIT 1", (run,)
             ).fetchone()
         return row is not None
 
@@ -133,14 +123,14 @@ class AnswerIndex:
     def neighbours(self, run: str, sample: str) -> tuple[str | None, str | None]:
         """Returns the answers before and after one in the set's order."""
         with self._reading():
-            row = self._db.execute("SELECT place FROM answers WHERE run = ? AND sample = ?", (run, sample)).fetchone()
+            row = self._db.execute("SELECT place FROM samples WHERE run = ? AND id = ?", (run, sample)).fetchone()
             if row is None:
                 return None, None
             before = self._db.execute(
-                "SELECT sample FROM answers WHERE run = ? AND place < ? ORDER BY place DESC LIMIT 1", (run, row[0])
+                "SELECT id FROM samples WHERE run = ? AND place < ? ORDER BY place DESC LIMIT 1", (run, row[0])
             ).fetchone()
             after = self._db.execute(
-                "SELECT sample FROM answers WHERE run = ? AND place > ? ORDER BY place LIMIT 1", (run, row[0])
+                "SELECT id FROM samples WHERE run = ? AND place > ? ORDER BY place LIMIT 1", (run, row[0])
             ).fetchone()
         return before and before[0], after and after[0]
 
@@ -162,16 +152,14 @@ def _scores(tables: Database, run: str, samples: list[str]) -> dict[str, dict[st
 def _conditions(run: str, query: AnswerQuery, words: Sequence[str]) -> tuple[list[str], list[Any]]:
     """The conditions on answers, and their values."""
     conditions, values = ["answer.run = ?"], list[Any]([run])
-    exact = {"language": query.language, "message_type": query.message_type, "source": query.group}
-    for column, value in exact.items():
-        if value:
-            conditions.append(f"answer.{column} = ?")
-            values.append(value)
+    if query.language:
+        conditions.append("answer.language = ?")
+        values.append(query.language)
     if query.rated:
         conditions.append(f"answer.rating IS {'NOT ' if query.rated == 'yes' else ''}NULL")
     if query.metric and (about := dict(_score_conditions(query))):
         sql = " AND ".join(["run = ?", "metric = ?", *about])
-        conditions.append(f"answer.sample IN (SELECT sample FROM scores WHERE {sql})")
+        conditions.append(f"answer.id IN (SELECT sample FROM scores WHERE {sql})")
         values += [run, query.metric, *about.values()]
     for number, word in enumerate(words, 1):
         conditions.append("answer.words LIKE ?")

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from ...eval_sets import Sample
-from .sample_content import keep_samples, put_answers, put_contents
+from .sample_content import find_words, keep_samples, put_contents
 
 _ROWS_AT_ONCE = 1000
 # how a turn was written whose messages stood at its conversation in the same run
@@ -20,15 +20,15 @@ def refer_to_contents(database: Any) -> None:
 
     What is damaged is kept as it is, and named when it is read.
     """
-    has_words = database.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
     for is_turn in (False, True):  # turns refer to the contents of the others
         for rows in _read_samples(database, is_turn=is_turn):
             contents = [_refer(database, run, content) if is_turn else content for run, *_, content in rows]
             keys = put_contents(database, contents)
-            moved = [(key, run, name) for key, (run, name, *_) in zip(keys, rows, strict=True)]
-            database.executemany("UPDATE samples SET content = ? WHERE run = ? AND id = ?", moved)
-            if not has_words:  # before version 17
-                put_answers(database, [row for row in rows if _read_fields(row[-1])])
+            moved = [
+                (key, words or (find_words(name, content) if _read_fields(content) else ""), run, name)
+                for key, (run, name, words, content) in zip(keys, rows, strict=True)
+            ]
+            database.executemany("UPDATE samples SET content = ?, words = ? WHERE run = ? AND id = ?", moved)
     _move_items(database)
 
 
@@ -36,7 +36,7 @@ def _read_samples(database: Any, *, is_turn: bool) -> Iterator[list[tuple[Any, .
     """The samples of all runs, some at a time: those with their content as a whole, or turns that refer to another."""
     last, condition = ("", ""), f"content {'' if is_turn else 'NOT '}LIKE ?"
     while rows := database.execute(
-        "SELECT run, id, place, language, rating, source, content FROM samples WHERE (run, id) > (?, ?) "
+        "SELECT run, id, words, content FROM samples WHERE (run, id) > (?, ?) "
         f"AND {condition} ORDER BY run, id LIMIT {_ROWS_AT_ONCE}",
         (*last, '{"turn_of":%'),
     ).fetchall():

@@ -17,13 +17,9 @@ _LONGEST_TEXT = 20_000  # characters of an answer's texts, and of each message, 
 _MOST_MESSAGE_WORDS = 5000  # different ones, of one conversation
 _WORD = re.compile(r"[^\W_]+")
 _PUT_SAMPLE = (
-    "INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO UPDATE SET place = excluded.place, "
-    "language = excluded.language, rating = excluded.rating, source = excluded.source, content = excluded.content"
-)
-_PUT_ANSWER = (
-    "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, sample) DO UPDATE SET "
-    "place = excluded.place, language = excluded.language, message_type = excluded.message_type, "
-    "source = excluded.source, rating = excluded.rating, words = excluded.words"
+    "INSERT INTO samples (run, id, place, language, rating, source, content, words) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (run, id) DO UPDATE SET place = excluded.place, language = excluded.language, "
+    "rating = excluded.rating, source = excluded.source, content = excluded.content, words = excluded.words"
 )
 _TURN_OF = "turn_of"
 
@@ -114,21 +110,15 @@ class ContentReader:
 
 
 def put_samples(database: Any, samples: Sequence[Sequence[Any]]) -> None:
-    """Writes samples of runs: their columns in the table `samples`, with the content in place of its key."""
+    """Writes samples of runs: (run, id, place, language, rating, source, content) of each."""
     keys = put_contents(database, [content for *_, content in samples])
-    rows = [(*columns, key) for (*columns, _), key in zip(samples, keys, strict=True)]
+    rows = [(*row[:-1], key, find_words(row[1], row[-1])) for row, key in zip(samples, keys, strict=True)]
     database.executemany(_PUT_SAMPLE, rows)
-    put_answers(database, samples)
 
 
-def put_answers(database: Any, samples: Sequence[Sequence[Any]]) -> None:
-    """Writes what the answers of runs are found by, as `put_samples` takes them."""
-    rows = []
-    for run, name, place, language, rating, source, content in samples:
-        fields = json.loads(content)
-        kind, words = fields.get("message_type") or "", f" {' '.join(_distinct_words(name, fields))} "
-        rows.append((run, name, place, language or "", kind, source, rating, words))
-    database.executemany(_PUT_ANSWER, rows)
+def find_words(name: str, content: str) -> str:
+    """The words by which a sample with this id and content is found, between spaces."""
+    return f" {' '.join(_distinct_words(name, json.loads(content)))} "
 
 
 def _distinct_words(name: str, fields: Mapping[str, Any]) -> Iterator[str]:

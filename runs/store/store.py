@@ -162,7 +162,7 @@ class Store:
                 (run, run, *metrics),
             )
             if kept.fetchone() is None:
-                for table in ("answers", "scores", "samples", "lost_calls", "runs_of_nightly_runs"):
+                for table in ("scores", "samples", "lost_calls", "runs_of_nightly_runs"):
                     self.database.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
                 self.database.execute("DELETE FROM runs WHERE id = ?", (run,))
 

@@ -121,7 +121,8 @@ def as_version_19_wrote(folder, samples):
             reference = {"turn_of": sample.metadata["conversation"], "digest_of_messages": "0123456789abcdef"}
             rest = sample.model_dump_json(exclude={"messages"})
             content = f"{json.dumps(reference, separators=(',', ':'))[:-1]},{rest[1:]}"
-        execute("INSERT INTO samples VALUES (?, ?, ?, NULL, NULL, '', ?)", (run, sample.id, place, content))
+        row = run, sample.id, place, content
+        execute("INSERT INTO samples (run, id, place, source, content) VALUES (?, ?, ?, '', ?)", row)
     for statement in (
         "DROP TABLE contents",
         "ALTER TABLE watch_messages RENAME TO watch_deliveries",
@@ -129,8 +130,9 @@ def as_version_19_wrote(folder, samples):
         "ALTER TABLE rating_items DROP COLUMN other_content",
         "ALTER TABLE rating_items DROP COLUMN about",
         "ALTER TABLE rating_queues ADD COLUMN kind TEXT NOT NULL DEFAULT 'answers'",
-        "ALTER TABLE answers ADD COLUMN question TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE answers ADD COLUMN answer TEXT NOT NULL DEFAULT ''",
+        "CREATE TABLE answers (run TEXT, sample TEXT, words TEXT, PRIMARY KEY (run, sample))",
+        "DROP INDEX samples_place",
+        "ALTER TABLE samples DROP COLUMN words",
         "ALTER TABLE nightly_runs ADD COLUMN spent TEXT",
         "PRAGMA user_version = 19",
     ):
@@ -164,7 +166,7 @@ def test_a_migration_that_ends_in_the_middle_leaves_the_old_store(tmp_path):
     as_version_19_wrote(tmp_path, SAMPLES)
     file = tmp_path / "runs.sqlite"
     with sqlite3.connect(file) as connection:
-        connection.execute("CREATE TRIGGER full BEFORE INSERT ON answers BEGIN SELECT RAISE(ABORT, 'full'); END")
+        connection.execute("CREATE TRIGGER full BEFORE UPDATE ON samples BEGIN SELECT RAISE(ABORT, 'full'); END")
         before = list(connection.iterdump())
     connection.close()
     with pytest.raises(UsageError, match="cannot be opened: full"):

@@ -105,9 +105,9 @@ def test_answers_are_found_as_on_sqlite(url, tmp_path):
         AnswerQuery(text="' | & ! :*"),
         AnswerQuery(text="other", sort="token_overlap", descending=True),
         AnswerQuery(metric="token_overlap", at_least=0.5, rated="yes", sort="rating"),
-        AnswerQuery(language="nl", message_type="binary", group="g1"),
+        AnswerQuery(language="nl"),
         AnswerQuery(text="o", sort="rating", descending=True),
-        AnswerQuery(text="menu", metric="token_overlap", at_least=0.5, group="g1"),
+        AnswerQuery(text="menu", metric="token_overlap", at_least=0.5),
         AnswerQuery(language="nl", sort="token_overlap", descending=True),
     ]
     texts = ["menu wachtwoord", "één über menu", "a-2 costs 3.5", "other menu", "other"]
