@@ -23,7 +23,7 @@ from ..text.wording import (
 )
 from . import texts
 from .figure import MISSING, Figure, format_cost, format_rating
-from .rendered_markdown import read_visible_text, render_markdown
+from .rendered_markdown import render_markdown
 from .result_table import ReportBlock, TableCell
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ def template_environment(*packages: str) -> "Environment":
         "quote_place": quote_place,
         "rating": lambda value, low, high, kind="rating": typeset(format_rating(value, low, high, kind)),
         "readable": texts.make_readable,
-        "seen": lambda text, length: texts.shorten(read_visible_text(text[: 10 * length]).text, length),
         "shortened": texts.shorten,
         "state_class": texts.state_class,
         "time": texts.format_time,

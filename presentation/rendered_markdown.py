@@ -9,7 +9,7 @@ from html import escape
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from .texts import make_readable
+from .texts import make_readable, shorten
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -394,3 +394,8 @@ class _Source:
         while at < self._end and self._text[at] in " \t\n":
             at += 1
         return at
+
+
+def shorten_seen(text: str, length: int) -> str:
+    """The beginning of what a reader sees of a text with Markdown."""
+    return shorten(read_visible_text(text[: 10 * length]).text, length)

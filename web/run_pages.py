@@ -13,14 +13,16 @@ from starlette.routing import Route
 
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.charts import draw_forest
-from ..presentation.result_table import Field, TableCell, tabulate
+from ..presentation.figure import Figure, format_rating
+from ..presentation.rendered_markdown import shorten_seen
+from ..presentation.result_table import Field, ResultTable, TableCell, tabulate
 from ..presentation.texts import shorten
 from ..runs import Store
 from ..runs.ratings.judgement import rating_state
 from ..runs.show.run_figures import CHANGE, RunFigures, compute_figures, report_table
 from ..runs.show.run_summary import RunSummary, describe_change, describe_moment, find_run_before, summarise_run
 from ..runs.store.answer_address import answer_url
-from ..runs.store.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
+from ..runs.store.answer_index import AnswerIndex, AnswerPage, AnswerQuery, AnswerRow, Rated, Status
 from ..runs.store.store import RunRow
 from ..runs.suite.ledger import Ledger
 from ..text.wording import Phrase, count_of, phrase
@@ -76,6 +78,35 @@ _RUNS = (
     Field("scored by", "text", lambda row: _describe_scoring(row[0])),
     Field("compare", "text", lambda row: _link_comparison(row[0], row[1])),
 )
+
+
+def _tabulate_answers(run: str, answers: AnswerPage, metrics: Sequence[str], *, is_rated: bool) -> ResultTable:
+    """A page of answers, each with its rating and its values of some metrics."""
+    fields = [
+        Field("answer", "text", lambda row: TableCell(shorten(row.sample.id, 60), link=answer_url(run, row.sample.id))),
+        Field("question", "prose", _describe_question),
+        Field("text of the answer", "prose", lambda row: shorten_seen(row.sample.response, 140)),
+    ]
+    fields += [Field("rating", "rating", _describe_rating)] if is_rated else []
+    fields += [Field(metric, "value", lambda row, metric=metric: _describe_value(row, metric)) for metric in metrics]
+    return tabulate("", answers.rows, fields)
+
+
+def _describe_question(row: AnswerRow) -> TableCell:
+    turns = f"conversation, {count_of(row.turns, 'turn')}" if row.turns else ""
+    return TableCell(shorten(row.sample.user_input, 140), note=turns)
+
+
+def _describe_rating(row: AnswerRow) -> str:
+    sample, rating = row.sample, row.sample.human_rating
+    return "" if rating is None else format_rating(rating, sample.rating_min, sample.rating_max)
+
+
+def _describe_value(row: AnswerRow, metric: str) -> TableCell:
+    value, status = row.scores.get(metric, (None, ""))
+    if value is not None:
+        return TableCell(Figure("value", value))
+    return TableCell(status, "bad" if status == "failed" else "quiet")
 
 
 class RunPages:
@@ -157,11 +188,9 @@ class RunPages:
             "query": query,
             "counted": ("conversation or turn", "conversations and turns") if run.plan.turns == "each" else ("answer",),
             "answers": answers,
+            "table": _tabulate_answers(run.id, answers, shown, is_rated=is_rated),
             "metrics": metrics,
-            "shown": shown,
-            "url": lambda **changes: query_url(run.id, query, **changes),
             "page_url": lambda number: query_url(run.id, query, page=number),
-            "answer_url": lambda sample: answer_url(run.id, sample),
         }
         if request.headers.get("hx-target") == "answers":
             return self.viewer.render(request, "answer_table.html", content)
@@ -235,8 +264,8 @@ def _figure(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def query_url(run: str, query: AnswerQuery, **changes: Any) -> str:
-    """The address of a run's answers by a query; a change of anything but the page leads to the first page."""
+def query_url(run: str, query: AnswerQuery, page: int) -> str:
+    """The address of a page of a run's answers by a query."""
     values = {
         "q": query.text,
         "language": query.language,
@@ -247,8 +276,8 @@ def query_url(run: str, query: AnswerQuery, **changes: Any) -> str:
         "max": query.at_most,
         "sort": query.sort,
         "order": "down" if query.descending else "",
-        "page": 1,
-    } | changes
+        "page": page,
+    }
     bounds = {"min", "max"}  # 1 is a bound there, and the page that needs no number elsewhere
     left_out: set[object] = {"", "place", 1}
     kept = {name: one for name, one in values.items() if one is not None and (name in bounds or one not in left_out)}

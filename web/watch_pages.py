@@ -14,7 +14,7 @@ from ..meta_eval.estimate import Estimate
 from ..meta_eval.monitoring.look import BoundState
 from ..presentation.charts import Band, draw_band
 from ..presentation.figure import Figure, Kind
-from ..presentation.rendered_markdown import read_visible_text
+from ..presentation.rendered_markdown import shorten_seen
 from ..presentation.result_table import Field, ResultTable, TableCell, tabulate
 from ..presentation.texts import format_time, shorten
 from ..runs import Store
@@ -202,7 +202,7 @@ _WATCHES = (
 _ANSWERS = (
     Field("answer", "text", lambda row: TableCell(shorten(row[0].id, 40), link=row[1])),
     Field("question", "prose", lambda row: shorten(row[0].question, 200)),
-    Field("text of the answer", "prose", lambda row: shorten(read_visible_text(row[0].answer[:3_000]).text, 300)),
+    Field("text of the answer", "prose", lambda row: shorten_seen(row[0].answer, 300)),
     Field("why", "prose", lambda row: shorten(row[0].reason, 200)),
     Field("score", "value", lambda row: row[0].score),
 )
