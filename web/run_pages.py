@@ -106,7 +106,7 @@ def _describe_value(row: AnswerRow, metric: str) -> TableCell:
     value, status = row.scores.get(metric, (None, ""))
     if value is not None:
         return TableCell(Figure("value", value))
-    return TableCell(status, "bad" if status == "failed" else "quiet")
+    return TableCell(status, "bad" if status == "failed" else "quiet" if status else "")
 
 
 class RunPages:

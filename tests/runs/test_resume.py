@@ -174,7 +174,7 @@ def test_a_judge_that_is_gone_before_the_first_reply_leaves_no_run(assay, set_fi
     closed = judge_file(api_base="http://127.0.0.1:9/v1", attempts=1)
     words = (*command(set_file(SAMPLES), closed), *extra)
     assert assay(*words).code == 1
-    for table in ("runs", "samples", "scores", "replies", "answers"):
+    for table in ("runs", "samples", "scores", "replies"):
         assert Store(".assay").database.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
     openai_server.script = lambda _: Answer(status=400)
     assert assay(*command("set.jsonl", judge_file())).code == 4

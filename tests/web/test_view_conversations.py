@@ -114,7 +114,7 @@ def test_a_turn_without_its_conversation_says_so(view_site, tmp_path):
 
 
 def test_lists_say_how_long_a_conversation_is(client, site):
-    rows = re.findall(r"<tr><th scope.*?</tr>", client.get(f"/run/{site[1]}").text, re.DOTALL)
+    rows = re.findall(r"<tr>\s*<th scope.*?</tr>", client.get(f"/run/{site[1]}").text, re.DOTALL)
     marks = {page_text(row).split()[0]: "conversation, 2 turns" in page_text(row) for row in rows}
     assert marks == {"chat": True, "chat#4": False, "chat#6": False, "plain": False}
 

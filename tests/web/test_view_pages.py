@@ -65,7 +65,7 @@ def client(site):
 
 
 def rows(page):
-    return re.findall(r'<tr><th scope="row" data-label="answer"><a [^>]+>([^<]+)', page)
+    return re.findall(r'<tr>\s*<th scope="row" data-label="answer"><a [^>]+>([^<]+)', page)
 
 
 def test_runs_are_listed_with_search(client, site):
