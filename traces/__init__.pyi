@@ -2,7 +2,6 @@ from .address import (
     TraceAddress as TraceAddress,
     check_sink as check_sink,
     check_source as check_source,
-    environment_urls as environment_urls,
     find_server_url as find_server_url,
     open_sink as open_sink,
     open_source as open_source,

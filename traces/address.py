@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from ipaddress import ip_address
@@ -17,6 +17,7 @@ from .sink import Sink
 from .source import Source
 
 _HTTPS_PORT = 443
+_OTLP_PATH = re.compile(r"/+v1/traces/*$")
 _HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-fA-F:.]+\](:\d+)?")
 
 
@@ -62,27 +63,27 @@ class TraceAddress:
         return not self.host and "://" not in self.text
 
 
-def environment_urls(*variables: str) -> dict[str, str]:
-    """Returns what environment variables hold, by their names; empty for one that is not set."""
-    return {name: os.environ.get(name, "") for name in variables}
-
-
 def find_server_url(
-    host: str, settings: Mapping[str, str], *, port: int, default: str = "", takes_user: bool = False
+    host: str, variables: Sequence[str], *, port: int, default: str = "", takes_user: bool = False
 ) -> str:
-    """Finds the URL of a server: from its address, else from the settings of the tool's client, else the tool's own.
+    """Finds the URL of a server: from its address, else from the variables of the tool's client, else the tool's own.
 
-    Where the client's settings name the host of the address, their URL counts, with its scheme and path. Otherwise this
-    machine is reached by http, at the tool's port where none is named; another host with a port by http, except at 443;
-    and any other by https.
+    Where such an environment variable names the host of the address, its URL counts, with its scheme and path (without
+    that of OTLP, which some tools want there). Otherwise this machine is reached by http, at the tool's port where none
+    is named; another host with a port by http, except at 443; and any other by https.
     """
     variable, named = next(
-        ((name, url) for name, value in settings.items() if (url := value.strip().rstrip("/"))), ("", "")
+        (
+            (name, url)
+            for name in variables
+            if (url := _OTLP_PATH.sub("", os.environ.get(name, "").strip()).rstrip("/"))
+        ),
+        ("", ""),
     )
     own_host = _host_of(named, takes_user=takes_user)
     if not host:
         if not named and not default:
-            names = " or ".join(settings)
+            names = " or ".join(variables)
             raise UsageError(f"name the server: write HOST:{port} before the project, or set {names} to its URL")
         if named and not own_host:
             raise InputError(f"{variable} is no URL of a server: write https://HOST, without a user or a key")

@@ -74,6 +74,21 @@ def test_a_langfuse_trace(tmp_path, trace):
     nothing_lost(trace, path)
 
 
+@pytest.mark.parametrize("given", [{"question": QUESTION}, {"a": 1, "b": 2}])
+def test_where_the_root_holds_no_text_the_last_call_of_a_model_does(tmp_path, given):
+    """The first call wrote the question anew for the search."""
+    calls = [("Search for: leave", "leave", "small"), (messages(("user", QUESTION)), ANSWER, "large")]
+    root = {"id": "r", "type": "SPAN", "input": given, "output": {"x": 1, "y": 2} if "a" in given else None}
+    generations = [
+        {"id": f"g{n}", "type": "GENERATION", "parentObservationId": "r", "startTime": str(n)}
+        | {"input": asked, "output": answered, "model": model}
+        for n, (asked, answered, model) in enumerate(calls)
+    ]
+    trace = langfuse_trace(observations=[root, *generations])
+    (sample,) = load_set(written(tmp_path, trace))
+    assert (sample.user_input, sample.response, sample.metadata["model"]) == (QUESTION, ANSWER, "large")
+
+
 def test_langfuse_in_the_shapes_that_it_exports(tmp_path):
     trace = langfuse_trace()
     bare = {key: value for key, value in trace.items() if key not in {"observations", "scores"}}

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.errors import InputError, UsageError
-from assay.traces import environment_urls, find_server_url
+from assay.traces import find_server_url
 
 
 @pytest.mark.parametrize(
@@ -22,19 +22,19 @@ from assay.traces import environment_urls, find_server_url
     ],
 )
 def test_a_key_goes_by_http_only_where_the_host_says_so(host, url):
-    assert find_server_url(host, {}, port=3000) == url
+    assert find_server_url(host, (), port=3000) == url
 
 
 @pytest.mark.parametrize("host", ["example.org:port", "example.org:99999", "[::1", "[::::]]", "a b", "a/b", "a@b", ":"])
 def test_what_is_no_host_is_an_error(host):
     with pytest.raises(UsageError, match="is no host"):
-        find_server_url(host, {}, port=3000)
+        find_server_url(host, (), port=3000)
 
 
 def test_the_environment_names_a_server_without_keys(monkeypatch):
     def find(host, **options):
-        settings = environment_urls("OTHER_URL", "THE_URL")
-        return find_server_url(host, settings, port=3000, default="https://cloud", **options)
+        names = ("OTHER_URL", "THE_URL")
+        return find_server_url(host, names, port=3000, default="https://cloud", **options)
 
     assert find("") == "https://cloud"
     monkeypatch.setenv("THE_URL", " https://Example.org:8443/base/ ")
@@ -54,4 +54,4 @@ def test_the_environment_names_a_server_without_keys(monkeypatch):
 
 def test_no_server_at_all_is_said():
     with pytest.raises(UsageError, match="name the server: write HOST:5000 before the project, or set THE_URL"):
-        find_server_url("", {"THE_URL": ""}, port=5000)
+        find_server_url("", ("THE_URL",), port=5000)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...name_suggestions import quote_names
-from ..address import TraceAddress, environment_urls, find_server_url
+from ..address import TraceAddress, find_server_url
 from ..http_client import HttpClient, basic_secret, read_key
 
 _KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
@@ -27,7 +27,7 @@ class LangfuseProject:
                 f"{address}: {' and '.join(missing)} not set: set both to the keys of the project, which Langfuse "
                 "shows under Settings, API Keys"
             )
-        url = find_server_url(address.host, environment_urls(*_URLS), port=_PORT, default=_CLOUD)
+        url = find_server_url(address.host, _URLS, port=_PORT, default=_CLOUD)
         secrets = (values[1], values[0], basic_secret(*values))
         keys = " and ".join(_KEYS)
         self.client = HttpClient("Langfuse", url, keys, secrets, _OLDEST, auth=(values[0], values[1]))

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from ...errors import InputError, UsageError
 from ...name_suggestions import quote_names
 from ...value_messages import shorten
-from ..address import TraceAddress, environment_urls, find_server_url
+from ..address import TraceAddress, find_server_url
 from ..http_client import HttpClient, RefusedRequest, basic_secret, read_key
 
 _OLDEST = "MLflow 3.5 is needed; correct the address, or update the server"  # the first that keeps spans
@@ -31,7 +31,7 @@ class MlflowServer:
         if not address.project:
             raise UsageError(f"{address}: name the experiment: {address.scheme}://{address.host or 'HOST:5000'}/NAME")
         self.address = address
-        self.uri = find_server_url(address.host, environment_urls(_URI), port=_PORT, takes_user=True)
+        self.uri = find_server_url(address.host, (_URI,), port=_PORT, takes_user=True)
 
     @cached_property
     def client(self) -> HttpClient:

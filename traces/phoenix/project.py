@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from ...errors import InputError, UsageError
 from ...name_suggestions import quote_names
-from ..address import TraceAddress, environment_urls, find_server_url
+from ..address import TraceAddress, find_server_url
 from ..http_client import HttpClient, RefusedRequest
 
 _OLDEST = "Phoenix 13.15 is needed: update it, or export its spans and read the file"  # the first that lists traces
@@ -17,7 +17,6 @@ _PAGE = 1000  # projects
 _NAMED = 5  # projects, in a message
 _KEYS = "PHOENIX_API_KEY, or PHOENIX_CLIENT_HEADERS"
 _URLS = ("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT", "PHOENIX_BASE_URL")
-_OTLP_PATH = re.compile(r"/+v1/traces/*$")
 _HEADER = re.compile(r"([!#-'*+.0-9A-Z^-z|~-]+)=([!-+\--:<-\[\]-~]*)")
 
 
@@ -28,8 +27,7 @@ class PhoenixProject:
         if not address.project:
             raise UsageError(f"{address} names no project: write phoenix://HOST:6006/PROJECT")
         self.address = address
-        urls = {name: _OTLP_PATH.sub("", value.strip()) for name, value in environment_urls(*_URLS).items()}
-        self.url = find_server_url(address.host, urls, port=_PORT, default=f"http://127.0.0.1:{_PORT}")
+        self.url = find_server_url(address.host, _URLS, port=_PORT, default=f"http://127.0.0.1:{_PORT}")
         headers = _read_headers()
         secrets = tuple(secret for value in headers.values() for secret in (value, value.rpartition(" ")[2]))
         self.client = HttpClient("Phoenix", self.url, _KEYS, secrets, _OLDEST, headers=headers)
