@@ -295,9 +295,13 @@ def is_of_program(name: str) -> bool:
     return is_glued or not _PROGRAMS.isdisjoint(words) or _NUMBERED_PROGRAM.search(small) is not None
 
 
+def has_person_name(name: str) -> bool:
+    """Whether a name has a frequent given name, or a word for who rates."""
+    return not _PERSONS.isdisjoint(_bare(word) for word in re.findall(r"[^\W\d_]+", name))
+
+
 def _is_person(name: str) -> bool:
-    words = [_bare(word) for word in re.findall(r"[^\W\d_]+", name)]
-    return _CODE.fullmatch(_bare(name)) is not None or not _PERSONS.isdisjoint(words)
+    return _CODE.fullmatch(_bare(name)) is not None or has_person_name(name)
 
 
 class Raters(NamedTuple):

@@ -19,6 +19,7 @@ from .column_roles import (
 from .column_table import (
     GENERAL_NAMES,
     RATING_ALIASES,
+    has_person_name,
     is_known_metric,
     is_mean_rating,
     is_of_program,
@@ -119,8 +120,8 @@ def read_ratings(
     or one column per rater.
 
     The columns have the roles that they have in a set; what a set only proposes as raters' is read here, where no other
-    column has ratings. The scores of `metrics` are nobody's ratings. In a file that has scores too, only what is named
-    as ratings is. `repeated` says what to do about an id that stands twice.
+    column has ratings. The scores of `metrics` are nobody's ratings. `repeated` says what to do about an
+    id that stands twice.
 
     Raises:
         InputError: As `read_scores`, and where nothing says which columns are ratings.
@@ -204,9 +205,10 @@ def _find_roles(
     search, roles = _search(
         file, mapping, options, [column for column in file.names if column not in of_scores], beside
     )
-    if roles.own or roles.ratings or has_scores:
+    if roles.own or roles.ratings or (has_scores and file.is_long):
         return search, roles
-    likely = _guess_raters(file, {*metrics, *(column for column in roles.unused if not scale_of_header(column))})
+    others = {*metrics, *(column for column in roles.unused if not scale_of_header(column))}
+    likely = _guess_raters(file, others, has_scores=has_scores)
     return _search(file, likely, options, list(likely)) if likely else (search, roles)
 
 
@@ -242,10 +244,11 @@ def _named_columns(file: ScoreFile, options: ReadOptions) -> list[str]:
     return list(dict.fromkeys(column_by_name[match] for match in match_columns(options.ratings, column_by_name)))
 
 
-def _guess_raters(file: ScoreFile, others: Collection[str]) -> dict[str, str]:
+def _guess_raters(file: ScoreFile, others: Collection[str], *, has_scores: bool) -> dict[str, str]:
     """The columns that a set would propose as raters', or the only one that may hold ratings, mapped to their raters.
 
-    Several criteria are not several raters, and a column of wide numbers may be what another one measures.
+    Several criteria are not several raters, and a column of wide numbers may be what another one measures. Beside
+    scores only what a set proposes is read, and only where a name is a person's: other whole numbers may be scores.
     """
     cells = {
         column: file.rule(column)[0]
@@ -258,6 +261,10 @@ def _guess_raters(file: ScoreFile, others: Collection[str]) -> dict[str, str]:
     numbers = [values for of_column in cells.values() if (values := of_column.values())]
     if any(values[-1] - values[0] > _WIDEST_SCALE for values in numbers):
         return {}
+    if has_scores:
+        raters = name_raters(find_likely_raters(cells))
+        is_sure = any(rater != column or has_person_name(rater) for column, rater in raters.items())
+        return {column: f"ratings.{rater}" for column, rater in raters.items()} if is_sure else {}
     may_be = find_likely_raters(cells, fewest=2, may_be=may_be_rating)
     likely = find_likely_raters(cells, fewest=2) or (may_be if len(may_be) == 1 else [])
     return {column: f"ratings.{rater}" for column, rater in name_raters(likely or decision).items()}
