@@ -68,6 +68,7 @@ _RATER_WORDS = frozenset(("rater", "human", *NAMES["rater"]))  # which may stand
 _CHOICES = frozenset(PREFERENCES["choice"])  # columns that say which of two answers is better
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
 _NAMES = ("rating", *RATING_ALIASES)
+_MOST_FORMS = 256  # of rows with other columns each, as JSON may have, whose columns are kept
 _HIGHEST = 10
 _FEWEST_VALUES = 3  # different ones: two may be a flag
 _MOST_DIFFERENT = 30  # cells: a column with more is of no small scale
@@ -188,6 +189,8 @@ class RoleSearch:
 
     def _look(self, columns: tuple[str, ...]) -> _RowColumns:
         if columns not in self._row_columns:
+            if len(self._row_columns) > _MOST_FORMS:
+                self._row_columns.clear()
             self._names |= dict.fromkeys(columns)
             self._rater_column = find_roles(self._names, self._mapping).get(OF_RATERS, "")
             free = [column for column in columns if column not in self._mapping]
@@ -199,7 +202,7 @@ class RoleSearch:
                     for column in columns
                     if column == self._own
                     or is_rater(self._mapping.get(column, ""))
-                    or (column in free and _is_named(column))
+                    or (column not in self._mapping and _is_named(column))
                 ],
                 [*others, *(by_name[name] for name in OTHER_ANSWER if name in by_name)],
                 [column for column in free if plain_name(column) in JUDGES],
