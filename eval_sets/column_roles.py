@@ -259,7 +259,7 @@ class RoleSearch:
         raters, unused = self._name_columns()
         candidates = [column for column in self.cells if column == self._own or column not in unused]
         rated = [] if self._own in self._mapping else candidates
-        check_one_answer(self._names, rated, self._name, "--map COLUMN=rating", chosen=self._mapping)
+        check_one_answer(self._names, rated, self._name, chosen=self._mapping)
         totals = self._explain_totals(candidates, metrics)
         unused |= totals
         own = None if self._own in totals else self._own_column(unused)

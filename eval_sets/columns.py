@@ -220,22 +220,19 @@ def check_names(mapping: Mapping[str, str], names: Collection[str], of_messages:
             raise InputError(f"map {theirs}={ours}: no field is called `{ours}`{turned}; {fields}")
 
 
-def check_one_answer(
-    columns: Iterable[str], rated: Collection[str], name: str, option: str, chosen: Collection[str] = ()
-) -> None:
+def check_one_answer(columns: Iterable[str], rated: Collection[str], name: str, chosen: Collection[str] = ()) -> None:
     """Raises `InputError` where columns that are read as ratings are of several answers, and the user chose none.
 
-    `name` is the file's, and `option` what reads one column alone, with `COLUMN` in its place.
+    `name` is the file's.
     """
     ratings = {column: answer for column, answer in ratings_of_answers(columns).items() if column in rated}
     if not ratings or not ratings.keys().isdisjoint(chosen):
         return
     answers = ", ".join(dict.fromkeys(ratings.values()))
-    option_name, _, value = option.partition(" ")
     raise InputError(
         f"{name}: {', '.join(ratings)} would be read as raters of one answer, and rate those in {answers} by their "
         "names; write one row per answer, with the columns id (of the question), version, question, answer and rating, "
-        f"or read those of one answer: {option_name} {quote_word(value.replace('COLUMN', next(iter(ratings))))}"
+        f"or read those of one answer: --map {quote_word(f'{next(iter(ratings))}=rating')}"
     )
 
 
