@@ -276,7 +276,7 @@ class _Reader:
     def notes(self, preferences: Sequence[Preference]) -> Iterator[str]:
         """What a user should know about how the file was read."""
         columns, counts = self._columns, self._counts
-        uses = dict(zip(columns.versions or (), _CHOICES, strict=False))
+        uses: dict[str, str] = dict(zip(columns.versions or (), _CHOICES, strict=False))
         uses |= {column: "choice" for _, column in columns.choices}
         uses |= dict.fromkeys(columns.questions[:1], "question")
         uses |= {column: role for role, column in columns.roles.items() if column}
