@@ -98,19 +98,11 @@ class Clause:
     text: str
     view: View
     language: str
+    words: Lexicon
+    table: NumericTable  # as the view has it
     marks: tuple[Mark, ...]
     tokens: tuple[Token, ...]
     context: Context
-
-    @property
-    def table(self) -> NumericTable:
-        """The table as this view has it."""
-        return self.view.table
-
-    @property
-    def words(self) -> Lexicon:
-        """The words of the clause's language."""
-        return lexicon(self.language)
 
     def marks_of(self, *kinds: str) -> list[Mark]:
         """The marked words of these kinds, in order."""
@@ -277,7 +269,8 @@ def read_clause(text: str, view: View, language: str, context: Context = NO_CONT
     """Finds everything that is known in a clause."""
     context = context.in_view(view)
     marks = find_marks(text, view, language, context.windows)
-    return Clause(text, view, language, tuple(marks), tokens(text, language), context)
+    spoken = tokens(text, language)
+    return Clause(text, view, language, lexicon(language), view.table, tuple(marks), spoken, context)
 
 
 def is_row(clause: Clause, window: Window) -> bool:

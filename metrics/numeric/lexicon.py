@@ -32,11 +32,7 @@ class Token:
     start: int
     end: int
     stem: str
-
-    @property
-    def is_word(self) -> bool:
-        """Whether it is letters or digits, not a sign."""
-        return self.text[0].isalnum()
+    is_word: bool  # letters or digits, not a sign
 
 
 @dataclass(frozen=True)
@@ -56,6 +52,7 @@ class Lexicon:
     plain_stems: frozenset[str]
     links: Links
     extremes_of: dict[str, re.Pattern[str]]  # adjectives by the one quantity that they describe
+    except_before: re.Pattern[str]  # before what is left out
     data: dict[str, Any]
 
 
@@ -76,7 +73,7 @@ def lexicon(language: str) -> Lexicon:
     marks, times, series, plain = pack.claim_marks, pack.claim_times, pack.series_names, pack.plain_words
     weekdays = {weekday.lower(): number for number, weekday in enumerate(pack.weekdays)}
     periods = {word: period for period, words in times.periods.items() for word in words}
-    kinds: dict[str, list[str]] = {}
+    kinds: dict[str, list[str]] = {"whole": [*marks.whole]}
     for kind, patterns in [*marks.marks.items(), *times.time_marks]:
         kinds.setdefault(kind, []).extend(patterns)
     inflected = participle_forms(pack.code)
@@ -98,6 +95,7 @@ def lexicon(language: str) -> Lexicon:
         plain_stems=frozenset(stem_of(word, pack.code) for word in plain.verbs | plain.everyone),
         links=marks.links,
         extremes_of={name: whole_words([*forms.most, *forms.least]) for name, forms in marks.extremes_of.items()},
+        except_before=whole_words(marks.except_before),
         data={**dict(marks), **dict(times), **dict(series), **participles, "weekdays": weekdays, "periods": periods},
     )
 
@@ -134,7 +132,9 @@ def tokens(text: str, language: str) -> tuple[Token, ...]:
     """The words, numbers and signs of a text, in order."""
     forms = participle_forms(language) if language in LANGUAGES else {}
     words = ((match[0].lower(), match.span()) for match in _TOKEN.finditer(text))
-    return tuple(Token(word, *span, stem_of(forms.get(word, word), language)) for word, span in words)
+    return tuple(
+        Token(word, *span, stem_of(forms.get(word, word), language), word[0].isalnum()) for word, span in words
+    )
 
 
 @lru_cache(maxsize=50_000)

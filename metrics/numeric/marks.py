@@ -27,7 +27,6 @@ from .lexicon import (
     means,
     name_words,
     tokens,
-    whole_words,
 )
 from .sample_tables import View
 from .table import ALL_ROWS, DAY, HEDGES, LENGTHS, STEPS, Hedge, NamedTime, NumericTable, Period, Times, Window
@@ -86,18 +85,18 @@ class Mark:
             return ()
         return tuple((name.column, name.cell) for name in self.mention.names if name.kind == "cell")
 
-    @property
+    @cached_property
     def stated(self) -> Number:
         """The number of a mark that is one."""
         assert self.number is not None
         return self.number
 
-    @property
+    @cached_property
     def unit(self) -> str | None:
         """The unit of its number; None without one."""
         return self.number.unit if self.number else None
 
-    @property
+    @cached_property
     def window(self) -> Window:
         """The time that it most likely means; all rows where it names none."""
         return self.time.windows[0] if self.time else ALL_ROWS
@@ -135,6 +134,12 @@ def choose(candidates: Iterable[Mark], marks: Sequence[Mark] = ()) -> list[Mark]
     if chosen:
         marks = [mark for mark in marks if not any(other.overlaps(mark.start, mark.end) for other in chosen)]
     return sorted([*chosen, *marks], key=lambda mark: mark.start)
+
+
+@lru_cache(maxsize=256)  # of a clause that is read alone, in its sentence, and as a possible comment
+def numbers_of(text: str, language: str) -> tuple[Number, ...]:
+    """The numbers of a text."""
+    return tuple(find_numbers(text, load_language(language)))
 
 
 def is_count(number: Number) -> bool:
@@ -349,7 +354,7 @@ def _numbers(text: str, words: Lexicon, view: View, mentions: Sequence[Mark]) ->
     title = f" {' '.join(re.findall(_WORD, view.table.name.lower()))} "
     every = [token for token in tokens(text, words.language) if token.is_word]
     titled = [(a.start, b.end) for a, b in pairwise(every) if f" {a.text} {b.text} " in title]
-    for number in find_numbers(text, load_language(words.language)):
+    for number in numbers_of(text, words.language):
         if number.spelled and number.value == 1 and number.text.lower().split()[0] in words.articles:
             continue
         if any(start <= number.start and number.end <= end for start, end in titled):
@@ -400,7 +405,7 @@ def listed_times(text: str, language: str) -> list[tuple[int, int]]:
     """
     lists = (_clock_pattern, listed_days, listed_dates)
     found = [match.span() for find in lists for match in find(language).finditer(text)]
-    numbers = find_numbers(text, load_language(language))
+    numbers = numbers_of(text, language)
     found += _listed_values(text, language, numbers)
     if any(find(language).search(text) for find in (listed_days, listed_dates)):
         joint = re.compile(rf"(?P<noun>(?: \w+){{0,3}}?){list_joint(language)}", re.IGNORECASE)
@@ -459,7 +464,7 @@ def _counts_extremes(text: str, number: Mark, start: int, end: int) -> bool:
 def _kinds_by_span(text: str, language: str) -> dict[tuple[int, int], set[str]]:
     words = lexicon(language)
     spans: dict[tuple[int, int], set[str]] = {}
-    for kind, pattern in [*words.kinds.items(), ("whole", whole_words(words.data["whole"]))]:
+    for kind, pattern in words.kinds.items():
         for match in pattern.finditer(text):
             spans.setdefault(match.span(), set()).add(kind)
     return spans
@@ -499,14 +504,17 @@ def place_joint(links: Links, conjunction: str | None = None) -> str:
 
 def _exclusions(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
     """Times and rows that are left out ("except 14 April and 1 May"), and the words that say so."""
-    joined = place_joint(words.links)
-    for match in whole_words(words.data["except_before"]).finditer(text):
+    for match in words.except_before.finditer(text):
         end, left_out = match.end(), 0
         for mark in marks:
             if not (mark.time or mark.cells) or mark.start < match.end():
                 continue
             between = text[end : mark.start]
-            if not re.fullmatch(joined, between) if left_out else len(between.split()) > _MOST_BETWEEN:
+            if (
+                not re.fullmatch(place_joint(words.links), between)
+                if left_out
+                else len(between.split()) > _MOST_BETWEEN
+            ):
                 break
             yield replace(mark, excluded=True)
             end, left_out = mark.end, left_out + 1

@@ -10,7 +10,7 @@ from typing import Any
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
 from ...languages import FALLBACK, load_language
-from ...text.numbers import find_numbers, known_unit
+from ...text.numbers import known_unit
 from ...text.sentences import claiming_sentences
 from ...text.wording import count_of
 from ...worker_threads import compute_beside
@@ -31,7 +31,7 @@ from .construction import (
     read_clause,
 )
 from .lexicon import LANGUAGES, Lexicon, Token, any_of, is_of_things, lexicon, shared_stems, tokens, why_unread
-from .marks import Mark, listed_times, names_of
+from .marks import Mark, listed_times, names_of, numbers_of
 from .sample_tables import GROUP_VALUES, View, group_rows, is_panel, repeats, tables_of_sample, views
 from .statistics import Finding, UnitRule, statistics_in, verify
 from .table import ALL_ROWS, PLACE_OF, Hedge, NumericTable, Specification, Statistic, Unverifiable, Window
@@ -509,7 +509,7 @@ def read_checks(text: str, made: Sequence[Interpretation]) -> tuple[PartReading,
 
 def _is_bare(text: str, words: Lexicon) -> bool:
     """Whether an answer is no more than a number: the question says what it is."""
-    numbers = find_numbers(text, load_language(words.language))
+    numbers = numbers_of(text, words.language)
     if len(numbers) != 1:
         return False
     rest = text[: numbers[0].start] + " " + text[numbers[0].end :]
@@ -635,17 +635,18 @@ class NumericClaims(Metric):
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with every claim as understood, computed and judged in the evidence."""
-        tables = await compute_beside(tables_of_sample, sample)
+        tables, sentences, scene = await compute_beside(_begin, sample)
         evidence: dict[str, Any] = {"claims": [], "tables": [table.name for table in tables]}
         if not tables:
             return skipped("the sample has no table to compute from", evidence)
-        language = sample.language or FALLBACK
-        if language not in LANGUAGES and (unread := why_unread(language)):
-            return skipped(unread, evidence)
-        sentences = await compute_beside(claims_of, sample.response, language)
+        if scene is None:
+            return skipped(why_unread(sample.language or FALLBACK) or "", evidence)
         if bounds := describe_unread(sentences, sample.user_input):
             evidence["bounds"] = bounds
-        checked = await self._check_sentences(sample, sentences[:MOST_SENTENCES], tables)
+        checked: list[CheckedClaim] = []
+        for text in sentences[:MOST_SENTENCES]:  # one computation each: a cancelled task stops between two of them
+            claims, scene = await compute_beside(_read, text, scene)
+            checked += claims
         evidence["claims"] = [claim.evidence() for claim in checked]
         decided = [claim for claim in checked if claim.checkable]
         if not decided:
@@ -654,15 +655,13 @@ class NumericClaims(Metric):
         value = sum(claim.verdict == "supported" for claim in decided) / len(decided)
         return scored(value, "; ".join([_reason(checked, decided), *bounds]), evidence)
 
-    async def _check_sentences(
-        self, sample: Sample, sentences: Sequence[str], tables: Sequence[NumericTable]
-    ) -> list[CheckedClaim]:
-        scene = await compute_beside(scene_of, tables, sample.language or FALLBACK, sample.user_input)
-        checked: list[CheckedClaim] = []
-        for text in sentences:  # one computation each, so that a cancelled task stops between two of them
-            claims, scene = await compute_beside(_read, text, scene)
-            checked += claims
-        return checked
+
+def _begin(sample: Sample) -> tuple[list[NumericTable], list[str], Scene | None]:
+    """The tables and sentences of a sample, and the scene of the first; no scene where its language is not read."""
+    tables, language = tables_of_sample(sample), sample.language or FALLBACK
+    if not tables or why_unread(language):
+        return tables, [], None
+    return tables, claims_of(sample.response, language), scene_of(tables, language, sample.user_input)
 
 
 def _read(sentence: str, scene: Scene) -> tuple[list[CheckedClaim], Scene]:
