@@ -105,7 +105,6 @@ from .numeric.statistics import (
     verify as verify,
 )
 from .numeric.table import (
-    HEDGES as HEDGES,
     Condition as Condition,
     Direction as Direction,
     Hedge as Hedge,

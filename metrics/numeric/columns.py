@@ -184,7 +184,6 @@ class TimeColumn:
     period: Period
     unreadable: tuple[int, ...] = ()
     other: "DatetimeIndex | None" = None
-    note: str = ""
 
 
 class _When(NamedTuple):
@@ -216,13 +215,13 @@ def read_times(header: str, cells: Sequence[Any], day_first: bool) -> TimeColumn
     periods = {when.period for when in read.values()}
     if len(read) <= len(filled) * (1 - _MOST_UNREAD) or (len(periods) > 1 and periods != {Period.DAY, Period.MOMENT}):
         return None
-    times, other, note = _order([read.get(place) for place in range(len(cells))], day_first)
+    times, other = _order([read.get(place) for place in range(len(cells))], day_first)
     period = Period.MOMENT if Period.MOMENT in periods else periods.pop()
-    return TimeColumn(times, period, tuple(place for place in filled if place not in read), other, note)
+    return TimeColumn(times, period, tuple(place for place in filled if place not in read), other)
 
 
-def _order(cells: Sequence[_When | None], day_first: bool) -> "tuple[DatetimeIndex, DatetimeIndex | None, str]":
-    """The times in the likelier order of day and month, in the other one where the order is open, and a note.
+def _order(cells: Sequence[_When | None], day_first: bool) -> "tuple[DatetimeIndex, DatetimeIndex | None]":
+    """The times in the likelier order of day and month, and in the other one where the order is open.
 
     The order is that of the dates that exist in one order only, else the one with regular steps, else the language's.
     """
@@ -232,16 +231,15 @@ def _order(cells: Sequence[_When | None], day_first: bool) -> "tuple[DatetimeInd
     by_day = pd.DatetimeIndex([when and (when.day_first or when.month_first) for when in cells])
     by_month = pd.DatetimeIndex([when and (when.month_first or when.day_first) for when in cells])
     if by_day.equals(by_month):
-        return by_day, None, ""
-    is_day, why = any(when.month_first is None for when in known), ""
-    is_month = any(when.day_first is None for when in known)
+        return by_day, None
+    is_day, is_month = any(when.month_first is None for when in known), any(when.day_first is None for when in known)
     if not is_day and not is_month:
-        is_day, is_month, why = _is_regular(by_day), _is_regular(by_month), ": only so are their steps regular"
+        is_day, is_month = _is_regular(by_day), _is_regular(by_month)
         if is_day == is_month:
-            is_day, is_month, why = day_first, False, ", as the language of the table writes them"
+            is_day, is_month = day_first, False
     if is_day == is_month:
-        return by_day, by_month, "the order of day and month in the dates is open: both are tried"
-    return (by_day if is_day else by_month), None, f"dates are {'day' if is_day else 'month'} first{why}"
+        return by_day, by_month
+    return (by_day if is_day else by_month), None
 
 
 def _is_regular(times: "DatetimeIndex") -> bool:

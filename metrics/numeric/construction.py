@@ -8,10 +8,11 @@ from itertools import islice, pairwise, product
 
 from ...text.numbers import known_unit
 from .lexicon import Lexicon, Token, any_of, lexicon, meanings, means, polarity, says_mean, tokens
-from .marks import BOUNDS, HEDGES_BY_WORD, Mark, find_marks, is_count, place_joint
+from .marks import HEDGES_BY_WORD, Mark, find_marks, is_count, place_joint
 from .sample_tables import View
 from .table import (
     ALL_ROWS,
+    BOUNDS,
     PLACE_OF,
     Condition,
     Hedge,

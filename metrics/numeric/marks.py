@@ -29,7 +29,7 @@ from .lexicon import (
     tokens,
 )
 from .sample_tables import View
-from .table import ALL_ROWS, DAY, HEDGES, LENGTHS, STEPS, Hedge, NamedTime, NumericTable, Period, Times, Window
+from .table import ALL_ROWS, DAY, LENGTHS, STEPS, Hedge, NamedTime, Period, Times, Window
 from .times import (
     WORD,
     count_of,
@@ -44,11 +44,16 @@ from .times import (
     with_units,
 )
 
-HEDGES_BY_WORD = {entry.word: entry.hedge for entry in HEDGES.values() if entry.word}
-"""The hedges by the kind of words that say them."""
-
-BOUNDS = {entry.hedge: entry.bound for entry in HEDGES.values() if entry.bound}
-"""The tests that hedges make of a value."""
+HEDGES_BY_WORD = {
+    "about": Hedge.ABOUT,
+    "nearly": Hedge.NEARLY,
+    "just_over": Hedge.JUST_OVER,
+    "at_least": Hedge.AT_LEAST,
+    "at_most": Hedge.AT_MOST,
+    "above": Hedge.MORE_THAN,
+    "below": Hedge.LESS_THAN,
+}
+"""The hedges by the kind of words that say them; of a number with two the first here counts."""
 
 _TIME_UNITS = frozenset({"day", "week", "month", "year", "h", "hour", "min", "s"})
 
@@ -153,28 +158,54 @@ _RELATED = frozenset({"than", "correlation", "ratio", "difference", "outnumbers"
 
 
 @dataclass(frozen=True)
-class _Clause:
-    """A clause whose mentions of series are being settled."""
+class _Draft:
+    """A clause with the marks that it has by itself, and the times of the text before: others depend on both."""
 
     text: str
     words: Lexicon
-    table: NumericTable
+    view: View
+    marks: Sequence[Mark]
+    context_windows: Sequence[Window]
+
+    @property
+    def times(self) -> Times:
+        """The times of the table; what depends on other times is found where it has some."""
+        assert self.view.times is not None
+        return self.view.times
 
     def is_led(self, mark: Mark, pattern: str) -> bool:
         """Whether the words before a mark match a pattern of the language."""
         before = self.text[: mark.start]
         return re.search(rf"(?<!\w)(?:{self.words.data[pattern]})\s*$", before, re.IGNORECASE) is not None
 
+    def matches(self, kind: str) -> Iterator[re.Match[str]]:
+        """Where the forms of a kind of times stand."""
+        for pattern in _patterns(self.words.language, kind):
+            yield from pattern.finditer(self.text)
 
-def find_roles(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    def unit(self, match: re.Match[str]) -> str:
+        """The unit of time that a form names; empty where it names none."""
+        return str(self.words.data["periods"].get(match["unit"].lower(), ""))
+
+    def other_times(self, start: int, end: int) -> list[Mark]:
+        """The times that stand outside of a part of the clause, the nearest first and those before it first."""
+        times = [m for m in self.marks if m.time and (m.end <= start or end <= m.start)]
+        return sorted(times, key=lambda m: (m.end > start, abs(m.start - start)))
+
+    def bases(self, start: int, end: int) -> list[Window]:
+        """What the nearest time outside of a part means; without one, the windows of the text before."""
+        nearest = next((m.time for m in self.other_times(start, end) if m.time), None)
+        return list(nearest.windows) if nearest else [w for w in self.context_windows if w != ALL_ROWS]
+
+
+def _roles(clause: _Draft) -> Iterator[Mark]:
     """Mentions of what the clause counts, and asides for series that the clause is not about."""
-    clause = _Clause(text, words, view.table)
-    settled = choose(_directions(marks, clause), choose(_misfits(marks, clause), marks))
+    settled = choose(_directions(clause), choose(_misfits(clause), clause.marks))
     for has_role in _ROLES:
         beside = [mark for mark in settled if mark.series and has_role(mark, settled, clause)]
         aside = (replace(mark, mention=None, kinds=frozenset({"aside"})) for mark in beside)
         settled = choose(aside, settled)
-    yield from (mark for mark in settled if mark not in marks)
+    yield from (mark for mark in settled if mark not in clause.marks)
 
 
 def _is_hint(mark: Mark) -> bool:
@@ -189,11 +220,11 @@ def _rank(mark: Mark) -> int:
 # --- what a mention cannot name ---
 
 
-def _misfits(marks: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
+def _misfits(clause: _Draft) -> Iterator[Mark]:
     """Names right after a number that are only of series that are measured: "10,510 repairs", "repair time (days)"."""
-    for number, mark in pairwise(marks):
+    for number, mark in pairwise(clause.marks):
         counts = number.number and number.number.unit is None and not clause.text[number.end : mark.start].strip()
-        units = [known_unit(clause.table.unit_of(name) or "") for name in mark.series]
+        units = [known_unit(clause.view.table.unit_of(name) or "") for name in mark.series]
         if counts and units and all(unit not in (None, "h") for unit in units):
             yield replace(mark, mention=None, kinds=frozenset({"unfit"}))
 
@@ -224,13 +255,13 @@ def _required_stems(column: str, language: str) -> frozenset[str]:
 # --- what a mention is besides the series that the clause is about ---
 
 
-def _is_spare_hint(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+def _is_spare_hint(mark: Mark, marks: Sequence[Mark], clause: _Draft) -> bool:
     """Whether a hint stands beside a noun that names a series, not of people, who do what it says ("60 joined")."""
     nouns = [m for m in marks if m.series and not _is_hint(m)]
     return _is_hint(mark) and any(not all(means(name, "people", "agents") for name in m.series) for m in nouns)
 
 
-def _has_predicate(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+def _has_predicate(mark: Mark, marks: Sequence[Mark], clause: _Draft) -> bool:
     """Whether a mention is only the subject of another series' name: "120 pakketten (zijn) te laat bezorgd"."""
     after = next((m for m in marks if m.start >= mark.end), None)
     before = next((m for m in marks if m.end == mark.start - 1), None)
@@ -243,25 +274,25 @@ def _has_predicate(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
     return links and not any(m.kinds & {"share", "correlation"} or m.unit == "%" for m in marks)
 
 
-def _is_predicate(mark: Mark, clause: _Clause) -> bool:
+def _is_predicate(mark: Mark, clause: _Draft) -> bool:
     """Whether a mention says what happened: by the name "te laat bezorgd", or as the "late" of late parcels."""
     words = [token.text for token in tokens(mark.text, clause.words.language)]
     narrows = all(word in clause.words.data["narrowing"] for word in words)
     return len(mark.series) == 1 and (narrows or is_predicate(mark.series[0], clause.words.language))
 
 
-def _is_clarified(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+def _is_clarified(mark: Mark, marks: Sequence[Mark], clause: _Draft) -> bool:
     """Whether another mention decides between the series of an ambiguous one: "tickets" beside "closed"."""
     return len(mark.series) > 1 and any(len(m.series) == 1 and m.series[0] in mark.series for m in marks)
 
 
-def _is_place(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+def _is_place(mark: Mark, marks: Sequence[Mark], clause: _Draft) -> bool:
     """Whether a part of a name only says where: "528 cars in the garage", beside a column "garage full (min)"."""
     named = any(m.series and _rank(m) > PART for m in marks)
     return named and _rank(mark) <= PART and clause.is_led(mark, "placed_in")
 
 
-def _is_agent(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+def _is_agent(mark: Mark, marks: Sequence[Mark], clause: _Draft) -> bool:
     """Whether people only do what another series counts: "employees worked 240 hours of overtime"."""
     if len(mark.series) != 1 or not means(mark.series[0], "people", "agents"):
         return False
@@ -274,9 +305,9 @@ def _is_agent(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
     return bool(others) and not (number or related or clause.is_led(mark, "per"))
 
 
-def _is_whole_of(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
+def _is_whole_of(mark: Mark, marks: Sequence[Mark], clause: _Draft) -> bool:
     """Whether a mention is the whole of a percentage of another series: "86.9% of its calls were resolved"."""
-    unit_of = clause.table.unit_of
+    unit_of = clause.view.table.unit_of
     shares = [m for m in marks if m.series and m is not mark and all(unit_of(s) == "%" for s in m.series)]
     percent = next((m for m in reversed(marks) if m.unit == "%" and m.end <= mark.start), None)
     if not shares or percent is None or len(mark.series) != 1 or unit_of(mark.series[0]) == "%":
@@ -285,17 +316,17 @@ def _is_whole_of(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
     return re.fullmatch(clause.words.data["part_of"], between, re.IGNORECASE) is not None
 
 
-_Role = Callable[[Mark, Sequence[Mark], _Clause], bool]
+_Role = Callable[[Mark, Sequence[Mark], _Draft], bool]
 _ROLES: tuple[_Role, ...] = (_is_spare_hint, _has_predicate, _is_clarified, _is_place, _is_agent, _is_whole_of)
 
 
-def _directions(marks: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
+def _directions(clause: _Draft) -> Iterator[Mark]:
     """The words "down" and "up" after data rates as the series that they are short for."""
     short, joins = clause.words.data["after_rates"], "|".join(clause.words.data["joins"])
     direction = re.compile(rf" ({'|'.join(short)})(?=\W*$|[^\w\s]| (?:{joins})\b)", re.IGNORECASE)
-    for mark in marks:
+    for mark in clause.marks:
         if mark.unit in _DATA_RATES and (word := direction.match(clause.text, mark.end)):
-            columns = [c for c in clause.table.columns if short[word[1].lower()] in meanings(c)]
+            columns = [c for c in clause.view.table.columns if short[word[1].lower()] in meanings(c)]
             if len(columns) == 1:
                 mention = Mention(*word.span(1), (Name("series", columns[0], SYNONYM),))
                 yield Mark(*word.span(1), word[1], mention=mention)
@@ -310,12 +341,10 @@ _MOST_BETWEEN = 2  # words between "except" and what is left out
 
 def find_marks(text: str, view: View, language: str, windows: Sequence[Window]) -> list[Mark]:
     """The marks of a clause, in order; none overlap, and a mark that depends on others goes before them."""
-    words = lexicon(language)
     marks = _independent_marks(text, view, language)
-    dependent = [*dependent_times(text, words, view.times, marks, windows)] if view.times else []
-    for find in (_whole_table, _exclusions, _behind, _rates, find_roles, _hedged_numbers, _multiples, _exclusive):
-        dependent += find(text, words, view, marks)
-    return choose(dependent, marks)
+    draft = _Draft(text, lexicon(language), view, marks, windows)
+    finders = (*(_OF_TIMES if view.times else ()), *_OF_MARKS)
+    return choose([mark for find in finders for mark in find(draft)], marks)
 
 
 @lru_cache(maxsize=64)
@@ -470,14 +499,14 @@ def _kinds_by_span(text: str, language: str) -> dict[tuple[int, int], set[str]]:
     return spans
 
 
-def _whole_table(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+def _whole_table(clause: _Draft) -> Iterator[Mark]:
     """Words for all rows by their number or length: "across the eight sites", "these three years"."""
-    led = re.compile(rf"(?<!\w)(?:{words.data['whole_led']})\s*$", re.IGNORECASE)
-    for mark, after in zip(marks, [*marks[1:], None], strict=False):
-        match = led.search(text[: mark.start]) if mark.number or "all" in mark.kinds else None
-        last = _last_of_whole(text, view, mark, after) if match else None
+    led = re.compile(rf"(?<!\w)(?:{clause.words.data['whole_led']})\s*$", re.IGNORECASE)
+    for mark, after in zip(clause.marks, [*clause.marks[1:], None], strict=False):
+        match = led.search(clause.text[: mark.start]) if mark.number or "all" in mark.kinds else None
+        last = _last_of_whole(clause.text, clause.view, mark, after) if match else None
         if match and last:
-            yield Mark(match.start(), last.end, text[match.start() : last.end], frozenset({"whole", "all_rows"}))
+            yield Mark(match.start(), last.end, clause.text[match.start() : last.end], frozenset({"whole", "all_rows"}))
 
 
 def _last_of_whole(text: str, view: View, mark: Mark, noun: Mark | None) -> Mark | None:
@@ -502,16 +531,16 @@ def place_joint(links: Links, conjunction: str | None = None) -> str:
     return rf"(?i)\s*(?:,|&|(?:,\s*)?\b(?:{conjunction or links.conjunction})\b)\s*(?:(?:{links.led})+)?"
 
 
-def _exclusions(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+def _exclusions(clause: _Draft) -> Iterator[Mark]:
     """Times and rows that are left out ("except 14 April and 1 May"), and the words that say so."""
-    for match in words.except_before.finditer(text):
+    for match in clause.words.except_before.finditer(clause.text):
         end, left_out = match.end(), 0
-        for mark in marks:
+        for mark in clause.marks:
             if not (mark.time or mark.cells) or mark.start < match.end():
                 continue
-            between = text[end : mark.start]
+            between = clause.text[end : mark.start]
             if (
-                not re.fullmatch(place_joint(words.links), between)
+                not re.fullmatch(place_joint(clause.words.links), between)
                 if left_out
                 else len(between.split()) > _MOST_BETWEEN
             ):
@@ -522,110 +551,73 @@ def _exclusions(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) ->
             yield Mark(*match.span(), match[0], frozenset({"whole"}))
 
 
-def _behind(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+def _behind(clause: _Draft) -> Iterator[Mark]:
     """The "after" of "the most after Portside", which no reading uses: before a row it is no time."""
-    rows = [mark for mark in marks if mark.cells]
+    rows = [mark for mark in clause.marks if mark.cells]
     if not rows:
         return
-    joins = [form.partition("{a}")[0] for kind in ("after", "before") for form in words.data[kind]]
-    before_row = re.compile(rf"(?<!\w)(?:{any_of(joins)}){words.data['article']}$", re.IGNORECASE)
+    joins = [form.partition("{a}")[0] for kind in ("after", "before") for form in clause.words.data[kind]]
+    before_row = re.compile(rf"(?<!\w)(?:{any_of(joins)}){clause.words.data['article']}$", re.IGNORECASE)
     for mark in rows:
-        if found := before_row.search(text[: mark.start]):
+        if found := before_row.search(clause.text[: mark.start]):
             yield Mark(*found.span(), found[0], frozenset({"behind"}))
 
 
-def _rates(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+def _rates(clause: _Draft) -> Iterator[Mark]:
     """Rates such as "a day" and "per month": of one row, or of several rows, which no statistic has."""
-    if not view.table.step:
+    if not clause.view.table.step:
         return
-    units = any_of(words.data["periods"])
-    rate = rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:{words.links.rate_not}))(?!\w)"
-    for match in re.finditer(rate, text, re.IGNORECASE):
-        if any(m.overlaps(*match.span()) for m in marks if m.time or m.series or m.cells or m.number):
+    units = any_of(clause.words.data["periods"])
+    rate = rf"(?<!\w)(?:{clause.words.data['rate']}) (?P<unit>{units})(?! (?:{clause.words.links.rate_not}))(?!\w)"
+    for match in re.finditer(rate, clause.text, re.IGNORECASE):
+        if any(m.overlaps(*match.span()) for m in clause.marks if m.time or m.series or m.cells or m.number):
             continue
-        kind = "per_row" if words.data["periods"][match["unit"].lower()] == view.table.step else "per_other"
-        if any(match[0].lower() in header.lower() for header in view.table.columns):
+        period = clause.words.data["periods"][match["unit"].lower()]
+        kind = "per_row" if period == clause.view.table.step else "per_other"
+        if any(match[0].lower() in header.lower() for header in clause.view.table.columns):
             kind = "value_word"  # "EUR 25 a month", where the column is called so
         yield Mark(*match.span(), match[0], frozenset({kind}))
 
 
-def _hedged_numbers(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+def _hedged_numbers(clause: _Draft) -> Iterator[Mark]:
     """The numbers with a hedge that stands right before them ("more than 5") or after them ("5 or more")."""
-    gap = re.compile(rf"\W*(?:(?:{words.links.hedge_gap})\W+)?", re.IGNORECASE)
-    for before, mark, after in zip([None, *marks], marks, [*marks[1:], None], strict=False):
+    gap = re.compile(rf"\W*(?:(?:{clause.words.links.hedge_gap})\W+)?", re.IGNORECASE)
+    for before, mark, after in zip([None, *clause.marks], clause.marks, [*clause.marks[1:], None], strict=False):
         for hedge_mark in (before, after) if mark.number else ():
             if hedge_mark is None:
                 continue
             first, second = sorted((hedge_mark, mark), key=lambda m: m.start)
             hedges = [hedge for kind, hedge in HEDGES_BY_WORD.items() if kind in hedge_mark.kinds]
-            follows = hedge_mark is not after or re.match(words.links.hedge_after, hedge_mark.text)
-            if hedges and follows and gap.fullmatch(text[first.end : second.start]):
+            follows = hedge_mark is not after or re.match(clause.words.links.hedge_after, hedge_mark.text)
+            if hedges and follows and gap.fullmatch(clause.text[first.end : second.start]):
                 yield replace(mark, hedge=hedges[0], hedge_mark=hedge_mark)
                 break
 
 
-def _multiples(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+def _multiples(clause: _Draft) -> Iterator[Mark]:
     """The "times" of "five times those in March", which are no occasions: only a ratio has them."""
-    other = re.compile(rf"\S{{1,60}} (?:{words.links.factor_of}|{words.links.level_of})(?!\w)", re.IGNORECASE)
-    for number, mark, after in zip(marks, marks[1:], [*marks[2:], None], strict=False):
-        is_factor = number.number and "times_as" in mark.kinds and not text[number.end : mark.start].strip()
-        of_other = after and (after.time or after.cells) and not text[mark.end : after.start].strip()
-        if is_factor and (of_other or other.match(text, mark.start)):
+    other = re.compile(
+        rf"\S{{1,60}} (?:{clause.words.links.factor_of}|{clause.words.links.level_of})(?!\w)", re.IGNORECASE
+    )
+    for number, mark, after in zip(clause.marks, clause.marks[1:], [*clause.marks[2:], None], strict=False):
+        is_factor = number.number and "times_as" in mark.kinds and not clause.text[number.end : mark.start].strip()
+        of_other = after and (after.time or after.cells) and not clause.text[mark.end : after.start].strip()
+        if is_factor and (of_other or other.match(clause.text, mark.start)):
             yield replace(mark, kinds=frozenset({"times_as", "times_of"}))
 
 
-def _exclusive(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+def _exclusive(clause: _Draft) -> Iterator[Mark]:
     """ "Only": before a number it says that this is little, else that all others are not so."""
-    for place, mark in enumerate(marks):
+    for place, mark in enumerate(clause.marks):
         if {"only", "exactly"} <= mark.kinds:
             bound = {"above", "below", "at_least", "at_most"}
-            after = next((m for m in marks[place + 1 :] if m.number or m.time or m.mention or m.kinds & bound), None)
+            after = next(
+                (m for m in clause.marks[place + 1 :] if m.number or m.time or m.mention or m.kinds & bound), None
+            )
             yield replace(mark, kinds=frozenset({"exactly" if after and after.number else "only"}))
 
 
 _SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over to be "the month"
-
-
-def dependent_times(
-    text: str, words: Lexicon, times: Times, marks: Sequence[Mark], context_windows: Sequence[Window]
-) -> Iterator[Mark]:
-    """The marks of times that another time of the clause, the text before or the table tells.
-
-    They may overlap each other and the marks: the longest counts, and of equally long ones one of these.
-    """
-    clause = _TimedClause(text, words, times, marks, context_windows)
-    for find in (_whole_units, _same_periods, _elided, _steps, _numbered):
-        yield from find(clause)
-
-
-@dataclass(frozen=True)
-class _TimedClause:
-    """A clause with the times that are known in it, and those of the text before."""
-
-    text: str
-    words: Lexicon
-    times: Times
-    marks: Sequence[Mark]
-    context_windows: Sequence[Window]
-
-    def matches(self, kind: str) -> Iterator[re.Match[str]]:
-        """Where the forms of a kind stand."""
-        for pattern in _patterns(self.words.language, kind):
-            yield from pattern.finditer(self.text)
-
-    def unit(self, match: re.Match[str]) -> str:
-        """The unit of time that a form names; empty where it names none."""
-        return str(self.words.data["periods"].get(match["unit"].lower(), ""))
-
-    def other_times(self, start: int, end: int) -> list[Mark]:
-        """The times that stand outside of a part of the clause, the nearest first and those before it first."""
-        times = [m for m in self.marks if m.time and (m.end <= start or end <= m.start)]
-        return sorted(times, key=lambda m: (m.end > start, abs(m.start - start)))
-
-    def bases(self, start: int, end: int) -> list[Window]:
-        """What the nearest time outside of a part means; without one, the windows of the text before."""
-        nearest = next((m.time for m in self.other_times(start, end) if m.time), None)
-        return list(nearest.windows) if nearest else [w for w in self.context_windows if w != ALL_ROWS]
 
 
 @cache
@@ -642,16 +634,17 @@ def _patterns(language: str, kind: str) -> list[re.Pattern[str]]:
     return [re.compile(rf"(?<!\w)(?:{with_units(form, words)})(?!\w)", re.IGNORECASE) for form in forms]
 
 
-def _whole_units(clause: _TimedClause) -> Iterator[Mark]:
+def _whole_units(clause: _Draft) -> Iterator[Mark]:
     """ "Over the month", of a table that reaches over about a month: all rows."""
+    times = clause.times
     for match in clause.matches("the_unit"):
         is_other = any(m.start <= match.start() < m.end for m in clause.marks if m.time or "others" in m.kinds)
-        length = (clause.times.last_day - clause.times.start + DAY).days / LENGTHS.get(clause.unit(match), math.inf)
+        length = (times.last_day - times.start + DAY).days / LENGTHS.get(clause.unit(match), math.inf)
         if not is_other and _SHARE_OF_UNIT[0] <= length <= _SHARE_OF_UNIT[1]:
             yield Mark(*match.span(), match[0], frozenset({"whole", "trend", "all_rows"}))
 
 
-def _same_periods(clause: _TimedClause) -> Iterator[Mark]:
+def _same_periods(clause: _Draft) -> Iterator[Mark]:
     """ "The same quarter of 2023"; where the time is open ("the same period"), a mark that no reading uses."""
     for match in clause.matches("same"):
         unit, year, before = clause.unit(match), match["year"], clause.text[: match.start()]
@@ -666,7 +659,7 @@ def _same_periods(clause: _TimedClause) -> Iterator[Mark]:
             yield Mark(*match.span(), match[0], frozenset({"that_time" if alone else "same_time"}))
 
 
-def _elided(clause: _TimedClause) -> Iterator[Mark]:
+def _elided(clause: _Draft) -> Iterator[Mark]:
     """ "The last" after "in the first week", "in the fourth" after "in the first quarter"."""
     language, last = clause.words.language, any_of(clause.words.data["last_n"])
 
@@ -690,7 +683,7 @@ def _elided(clause: _TimedClause) -> Iterator[Mark]:
             yield _time_mark(clause, *match.span(), named[0].windows)
 
 
-def _steps(clause: _TimedClause) -> Iterator[Mark]:
+def _steps(clause: _Draft) -> Iterator[Mark]:
     """ "A day later", "the month before", "the same week a year earlier": a step from the nearest other time."""
     same = {match.end(): match.start() for match in clause.matches("same")}
     for kind, sign in (("step_after", 1), ("step_before", -1)):
@@ -714,7 +707,7 @@ def _steps(clause: _TimedClause) -> Iterator[Mark]:
                 yield Mark(*match.span(), match[0], frozenset({"undatable_time"}))
 
 
-def _numbered(clause: _TimedClause) -> Iterator[Mark]:
+def _numbered(clause: _Draft) -> Iterator[Mark]:
     """ "In month 2", "in week 60 of 2025": a number of a period that is no time here is no value either."""
     led, units = clause.words.data["of_or_in"], any_of(clause.words.data["periods"])
     number = rf"(?<!\w)(?:{led}) (?P<time>(?:{units}) \d{{1,2}})(?![\w%]|[.,]\d)"
@@ -723,7 +716,7 @@ def _numbered(clause: _TimedClause) -> Iterator[Mark]:
             yield Mark(*match.span("time"), match["time"], frozenset({"undatable_time"}))
 
 
-def _time_mark(clause: _TimedClause, start: int, end: int, windows: Sequence[Window]) -> Mark:
+def _time_mark(clause: _Draft, start: int, end: int, windows: Sequence[Window]) -> Mark:
     return Mark(start, end, clause.text[start:end], time=NamedTime(start, end, tuple(dict.fromkeys(windows))))
 
 
@@ -760,3 +753,9 @@ def shift_years(window: Window, years: int) -> Window:
     assert window.start is not None and window.end is not None  # dated windows are shifted
     step = relativedelta(years=years)
     return Window(start=window.start + step, end=window.end + DAY + step - DAY)
+
+
+_OF_TIMES = (_whole_units, _same_periods, _elided, _steps, _numbered)
+"""What finds marks of times that another time, the text before or the table tells."""
+_OF_MARKS = (_whole_table, _exclusions, _behind, _rates, _roles, _hedged_numbers, _multiples, _exclusive)
+"""What finds marks that depend on others. They may overlap: the longest counts, and of equally long ones these."""

@@ -266,20 +266,6 @@ def _matters(clause: Clause, mark: Mark, shared: frozenset[str]) -> bool:
     return not all(_is_plain(clause, token, shared) for token in inside)
 
 
-def understood(clause: Clause) -> list[str]:
-    """What is known in a clause, in order: "series orders", "time March", "number 3"; a word that relates in quotes."""
-    known = []
-    for mark in clause.marks:
-        text = mark.text.strip()
-        if mark.series:
-            known.append(f"series {' or '.join(mark.series)}")
-        elif mark.number or mark.time or mark.cells:
-            known.append(f"{'number' if mark.number else 'time' if mark.time else 'row'} {text}")
-        elif mark.kinds:
-            known.append(repr(text))
-    return list(dict.fromkeys(known))
-
-
 MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names
 _NOT_UNDERSTOOD = ("vague_time", "open_time", "same_time", "undatable_time")  # "the summer of 2024" is not 2024
 _DEEPEST = 3  # splits of a sentence into clauses
@@ -526,12 +512,8 @@ def _unread(sentence: str, text: str, scene: Scene) -> PartReading:
         columns = dict.fromkeys(c for view in scene.views if not view.transposed for c in view.table.columns)
         reason = f"it names no series of the tables (there are {', '.join(columns) or 'none'})"
     else:
-        left = unknown_tokens(clause, scene.shared)
-        why = (
-            f"not understood: {', '.join(repr(token.text) for token in left[:4])}"
-            if left
-            else f"understood: {', '.join(understood(clause))}; no form of claim has these together"
-        )
+        left = ", ".join(repr(token.text) for token in unknown_tokens(clause, scene.shared)[:4])
+        why = f"not understood: {left}" if left else "no form of claim has all its words together"
         reason = f"the grammar cannot read it ({why})"
     return PartReading(sentence, reason=reason)
 

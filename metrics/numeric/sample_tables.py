@@ -17,7 +17,6 @@ from ...eval_sets.table_files import read_table_file
 from ...languages import find_language
 from ...regular_files import read_text_file
 from ...text.numbers import NumberFormat, currency_signs, notation_signs, notation_words
-from ...text.wording import count_of
 from ..sample_state import TableContext
 from .columns import (
     NumberColumn,
@@ -50,7 +49,7 @@ class Grid:
     """Columns of cells as written (JSON values, or texts), all of one length.
 
     `torn` are the positions of rows whose number of cells was not the header's; `caption` is what stands above;
-    `language` (ISO 639-1) is what the table was written in, if known; `notes` say how it was found.
+    `language` (ISO 639-1) is what the table was written in, if known.
     """
 
     name: str
@@ -59,7 +58,6 @@ class Grid:
     torn: tuple[int, ...] = ()
     caption: str = ""
     language: str | None = None
-    notes: tuple[str, ...] = ()
 
 
 def unique_names(names: Iterable[str]) -> list[str]:
@@ -74,16 +72,10 @@ def unique_names(names: Iterable[str]) -> list[str]:
     return list(unique)
 
 
-def row_numbers(positions: Sequence[int]) -> str:
-    """Positions as row numbers from 1, the first five of them."""
-    numbers = ", ".join(str(position + 1) for position in positions[:5])
-    return f"{numbers} and {len(positions) - 5} more" if len(positions) > 5 else numbers
-
-
 def grids_in_text(text: str, language: str | None = None, name: str = "the context") -> list[Grid]:
     """The tables of a text, in order. Lines with commas are one only if a column of them holds numbers.
 
-    A table is called by the line above it, else by `name`. A row that is torn (fewer or more cells) is noted in its
+    A table is called by the line above it, else by `name`. A row that is torn (fewer or more cells) is named in its
     grid; a block of lines of which more than a fifth is torn is no table.
     """
     if (grids := _json_grids(text, language, name)) is not None:
@@ -136,11 +128,10 @@ def _grid_of_rows(
         return None
     heads = (" ".join(dict.fromkeys(filter(None, cells))) for cells in zip_longest(*header, fillvalue=""))
     names = unique_names(head or f"column {place}" for place, head in enumerate(heads, 1))
-    notes = (f"rows {row_numbers(torn)} do not have {count_of(width, 'cell')}",) if torn else ()
     title = caption.strip("#*_ :").removeprefix("title: ")
     above = " ".join([caption, *(cell for row in header for cell in row)])
     named = title if title and len(title) <= _LONGEST_TITLE else name
-    return Grid(named, dict(zip(names, columns, strict=True)), {}, torn, above, language, notes)
+    return Grid(named, dict(zip(names, columns, strict=True)), {}, torn, above, language)
 
 
 def _header_rows(records: Sequence[Sequence[str]]) -> int:
@@ -198,7 +189,6 @@ def _json_grid(document: Any, language: str | None, name: str) -> Grid | None:
 
 _KEPT = 32
 _MOST_BYTES = 100_000_000  # of one file of text or JSON, which is read whole
-_EXAMPLES = {NumberFormat.POINT: "1,234.5", NumberFormat.COMMA: "1.234,5"}
 _recent_tables: deque[tuple[SampleTable, str | None, NumericTable]] = deque(maxlen=_KEPT)
 
 
@@ -285,7 +275,7 @@ def table_of(grid: Grid, also_shown: frozenset[NumberFormat] = frozenset()) -> N
         for name, column in numbers.items()
     }
     units = {name: grid.units.get(name) or column.unit or header_unit(name) for name, column in numbers.items()}
-    formats, notes = _formats(numbers, shown, grid, pack.profile.decimal_mark if pack else ".")
+    formats = _formats(numbers, shown, pack.profile.decimal_mark if pack else ".")
     rows = range(len(next(iter(grid.columns.values()), ())))
     frames = [pd.DataFrame({name: column.values[form] for name, column in numbers.items()}, rows) for form in formats]
     table = NumericTable(
@@ -296,7 +286,6 @@ def table_of(grid: Grid, also_shown: frozenset[NumberFormat] = frozenset()) -> N
         time_column=time_name,
         period=times.period if times else None,
         units={name: unit for name, unit in units.items() if unit},
-        notes=(*grid.notes, *notes, *_notes(grid, numbers, time_name, times)),
         unreadable={name: tuple(sorted(positions)) for name, positions in unreadable.items() if positions},
         power=caption_power(grid.caption),
         caption=grid.caption,
@@ -323,42 +312,18 @@ def _is_total(cell: object) -> bool:
 def _without_rows(grid: Grid, totals: Collection[int]) -> Grid:
     columns = {name: [c for row, c in enumerate(cells) if row not in totals] for name, cells in grid.columns.items()}
     torn = tuple(row - sum(total < row for total in totals) for row in grid.torn if row not in totals)
-    note = f"left out as totals: {count_of(len(totals), 'row')}"
-    return replace(grid, columns=columns, torn=torn, notes=(*grid.notes, note))
+    return replace(grid, columns=columns, torn=torn)
 
 
 def _formats(
-    numbers: Mapping[str, NumberColumn], shown: Collection[NumberFormat], grid: Grid, decimal_mark: str
-) -> tuple[Sequence[NumberFormat], Sequence[str]]:
-    """The format that the whole table is in, and notes of it; both where its cells leave it open."""
-    ambiguous = [(name, column.ambiguous[0]) for name, column in numbers.items() if column.ambiguous]
-    if len(shown) > 1:
-        unread = "; cells that fit both are not read" if ambiguous else ""
-        return [NumberFormat.POINT], [f"numbers are written both as 1,234.5 and as 1.234,5{unread}"]
-    form = next(iter(shown), NumberFormat.POINT)
-    if shown or not ambiguous:
-        return [form], [f"numbers are written as {_EXAMPLES[form]}"] if ambiguous or form is NumberFormat.COMMA else []
-    name, row = ambiguous[0]
-    note = f"it is open whether {grid.columns[name][row]} in {name!r} is thousands or decimals: both are tried"
-    return sorted(NumberFormat, key=lambda form: form.value != decimal_mark), [note]
-
-
-def _notes(
-    grid: Grid, numbers: Mapping[str, NumberColumn], time_name: str | None, times: TimeColumn | None
-) -> list[str]:
-    notes = [times.note] if times and times.note else []
-    if times and times.unreadable:
-        notes.append(f"rows {row_numbers(times.unreadable)} have no readable date in {time_name!r}")
-    for name in (name for name in grid.columns if name not in numbers and name != time_name):
-        others = [(row, cell) for row, cell in enumerate(grid.columns[name]) if not is_missing(cell)]
-        unread = next(((row, cell) for row, cell in others if not read_cell(cell)), None)
-        if not others:
-            notes.append(f"{name!r} has no values")
-        elif unread and any(read_cell(cell) for _, cell in others):
-            notes.append(f"{name!r} is no series: most cells are no numbers, as {unread[1]!r} in row {unread[0] + 1}")
-    first_rows = {name: column.unreadable[0] for name, column in numbers.items() if column.unreadable}
-    cells = {name: f"{grid.columns[name][row]!r} in row {row + 1}" for name, row in first_rows.items()}
-    return [*notes, *(f"{name!r} holds what is no number: {cell}" for name, cell in cells.items())]
+    numbers: Mapping[str, NumberColumn], shown: Collection[NumberFormat], decimal_mark: str
+) -> Sequence[NumberFormat]:
+    """The format that the whole table is in; both, the language's first, where its cells leave it open."""
+    if len(shown) > 1:  # cells that fit both are not read
+        return [NumberFormat.POINT]
+    if shown or not any(column.ambiguous for column in numbers.values()):
+        return [*shown] or [NumberFormat.POINT]
+    return sorted(NumberFormat, key=lambda form: form.value != decimal_mark)
 
 
 def caption_power(caption: str) -> int:

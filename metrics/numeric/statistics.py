@@ -16,7 +16,7 @@ from ...text.wording import count_of
 from ..score import Verdict
 from .table import (
     ALL_ROWS,
-    HEDGES,
+    BOUNDS,
     PLACE_OF,
     Direction,
     Hedge,
@@ -650,7 +650,7 @@ def _values_in_unit(
 def _nearly_so(asked: Specification, computed: Computed, values: list[float]) -> str | None:
     """Why a claim that does not hold may still be right: a round phrase, or a change between negative values."""
     assert asked.value is not None
-    if asked.margin is not None and HEDGES[asked.hedge].bound is None:
+    if asked.margin is not None and asked.hedge not in BOUNDS:
         wider = replace(asked, margin=_FURTHER * asked.margin, hedge=Hedge.ABOUT)
         is_near = any(_fits(wider, value) for value in values)
         return "the claim has a round number that may be meant" if is_near else None
@@ -688,7 +688,7 @@ def holds(computed: float, stated: float, decimals: int, hedge: Hedge, share: fl
     """
     slack = _ROUNDING * max(abs(computed), abs(stated))
     above = computed - stated
-    if bound := HEDGES[hedge].bound:
+    if bound := BOUNDS.get(hedge):
         return {"gt": above > slack, "ge": above >= -slack, "lt": above < -slack, "le": above <= slack}[bound]
     if share is None and hedge is not Hedge.EXACT:
         digits = str(round(abs(stated) * 10.0**decimals)).rstrip("0")  # 41,000 has two

@@ -71,29 +71,13 @@ class Hedge(StrEnum):
     LESS_THAN = "less_than"
 
 
-@dataclass(frozen=True)
-class HedgeEntry:
-    """A hedge: the kind of its words in the packs, and the test of one that is a limit."""
-
-    hedge: Hedge
-    word: str = ""
-    bound: Literal["gt", "ge", "lt", "le"] | None = None
-
-
-HEDGES: Mapping[Hedge, HedgeEntry] = {
-    entry.hedge: entry
-    for entry in (
-        HedgeEntry(Hedge.EXACT),
-        HedgeEntry(Hedge.ABOUT, "about"),
-        HedgeEntry(Hedge.NEARLY, "nearly"),
-        HedgeEntry(Hedge.JUST_OVER, "just_over"),
-        HedgeEntry(Hedge.AT_LEAST, "at_least", "ge"),
-        HedgeEntry(Hedge.AT_MOST, "at_most", "le"),
-        HedgeEntry(Hedge.MORE_THAN, "above", "gt"),
-        HedgeEntry(Hedge.LESS_THAN, "below", "lt"),
-    )
+BOUNDS: Mapping[Hedge, Literal["gt", "ge", "lt", "le"]] = {
+    Hedge.AT_LEAST: "ge",
+    Hedge.AT_MOST: "le",
+    Hedge.MORE_THAN: "gt",
+    Hedge.LESS_THAN: "lt",
 }
-"""The registry of hedges: each is one entry. Of a number with two the first here counts."""
+"""The tests of the hedges that are a limit."""
 
 
 class Direction(StrEnum):
@@ -365,7 +349,7 @@ class NumericTable:
     teams (the cells as written, None where empty). A column of numbers and texts ("12", "DNF") is in both, and
     `unreadable` names the positions whose cell is no number: computing over one of them is `Unverifiable`. `times` is
     the time of each row (NaT where it cannot be read), written in `time_column`, each row standing for a `period` that
-    begins there; None without such a column. `units` are as stated, by column. `notes` say how the table was read.
+    begins there; None without such a column. `units` are as stated, by column.
     `others` are the same table in its other readings, where the notation does not tell (1.234 or 03/04/2026
     throughout). `power` is 6 where the numbers are said to be in millions. `caption` is what stands above the table.
     `rows_are` says of which rows a row is made ("sum by zone").
@@ -378,7 +362,6 @@ class NumericTable:
     time_column: str | None = None
     period: Period | None = None
     units: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
     unreadable: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     others: tuple["NumericTable", ...] = ()
     power: int = 0

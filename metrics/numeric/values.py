@@ -37,10 +37,11 @@ from .construction import (
     value_fields,
 )
 from .lexicon import polarity, shared_stems, stem_of
-from .marks import BOUNDS, Mark
+from .marks import Mark
 from .statistics import STATISTICS
 from .table import (
     ALL_ROWS,
+    BOUNDS,
     PLACE_OF,
     STEPS,
     Direction,

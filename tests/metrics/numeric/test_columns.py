@@ -50,7 +50,6 @@ def test_which_notation_a_column_has():
     assert values(["1.234", "5.678"], COMMA) == [1234, 5678]
     table = table_of(Grid("t", {"x": ["1.234", "5.678"]}))
     assert [list(reading.frame["x"]) for reading in table.readings] == [[1.234, 5.678], [1234, 5678]]
-    assert "it is open whether 1.234" in table.notes[0]
     table = table_of(Grid("t", {"x": ["1.234", "5.678"], "y": ["0,5", "0,25"]}))
     assert table.others == ()
     assert list(table.frame["x"]) == [1234, 5678]
@@ -272,7 +271,7 @@ def test_totals_and_cells_that_are_no_numbers():
     columns = {"Datum": days, "umsatz": ["960.393", "42.514", "97.093", "1.100.000"]}
     assert verdicts_of_columns(columns, "Am 3. Januar lag der Umsatz bei 42.514 €.", "de") == {"supported"}
     table = table_of(Grid("t", {"month": MONTHS[:4], "x": ["NaN", "inf", "-Infinity", "5"], "y": ["NaN"] * 4}))
-    assert [*table.notes] == ["'x' is no series: most cells are no numbers, as 'inf' in row 2", "'y' has no values"]
+    assert table.columns == ()
     columns = {"month": MONTHS, "score": ["10", "DNF", "12", "20", "21", "22"]}
     assert verdicts_of_columns(columns, "The score was 12 in March.") == {"supported"}
     assert verdicts_of_columns(columns, "The score was 13 in March.") == {"contradicted"}
