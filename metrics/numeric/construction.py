@@ -163,7 +163,7 @@ class Clause:
         """
         others = self.marks_of("others")
         if places:
-            windows = [*self.at_known_times(places), *self._together(places)]
+            windows = [*self.beside_context(places), *self._together(places)]
         elif others or self.marks_of("all_rows") or not self.context.windows:
             windows = [] if self.context.is_undated and not self.marks_of("whole", "all_rows") else [ALL_ROWS]
         else:
@@ -177,18 +177,22 @@ class Clause:
             left_out.append(self.context.single_window)
         return [replace(w, without=(*w.without, *left_out), text="") for w in windows] if left_out else windows
 
-    def at_known_times(self, places: Sequence[Mark]) -> list[Window]:
-        """The windows of cells at the times of the context: "in February North had 120 orders and South 90".
+    def beside_context(self, places: Sequence[Mark]) -> list[Window]:
+        """The windows of cells at the times of the context, and of times at its cells.
 
-        None where the clause names a time or all rows, or an extreme, which may be of any time.
+        "In February North had 120 orders and South 90", "North had 120 orders in February and 90 in March". None where
+        the clause names all rows, or an extreme, which may be of any time; or both times and cells.
         """
-        if self.times or not self.context.windows or self.marks_of("whole", "all_rows", *RANKING):
+        are_times = bool(self.times)
+        if (are_times and self.cells) or self.marks_of("whole", "all_rows", *RANKING):
             return []
         windows = []
         for known, own in product(self.context.windows, self._together(places)):
             named = {test.column for test in own.conditions}
             tests = (*(test for test in known.conditions if test.column not in named), *own.conditions)
-            if replace(known, conditions=()) != ALL_ROWS:
+            if are_times and known.conditions and self.context.same_sentence:
+                windows.append(replace(own, conditions=tests))
+            elif not are_times and replace(known, conditions=()) != ALL_ROWS:
                 windows.append(replace(known, conditions=tests, text=own.text, parts=own.parts))
         return [window for window in windows if rows_together(self, window)]
 
@@ -232,7 +236,10 @@ def _parts_of_cells(window: Window) -> tuple[Window, ...]:
 
 
 def merge_windows(*windows: Window) -> Window | None:
-    """Several windows at once; None where no dates are within all others, or where weekdays or months differ."""
+    """Several windows at once; None where no dates are within all others, or where weekdays or months differ.
+
+    Several weekdays of one day ("the weekend of 30 May") are none either.
+    """
     parts = [window for window in windows if window != ALL_ROWS]
     if len(parts) < 2:
         return parts[0] if parts else ALL_ROWS
@@ -242,7 +249,8 @@ def merge_windows(*windows: Window) -> Window | None:
     )
     dated = [window for window in parts if window.start or window.end]
     inner = [window for window in dated if all(window is w or is_window_within(window, w) for w in dated)]
-    if len(weekdays) > 1 or len(months) > 1 or (dated and not inner):
+    is_day_of_several = bool(inner) and inner[0].start == inner[0].end and any(len(days) > 1 for days in weekdays)
+    if len(weekdays) > 1 or len(months) > 1 or (dated and not inner) or is_day_of_several:
         return None
     return Window(
         start=inner[0].start if inner else None,

@@ -516,11 +516,17 @@ def _last_of_whole(text: str, view: View, mark: Mark, noun: Mark | None) -> Mark
     """
     table, number = view.whole or view.table, mark.number
     if number and number.unit is not None:
-        if view.times is None or number.unit not in LENGTHS:
+        times = View(table).times
+        if times is None or number.unit not in LENGTHS:
             return None
-        days = (view.times.last_day - view.times.start).days + 1
+        days = (times.last_day - times.start).days + 1
         return mark if abs(days - number.value * LENGTHS[number.unit]) <= days / 12 else None
-    if noun is None or text[mark.end : noun.start].strip() or not noun.columns or noun.series:
+    if noun is None or text[mark.end : noun.start].strip():  # "the seven branches", of seven rows
+        names = [column for column in table.labels if column != table.time_column]
+        counts = {table.rows, *(table.labels[column].nunique() for column in names)} if names else set()
+        follows = re.match(r" [^\W\d_]{3,}", text[mark.end :])
+        return mark if number and follows and number.value > 1 and number.value in counts else None
+    if not noun.columns or noun.series:
         return None
     counts = {table.rows, *(table.labels[column].nunique() for column in noun.columns if column in table.labels)}
     return noun if number is None or number.value in counts else None

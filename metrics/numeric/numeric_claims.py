@@ -617,15 +617,15 @@ class NumericClaims(Metric):
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with every claim as understood, computed and judged in the evidence."""
-        tables, sentences, scene = await compute_beside(_begin, sample)
+        tables, sentences, first_scene = await compute_beside(_begin, sample)
         evidence: dict[str, Any] = {"claims": [], "tables": [table.name for table in tables]}
         if not tables:
             return skipped("the sample has no table to compute from", evidence)
-        if scene is None:
+        if first_scene is None:
             return skipped(why_unread(sample.language or FALLBACK) or "", evidence)
         if bounds := describe_unread(sentences, sample.user_input):
             evidence["bounds"] = bounds
-        checked: list[CheckedClaim] = []
+        checked, scene = list[CheckedClaim](), first_scene
         for text in sentences[:MOST_SENTENCES]:  # one computation each: a cancelled task stops between two of them
             claims, scene = await compute_beside(_read, text, scene)
             checked += claims

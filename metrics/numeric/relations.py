@@ -121,7 +121,7 @@ def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, S
         columns = {column for m in rc for column, _ in m.cells}
         shared = [m for m in lc if not columns & {column for column, _ in m.cells}]
         if not lc and not lt and clause.context.same_sentence:  # "Portside had 42, one more than Eastmoor"
-            compared = clause.at_known_times(rc) or clause.windows([*rt, *rc])
+            compared = clause.beside_context(rc) or clause.windows([*rt, *rc])
             windows = [w for w in clause.context.windows if any(is_other_window(w, other) for other in compared)]
         elif len(lc) == len(shared):
             return None

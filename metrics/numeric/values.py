@@ -258,11 +258,11 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     no_list = several and not named and not clause.is_list(placed, clause.words.data["days_listed_by"])
     if no_list or (counts and named != {count.stated.value for count in counts}):
         return None  # "Linden had the most beside Orchard" is not "Linden or Orchard had the most"
-    also = [*ordinal, *counts]
+    also, every = [*ordinal, *counts], [replace(ALL_ROWS, without=window.without) for window in windows]
     if clause.marks_of("any_other"):
         if numbers:
             return None  # ", more than any other" says where, and the number before it is a check of its own
-        windows = windows if inside else [ALL_ROWS]
+        windows = windows if inside else every
         earlier = earlier_check(clause, VALUES)
         if not spots and earlier and earlier.window != ALL_ROWS and earlier.series in names:
             spots = [earlier.window]  # ", more than in any other month": than in that of the value before
@@ -271,7 +271,7 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     if rank > 1 and not spots:
         return None
     if not inside and spots:  # the text before may be about another time
-        windows = [w for w in windows if not any(is_other_window(w, spot) for spot in spots)] or [ALL_ROWS]
+        windows = [w for w in windows if not any(is_other_window(w, spot) for spot in spots)] or every
     if rank > 1:
         way = Direction.DOWN if up else Direction.UP
         return ClauseReading(_rank_checks(names, windows, spots, (rank, way), numbers), tuple(also))

@@ -85,6 +85,7 @@ HOURS = {
     "city": CITIES * 2,
     "month": ["2025-01"] * 3 + ["2025-02"] * 3,
     "hours": [120, 60, 70, 101, 97, 40],
+    "calls": [3, 2, 1, 3, 2, 1],
 }
 
 
@@ -125,9 +126,13 @@ def test_the_most_of_a_month_is_not_that_of_its_highest_day(claim, verdict):
         ("Middelburg had 101 hours in February, more than any other city.", [S, S]),
         ("Zwolle had 97 hours in February, more than any other city.", [S, C]),
         ("Middelburg had 101 hours in February, more than in any other month.", [S, C]),
+        ("Zwolle had 60 hours in January and 97 in February.", [S, S]),
+        ("Zwolle had 60 hours in January and 101 in February.", [S, C]),
+        ("The three cities worked 488 hours in total.", [S]),
+        ("Zwolle took the most calls over the two months.", [C]),
     ],
 )
-def test_other_cities_are_those_of_the_same_month(claim, verdicts):
+def test_rows_of_a_city_and_a_month(claim, verdicts):
     checked = check_claims([claim], [table_of(Grid("hours", HOURS, {"hours": "h"}))], "en")
     assert sorted(one.verdict for one in checked) == sorted(verdicts), [one.reason for one in checked]
 
