@@ -11,7 +11,6 @@ import json
 import math
 import os
 import re
-import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -302,13 +301,13 @@ def writing_alone(path: Path) -> Iterator[None]:
     Raises:
         OSError: The file cannot be written.
     """
-    if sys.platform == "win32":
+    try:
+        import fcntl
+    except ImportError:  # on Windows
         with locked(path):
             path.touch()
             yield
         return
-    import fcntl
-
     while True:
         with path.open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
