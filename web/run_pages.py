@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any, cast, get_args
 from urllib.parse import urlencode
 
@@ -88,7 +88,7 @@ def _tabulate_answers(run: str, answers: AnswerPage, metrics: Sequence[str], *, 
         Field("text of the answer", "prose", lambda row: shorten_seen(row.sample.response, 140)),
     ]
     fields += [Field("rating", "rating", _describe_rating)] if is_rated else []
-    fields += [Field(metric, "value", lambda row, metric=metric: _describe_value(row, metric)) for metric in metrics]
+    fields += [Field(metric, "value", partial(_describe_value, metric)) for metric in metrics]
     return tabulate("", answers.rows, fields)
 
 
@@ -102,7 +102,7 @@ def _describe_rating(row: AnswerRow) -> str:
     return "" if rating is None else format_rating(rating, sample.rating_min, sample.rating_max)
 
 
-def _describe_value(row: AnswerRow, metric: str) -> TableCell:
+def _describe_value(metric: str, row: AnswerRow) -> TableCell:
     value, status = row.scores.get(metric, (None, ""))
     if value is not None:
         return TableCell(Figure("value", value))
