@@ -29,7 +29,7 @@ from ...presentation.result_table import (
 )
 from ...presentation.texts import one_line
 from ...text.wording import count_of
-from .rating_direction import is_pairwise, rating_of_score
+from .rating_direction import describe_rating, is_pairwise, rating_of_score
 from .table import AnswerTable
 
 LEFT_OUT = "sentences left out"
@@ -333,6 +333,21 @@ def sample_table(
     )
     table = ResultTable("Samples", (Column("sample", "text"), Column("rating"), *map(Column, metrics)), rows)
     return table.without_empty("rating")
+
+
+def worst_table(samples: Iterable[Sample], metric: str, scores: Mapping[str, Mapping[str, Score]]) -> ResultTable:
+    """The worst answers by a metric, with their texts."""
+    from ...eval_sets.conversation import listed_question
+
+    fields = (
+        Field("id", "text", lambda sample: sample.id),
+        Field(metric, "value", lambda sample: score_cell(scores[sample.id][metric])),
+        Field("rating", "text", describe_rating),
+        Field("question", "prose", listed_question),
+        Field("answer", "prose", lambda sample: sample.response),
+        Field("reason", "prose", lambda sample: scores[sample.id][metric].reason),
+    )
+    return tabulate(f"The worst by {metric}", samples, fields).without_empty("rating")
 
 
 def score_cell(score: Score | None) -> Content:

@@ -19,6 +19,7 @@ from ...metrics.score import flawless
 from ...metrics.specification import ALL_BASELINES
 from ...name_suggestions import nearest_names
 from ...presentation.figure import Figure
+from ...presentation.result_table import Paragraph, ResultTable
 from ...text.wording import count_of
 from ...value_messages import check_path, check_type
 from ..answers.rating_direction import describe_rating, describe_ratings, is_of_first_answer, rates_pair
@@ -30,6 +31,7 @@ from ..answers.summary import (
     first_scored,
     summarise,
     summary_table,
+    worst_table,
 )
 from ..answers.table import AnswerTable
 from ..store.store import RunRow, Store, check_store
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from .sample_audit import Audit
 
 _LONGEST_RESULT = 500  # characters of a tool's result within a conversation
+_SHOWN = 5  # answers in a notebook's cell
 _SUFFIXES = (".json", ".jsonl", ".csv", ".html")
 _TEXTS = ("user_input", "response", "other_response", "retrieved_contexts", "reference", "language")
 _RATING = ("rating", "rating_min", "rating_max")
@@ -149,7 +152,7 @@ class Results(AnswerTable):
         return run_to_end(group_failures(self, open_embedder(embedder), metric=metric, groups=groups))
 
     def explain(self, sample: str) -> "Audit":
-        """Returns how one sample came by its scores: claims, verdicts and quotes; to be printed or shown in a notebook.
+        """Returns how one sample came by its scores: claims, verdicts and quotes, to be printed.
 
         Raises:
             UsageError: No sample has this id.
@@ -224,13 +227,15 @@ class Results(AnswerTable):
         from ...presentation.page import render_page
 
         metric = self.first_metric
-        summary = summary_table(count_of(len(self.samples), "sample"), self.summary(), is_detailed=True)
         ordered = [*self.worst(len(self.samples)).samples] if metric else []
         ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
-        view = {"results": self, "metric": metric, "ids": ids, "baselines": ALL_BASELINES, "summary": summary}
+        view = {"results": self, "metric": metric, "ids": ids, "baselines": ALL_BASELINES, "summary": self._table()}
         view["listed_question"], view["describe_rating"] = listed_question, describe_rating
         view["thread_of"] = lambda sample: write_thread(sample, _LONGEST_RESULT).text
         return render_page(__package__, "results_page.html", view)
+
+    def _table(self) -> ResultTable:
+        return summary_table(count_of(len(self.samples), "sample"), self.summary(), is_detailed=True)
 
     def __repr__(self) -> str:
         """The figures, one line per metric, and why scores are missing."""
@@ -243,6 +248,20 @@ class Results(AnswerTable):
         lines += [f"  {note}" for note in self.notes]
         lines += [f"  {paragraph.label} {paragraph.text}" for paragraph in describe_missing_scores(self)]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The figures and the worst answers for a notebook, every text escaped."""
+        from ...presentation.page import template_environment
+
+        metric, tables = self.first_metric, [self._table()]
+        if metric:
+            worst = self.worst(_SHOWN)
+            tables.append(worst_table(worst.samples.values(), metric, worst.scores))
+        return (
+            template_environment(__package__)
+            .get_template("results_cell.html")
+            .render(tables=tables, notes=[*map(Paragraph, self.notes), *describe_missing_scores(self)])
+        )
 
 
 def read_results(store: Store, run: RunRow, *, has_evidence: bool = True) -> Results:

@@ -151,6 +151,7 @@ def test_results_in_python_have_the_same_ratings(tmp_path):
     assert {summary.correlation.value for summary in results.summary()} == {None}
     assert results.notes == (NOTE,)
     assert f"  {NOTE}\n" in f"{results!r}\n"
+    assert NOTE in results._repr_html_()
     results.save(tmp_path / "results.html")
     assert NOTE in (tmp_path / "results.html").read_text(encoding="utf-8")
     bad = select_bad_answers(results)

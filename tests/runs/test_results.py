@@ -1,6 +1,7 @@
 """Results: to look at, to explain, to save; texts under test can do nothing in them; a run is read once."""
 
 import csv
+import html
 import json
 import math
 from functools import cache
@@ -72,8 +73,8 @@ def test_a_dataframe_has_a_row_per_sample_and_the_reasons():
     assert frame["retrieved_contexts"][0] == ["It is free."]
 
 
-def test_printed_they_say_why_scores_are_missing_as_a_run_does(assay, tmp_path):
-    """What a user types in Python and on the command line has one reason in the same words."""
+def test_printed_or_in_a_notebook_they_say_why_scores_are_missing_as_a_run_does(assay, tmp_path):
+    """What a user types in Python, in a notebook and on the command line has one reason in the same words."""
     rows = [{"id": name, "user_input": "Free?", "response": "Yes."} for name in "ab"]
     (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     broken = "from assay import failed, metric\n\n@metric\ndef broken(sample):\n    return failed('no <key>')\n"
@@ -82,6 +83,7 @@ def test_printed_they_say_why_scores_are_missing_as_a_run_does(assay, tmp_path):
     results = evaluate(tmp_path / "rows.jsonl", metrics, progress=False)
     reason = "broken: 2 failed: no <key>"
     assert f"{reason}" in repr(results)
+    assert html.escape(reason, quote=False) in results._repr_html_()
     run = assay("run", tmp_path / "rows.jsonl", "--metrics", ",".join(metrics), "--store", tmp_path / "runs")
     # without spaces: a long path of the test's own folder is broken within a word
     assert "".join(reason.split()) in "".join(run.out.split())
@@ -107,16 +109,21 @@ def test_no_cell_of_a_csv_file_is_a_formula(tmp_path):
 
 
 def test_hostile_text_does_nothing_in_a_browser(browser, tmp_path):
+    """The saved page, and a notebook's cell in a page without any protection of its own."""
     results().save(tmp_path / "results.html")
-    page, requests = browser.new_page(), []
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto((tmp_path / "results.html").as_uri())
-    for details in page.locator("details").all():
-        details.evaluate("details => details.open = true")
-    assert page.evaluate("window.hacked") is None
-    assert "window.hacked" in page.inner_text("body")
-    assert requests == [(tmp_path / "results.html").as_uri()]
-    page.close()
+    cell = f"<!doctype html>{results()._repr_html_()}"
+    (tmp_path / "cell.html").write_text(cell, encoding="utf-8")
+    for name in ("results.html", "cell.html"):
+        page = browser.new_page()
+        requests = []
+        page.on("request", lambda request, seen=requests: seen.append(request.url))
+        page.goto((tmp_path / name).as_uri())
+        for details in page.locator("details").all():
+            details.evaluate("details => details.open = true")
+        assert page.evaluate("window.hacked") is None
+        assert "window.hacked" in page.inner_text("body")
+        assert requests == [(tmp_path / name).as_uri()]
+        page.close()
 
 
 @pytest.fixture(scope="module")
