@@ -158,7 +158,7 @@ def _unpacked(opened: Rows) -> Iterator[Row | BadRow]:
 
 def _items(values: Mapping[str, Any]) -> tuple[list[dict[str, Any]] | None, Sequence[str]]:
     """The items of a row that holds several, and what of it cannot be read; None of another row."""
-    if "resourceSpans" in values:
+    if "resourceSpans" in values or "resourceLogs" in values:
         return read_otlp(values)
     for key in _PAGE_KEYS:
         content = values.get(key)

@@ -18,6 +18,7 @@ from .trace_row import Step, Trace, build_row, read_steps
 
 _ID_FIELDS = ("traceId", "spanId", "parentSpanId")
 _TRACE_ID_LENGTH = 32  # in hexadecimal digits
+_EVENT_FIELDS = {"body", "eventName", "observedTimeUnixNano", "severityNumber"}
 _MODELS = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model")
 _PROMPT_VERSIONS = ("llm.prompt_template.version", "gen_ai.prompt.version", "prompt.version")
 _SESSIONS = ("session.id", "gen_ai.conversation.id")
@@ -34,9 +35,9 @@ def read_otlp(values: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str
     """Reads an OTLP document.
 
     Returns:
-        Its spans, out of their resources and scopes; and what cannot be read, in words. Ids are in hexadecimal digits,
-        in lower case; what a resource says of itself, as the name of the service, is in each of its spans as
-        `resource`.
+        Its spans, out of their resources and scopes, and the log records of spans, since evaluations and messages may
+        be events beside the spans; and what cannot be read, in words. Ids are in hexadecimal digits, in lower case;
+        what a resource says of itself, as the name of the service, is in each of its spans as `resource`.
 
     Example:
         >>> read_otlp({"resourceSpans": [{"scopeSpans": [{"spans": ["x", {"traceId": ""}]}]}]})
@@ -52,15 +53,19 @@ def read_otlp(values: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str
         odd += len(listed) - len(items) if isinstance(listed, list) else 1
         return items
 
-    for resource in objects(values, "resourceSpans"):
-        own = resource.get("resource")
-        described = span_attributes(own) if isinstance(own, Mapping) else {}
-        for span in (span for scope in objects(resource, "scopeSpans") for span in objects(scope, "spans")):
-            if trace_id(span) is None:
-                odd += 1
-            else:
-                ids = {key: span[key].lower() for key in _ID_FIELDS if isinstance(span.get(key), str)}
-                spans.append(span | ids | ({"resource": described} if described else {}))
+    for kind, inner, name in (
+        ("resourceSpans", "scopeSpans", "spans"),
+        ("resourceLogs", "scopeLogs", "logRecords"),
+    ):
+        for resource in objects(values, kind):
+            own = resource.get("resource")
+            described = span_attributes(own) if isinstance(own, Mapping) else {}
+            for span in (span for scope in objects(resource, inner) for span in objects(scope, name)):
+                if trace_id(span) is not None:
+                    ids = {key: span[key].lower() for key in _ID_FIELDS if isinstance(span.get(key), str)}
+                    spans.append(span | ids | ({"resource": described} if described else {}))
+                else:
+                    odd += name == "spans"  # a log record may be of no trace
     one, several = "entry that is no object, or a span", "entries that are no objects, or spans"
     return spans, [f"{count_of(odd, one, several)} without `traceId`"] if odd else []
 
@@ -90,6 +95,11 @@ def read_spans(rows: Iterable[Row | BadRow], name: str) -> Iterator[Row | BadRow
         yield from build_row(traces, name)
 
 
+def is_event(values: Mapping[str, Any]) -> bool:
+    """Whether a row of an OTLP document is a log record, not a span."""
+    return "traceId" in values and "startTimeUnixNano" not in values and bool(_EVENT_FIELDS & values.keys())
+
+
 def trace_id(values: Mapping[str, Any]) -> str | None:
     """Returns the id of the trace that a span is part of; None where it has none: an id of zeros is none either."""
     context = values.get("context")
@@ -102,15 +112,20 @@ def trace_id(values: Mapping[str, Any]) -> str | None:
 
 
 def read_evaluations(values: Mapping[str, Any]) -> list[HumanRating]:
-    """Reads people's scores in a span's events."""
-    events = (event for event in _objects(values.get("events")) if event.get("name") == EVALUATION)
-    attributes = (span_attributes(event) for event in events)
+    """Reads people's scores in a span's events, or in a log record."""
+    events = [values] if is_event(values) else _objects(values.get("events"))
+    attributes = (span_attributes(event) for event in events if _event_name(event) == EVALUATION)
     return [evaluation for one in attributes if (evaluation := read_evaluation(one)) is not None]
 
 
 def read_trace(number: int, rows: Sequence[Row], find_scale: ScaleFinder | None = None) -> Trace:
     """Reads one trace of its spans, by OpenInference's attributes or by `gen_ai.*`."""
-    spans = [(row.values, _with_events(row.values)) for row in rows]
+    events = [row.values for row in rows if is_event(row.values)]
+    spans = [
+        (row.values, _with_events(span_attributes(row.values), row.values, events))
+        for row in rows
+        if not is_event(row.values)
+    ] or [(rows[0].values, span_attributes(rows[0].values))]
     spans.sort(key=lambda span: _stamp(span[0]))
     steps = [_step(values, attributes) for values, attributes in spans]
     evaluations = [evaluation for row in rows for evaluation in read_evaluations(row.values)]
@@ -161,13 +176,18 @@ def _step(values: Mapping[str, Any], attributes: Mapping[str, Any]) -> Step:
     )
 
 
-def _with_events(span: Mapping[str, Any]) -> dict[str, Any]:
+def _with_events(attributes: dict[str, Any], span: Mapping[str, Any], logs: list[dict[str, Any]]) -> dict[str, Any]:
     """A span's attributes, with the messages that an event of it has in their place."""
-    attributes = span_attributes(span)
-    for event in _objects(span.get("events")):
-        if event.get("name") == DETAILS:
+    own = [event for event in logs if event.get("spanId") == span.get("spanId")]
+    for event in [*_objects(span.get("events")), *own]:
+        if _event_name(event) == DETAILS:
             attributes = span_attributes(event) | attributes
     return attributes
+
+
+def _event_name(event: Mapping[str, Any]) -> str:
+    name = event.get("name") or event.get("eventName")
+    return str(name or span_attributes(event).get("event.name") or "")
 
 
 def _logged(attributes: Mapping[str, Any], side: str, kind: str) -> Any:

@@ -137,16 +137,17 @@ def test_only_evaluations_by_people_are_ratings(tmp_path, values, expected):
     assert read_one(tmp_path, *spans).ratings == expected
 
 
-def test_an_evaluation_may_have_its_range_and_log_records_are_no_spans(tmp_path):
-    spans = chat_spans(1, "Free?", "Yes.")
+def test_an_evaluation_may_be_a_log_record_with_its_range(tmp_path):
+    (spans,) = [chat_spans(1, "Free?", "Yes.")]
     values = {
         "gen_ai.evaluation.name": "user_feedback",
         "gen_ai.evaluation.score.value": 1,
         "gen_ai.evaluation.score.range": [0.0, 1.0],
         "user.id": "u-7",
     }
-    spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": attributes(values)}]
-    logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"traceId": spans[0]["traceId"], "body": {}}]}]}]}
+    record = {"traceId": spans[0]["traceId"], "spanId": spans[2]["spanId"], "eventName": "gen_ai.evaluation.result"}
+    record |= {"attributes": attributes(values), "observedTimeUnixNano": "1"}
+    logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
     (sample,) = read(write_documents(tmp_path / "a.jsonl", logs, document(*spans)))
     assert (sample.ratings, sample.rating_min, sample.rating_max) == ({"u-7": 1.0}, 0, 1)
 

@@ -14,6 +14,7 @@ from pydantic_core import from_json
 from ...errors import InputError, UsageError
 from ...eval_sets.logs.human_ratings import ObservedScales
 from ...eval_sets.logs.openinference import (
+    is_event,
     read_evaluations,
     read_otlp,
     read_trace,
@@ -58,7 +59,7 @@ class BrokenPart(InputError):
 
 
 def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
-    """Yields the spans of files, in their order; for what cannot be read a `BrokenPart`.
+    """Yields the spans and log records of files, in their order; for what cannot be read a `BrokenPart`.
 
     A last line without an end is left out, and said: the collector is writing it. A file with a line that is no text is
     one that cannot be read itself.
@@ -150,8 +151,14 @@ class OtlpFileSource:
                     yield UnreadTrace(rows.error.place, "", rows.error.problem, is_file=rows.error.is_file)
                 continue
             count += 1
-            if _is_within(rows, since, until):
-                yield make_sample(read_trace(count, rows, scales), self._address)
+            if not _is_within(rows, since, until):
+                continue
+            trace = read_trace(count, rows, scales)
+            if all(is_event(row.values) for row in rows):
+                problem = "has events, and no span in these files; add the file of its spans"
+                yield UnreadTrace(str(trace.id), "", problem)
+            else:
+                yield make_sample(trace, self._address)
         if not count:
             raise broken or InputError(f"{self._address.project}: holds no spans; name a file of OTLP JSON with traces")
 
