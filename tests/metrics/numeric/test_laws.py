@@ -180,11 +180,3 @@ def test_irregular_steps_have_no_season_and_few_values_no_anomalies():
     assert len(anomalies_of(table_of(Grid("t", {"date": days, "x": season(56, 5.0)})), "x")) == 1
     few = table_of(Grid("t", {"x": [1.0, 2.0, 90.0]}))
     assert "at least 8" in verify(Specification(Statistic.ANOMALY, "x"), few).reason
-
-
-def english(value: float) -> str:
-    return f"{value:,.2f}"
-
-
-def dutch(value: float) -> str:
-    return english(value).translate(str.maketrans(",.", ".,"))
