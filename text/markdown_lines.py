@@ -167,9 +167,10 @@ def read_lines(text: str, after_ordinal: Set[str] = frozenset()) -> list[Markdow
     if "<" in text:
         text, tags, unseen = _read_html(text)
     source = text.splitlines(keepends=True)
-    if len(source) == 1 and text[0].isalpha() and len(text) <= LONGEST_LINE:  # nearly half of all answers
-        seen, marks, role, targets = _read_marks(text, 0, len(text.rstrip()), tags)
-        return [*unseen, MarkdownLine(seen, marks, len(text.rstrip()), role), *targets]
+    end = len(text)
+    if source and not source[1:] and end <= LONGEST_LINE and text[0].isalpha():  # nearly half of all answers
+        seen, marks, role, targets = _read_marks(text, 0, end, tags)
+        return [*unseen, MarkdownLine(seen.rstrip(), marks, end, role), *targets]
     starts = accumulate(map(len, source), initial=0)
     reader = _Reader(text, [*zip(starts, text.splitlines(), strict=False)], after_ordinal, tags)
     reader.read()

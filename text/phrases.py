@@ -136,6 +136,7 @@ class JudgeAddresses:
 
     def __init__(self, pack: Sentences) -> None:
         self._pack = pack
+        self._judge_words = group_judge_words(pack.judge_words)
         self._joins = joins = rf"(?:{'|'.join(map(re.escape, sorted(pack.joins))) or '(?!)'})\b"
         self._between = re.compile(rf"(?:{_PAUSE}|[\s{_CLOSING}])*(?:(?:{joins})[,\s]*)*", re.IGNORECASE)
         self._last_join = re.compile(rf"\s(?:{joins})[\s,]*$", re.IGNORECASE)
@@ -166,7 +167,7 @@ class JudgeAddresses:
 
         Not in the middle, where a word for such a person is one of a list, or of what is stated.
         """
-        if not may_address(sentence, self._pack.judge_words):
+        if not may_address(sentence, self._judge_words):
             return []
         text = straight(sentence)
         phrases, rest = self._chain(text, 0)
@@ -216,10 +217,29 @@ class JudgeAddresses:
         return start if re.search(r"\w", sentence[start:]) else len(sentence)
 
 
-def may_address(text: str, judge_words: Iterable[str]) -> bool:
-    """Whether anything of a text may speak to the judge, by the words for those who do; False is certain."""
+def may_address(text: str, judge_words: Mapping[str, Sequence[str]]) -> bool:
+    """Whether anything of a text may speak to the judge, by the words for those who do; False is certain.
+
+    Args:
+        text: The text.
+        judge_words: The words by a part that they have in common (`group_judge_words`): few texts have one.
+    """
     lower = without_unseen(straight(text)).lower()
-    return any(map(lower.__contains__, judge_words))
+    parts = [part for part in judge_words if part in lower]
+    return any(word in lower for part in parts for word in judge_words[part])
+
+
+def group_judge_words(words: Iterable[str]) -> dict[str, list[str]]:
+    """Words of those who assess answers, by the longest word of each ("answer" of "this answer").
+
+    Example:
+        >>> group_judge_words(["this answer", "answer a", "judg"])
+        {'answer': ['this answer', 'answer a'], 'judg': ['judg']}
+    """
+    grouped: dict[str, list[str]] = {}
+    for word in words:
+        grouped.setdefault(max(word.split(), key=len), []).append(word)
+    return grouped
 
 
 def straight(text: str) -> str:

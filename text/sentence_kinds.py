@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ..languages import Language, language_or_fallback
 from ..untrusted import without_unseen
-from .phrases import JudgeAddresses, PhraseList, Words, may_address, read_words
+from .phrases import JudgeAddresses, PhraseList, Words, group_judge_words, may_address, read_words
 
 TO_JUDGE = "to_judge"
 """The kind of what speaks to whoever assesses the answer."""
@@ -73,7 +73,7 @@ class SentenceKinds:
         english = language_or_fallback(None)
         if language != english:  # answers in other languages are attacked in English too
             self._addresses.append(load_judge_addresses(english))
-        self.judge_words = {*pack.judge_words, *english.sentences.judge_words}
+        self.judge_words = group_judge_words(dict.fromkeys((*pack.judge_words, *english.sentences.judge_words)))
         self._idle = PhraseList({**pack.idle, _COURTESY: pack.courtesy, REFUSAL: pack.refusals, "": pack.idle_not})
         self._refusals = PhraseList({REFUSAL: pack.refusals})
         self._refuses = self._refusals.openings

@@ -215,8 +215,9 @@ class _SentenceReader:
             sentence = text[start:end]
             words = read_words(sentence)
             parts = [(0, CLAIM, words, ())]
-            if self._may_address or not kinds.claims_at_once(words):
-                parts = kinds.parts(sentence, may_address=self._may_address)
+            is_addressed = self._may_address and may_address(sentence, kinds.judge_words)
+            if is_addressed or not kinds.claims_at_once(words):
+                parts = kinds.parts(sentence, may_address=is_addressed)
             elif stands_alone and sentence[0] not in _DIGITS:
                 self._add(words.text, CLAIM, line, start, end=end)
                 continue
