@@ -214,7 +214,7 @@ class _SentenceReader:
         for start, end in _split_line(text, self._code, kinds):
             sentence = text[start:end]
             words = read_words(sentence)
-            parts = [(0, CLAIM, words, ())]
+            parts: list[SentencePart] = [(0, CLAIM, words, ())]
             is_addressed = self._may_address and may_address(sentence, kinds.judge_words)
             if is_addressed or not kinds.claims_at_once(words):
                 parts = kinds.parts(sentence, may_address=is_addressed)
