@@ -61,7 +61,8 @@ def ratings_needed(
     if more is None:
         return Needs(is_equal=is_equal, is_beyond=True)
     low, high = (None if number is None else unrated + number for number in (low, high))
-    return Needs(more, unrated or None, least or low, high, is_equal, version=version if unrated else "")
+    of_groups, version = pair.group_size_of_all > 1, version if unrated else ""
+    return Needs(more, unrated or None, least or low, high, is_equal, version=version, of_new_groups=of_groups)
 
 
 def needed_to_begin(pair: PairDifference, rated: Mapping[str, int]) -> Needs:
@@ -85,7 +86,8 @@ def needed_where_all_is_alike(pair: PairDifference, margin: float) -> Needs:
     if more > MOST_RATINGS or more < 1:
         return Needs(is_equal=True, is_beyond=more > MOST_RATINGS)
     ratings = min(more, unrated)
-    return Needs(more - ratings or None, ratings or None, more, more, is_equal=True)
+    answers, of_groups = more - ratings or None, more > ratings and pair.group_size_of_all > 1
+    return Needs(answers, ratings or None, more, more, is_equal=True, of_new_groups=of_groups)
 
 
 @dataclass(frozen=True, slots=True)

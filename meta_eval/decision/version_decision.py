@@ -72,6 +72,7 @@ class Needs:
     is_equal: bool = False
     is_beyond: bool = False  # whether it is more than anybody can rate (10,000)
     version: str = ""  # the one version whose answers at hand are to be rated; "" for each
+    of_new_groups: bool = False  # whether the new answers must be of new groups: more in those at hand say less
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +324,9 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
         kind += "_of_one"
     amount = phrase(kind, count=round_ratings(more, zeros=0), version=version, unrated=needs.ratings or 0)
     shortest = (amount,) if is_both else ()
+    if needs.of_new_groups:
+        amount = phrase("of_new_groups", amount=amount)
+        shortest = (amount, *shortest)
     if needs.is_equal:
         margin = Figure("rating", decision.margin)
         texts = phrase("settle_equal", amount=amount, margin=margin), phrase("settle_equal_shortly", amount=amount)

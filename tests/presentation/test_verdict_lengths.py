@@ -11,7 +11,7 @@ PARTS = {
     *("decimal_mark", "answers", "rated_answers", "likely", "nothing", "scale_of", "scale_from", "people", "are_bad"),
     *("are_rated", "closely", "well", "moderately", "weakly", "together", "together_with_more", "a_score", "unsure"),
     *("likely_less", "likely_range", "likely_between", "of_ratings", "of_ratings_of_one", "of_answers", "of_choices"),
-    *("of_rest", "of_rest_of_one", "of_rest_of_choices"),
+    *("of_new_groups", "of_rest", "of_rest_of_one", "of_rest_of_choices"),
     *(
         "or_more",
         "part_scored",
@@ -82,6 +82,7 @@ OWN_VALUES: dict[str, dict[str, str | tuple[str, ...]]] = {
     "in_doubt": {"decision": ("ship_shortly", "keep_shortly", "alike_shortly")},
     **dict.fromkeys(("rated_higher", "wins_higher", "scores_higher", "rated_alike", "wins_alike"), DIFFERENCE),
     **{"scores_alike": DIFFERENCE, "settle": SETTLES, "settle_equal": SETTLES, "settle_rest": SETTLES_ALL},
+    "of_new_groups": SETTLES_ALL,
     "rated_on_scales": {"rated": ("answers",)},
     "none_yet": {"rated": ("rated_answers",)},
     "too_few": {"rated": ("rated_answers",), "count": "10"},

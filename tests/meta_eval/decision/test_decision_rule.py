@@ -361,6 +361,7 @@ def test_more_ratings_in_groups_whose_questions_agree_settle_nothing():
     decision = decide_versions(without_scores(differences, group=groups))
     assert (decision.verdict, decision.needs.ratings) == ("unsettled", 80)
     assert 160 + decision.needs.answers == pytest.approx(4 * 130, rel=0.06)
+    assert " new answers of each, of new groups (" in decision.sentence
 
 
 def test_too_few_groups_need_further_ones_and_no_more_ratings():
