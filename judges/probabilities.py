@@ -17,6 +17,7 @@ _END_OF_VALUE = re.compile(r'(?<=\w)["\n,}\]]')
 _END_OF_CLAUSE = re.compile(r"[^\w\s']+|\n")
 _GRADE = re.compile(r"\W*(?:(?!100\s*%)\d[\d.,]*\s*%(?:\s*\w+)?|\d*[.,]\d+)\s*(?:[^\w\s]|\Z)")  # "60%", "(60% sure)"
 _CLOSING = " \"'*_`”’»)"
+_DENYING_SIGNS = re.compile(r"[≠¬<~✗✘✖❌👎☐?]|\[\s*\]")  # before a word or right after it: "≠ Yes", "Yes ❌", "Yes??"
 _SHORT_CLAUSE = 2  # words: "definitely not"
 _SHORT = 40  # characters: what is longer is not remembered, so that long replies take no memory
 _ROUNDING = 0.01  # a certain word may come out as slightly more than certain
@@ -179,6 +180,26 @@ def read_option(text: str, options: Sequence[str]) -> str | None:
     return meant[0] if len(meant) == 1 and not _takes_back(text, meant[0], options) else None
 
 
+def find_option(text: str, options: Iterable[str]) -> str:
+    """Finds an option that a clause of a text begins or ends with; "" for none. Inside a clause it explains.
+
+    Example:
+        >>> find_option("no wait, all NO", ["No"]), find_option("there is no mention of it", ["No"])
+        ('No', '')
+    """
+    clauses = _END_OF_CLAUSE.split(text.casefold())
+    return next(
+        (
+            option
+            for option in options
+            if any(
+                _names_another(clause, [_fold(option).split()], is_number=False, anywhere=False) for clause in clauses
+            )
+        ),
+        "",
+    )
+
+
 def _can_be_read(text: str, options: Sequence[str]) -> bool:
     """Whether the words of a reply leave the choice to the probabilities of its tokens.
 
@@ -197,10 +218,13 @@ def _takes_back(text: str, option: str, options: Sequence[str]) -> bool:
     if len(text) <= len(option):
         return False
     folded = text.casefold().replace("’", "'")
-    begun = re.match(r"\W*" + r"\W+".join(map(re.escape, _fold(option).split())) + r"(?!\w)", folded)
+    begun = re.match(r"(\W*)" + r"\W+".join(map(re.escape, _fold(option).split())) + r"(?!\w)", folded)
     if begun is None:
         return False  # the beginning of an option
     rest, said = folded[begun.end() :], _fold(option)
+    around = begun[1], re.split(r"\w", rest, maxsplit=1)[0]
+    if "!" in around[0] or any(map(_DENYING_SIGNS.search, around)):
+        return True
     others = [_fold(other).split() for other in options if other != option]
     for place, clause in enumerate(_END_OF_CLAUSE.split(rest)):
         if _names_another(clause, others, is_number=said.isdecimal(), anywhere=not place):
@@ -244,11 +268,12 @@ def _without(words: Sequence[str], phrases: Iterable[str]) -> list[str]:
 
 
 def _denies(rest: str, option: str) -> bool:
-    """Whether the clause after an option says that it is wrong; beside a yes, any such word does."""
+    """Whether the clause after an option says that it is wrong; beside a yes, or right after it, any such word does."""
     beside, linked = (_fold(_END_OF_CLAUSE.split(text)[0]).split() for text in (rest, rest.lstrip(_CLOSING)))
     if linked and linked[0] in _words("linking_verbs") and not _words("denials").isdisjoint(linked):
         return True
-    return option in _affirmations() and not _words("denials").isdisjoint(beside)
+    opening = _fold(rest).split()[:1]
+    return option in _affirmations() and not _words("denials").isdisjoint([*beside, *opening])
 
 
 @cache

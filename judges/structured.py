@@ -39,6 +39,7 @@ class ReplyObject(NamedTuple, Generic[T]):
     members: list[tuple[str, Any]]  # in their order; those with one name are all there
     start: int  # where it begins in the text
     twice: str  # the name of a member, at any depth, that has two values; "" for none
+    after: str = ""  # what the text says after it, without objects of the same value
 
 
 def parse_reply(question: Question[T], reply: RawReply) -> T:
@@ -106,7 +107,8 @@ def read_object(reply: RawReply, fit: Callable[[dict[str, Any]], T]) -> ReplyObj
 def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T]:
     """The object in a text that fits; not one inside a broken one."""
     found: list[ReplyObject[T]] = []  # `list[ReplyObject[T]]()` would make that type anew for each reply
-    problem = ""
+    problem = after = ""
+    last = 0  # where the last of them ends
     broken: int | None = None
     thought = _THOUGHT.match(text) if "<think>" in text else None
     start = text.find("{", thought.end() if thought else 0)
@@ -128,6 +130,8 @@ def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T
                 except ValueError as error:
                     problem = _describe_misfit(error)
                 else:
+                    after += text[last:start] if found else ""
+                    last = end
                     found.append(ReplyObject(value, members, start, twice))
         start = text.find("{", end)
     if not found:
@@ -137,7 +141,7 @@ def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T
             raise ReplyError(f"it holds {count_of(len(found), 'answer')} that differ", text)
         if other.twice:
             return other
-    return found[0]
+    return found[0]._replace(after=f"{after} {text[last:]}") if last < len(text) or after else found[0]
 
 
 def _read_as_null(_: str) -> None:

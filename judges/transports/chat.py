@@ -8,18 +8,18 @@ import json
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from ...errors import UsageError
+from ...errors import ReplyError, UsageError
 from ...languages import language_or_fallback, packs_with
 from ...prompts import Prompt
 from ...shell_words import quote_word
 from ...untrusted import neutralise
-from ..probabilities import contradiction, follow_options, read_option, weigh_options
+from ..probabilities import contradiction, find_option, follow_options, read_option, weigh_options
 from ..question import Alternatives, Choice, Question, RawReply
 from ..structured import ReplyObject, find_values, read_object
 from ..typed_questions import (
@@ -244,6 +244,18 @@ class ListedAnswers:
         return f'{{"{question}": {" or ".join(map(json.dumps, words[:6]))}{further}}}'
 
     @classmethod
+    def check_after(cls, reply: RawReply, said: Collection[str | None], after: str) -> None:
+        """Refuses a reply that says another of its words after its answers: "no wait, all No".
+
+        What says again the only word that it gave takes nothing back.
+        """
+        given = set(said)
+        others = [word for word in dict.fromkeys(chain(*cls.words.values())) if given != {word}]
+        if word := find_option(after, others):
+            problem = f"after its answers it says {word} once more; which of the two it means is unknown"
+            raise ReplyError(problem, reply.text, is_contradiction=True)
+
+    @classmethod
     def _check_further(cls, given: Mapping[str, Any]) -> None:
         """Refuses an id that was not asked for: then nobody knows which question each answer is to."""
         further = {name.removeprefix(_REASON): value for name, value in given.items() if name not in cls.words}
@@ -338,6 +350,8 @@ class Listed(Transport):
                 return [Answer(questions[0], words[word])]
         found = read_object(reply, call.schema.read)
         values, said = found.value
+        if found.after.strip():
+            call.schema.check_after(reply, said.values(), found.after)
         language = call.prompt.language
         yes_no = yes_no_words(language)
         pairs = [(each, yes_no if type(each) is Predicate else words_of(each, language)) for each in questions]
@@ -346,6 +360,8 @@ class Listed(Transport):
         else:
             shares = _Shares(reply, found) if reply.logprobs else None
             answers = [_read(question, words, found, shares) for question, words in pairs]
+            if len(answers) > 1 and all(answer.problem for answer in answers):
+                raise ReplyError(f"it answers nothing: {answers[0].problem}", reply.text)
         if call.schema.reason != "none":
             for answer in answers:
                 reason = values.get(_reason_key(answer.question.id))

@@ -18,6 +18,7 @@ from ...metrics.metric import has_field
 from ...metrics.specification import parse_specification
 from ...shell_words import join_words
 from ...text.wording import count_of, verb_of
+from ..answers.unanswered import unanswered_kind
 
 _LEAST_COVERAGE = 0.95
 _OUTPUTS = {"junit": "junit.xml", "summary": "summary.md", "json": "report.json", "site": "site"}
@@ -69,7 +70,7 @@ def draft_suite(
         # A gate that fails ends the run with exit code 5. By chance that happens in one of 20 months.
         gates:
           # Answers must get a value: an emptied file, or a renamed column, does not pass.
-          - {gate: coverage, at_least: 0.95, strict: true}
+          - {gate: coverage, at_least: 0.95}
           ...
     """
     folder = _REPORTS if reports == "suite" else f"{_REPORTS}/{_plain_name(reports)}"
@@ -110,20 +111,22 @@ def draft_suite(
 def _draft_gates(samples: Sequence[Sample], metrics: Sequence[str]) -> list[dict[str, object]]:
     """Chooses gates that can fail, and that this set as it is passes: on the coverage, and on regressions.
 
-    Where some answers lack what a metric needs, the coverage that is asked for is as much lower.
+    Where some answers lack what a metric needs, or say nothing that it could judge, the coverage that is asked for is
+    as much lower.
     """
-    least = min((_share_with_needs(samples, metric) for metric in metrics), default=1.0)
+    least = min((_share_to_score(samples, metric) for metric in metrics), default=1.0)
     coverage = math.floor(_LEAST_COVERAGE * least * 100) / 100
-    gates: list[dict[str, object]] = [{"gate": "coverage", "at_least": coverage, "strict": True}]
+    gates: list[dict[str, object]] = [{"gate": "coverage", "at_least": coverage}]
     return gates + [{"gate": "regression", "metric": metric} for metric in metrics]
 
 
-def _share_with_needs(samples: Sequence[Sample], metric: str) -> float:
-    """The share of the samples that have all that a metric needs."""
+def _share_to_score(samples: Sequence[Sample], metric: str) -> float:
+    """The share of the samples that have all that a metric needs; a judge is asked of no refusal."""
     if parse_specification(metric).is_scorer or not samples:
         return 1.0  # their needs are known when they run
-    needs = describe_metric(metric).needs
-    return sum(all(has_field(sample, field) for field in needs) for sample in samples) / len(samples)
+    about = describe_metric(metric)
+    complete = [sample for sample in samples if all(has_field(sample, field) for field in about.needs)]
+    return sum(not (about.needs_judge and unanswered_kind(sample)) for sample in complete) / len(samples)
 
 
 def _entry(key: str, value: object) -> str:

@@ -30,14 +30,14 @@ def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay):
     Path("answers.csv").write_text(header + worse[0] + "".join(without_contexts), encoding="utf-8")
     empty = assay("suite", "suite.yaml", "--json", code=5)
     states = {gate["name"]: (gate["state"], gate["reason"]) for gate in empty.json["gates"]}
-    state, reason = states["coverage of token_overlap, at least 0.95, strict"]
+    state, reason = states["coverage of token_overlap, at least 0.95"]
     # one answer of 30 still has a context
     assert state == "failed"
-    assert reason.startswith(
-        "the share of samples with a value of token_overlap is 0.033, but must be at least 0.95; without a value: "
-        "answers-2, answers-3, answers-4, answers-5, answers-6 and 24 more "
+    assert reason.startswith("the share of samples with a value of token_overlap is 0.033, but must be at least 0.95; ")
+    assert (
+        "without a value: answers-2, answers-3, answers-4, answers-5, answers-6 and 24 more "
         "(the first: the sample has no retrieved_contexts"
-    )
+    ) in reason
     # what is accepted by hand still has to reach the coverage
     assert assay("suite", "suite.yaml", "--accept").code == 5
 

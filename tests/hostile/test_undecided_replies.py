@@ -41,6 +41,8 @@ UNDECIDED = {
         *("Yes, but not really", "Yes (not supported)", "Yes: but the colour is contradicted", "Yes, only partly"),
         *("Yes. It is not supported.", "Yes. It isn’t supported", "Yes-ish", "Yes 60%", "Yes (60% sure)", "Yes, 0.6"),
         *("No-ish", "No, probably", "No 40%", "Yes is wrong", "No is wrong", '"Yes" would be incorrect.'),
+        *("≠ Yes", "¬Yes", "!Yes", "~~Yes~~", "❌ Yes", "Yes ❌", "Yes ✗", "< Yes", "[ ] Yes", "Yes??"),
+        *("Yes, unsupported", "Yes, incorrect.", "Yes: contradicted by the documentation"),
         *("**No** is false", "Yes wrong", "Yes that's incorrect", "Yes is the wrong answer"),
     ],
     JA_NEE: [

@@ -59,6 +59,26 @@ def test_a_reply_that_answers_something_else_is_asked_again(text, openai_server,
     assert (len(openai_server.requests), asking.replies.unparsable) == (2, 1)
 
 
+def test_a_reply_that_answers_nothing_is_asked_again(openai_server, judge):
+    openai_server.script = lambda _: Answer(
+        text='{"1": "Yes", "1": "No", "2": "Yes", "2": "No", "3": "Yes", "3": "No"}'
+    )
+    with pytest.raises(Exception, match="it answers nothing: the judge answered it in two ways"):
+        decided(judge(decide="listed"))
+    assert len(openai_server.requests) == 2
+
+
+@pytest.mark.parametrize("after", [" no wait, all No", "\nOn reflection 3 is no.", '\n{"note": "No"}'])
+def test_a_word_after_the_answers_takes_them_back(after, openai_server, judge):
+    text = json.dumps({"1": "Yes", "2": "Yes", "3": "Yes"})
+    openai_server.script = lambda request: Answer(text=text + after if request.number == 1 else text)
+    assert set(decided(judge(decide="listed")).values()) == {"yes"}
+    assert len(openai_server.requests) == 2
+    openai_server.script = lambda _: Answer(text=text + after)
+    with pytest.raises(Exception, match="after its answers it says No once more"):
+        decided(judge(decide="listed"))
+
+
 @pytest.mark.parametrize(
     "after",
     [
@@ -66,7 +86,7 @@ def test_a_reply_that_answers_something_else_is_asked_again(text, openai_server,
         *("\nExplanation: there is no mention of 2.", "\nStatement 2 has no source."),
     ],
 )
-def test_words_after_the_answers_and_the_same_answers_change_nothing(after, openai_server, judge):
+def test_other_words_after_the_answers_and_the_same_answers_change_nothing(after, openai_server, judge):
     openai_server.script = lambda _: Answer(text='{"1": "Yes", "2": "No", "3": "Yes"}' + after)
     assert decided(judge(decide="listed")) == RIGHT
     assert len(openai_server.requests) == 1
