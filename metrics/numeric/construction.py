@@ -73,8 +73,9 @@ class Context:
     def after(self, checks: Sequence[Specification], *, same_sentence: bool) -> "Context":
         """What the next clause, or the next sentence, may be about after a clause with these checks.
 
-        The next clause is about the places of the extremes that are named, else about the same rows. Whether the next
-        sentence is about the same rows, it does not say: all rows may be meant as well.
+        The next clause is about the places of the extremes that are named, else about the same rows. Whether a later
+        sentence is about the same rows, it does not say: all rows may be meant as well, but where the question names
+        the rows.
         """
         series = tuple(dict.fromkeys(check.series for check in checks if check.series))
         windows = tuple(dict.fromkeys(check.window for check in checks if check.window != ALL_ROWS))
@@ -82,7 +83,7 @@ class Context:
             named = [(check.window, check.place) for check in checks if check.statistic in PLACE_OF.values()]
             places = (merge_windows(window, place) or place for window, place in named if place is not None)
             windows = tuple(dict.fromkeys(places)) or windows
-        elif windows and not set(windows) & set(self.windows):
+        elif windows and (ALL_ROWS in self.windows or not set(windows) & set(self.windows)):
             windows = (*windows, ALL_ROWS)
         return Context(
             series or self.series, windows or self.windows, tuple(checks[::-1]), same_sentence, self.is_undated

@@ -29,6 +29,7 @@ from .construction import (
     has_several,
     interpret,
     read_clause,
+    rows_together,
 )
 from .lexicon import LANGUAGES, Lexicon, Token, any_of, is_of_things, lexicon, shared_stems, tokens, why_unread
 from .marks import Mark, listed_times, names_of, numbers_of
@@ -108,6 +109,11 @@ _SIZES = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
 _OF_ONE_ROW = frozenset({Statistic.VALUE_AT, Statistic.SUM, Statistic.SHARE, *RELATIONS})
 """The statistics that one row can have; the others take several rows."""
 
+_OF_ROWS = frozenset(
+    {Statistic.MEAN, Statistic.MEDIAN, Statistic.RANGE, Statistic.DEVIATION, *PLACE_OF, *PLACE_OF.values()}
+)
+"""The statistics that nobody states of the one row of the sentence before."""
+
 SILENT = frozenset(
     {"value_word", "days", "when", "changed_to", "between_two"}
     | {"whole", "exactly", "seen", "aside", "per_row", "measured"}
@@ -181,6 +187,14 @@ def _can_have_rows(spec: Specification, clause: Clause) -> bool:
     that of its own rows.
     """
     view = clause.view
+    is_carried = not clause.places and spec.window != ALL_ROWS and spec.window in clause.context.windows
+    if (
+        is_carried
+        and not clause.context.same_sentence
+        and spec.statistic in _OF_ROWS
+        and rows_together(clause, spec.window) == 1
+    ):
+        return False  # "It was 3,120 in August. The average was 3,120." is not of August
     if not view.grouping:
         has_groups = len(view.table.labels.columns) > 0 and spec.statistic not in _OF_ONE_ROW
         if has_groups and _counts_groups(spec.window, clause):

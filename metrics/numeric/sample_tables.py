@@ -249,16 +249,34 @@ def _with_unique_names(tables: Iterable[NumericTable]) -> list[NumericTable]:
 def table_of(grid: Grid, also_shown: frozenset[NumberFormat] = frozenset()) -> NumericTable:
     """The grid's columns as times, numbers and texts, with all readings where the notation is ambiguous.
 
-    `also_shown` are the formats that rows left out of the grid give away.
+    Rows of totals ("Total", "Average") are no data: they are left out, and kept aside.
     """
+    totals, others = _rows_of_totals(grid)
+    whole = _table_of_rows(grid)
+    if not totals or len(others) < 2:
+        return whole
+    columns = [read_numbers(cells) for cells in grid.columns.values()]
+    shown = frozenset(form for column in columns if column for form in column.shown)
+    return replace(_table_of_rows(_without_rows(grid, totals), shown), with_totals=whole, totals=tuple(totals))
+
+
+def _rows_of_totals(grid: Grid) -> tuple[list[int], list[int]]:
+    """The rows that a word for a total or a mean names, in a column up to the first of texts; and the others."""
+    totals = set[int]()
+    for name, cells in grid.columns.items():
+        totals |= {row for row, cell in enumerate(cells) if isinstance(cell, str) and _is_total(cell)}
+        if read_numbers(cells) is None and not is_time_name(name):
+            break
+    rows = range(len(next(iter(grid.columns.values()), ())))
+    return sorted(totals), [row for row in rows if row not in totals]
+
+
+def _table_of_rows(grid: Grid, also_shown: frozenset[NumberFormat] = frozenset()) -> NumericTable:
+    """The table of all rows of a grid; `also_shown` are the formats that rows left out of it give away."""
     import pandas as pd
 
     pack = find_language(grid.language)
     time_name, times = _time_column(grid.columns, pack is not None and pack.is_day_first)
-    unreadable_times = times.unreadable if time_name is not None and times else ()
-    if totals := [place for place in unreadable_times if _is_total(grid.columns[str(time_name)][place])]:
-        whole = [read_numbers(cells) for name, cells in grid.columns.items() if name != time_name]
-        return table_of(_without_rows(grid, totals), frozenset(form for one in whole if one for form in one.shown))
     columns = {name: read_numbers(cells) for name, cells in grid.columns.items() if name != time_name}
     numbers = {name: replace(one, shown=one.shown | also_shown) for name, one in columns.items() if one}
     texts = {
@@ -305,8 +323,9 @@ def _time_column(columns: Mapping[str, Sequence[object]], day_first: bool) -> tu
 
 def _is_total(cell: object) -> bool:
     """Whether a cell stands for "in total", in any language."""
-    words = (word for language in LANGUAGES for word in lexicon(language).data["total_rows"])
-    return str(cell).strip().lower().rstrip("s") in words
+    words = {word for language in LANGUAGES for word in lexicon(language).data["total_rows"]}
+    text = str(cell).strip(" *_:=").lower()
+    return text in words or text.removesuffix("s") in words
 
 
 def _without_rows(grid: Grid, totals: Collection[int]) -> Grid:
@@ -389,6 +408,8 @@ def views(table: NumericTable) -> tuple[View, ...]:
 
 def transpose(table: NumericTable) -> NumericTable | None:
     """The table with its rows as series and its columns as times; None where its columns are no times."""
+    if table.with_totals is not None:  # of rows as series each stands for itself
+        table = replace(table.with_totals, name=table.name, power=table.power)
     period_by_column = {column: period for column in table.columns if (period := _period_of(column))}
     if table.rows > _MOST_ROWS or not len(table.labels.columns) or len(period_by_column) < 2:
         return None

@@ -576,6 +576,8 @@ def _check_computed(asked: Specification, computed: Computed, table: NumericTabl
     _require_same_kind(asked, table, computed.unit)
     options = list(_values_in_unit(asked, computed, table))
     match = next((option for option in options if _fits(asked, option[0])), None)
+    if match is None and (stated := _stated_total(asked, table)) is not None:
+        raise Unverifiable(f"a row of totals says {format_number(stated)}; {computed.arithmetic}")
     if match is None and _may_be_of_more(asked, table):
         raise Unverifiable(f"which rows are meant is not said; {computed.arithmetic}")
     if match is None and (why := _nearly_so(asked, computed, [value for value, _, _ in options])):
@@ -593,6 +595,14 @@ def _may_be_of_more(asked: Specification, table: NumericTable) -> bool:
     if asked.statistic not in _OF_SEVERAL or not asked.window.is_of_before:
         return False
     return asked.window == ALL_ROWS or len(rows_of(table, asked.window)) == 1
+
+
+def _stated_total(asked: Specification, table: NumericTable) -> float | None:
+    """The cell of a row of totals that a value holds of: a total of more than the rows, or a weighted mean."""
+    if table.with_totals is None or asked.series not in table.with_totals.columns:
+        return None
+    cells = table.with_totals.frame[asked.series].iloc[list(table.totals)]
+    return next((float(cell) for cell in cells if _fits(asked, cell)), None)
 
 
 def _decided(asked: Specification, finding: Finding, is_true: bool, claimed: str = "") -> Finding:

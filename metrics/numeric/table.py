@@ -352,7 +352,8 @@ class NumericTable:
     begins there; None without such a column. `units` are as stated, by column.
     `others` are the same table in its other readings, where the notation does not tell (1.234 or 03/04/2026
     throughout). `power` is 6 where the numbers are said to be in millions. `caption` is what stands above the table.
-    `rows_are` says of which rows a row is made ("sum by zone").
+    `rows_are` says of which rows a row is made ("sum by zone"). `with_totals` is the table with its rows of totals,
+    which stand at the positions `totals` there; None where it has none.
     """
 
     name: str
@@ -367,6 +368,8 @@ class NumericTable:
     power: int = 0
     caption: str = ""
     rows_are: str = ""
+    with_totals: "NumericTable | None" = None
+    totals: tuple[int, ...] = ()
 
     @property
     def rows(self) -> int:

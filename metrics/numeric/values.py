@@ -193,7 +193,10 @@ def _bound(match: ConstructionMatch) -> ClauseReading | None:
         values = specify(Statistic.VALUE_AT, names, match.windows, **value)
         if re.search(rf"\b(?:{clause.words.links.reached})$", bound.hedge_mark.text if bound.hedge_mark else "", re.I):
             values += specify(Statistic.VALUE_AT, names, match.windows, **value | {"hedge": Hedge.EXACT})  # "up to 50"
-        checks = [check(values, [spec for specs in ends for spec in specs])]
+        over_rows = [spec for specs in ends for spec in specs]
+        if not only and _may_bound_sum(clause, bound):
+            over_rows += specify(Statistic.SUM, [n for n in names if can_be_summed(clause, n)], match.windows, **value)
+        checks = [check(values, over_rows)]
         if only:  # "only March was above 50": March was, and no more rows than are named
             beyond = Statistic.COUNT_ABOVE if is_lower else Statistic.COUNT_BELOW
             fields = _threshold_fields(bound) | {"value": float(len(clause.places))}
@@ -204,6 +207,20 @@ def _bound(match: ConstructionMatch) -> ClauseReading | None:
         return ClauseReading(tuple(checks), tuple(only))
     outermost = Statistic.MAXIMUM if is_of_highest else Statistic.MINIMUM
     return as_one_check(specify(outermost, names, match.windows, **value))
+
+
+def _may_bound_sum(clause: Clause, bound: Mark) -> bool:
+    """Whether a bound may be of the rows together: "more than 12,000 visitors in 2025".
+
+    An upper bound is so only where it counts what the series counts: "fewer than 4,000 visitors", but not "visitors
+    stayed below 4,000".
+    """
+    if clause.marks_of("per_row"):
+        return False
+    after = [mark for mark in clause.series if mark.start >= bound.end]
+    is_followed = any(not clause.text[bound.end : mark.start].strip() for mark in after)
+    is_lower = BOUNDS[bound.hedge] in ("gt", "ge")
+    return is_lower or is_followed or bool(not clause.series and clause.marks_of("count"))
 
 
 @construction(

@@ -183,3 +183,78 @@ def test_a_rounded_value_of_a_named_row_is_that_value(depots):
     weights = table_of(Grid("weights", {"depot": ["Breda", "Delft"], "tonnes": [60.4, 20.0]}))
     (checked,) = check_claims(["Breda had 60 tonnes"], [weights], "en")
     assert (checked.verdict, checked.specification and checked.specification.statistic) == ("supported", "value_at")
+
+
+HIVES = [12, 8, 15, 6]  # 41 together, 10.25 on average
+
+
+@pytest.mark.parametrize("label", ["Total", "**Total**", "Total:", "TOTALS", "Grand total", "Eindtotaal", "Average"])
+def test_a_row_of_totals_is_no_row_of_the_data(label):
+    apiaries = ["Oak Hill", "Rivermead", "Old Quarry", "Church Lane", label]
+    table = table_of(Grid("hives", {"apiary": apiaries, "hives": [*HIVES, 10.25 if label == "Average" else 41]}))
+    claims = [
+        "The average number of hives is 10.25.",
+        "There were 41 hives in total.",
+        "Old Quarry has the most hives.",
+        "There were 82 hives in total.",
+    ]
+    verdicts = [checked.verdict for checked in check_claims(claims, [table], "en")]
+    assert verdicts == ["supported", "supported", "supported", "contradicted"]
+
+
+def test_what_a_row_of_totals_says_beside_its_rows_is_not_contradicted():
+    """The total is of more rows than the table shows, 41 of which are shown."""
+    table = table_of(Grid("hives", {"apiary": ["A", "B", "C", "D", "Total"], "hives": [*HIVES, 60]}))
+    claims = ["There were 60 hives in total.", "There were 61 hives in total."]
+    assert [checked.verdict for checked in check_claims(claims, [table], "en")] == ["unverifiable", "contradicted"]
+
+
+def test_a_row_of_totals_over_years_is_a_series():
+    """Of the row Total alone: it rose by 10."""
+    columns = {"team": ["North", "South", "Total"], "2023": [10, 20, 30], "2024": [15, 25, 40]}
+    (checked,) = check_claims(["The total rose by 10 from 2023 to 2024."], [table_of(Grid("teams", columns))], "en")
+    assert checked.verdict == "supported", checked.reason
+
+
+NIGHTS = [112, 98, 240, 610, 1155, 1840, 2975, 3120, 1490, 520, 180, 95]
+"""12,435 in the year, of which 7,585 in the third quarter; 1,036 a month."""
+
+
+@pytest.fixture(scope="module")
+def marina():
+    return table_of(Grid("marina", {"month": [f"2025-{month:02}" for month in range(1, 13)], "visitor_nights": NIGHTS}))
+
+
+def test_a_time_of_an_earlier_sentence_is_only_one_reading_of_a_later_one(marina):
+    answer = [
+        "In the third quarter there were 7,585 visitor nights.",
+        "In total there were 12,435 visitor nights.",  # 7,585 of the quarter
+        "The lowest number of visitor nights was 95.",  # 1,490 of the quarter
+        "The highest number of visitor nights was 3,120.",  # of both
+    ]
+    verdicts = [checked.verdict for checked in check_claims(answer, [marina], "en")]
+    assert verdicts == ["supported", "unverifiable", "unverifiable", "supported"]
+
+
+def test_a_mean_or_an_extreme_is_not_of_the_one_row_of_the_sentence_before(marina):
+    """Of August alone each would hold; of the year the mean is 1,036 and the lowest 95."""
+    said = "Visitor nights were 3,120 in August."
+    for claim in ("The average was 3,120.", "The lowest number of visitor nights was 3,120."):
+        _, checked = check_claims([said, claim], [marina], "en")
+        assert checked.verdict != "supported", claim
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("There were over 12,000 visitor nights in 2025.", "unverifiable"),  # the sum is; no month is
+        ("There were over 13,000 visitor nights in 2025.", "contradicted"),  # neither
+        ("In the third quarter there were more than 1,000 visitor nights.", "supported"),  # each month, and together
+        ("In the third quarter there were fewer than 4,000 visitor nights.", "unverifiable"),  # each is, the sum is not
+        ("In 2025 there were fewer than 13,000 visitor nights.", "supported"),
+        ("The number of visitor nights was below 4,000 in the third quarter.", "supported"),  # of each month
+    ],
+)
+def test_a_bound_on_what_is_counted_may_be_of_the_rows_together(claim, verdict, marina):
+    (checked,) = check_claims([claim], [marina], "en")
+    assert checked.verdict == verdict, checked.reason
