@@ -33,6 +33,10 @@ SUSPECT = 2
 """Where no noise is known yet, a run joins no baseline if its evidence is a failure's divided by this, or more: its own
 fall would be the noise that hides the next one. By simulation (benchmarks/results/figures.md, Gates)."""
 
+FAR = 0.2
+"""A run that lies below the baseline by this share of the metric's range joins no baseline either, though it passed: few
+nights cannot yet tell a fall from what nights have in common, and the next bad one is to be held against good ones."""
+
 LARGE = 0.15
 """A fall beyond the noise by this share of the metric's range fails however few groups of answers fell."""
 
@@ -141,6 +145,7 @@ class Falls:
         slopes = extent.slopes(reference, reference + changes, nights.slopes, len(self._values))
         is_known = bool(self._noise.pairs)  # else one step is all that is known: its own errors are those of the night
         falls = -(changes + self._allowed)
+        below = float(self._means[self._baseline].mean() - self._means[night]) - self._allowed
         p_values = nights.p_values(falls, scale, slopes)
         place = int(p_values.argmin())
         p = float(p_values[place]) if is_known else 0.0
@@ -168,6 +173,7 @@ class Falls:
             sums,
             sizes,
             falls_of_answers + self._allowed,
+            below >= FAR * extent.width > 0,
         )
 
     def weigh(self, night: int, candidate: "_Candidate", p_of_flips: float, levels: "Levels") -> Evidence:
@@ -183,7 +189,8 @@ class Falls:
         failed = bool(p <= levels.noise and fell)
         is_of_few = bool(self._noise.pairs and fell and not failed and candidate.p_of_noise <= levels.noise)
         change, nights, before = candidate.change, candidate.nights, candidate.before
-        is_suspect = bool(fell and not self._noise.pairs and not failed and p <= SUSPECT * levels.noise)
+        is_near = not self._noise.pairs and p <= SUSPECT * levels.noise
+        is_suspect = bool(fell and not failed and (candidate.is_far or is_near))
         return Evidence(change, nights, before, tonight, baseline, p, failed, is_of_few, is_suspect, candidate.falls)
 
     def _scale(self, lengths: Places, before: Places) -> Floats:
@@ -230,6 +237,7 @@ class _Candidate:
     sums: Floats  # by group, how far its answers fell beyond what is allowed
     sizes: Floats
     falls: Floats  # of the answers
+    is_far: bool  # whether tonight's mean is that far below the baseline (`FAR`)
 
 
 def weigh_together(figures: Sequence[Falls], night: int, levels: Levels) -> list[Evidence]:

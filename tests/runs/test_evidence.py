@@ -133,3 +133,18 @@ def test_quiet_nights_rule_out_what_nights_may_have_in_common():
         values[:, quiet] -= 0.125
         weighed.append(weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05)[-1])
     assert [night.failed for night in weighed] == [False, True]
+
+
+def test_a_night_far_below_the_baseline_hides_no_second_one():
+    """14 groups of 5 verdicts: two quiet nights, then two in which 45% of the good answers are bad.
+
+    The mean of .83 falls by .39 and .42, which after two steps between nights may be what nights have in common. The
+    first joins no baseline, which stays the accepted run and two nights: the second is held against these, and fails.
+    """
+    generator = np.random.default_rng(4)
+    own = generator.beta(5, 1, 70)
+    likely = np.column_stack([own, own, own, 0.55 * own, 0.55 * own])
+    values = (generator.random((70, 5)) < likely).astype(float)
+    *_, first, second = weigh_falls(values, [str(n // 5) for n in range(70)], accepted=1, allowed=0, level=0.05 / 3)
+    assert (first.failed, first.is_suspect, second.failed) == (False, True, True)
+    assert first.baseline == second.baseline == 3
