@@ -34,8 +34,8 @@ SUSPECT = 2
 fall would be the noise that hides the next one. By simulation (benchmarks/results/figures.md, Gates)."""
 
 FAR = 0.2
-"""A run that lies below the baseline by this share of the metric's range joins no baseline either, though it passed: few
-nights cannot yet tell a fall from what nights have in common, and the next bad one is to be held against good ones."""
+"""A run that lies below the baseline by this share of the metric's range joins no baseline either, though it passed:
+few nights cannot yet tell a fall from what nights have in common, and the next bad one is held against good ones."""
 
 LARGE = 0.15
 """A fall beyond the noise by this share of the metric's range fails however few groups of answers fell."""
