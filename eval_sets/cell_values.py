@@ -11,7 +11,8 @@ from decimal import Decimal
 from typing import Any
 
 from ..json_text import JSON_DECODER, RepeatedKeyError, explain_json_error
-from ..value_messages import describe_type, is_nothing, shorten
+from ..value_messages import describe_type, shorten
+from .column_table import is_no_context
 from .number_rule import NumberRule
 
 # one text of a list as Python or NumPy prints it; NumPy puts no comma between the items
@@ -62,7 +63,7 @@ def parse_texts(value: object) -> object:
         for entry in texts
         for text in (_document_texts(entry) if isinstance(entry, Mapping) else [entry])
         if not (text is None or (isinstance(text, float) and math.isnan(text)))
-        and not (isinstance(text, str) and is_nothing(text))
+        and not (isinstance(text, str) and is_no_context(text))
     ]
 
 

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from ..shell_words import quote_word
 from ..text.wording import count_of, list_first
 from ..value_messages import is_nothing, shorten
 from .column_roles import ColumnRoles, RaterSearch
-from .column_table import reason_rater
+from .column_table import MAY_BE_ANSWERS, plain_name, reason_rater
 from .columns import FIELDS, OF_RATERS, describe_left_out
 from .message import find_turns
 from .rows import Row, Rows
@@ -140,6 +141,14 @@ class ColumnAccount:
             parts.append(count_of(self._single, "single answer with messages", "single answers with messages"))
         return f"{self._source.name}: {', '.join(parts)}" if parts else ""
 
+    def _doubt_answer(self, column: str) -> str:
+        """Says of a column that is not used that it may hold the answers; empty of most."""
+        answer = next((other for other, use in self._uses.items() if use == "response"), "response")
+        if plain_name(column) not in MAY_BE_ANSWERS or answer == "response" or answer in self._mapping:
+            return ""
+        cure = f"{self._source.map_option} {quote_word(f'{column}=response')}"
+        return f"may be the chatbot's answer, where {answer} is the right one; {cure} uses it"
+
     def _lines(self) -> list[str]:
         renamed, own, kept, empty = list[str](), list[str](), list[str](), list[str]()
         ratings = {rating.name: rating for rating in self._columns.ratings if not rating.rater}
@@ -154,7 +163,7 @@ class ColumnAccount:
                 empty.append(name)
             elif not use:
                 is_reason = reason_rater(column, tuple(rater.rater for rater in self._raters.values())) is not None
-                why = self._columns.unused.get(column) or ("reasons" if is_reason else "")
+                why = self._columns.unused.get(column) or ("reasons" if is_reason else self._doubt_answer(column))
                 kept.append(f"{name} ({why})" if why else name)
             elif use == "rating" and column in ratings and column not in self._mapping:
                 renamed.append(ratings[column].describe(name))

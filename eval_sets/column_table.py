@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..languages.yaml_file import read_yaml
 from ..shell_words import quote_word
+from ..value_messages import is_nothing
 
 _TABLE = read_yaml(resources.files(__package__).joinpath("columns.yaml"), dict[str, Any])
 
@@ -154,6 +155,12 @@ PREFERENCE_NAMES = frozenset(_listed(names for kind, names in PREFERENCES.items(
 """All names of columns in them."""
 
 _LINKS = frozenset(_TABLE["links"])  # may name a source, or hold its text
+MAY_BE_ANSWERS = frozenset(_TABLE["may_be_answers"])
+"""Plain names of columns that may hold the chatbot's answer where another one is read as the answer."""
+
+_CONTEXTS = frozenset(("retrieved_contexts", *NAMES["retrieved_contexts"]))
+_ADDRESS = ("http:", "https:", "www.")
+_BETWEEN_ADDRESSES = re.compile(r"""[\s;|,"'\[\]]+""")
 
 
 _SEPARATORS = re.compile(r"[\s_-]+")
@@ -559,8 +566,27 @@ def _roles(columns: tuple[str, ...], mapping: tuple[tuple[str, str], ...], view:
 
 
 def is_link(column: str, value: Any) -> bool:
-    """Whether a column `source` holds the name or address of a source, and not its text: that has white space."""
-    return column in _LINKS and isinstance(value, str) and len(value.split()) < 2
+    """Whether a column of contexts names sources, and holds none of their text: it has nothing but addresses, or is a
+    column `source` without white space.
+
+    Examples:
+        >>> is_link("context", "https://a.nl/x; www.b.nl"), is_link("source", "faq.pdf"), is_link("context", "a.pdf")
+        (True, True, False)
+        >>> is_link("context", "https://a.nl/x opens at nine."), is_link("response", "https://a.nl/x")
+        (False, False)
+    """
+    if column not in _CONTEXTS:
+        return False
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(text, str) and _holds_addresses(text) for text in value)
+    return isinstance(value, str) and ((column in _LINKS and len(value.split()) < 2) or _holds_addresses(value))
+
+
+def _holds_addresses(text: str) -> bool:
+    """Whether a text is addresses and what stands between them."""
+    if not text.lstrip("[\"' \t\n")[:6].casefold().startswith(_ADDRESS):
+        return False  # most texts, whatever their length
+    return all(word.casefold().startswith(_ADDRESS) for word in _BETWEEN_ADDRESSES.split(text) if word)
 
 
 def is_no_rating(value: object) -> bool:
@@ -568,3 +594,13 @@ def is_no_rating(value: object) -> bool:
     if isinstance(value, float):
         return math.isnan(value)  # JSON that Python wrote says NaN
     return isinstance(value, str) and value.strip().casefold() in NO_RATING_WORDS
+
+
+def is_no_context(text: str) -> bool:
+    """Whether a context says that there is none: blank, or a word that people or programs write for nothing.
+
+    Examples:
+        >>> is_no_context("n.v.t."), is_no_context("(leeg)"), is_no_context("None of them.")
+        (True, True, False)
+    """
+    return is_nothing(text) or is_no_rating(text)

@@ -26,7 +26,6 @@ from .column_table import (
     is_mean_rating,
     is_no_rating,
     is_of_raters,
-    is_total,
     plain_name,
     rater_of,
     reason_rater,
@@ -34,7 +33,7 @@ from .column_table import (
     split_failure_column,
     usual_name,
 )
-from .columns import check_names, describe_left_out, explain_no_item, first_text, is_rater, read_raters
+from .columns import check_names, describe_left_out, explain_no_item, is_rater, read_raters
 from .items import RATER, Item, as_label, read_version, versioned_id
 from .levels import RatedLevel
 from .logs.score_rows import LongColumns, join_rows
@@ -172,11 +171,9 @@ class ScoreFile:
         """The rows without those that are of no item; where none has a name they are told apart by their order."""
         texts = [self.roles.get(role, "") for role in ("user_input", "response")]
         names = [self.roles[role] for role in ("id", "user_input", "response", "metric", "rater") if role in self.roles]
-        reasons = dict.fromkeys((row.place for row in rows), "")
-        for row in rows:
-            first = first_text(row.values)
-            if is_total(first) or row.values.get(first) == first:  # few
-                reasons[row.place] = explain_no_item(row.values, *(row.values.get(text) or "" for text in texts))
+        reasons = {
+            row.place: explain_no_item(row.values, *(row.values.get(text) or "" for text in texts)) for row in rows
+        }
         of_items = [row for row in rows if not reasons[row.place]]
         unnamed = [row.place for row in of_items if not any(as_label(row.values.get(column)) for column in names)]
         reasons |= dict.fromkeys(unnamed, "names no item") if len(unnamed) < len(of_items) else {}

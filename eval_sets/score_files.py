@@ -7,6 +7,7 @@ from pathlib import Path
 from ..errors import InputError
 from ..name_suggestions import quote_names
 from ..shell_words import quote_word
+from ..text.wording import count_of, verb_of
 from .column_roles import (
     ColumnRoles,
     RatingColumn,
@@ -90,7 +91,6 @@ def read_scores(
     file = ScoreFile(rows, name, options)
     if file.is_long:
         file.join_rows("metric", file.roles["value"])
-    file.read_items()
     excluded = {*other_columns, *options.labels}
     candidates = file.metric_candidates(excluded)
     requested = match_columns(options.metrics, candidates)
@@ -99,8 +99,16 @@ def read_scores(
     ]
     if not offered:
         raise _nothing_scored(file)
+    file.read_items()
     selected = requested if options.metrics else offered
     scores = {short_name(metric): file.scores(metric) for metric in selected}
+    for metric, numbers in scores.items():
+        of_failures = sum(number == -1 for number in numbers.values())
+        if 0 < of_failures < len(numbers) and all(number == -1 or 0 <= number <= 1 for number in numbers.values()):
+            file.tell(
+                f"{count_of(of_failures, 'score')} of {metric} {verb_of(of_failures, 'is', 'are')} -1, all others from "
+                "0 to 1; where -1 says that the metric failed, leave the cell empty"
+            )
     items = file.items
     for number, reasons in file.reasons.items():
         items[number] = replace(items[number], reasons=reasons)

@@ -184,7 +184,9 @@ def find_support(file: str, samples: Sequence[Sample], options: Sequence[str] = 
     rated = counts["rating"]
     is_enough = rated >= FEWEST_TO_CHOOSE
     why = f"{count_of(rated, 'answer is', 'answers are')} rated{'' if is_enough else f', {FEWEST_TO_CHOOSE} needed'}"
-    has_scores = any("scores" in one.metadata or any(map(is_known_metric, one.metadata)) for one in samples)
+    has_scores = any(
+        isinstance(one.metadata.get("scores"), Mapping) or any(map(is_known_metric, one.metadata)) for one in samples
+    )
     answers = sum(message.human_rating is not None for one in samples for message in one.messages)
     if is_enough:
         follow = join_words("assay", "meta" if has_scores else "run", file, *options)

@@ -1,5 +1,6 @@
 """`assay init` as people type it, also at a terminal: what it says of a file, and the suite that it writes."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,28 @@ def test_the_suite_names_a_judge_in_a_file_from_its_own_folder(assay, folder):
     assay("init", "eval/answers.csv", "--judge", f"{folder}j.yaml", "--out", "eval/suite.yaml", code=0)
     judges = yaml.safe_load(Path("eval/suite.yaml").read_text(encoding="utf-8"))["judges"]
     assert judges == ["j.yaml" if folder else "../j.yaml"]
+
+
+def test_traces_with_peoples_scores_are_run_and_a_file_of_scores_is_compared(assay):
+    """People's scores in traces (a list) are no metrics' scores: `assay meta` of them finds nothing to compare."""
+    traces = [
+        {
+            "id": f"t{n}",
+            "timestamp": "2026-03-01T10:00:00Z",
+            "observations": [],
+            "input": f"Question {n}?",
+            "output": f"Answer {n}.",
+            "scores": [{"name": "rating", "value": n % 5 + 1, "source": "ANNOTATION", "dataType": "NUMERIC"}],
+        }
+        for n in range(30)
+    ]
+    Path("traces.json").write_text(json.dumps(traces), encoding="utf-8")
+    looked = assay("init", "traces.json")
+    assert "30 answers are rated\n       assay run traces.json" in looked.out
+    lines = [
+        {"id": f"a{n}", "user_input": "Q?", "response": "A.", "rating": n % 5 + 1, "scores": {"own": n / 30}}
+        for n in range(30)
+    ]
+    Path("scored.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    looked = assay("init", "scored.jsonl", "--force")
+    assert "30 answers are rated\n       assay meta scored.jsonl" in looked.out
