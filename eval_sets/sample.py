@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from pydantic_core import PydanticCustomError, to_json
 
 from ..value_messages import check_characters, is_nothing
-from .column_table import is_no_context
 from .message import Message, is_turn_id
 
 Cell = int | float | str | bool | None
@@ -89,7 +88,7 @@ class Sample(BaseModel):
     def _without_blank_contexts(cls, contexts: Any) -> Any:
         if not isinstance(contexts, list | tuple):
             return contexts
-        return [text for text in contexts if not (isinstance(text, str) and is_no_context(text))]
+        return [text for text in contexts if not (isinstance(text, str) and is_nothing(text))]
 
     @field_validator("group", mode="before")
     @classmethod
