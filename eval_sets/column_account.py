@@ -95,8 +95,13 @@ class ColumnAccount:
                 self._conversations += 1
                 self._turns += len(find_turns(sample.messages))
                 self._messages += len(sample.messages)
-            for message in sample.messages:
-                self._rated_in_vain += message.human_rating is not None and not message.is_answer
+            rated = [
+                place
+                for place, message in enumerate(sample.messages)
+                if message.human_rating is not None and not message.is_answer
+            ]
+            if rated:  # else the turns, of which an empty reply may be one, are not looked for
+                self._rated_in_vain += len({*rated} - {turn.answer for turn in find_turns(sample.messages)})
 
     def add_no_rating(self, column: str, row: Row, value: object) -> None:
         """Accounts for a cell of a column of ratings that says that there is none."""

@@ -182,6 +182,12 @@ class Message(BaseModel):
         """Whether it is an answer of the assistant to the customer: a text, not only calls of tools."""
         return self.role == "assistant" and bool(self.text.strip())
 
+    @property
+    def is_empty_reply(self) -> bool:
+        """Whether the assistant said nothing here: no text, no other content, and no calls of tools."""
+        has_more = self.content is None or self.text.strip() or self.tool_calls
+        return self.role == "assistant" and not has_more and not (self.model_extra or {}).get("content_parts")
+
 
 class Turn(NamedTuple):
     """A question and its answer in a conversation."""
@@ -213,7 +219,7 @@ def find_turns(messages: Sequence[Message]) -> list[Turn]:
     """Finds the turns: each answer of the assistant that follows a message of the customer.
 
     Two answers with no message of the customer between them have the same question; a greeting of the assistant before
-    the first question is no turn.
+    the first question is no turn. An empty reply is an answer where no other one follows before the next question.
 
     Example:
         >>> spoken = [("user", "Hi."), ("user", "Is it free?"), ("assistant", "Yes.")]
@@ -222,26 +228,31 @@ def find_turns(messages: Sequence[Message]) -> list[Turn]:
     """
     turns: list[Turn] = []
     start: int | None = None
-    is_answered = False
+    is_answered = is_over = False  # whether the question has an answer, and one that calls no tool
+    empty: Turn | None = None  # with an empty reply that no answer follows yet
     part: list[Message] = []  # of this turn's messages those that ask, or hold contexts
     for place, message in enumerate(messages):
+        if message.role == "user" and message.text.strip():
+            turns += [empty] if empty else []
+            if start is None or is_answered or empty:
+                start, is_answered, is_over, empty, part = place, False, False, None, []
         if message.role == "user" or message.retrieved_contexts:
             part.append(message)
-        if message.role == "user" and message.text.strip():
-            if start is None or is_answered:
-                start, is_answered, part = place, False, [message]
-        elif message.is_answer and start is not None:
-            turns.append(
-                Turn(
-                    start,
-                    place,
-                    "\n".join(spoken.text for spoken in part if spoken.role == "user"),
-                    message.text,
-                    tuple(dict.fromkeys(text for spoken in part for text in spoken.retrieved_contexts)),
-                )
-            )
-            is_answered = True
-    return turns
+        if start is None or not (message.is_answer or (message.is_empty_reply and not is_over)):
+            continue
+        turn = Turn(
+            start,
+            place,
+            "\n".join(spoken.text for spoken in part if spoken.role == "user"),
+            message.text,
+            tuple(dict.fromkeys(text for spoken in part for text in spoken.retrieved_contexts)),
+        )
+        if message.is_answer:
+            turns.append(turn)
+            is_answered, is_over, empty = True, not message.tool_calls, None
+        else:
+            empty = turn
+    return [*turns, empty] if empty else turns
 
 
 def tool_names(messages: Sequence[Message]) -> dict[int, str]:

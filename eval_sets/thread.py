@@ -223,7 +223,11 @@ def join_turn(values: Mapping[str, Any]) -> dict[str, Any]:
         question = answer = None
     is_asked = messages[-1].role == "user" and question is not None and question.endswith(messages[-1].text)
     asked = "\n".join(message.text for message in messages if message.role == "user" and message.text.strip())
-    is_silent = not (answer or "").strip() and question in {None, asked} and not find_turns(messages)
+    is_silent = (
+        not (answer or "").strip()
+        and question in {None, asked}
+        and not any(turn.response.strip() for turn in find_turns(messages))
+    )
     if answer is not None and not is_silent and (is_asked or turn_under_test(messages, answer) is None):
         _add_turn(messages, question, answer)
     joined["messages"] = tuple(messages)

@@ -223,7 +223,7 @@ def _counts_line(stored: "StoredLook") -> str:
     ]
     left = [(counts.failed, "without a score"), (counts.waiting, "waiting for the judge")]
     left += [(counts.undrawn, "not drawn yet"), (counts.push_failed, "not pushed")]
-    left += [(counts.unread, f"{'trace' if counts.unread == 1 else 'traces'} without an answer")]
+    left += [(counts.unread, f"{'trace' if counts.unread == 1 else 'traces'} that cannot be read")]
     parts += [f"{count:,} {what}" for count, what in left if count]
     return f"this step: {', '.join(parts)}"
 

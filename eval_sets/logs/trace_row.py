@@ -349,6 +349,8 @@ def join_threads(messages: Sequence[Message], more: Sequence[Message]) -> list[M
     repeated = [(more[place].role, more[place].text) for place in places]
     count = next((n for n in range(min(len(spoken), len(repeated) - 1), 0, -1) if spoken[-n:] == repeated[:n]), 0)
     rest = more[places[count - 1] + 1 :] if count else more
+    while count and rest[0].is_empty_reply:  # repeated too
+        rest = rest[1:]
     known = {message.text for message in messages if message.role == "system"}
     policies = [message for message in more if message.role == "system" and message.text not in known]
     spoken_since = [message for message in rest if message.role != "system"]

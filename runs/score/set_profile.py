@@ -41,7 +41,9 @@ class SetProfile:
             self._single += is_single_answer(sample)
             if self._turns != "each" and sample.human_rating is None and not is_turn(sample):
                 rated = [
-                    turn for turn, one in enumerate(sample.messages) if one.is_answer and one.human_rating is not None
+                    turn
+                    for turn, one in enumerate(sample.messages)
+                    if (one.is_answer or one.is_empty_reply) and one.human_rating is not None
                 ]
                 self._unused_ratings += len(rated) - (sample.turn in rated)
             fields = frozenset(name for name in (*type(sample).model_fields, *FURTHER_NEEDS) if has_field(sample, name))

@@ -29,8 +29,8 @@ def attribute(key: str, value: str | float) -> dict[str, Any]:
     return {"key": key, "value": {"stringValue": value} if isinstance(value, str) else {"doubleValue": value}}
 
 
-def write_traces(file: Path, *, days: int = 20, bad_from: int = 12) -> None:
-    """Ten traces a day, each rated; from one day on all are bad."""
+def write_traces(file: Path, *, days: int = 20, bad_from: int = 12, is_silent: bool = False) -> None:
+    """Ten traces a day, each rated; from one day on all are bad, or where the bot is silent without an answer."""
 
     def span(number: int, name: str, values: dict[str, Any], **fields: Any) -> dict[str, Any]:
         began = int((time.time() - (days - number / 10) * 86_400 - 60) * 1e9)
@@ -49,6 +49,8 @@ def write_traces(file: Path, *, days: int = 20, bad_from: int = 12) -> None:
                 "gen_ai.evaluation.evaluator.name": "ada",
             }
             values = {"input.value": "How?\x1b[31m", "output.value": "Send <b>flowers</b>." if is_bad else context}
+            if is_bad and is_silent:
+                del values["output.value"]
             ratings = {"name": "gen_ai.evaluation.result", "attributes": [attribute(*pair) for pair in event.items()]}
             documents = {"openinference.span.kind": "RETRIEVER", "retrieval.documents.0.document.content": context}
             spans = [
@@ -81,6 +83,15 @@ def test_one_step_says_what_changed_and_ends_with_5(assay, folder):
     again = assay("watch", "watch.yaml", "--once", code=5)
     assert "ALARM" not in again.out
     assert "alarm stands (bad share at most 20%)" in again.out
+
+
+def test_a_bot_that_falls_silent_fires_the_alarm_and_its_ratings_count(assay, folder):
+    write_traces(folder / "traces.jsonl", is_silent=True)
+    done = assay("watch", "watch.yaml", "--once", code=5)
+    # 120 answers are rated 4 or 5, and 80 empty ones 1: (120 * 4.5 + 80) / 200 = 3.1, and 80 / 200 are bad
+    assert re.match(r"Your chatbot +rated 3\.10 of 5 in production \(.*; 40\.0% of answers are bad", done.out)
+    assert "ALARM (bad share at most 20%)" in done.out
+    assert "200 pulled" in done.out and "that cannot be read" not in done.out
 
 
 def test_a_standing_alarm_is_said_as_it_is_today(assay, folder):
@@ -147,7 +158,7 @@ def test_a_file_that_cannot_be_read_is_named_and_stops_no_other(assay, folder):
         f"without `compression`; {traces}/c.json is not JSON"
     )
     step = assay("watch", "watch.yaml", "--once", code=1)
-    assert "200 pulled" in step.out and "without an answer" not in step.out and named in step.err
+    assert "200 pulled" in step.out and "that cannot be read" not in step.out and named in step.err
     assert f"what failed at the last step: {named}" in assay("watch", "watch.yaml", "--status", code=0).err
     assert named in assay("watch", "watch.yaml", "--status", "--json").json["problem"]
     (traces / "b.jsonl").unlink()

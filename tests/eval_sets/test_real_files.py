@@ -358,10 +358,10 @@ def test_replies_without_a_text_are_counted(tmp_path):
     rows = [[*asked, blank], [*again, blank], [*again, called], again, again[:2]]
     text = json.dumps([{"id": str(n), "messages": messages} for n, messages in enumerate(rows)])
     _, notes = read(tmp_path / "a.json", text)
-    assert "1 row has no answer and counts as an empty one: row 1" in notes
+    assert "2 rows have no answer and count as an empty one: row 1, row 2" in notes  # the reply to R says nothing
     assert (
-        "2 conversations end with an empty reply or calls of tools alone: the answer before it is the one under test: "
-        "row 2, row 3"
+        "1 conversation ends with an empty reply or calls of tools alone: the answer before it is the one under test: "
+        "row 3"
     ) in notes
     _, notes = read(tmp_path / "a.json", json.dumps([{"messages": [*asked, called]}, {"messages": [*asked, blank]}]))
     assert "2 rows have no answer and count as an empty one: row 1, row 2" in notes

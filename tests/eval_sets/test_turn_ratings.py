@@ -174,6 +174,22 @@ def test_a_turn_has_its_question_answer_contexts_rating_and_the_messages_until_t
     assert {turn.source for turn in turn_samples(conversation(group="task-4"))} == {"task-4"}
 
 
+def test_an_empty_reply_is_the_answer_where_no_other_one_follows():
+    """To A, an empty reply alone; to B, an empty one and a text; to C, a call of a tool and at last an empty one."""
+    call = {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function": {"name": "f"}}]}
+    silent = {"role": "assistant", "content": ""}
+    messages = [{"role": "user", "content": "A"}, silent | {"rating": 1}]
+    messages += [{"role": "user", "content": "B"}, silent, {"role": "assistant", "content": "b"}]
+    messages += [{"role": "user", "content": "C"}, call, {"role": "tool", "content": "x", "tool_call_id": "1"}, silent]
+    notes: list[str] = []
+    (sample,) = read_samples([{"id": "x", "messages": messages}], notes=notes)
+    read = [(turn.id, turn.user_input, turn.response, turn.rating) for turn in turn_samples(sample)]
+    assert read == [("x#1", "A", "", 1), ("x#4", "B", "b", None), ("x#8", "C", "", None)]
+    assert (sample.user_input, sample.response, sample.turn) == ("C", "", 8)
+    assert not any("used by nothing" in note for note in notes)
+    assert turn_samples(sample)[2].fingerprint != sample.fingerprint
+
+
 def test_what_is_said_of_the_turn_under_test_stays_with_it():
     table = Table(name="t", columns={"a": [1]})
     whole = conversation(

@@ -67,6 +67,28 @@ def test_a_session_is_one_conversation_that_load_set_reads_with_nothing_lost(sto
     assert rated.ratings == {"ann": 5.0}
 
 
+def test_an_empty_answer_of_a_session_keeps_its_rating_its_ids_and_its_time(store, tmp_path):
+    """The second answer is empty and rated 1; the third trace repeats all messages before its own."""
+    said = [("user", "Question t1?"), ("assistant", "Answer t1."), ("user", "Question t2?"), ("assistant", "")]
+    said += [("user", "Question t3?"), ("assistant", "Answer t3.")]
+    messages = [{"role": role, "content": text} for role, text in said]
+    silent = trace("t2", 1, "s", response="", ratings={"ann": 1.0})
+    tool = MemoryTool(trace("t1", 0, "s", ratings={"ann": 5.0}), silent)
+    pull_traces(PullRequest(ADDRESS, is_new=False), store, tmp_path / "two.jsonl", source=tool)
+    (two,) = load_set(tmp_path / "two.jsonl")
+    assert (two.user_input, two.response, two.turn) == ("Question t2?", "", 3)
+    tool.traces.append(trace("t3", 2, "s", messages=messages))
+    pull_traces(PullRequest(ADDRESS, is_new=False), store, tmp_path / "three.jsonl", source=tool)
+    (three,) = load_set(tmp_path / "three.jsonl")
+    assert [(message.role, message.text) for message in three.messages] == said
+    for conversation in (two, three):
+        asked, answer = conversation.messages[2:4]
+        assert asked.time == (BEGIN + timedelta(minutes=1)).isoformat()
+        assert (answer.ratings, answer.model_extra["trace_id"]) == ({"ann": 1.0}, "t2")
+        read = [(turn.user_input, turn.response, turn.rating) for turn in turn_samples(conversation)]
+        assert read[:2] == [("Question t1?", "Answer t1.", 5.0), ("Question t2?", "", 1.0)]
+
+
 def test_ratings_of_several_scales_in_a_session_come_to_one(store, tmp_path):
     thumbs = {"rating_min": 0, "rating_max": 1}
     tool = MemoryTool(

@@ -60,7 +60,7 @@ class AnswerPull:
             self._records.end_pull(min(self._new.newest, self._first_open or self._now))
 
     def _samples(self, traces: Iterator[tuple[Sample | UnreadTrace, bool]]) -> Iterator[Sample]:
-        """The traces with an answer that were not pulled before; those without one are counted.
+        """The traces that were not pulled before, also of an empty answer; those that cannot be read are counted.
 
         Of the others of a file, which is read whole, people's annotations are kept: they may be new.
         """
@@ -72,11 +72,10 @@ class AnswerPull:
                     self.unread_files.append(trace)
                     continue
                 self.first_unread = self.first_unread or trace
-            has_answer = isinstance(trace, Sample) and bool(trace.response.strip() or trace.messages)
-            self._counts.unread += is_new and not has_answer
-            if isinstance(trace, Sample) and is_new and has_answer:
+                self._counts.unread += is_new
+            elif is_new:
                 yield trace
-            elif is_reread and isinstance(trace, Sample) and not is_new:
+            elif is_reread:
                 annotations = tool_ratings(trace, settings)
                 self.annotations |= {trace_id(trace): annotations} if annotations else {}
 

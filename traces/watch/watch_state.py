@@ -63,7 +63,7 @@ class StepCounts:
     """What one step did, counted as it goes."""
 
     pulled: int = 0  # new answers
-    unread: int = 0  # traces of this step without an answer
+    unread: int = 0  # traces that cannot be read, as they have no question; of a file, which is read whole, all of them
     drawn: int = 0  # answers drawn for the judge
     judged: int = 0  # answers that the judge scored
     failed: int = 0  # answers that the judge could not score, or skipped

@@ -78,17 +78,32 @@ def test_a_step_pulls_draws_judges_and_pushes(bench):
     watch = bench(budget={"judged_per_day": 20})
     watch.traces.add(50)
     watch.traces.traces.append(UnreadTrace("u1", NOON.isoformat(), "no root"))
-    watch.traces.traces.append(trace("silent", NOON - timedelta(minutes=5), response=" "))
+    watch.traces.traces.append(trace("silent", NOON - timedelta(minutes=5), response=" "))  # an answer too
     report = watch.step(timedelta(seconds=1))
     counts = report.stored.counts
-    assert (counts.pulled, counts.unread, counts.drawn, counts.judged, counts.waiting) == (50, 2, 10, 10, 0)
+    assert (counts.pulled, counts.unread, counts.drawn, counts.judged, counts.waiting) == (51, 1, 10, 10, 0)
     assert counts.pushed == len(watch.traces.scores) == 10
     assert {score.name for score in watch.traces.scores.values()} == {"rouge_l_precision"}
-    assert (report.stored.number, report.stored.look.answers, report.stored.look.judged) == (1, 50, 10)
+    assert (report.stored.number, report.stored.look.answers, report.stored.look.judged) == (1, 51, 10)
     sql = "SELECT judge_chance, run, segments, content FROM watch_items WHERE judged IS NOT NULL"
     judged = watch.store.database.execute(sql).fetchall()
     segments = json.dumps({"language": "en", "model": "m1"})
-    assert judged == [(0.2, watch.store.run("last").id, segments, None)] * 10  # their texts stand in the run alone
+    assert judged == [(10 / 51, watch.store.run("last").id, segments, None)] * 10  # their texts stand in the run alone
+
+
+def test_the_empty_answer_that_ends_a_session_is_under_test_with_its_rating(bench):
+    """Of 4 conversations of two traces, 2 end with an empty answer rated 1; all other answers are rated 5."""
+    watch = bench(by="session")
+    for number in range(8):
+        is_silent = number in (1, 5)
+        said = {"response": ""} if is_silent else {}
+        at = NOON - timedelta(hours=3) + timedelta(seconds=number)
+        session = f"s{number // 2}"
+        watch.traces.traces.append(trace(f"t{number}", at, session=session, rating=1 if is_silent else 5, **said))
+    counts = watch.step().stored.counts
+    assert (counts.pulled, counts.unread, counts.rated) == (4, 0, 4)
+    rows = watch.store.database.execute("SELECT rating FROM watch_items ORDER BY sample").fetchall()
+    assert [rating for (rating,) in rows] == [1, 5, 1, 5]
 
 
 def test_the_same_traces_are_pulled_once(bench):
