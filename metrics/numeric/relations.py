@@ -299,7 +299,11 @@ def _share(match: ConstructionMatch) -> ClauseReading | None:
         return reading
     if not match["share"] or windows == [ALL_ROWS] or is_pair_of_rows(match.clause):
         return None
-    return as_one_check(specify(Statistic.SHARE, match.names, windows, **value_fields(match.one("percentage"))))
+    clause, wholes = match.clause, list[Window | None]([None])
+    if clause.times and clause.cells:  # "Vlieland's share in July": of all, of July's or of Vlieland's
+        wholes += [*clause.windows(clause.times), *clause.windows(clause.cells)]
+    fields = value_fields(match.one("percentage")) | {"compared_window": wholes}
+    return as_one_check(specify(Statistic.SHARE, match.names, windows, **fields))
 
 
 def _part_of_series(match: ConstructionMatch) -> ClauseReading | None:
@@ -310,10 +314,22 @@ def _part_of_series(match: ConstructionMatch) -> ClauseReading | None:
     if not all(_has_parts(clause, name) for name in named.series):
         return None
     times = clause.times
-    outer = times if clause.cells else [m for m in times if any(contains_time(m, other) for other in times)]
+    part_of = clause.words.data["part_of"]
+    owners = [  # "46% of Texel's passengers", "46% of the passengers of Texel"
+        m
+        for m in clause.cells
+        if mark.end <= m.start < named.start or re.fullmatch(part_of, clause.text[named.end : m.start], re.IGNORECASE)
+    ]
+    outer = (
+        owners
+        if owners and times
+        else times
+        if clause.cells
+        else [m for m in times if any(contains_time(m, other) for other in times)]
+    )
     shares = []
     for whole in clause.windows(outer) if outer else [ALL_ROWS]:
-        inside = [window for window in match.windows if whole == ALL_ROWS or is_window_within(window, whole)]
+        inside = [w for w in match.windows if owners or whole == ALL_ROWS or is_window_within(w, whole)]
         fields = value_fields(mark) | {"compared_with": [*named.series], "compared_window": whole}
         shares += specify(Statistic.SHARE, named.series, inside, **fields)
     return as_one_check(shares)

@@ -258,3 +258,22 @@ def test_a_mean_or_an_extreme_is_not_of_the_one_row_of_the_sentence_before(marin
 def test_a_bound_on_what_is_counted_may_be_of_the_rows_together(claim, verdict, marina):
     (checked,) = check_claims([claim], [marina], "en")
     assert checked.verdict == verdict, checked.reason
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [  # July: 78,000 of Texel's 171,000 (45.6%); 21,000 of July's 99,000 (21.2%), of all 215,000 (9.8%)
+        ("July accounted for 46% of Texel's passengers.", "supported"),
+        ("July accounted for 79% of Texel's passengers.", "contradicted"),  # of July's
+        ("July accounted for 46% of the passengers of Texel.", "supported"),
+        ("In July, Vlieland accounted for 21% of the passengers.", "supported"),
+        ("Vlieland's share of passengers in July was 21%.", "unverifiable"),
+        ("Vlieland's share of passengers in July was 50%.", "contradicted"),  # 21.2%, 9.8%, or 47.7% of Vlieland's
+    ],
+)
+def test_a_share_is_of_the_whole_that_is_named(claim, verdict):
+    months = ["2025-05", "2025-06", "2025-07"]
+    passengers = [41_000, 52_000, 78_000, 9_000, 14_000, 21_000]
+    columns = {"route": ["Texel"] * 3 + ["Vlieland"] * 3, "month": months * 2, "passengers": passengers}
+    (checked,) = check_claims([claim], [table_of(Grid("ferry", columns))], "en")
+    assert checked.verdict == verdict, checked.reason
