@@ -10,7 +10,7 @@ from scipy.special import stdtr, stdtrit
 from .arrays import Floats
 
 ERROR = 0.05
-_MANY_DEGREES = 1e9
+MANY_DEGREES = 1e9
 _LARGEST_POWER = 700.0  # of e, that a number of the computer holds
 Interval = tuple[float, float, float, float, float]
 """The ends of an interval, those of the narrower one of two one-sided tests, and the p-value."""
@@ -47,13 +47,11 @@ class Look:
     def half_width(self, standard_error: float, degrees: float, *, comparisons: int = 1, sides: int = 2) -> float:
         """Half the width of an interval of one of several comparisons, which hold together (Sidak, 1967)."""
         error = (1 - (1 - self.error) ** (1 / comparisons)) * 2 / sides
-        return -float(stdtrit(min(degrees, _MANY_DEGREES), error / 2)) * standard_error
+        return -float(stdtrit(min(degrees, MANY_DEGREES), error / 2)) * standard_error
 
     def p_value(self, difference: float, standard_error: float, degrees: float, *, comparisons: int = 1) -> float:
         """The p-value, at most `ERROR` where the interval leaves out 0."""
-        return self.adjust(
-            2 * float(stdtr(min(degrees, _MANY_DEGREES), -abs(difference) / standard_error)), comparisons
-        )
+        return self.adjust(2 * float(stdtr(min(degrees, MANY_DEGREES), -abs(difference) / standard_error)), comparisons)
 
     def adjust(self, p: float, comparisons: int) -> float:
         """A p-value for a single test as one for all comparisons and looks."""
@@ -127,7 +125,7 @@ class ConfidenceSequence:
 
 def normal_of_t(t: float | Floats, degrees: float | Floats) -> Floats:
     """Returns the z that is as improbable as a t, 0 or more, of so many degrees of freedom (Wallace, 1959)."""
-    freedom = np.clip(degrees, 1 / _MANY_DEGREES, _MANY_DEGREES)  # a z of about 0 where there is none
+    freedom = np.clip(degrees, 1 / MANY_DEGREES, MANY_DEGREES)  # a z of about 0 where there is none
     return np.asarray((8 * freedom + 1) / (8 * freedom + 3) * np.sqrt(freedom * np.log1p(np.square(t) / freedom)))
 
 

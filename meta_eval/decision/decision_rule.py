@@ -221,7 +221,7 @@ def difference_interval(
         if bounds is None or inner is None or counts is None:
             return None
         return (*bounds, *inner, rule.adjust(counts.p_value(), comparisons))
-    (low, high), near, p = pair.interval(rule, comparisons)
+    (low, high), near, p = pair.interval(rule, comparisons, least_p=pair.least_p)
     is_narrower = bounds is not None and bounds[1] - bounds[0] < high - low
     if low <= 0 <= high and bounds is not None and pair.counts and not pair.counts.unknown and is_narrower:
         low, high = min(bounds[0], value), max(bounds[1], value)
@@ -256,6 +256,7 @@ def _difference_row(
         0 if by_score else estimate.rated + (estimate.questions - estimate.changed),
         estimate.left_out,
         by_score,
+        estimate.differing,
     )
 
 

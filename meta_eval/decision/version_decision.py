@@ -53,6 +53,7 @@ class VersionDifference:
     rated: int = 0  # how many questions are rated in both versions (the same answer counts as rated in both)
     left_out: int = 0  # how many questions only one of the two answered, which say nothing of their difference
     by_score: bool = False  # whether one of the versions is not rated, so that the score alone tells them apart
+    differing: int = 0  # how many questions, or groups of them, are rated otherwise in the second version
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,8 @@ class Decision:
         values = asdict(replace(self, look=None, others=()))
         values["others"] = [other.as_json() for other in self.others]
         del values["has_other_raters"]  # the warning says it
+        for row in values["differences"]:
+            del row["differing"]  # the verdict says it where they are few
         if self.basis != "preferences":
             for version in values["versions"]:
                 del version["won"], version["choices"]
@@ -173,6 +176,7 @@ class Decision:
 
 
 _LONGEST_NAME = 24  # characters
+_FEWEST_DIFFERING = 6  # by chance alone five are all rated alike in 1 of 16 cases, and six in 1 of 32
 _DIFFERENCES = {"preferences": "wins", "scores": "scores"}  # else `rated`
 
 
@@ -289,6 +293,8 @@ def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
     bases = [basis, phrase("on_ratings", **values)]
     if row.left_out:
         bases = [phrase("without_pair", basis=one, left_out=row.left_out) for one in bases]
+    elif 0 < row.differing < _FEWEST_DIFFERING:
+        bases = [phrase("few_differ", basis=one, count=row.differing) for one in bases]
     matters = decision.verdict == "unsettled" or _is_near(decision)
     margin = (phrase("with_margin", basis=bases[0], **values),) if matters else ()
     return *margin, *bases

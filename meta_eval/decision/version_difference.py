@@ -7,12 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import stats
+from scipy.special import stdtrit
 
 from ..arrays import Bools, Floats, Places
 from ..estimate import TOO_FEW_GROUPS, Estimate
 from ..groups import ENOUGH_PAIRED, FEWEST_GROUPS, effective_degrees, welch_degrees
 from ..prediction_powered import moments, residual_mean
-from ..sequence import ERROR, ConfidenceSequence, Look
+from ..sequence import ERROR, MANY_DEGREES, ConfidenceSequence, Look
 from .version_table import VersionQuestions, VersionTable
 
 PRIOR_SPREADS = (0.01, 0.03, 0.1, 0.3)
@@ -27,6 +28,7 @@ _FEW_SAME = 0.05  # of the questions: so few move no mean
 _LARGEST_GROUP = 2.0  # times the usual size: beyond, one group counts for too much
 _MOMENTS = 5
 _NO_ERROR = 1e-12
+_FEW_DIFFERING = 12
 _ROUNDING = 1e-9  # a smaller change of a metric is one of rounding in the computer
 
 
@@ -44,12 +46,18 @@ class GroupEstimate:
         return float(np.sqrt(self.influence @ self.influence))
 
     def interval(
-        self, rule: Look | ConfidenceSequence, comparisons: int = 1
+        self, rule: Look | ConfidenceSequence, comparisons: int = 1, *, least_p: float
     ) -> tuple[tuple[float, float], tuple[float, float], float]:
-        """The interval, that of two one-sided tests, and the p-value; where the first holds 0, by `error_of_few`."""
+        """The interval, that of two one-sided tests, and the p-value; where the first holds 0, by `error_of_few`.
+
+        The error is at least that of which the t test of one look and one comparison has the p-value `least_p`, or .5.
+        """
         error, degrees = self.error, self.degrees
         if abs(self.value) <= rule.half_width(error, degrees, comparisons=comparisons):
             error, degrees = self.error_of_few
+        if least_p > 0:
+            t = -float(stdtrit(min(degrees, MANY_DEGREES), min(least_p, 0.5) / 2))
+            error = max(error, abs(self.value) / t)
         half = rule.half_width(error, degrees, comparisons=comparisons)
         near = rule.half_width(error, degrees, sides=1)
         p = rule.p_value(self.value, error, degrees, comparisons=comparisons)
@@ -76,6 +84,8 @@ class PairDifference(GroupEstimate):
     groups: int  # how many groups are rated in both versions
     questions: int  # how many questions both answered; where they share none, how many either did
     changed: int  # how many of these have another answer in the second version
+    differing: int  # how many groups are rated otherwise in the second version, or in one version only
+    least_p: float  # the p-value by the signs of these, where they are few: `p_of_signs`
     rated: int  # how many of the changed ones are rated, in both where any is
     groups_of_all: int  # how many groups all questions are of, in each version where they share none
     by_question: Floats  # what the difference is made of, (questions, columns)
@@ -153,6 +163,8 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
     is_whole = all((one == other).all() for one, other in zip(known, changed, strict=True))
     rated = both if both.any() else either
     differences = np.where(changed[0], ratings[1] - ratings[0], 0.0)
+    by_group = np.bincount(questions.group, weights=np.where(both, ratings[1] - ratings[0], either))
+    differs = np.abs(by_group) > _ROUNDING
     return PairDifference(
         value,
         influence,
@@ -160,6 +172,8 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         groups=min(len(np.unique(questions.group[rows])) for rows in (asked if is_whole else known)),
         questions=int((asked[0] | asked[1]).sum()),
         changed=int(either_changed.sum()),
+        differing=int(differs.sum()),
+        least_p=p_of_signs(by_group if is_whole else np.abs(by_group)),
         rated=int(rated.sum()),
         left_out=int((has[0] ^ has[1]).sum()) if is_paired else 0,
         gain=float(plain @ plain) / squares if squares > 0 else 1.0,
@@ -172,6 +186,27 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         by_question=np.column_stack(columns).astype(float),
         groups_of_all=min(len(np.unique(questions.group[rows])) for rows in asked),
     )
+
+
+def p_of_signs(sums: Floats) -> float:
+    """The p-value by the signs of few groups that differ: at least 2^(1 - k) of k groups. 0 where they are many.
+
+    It is the share of all ways to give these sums signs in which the total is as far from 0 (Fisher's randomisation
+    test). With few groups that differ, the t test finds more than that; with many the two hardly differ.
+
+    Example:
+        Four groups of one sign: two ways of 16. Seven of eight: the 2 x (1 + 8) of 256 with seven alike or more.
+
+        >>> p_of_signs(np.ones(4)), p_of_signs(np.array([1.0] * 7 + [-1])), p_of_signs(np.ones(40))
+        (0.125, 0.0703125, 0.0)
+    """
+    differing = sums[np.abs(sums) > _ROUNDING]
+    if not 0 < len(differing) <= _FEW_DIFFERING:
+        return 0.0
+    totals = np.zeros(1)
+    for one in differing:
+        totals = np.concatenate([totals + one, totals - one])
+    return float((np.abs(totals) >= abs(totals[0]) - _ROUNDING).mean())
 
 
 def _group_size(group: Places) -> float:
@@ -255,7 +290,7 @@ def estimate_change(differences: Floats, group: Places) -> Estimate:
     if groups < FEWEST_GROUPS or not (one.error > _NO_ERROR or value):
         return plain
     if one.error > _NO_ERROR:
-        (low, high), _, p = one.interval(Look())
+        (low, high), _, p = one.interval(Look(), least_p=p_of_signs(sums[:, 1]))
     else:  # all groups change alike: as much down is as possible as up
         counts = count_groups(differences, group, abs(value))
         bounds = counts.bounds(ERROR) if counts else None

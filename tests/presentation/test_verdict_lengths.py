@@ -78,6 +78,7 @@ SETTLES = {
 }
 SETTLES_ALL = SETTLES | {"amount": ("of_rest", "of_rest_of_one", "of_rest_of_choices"), "unrated": "10,000"}
 OWN_VALUES: dict[str, dict[str, str | tuple[str, ...]]] = {
+    "few_differ": {"count": "5"},
     "settle_groups": {"count": "4", "known": "4", "fewest": "5"},
     "in_doubt": {"decision": ("ship_shortly", "keep_shortly", "alike_shortly")},
     **dict.fromkeys(("rated_higher", "wins_higher", "scores_higher", "rated_alike", "wins_alike"), DIFFERENCE),

@@ -59,6 +59,27 @@ def test_ties_at_the_ceiling_are_decided_as_the_t_test_does():
     assert decision.differences[0].p == pytest.approx(stats.ttest_rel(b, np.full(60, 5.0)).pvalue)
 
 
+def hotfix(differences):
+    """100 questions with the same answer in both versions but for the first ones, which differ by this in rating."""
+    a = np.full(100, 3.0)
+    b = a + np.concatenate([differences, np.zeros(100 - len(differences))])
+    text = np.concatenate([np.arange(100), np.where(np.arange(100) < len(differences), 100, 0) + np.arange(100)])
+    return replace(two_versions(a, b), scores=np.full(200, np.nan), text=text)
+
+
+def test_four_answers_that_differ_name_no_winner():
+    """By a coin for each, four agree in 2 of 16 cases, and six in 2 of 64; of eight, seven or more in 18 of 256."""
+    four, six, eight = (decide_versions(hotfix(one), margin=0.01) for one in ([1] * 4, [1] * 6, [1] * 7 + [-1]))
+    assert (four.verdict, six.verdict, eight.verdict) == ("unsettled", "ship", "unsettled")
+    assert [one.differences[0].p for one in (four, six, eight)] == pytest.approx([2 / 16, 2 / 64, 18 / 256])
+    row = four.differences[0]
+    assert row.low < 0 < row.high
+    assert decide_versions(hotfix([-1] * 4), margin=0.01).verdict == "unsettled"
+    rests = [give_decision_verdict(one).as_json()["Rests on"] for one in (four, six)]
+    assert ["only 4 differ" in rests[0], "differ" in rests[1]] == [True, False]
+    assert "differing" not in four.as_json()["differences"][0]
+
+
 def rated_part(differences, rated):
     """As `rated_pairs`, with the first questions rated and no score."""
     table, count = rated_pairs(differences), len(differences)

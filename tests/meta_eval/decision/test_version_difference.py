@@ -130,10 +130,24 @@ def test_a_change_that_is_the_same_in_all_groups_has_an_interval():
 
 
 def test_a_change_of_few_groups_is_known_less_well():
-    """Two of 50 groups changed, by .5: the variance counts a third one, with three degrees of freedom."""
+    """Three of 50 groups changed, two up and one down: the variance counts a fourth one, with five degrees of freedom.
+
+    By their signs p is 1, that is not below .5, which is p of this t test or less.
+    """
     values = np.zeros(50)
-    values[:2] = 0.5
+    values[:3] = 0.5, 0.5, -0.5
     change = estimate_change(values, np.arange(50))
-    error = values.std(ddof=1) / np.sqrt(50) * np.sqrt(3 / 2)
-    assert (change.low, change.high) == pytest.approx((0.02 - 3.182 * error, 0.02 + 3.182 * error), abs=1e-4)
-    assert change.p > 0.05
+    error = values.std(ddof=1) / np.sqrt(50) * np.sqrt(4 / 3)
+    assert (change.low, change.high) == pytest.approx((0.01 - 2.571 * error, 0.01 + 2.571 * error), abs=1e-4)
+    assert change.p > 0.5
+
+
+@pytest.mark.parametrize(("count", "p"), [(2, 0.5), (4, 2 / 16), (5, 2 / 32), (6, 2 / 64)])
+def test_few_groups_that_differ_say_no_more_than_their_signs(count, p):
+    """All of one sign: two ways of 2^count. The interval of the same t test holds 0 where p is above .05."""
+    values = np.where(np.arange(100) < count, 1.0, 0.0)
+    change = estimate_change(values, np.arange(100))
+    assert change.p == pytest.approx(p)
+    assert (change.low > 0) == (count >= 6)
+    if count == 4:  # t of 99 degrees of freedom: 1.984 at .05, 1.547 at .125
+        assert change.low == pytest.approx(0.04 * (1 - 1.984 / 1.547), abs=1e-4)
