@@ -20,15 +20,16 @@ from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .chance import BEYOND_CHANCE, Chance, chance_of_any, chance_of_best, chance_of_fit, chance_of_measures
 from .combiners import SUBSET, UNFITTED, Combiner, largest_size, subset_names
-from .correlation import estimate_correlation, estimate_rho_difference
+from .correlation import estimate_correlation, estimate_rho_difference, spearman
 from .cross_validation import RULES, CombinationTask, FittedWays, OutOfFold, cross_validate, fit_ways
 from .estimate import Estimate
-from .groups import FEWEST_TO_CHOOSE
+from .groups import FEWEST_TO_CHOOSE, LEVEL
 from .ranks import column_spearmans
 from .table import SENTINELS, ScoreTable
 from .winner_estimate import LARGEST_RHO, believable_error, estimate_winner, winning_limits
 
 _LEAST_COVERAGE = 0.5
+_LEAST_CLAIMED = 0.005  # less is printed as 0.00
 _MOST_NAMED = 4  # metrics of a combination
 _NAMES = {
     SUBSET: "{}",
@@ -189,6 +190,14 @@ class _Claim:
     p: float  # the one-sided p-value of its agreement, with all counted that it was chosen from
     agreement: Estimate  # how far it agrees, given that it was chosen and that the claim is made
 
+    def checked(self, p_alone: float = 0.0) -> "_Claim":
+        """The claim; where the table's own p of the metric shows nothing, or of the figure 0.00 is left, not one.
+
+        A figure of 0 is reached by chance alone in every second table.
+        """
+        p = p_alone if p_alone > 1 - LEVEL else 0.0
+        return replace(self, p=max(self.p, p, 0.5 if (self.agreement.value or 0.0) < _LEAST_CLAIMED else 0.0))
+
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
@@ -311,12 +320,20 @@ class _Trial:
             rivals = self._rivals(way)
             low, high = winning_limits(column[:, 0], rivals, self.task.ratings, self.task.group_numbers)
             plain, quoted = self.estimate_rho(column), (max(least, low), high)
-            return _Claim(way, p, correct(plain, quoted=quoted, rivals=rivals.shape[1]))
+            return _Claim(way, p, correct(plain, quoted=quoted, rivals=rivals.shape[1])).checked(self._p_alone(way))
         # the choice is made inside the folds, so that only the test remains to be corrected for: what is quoted lies as
         # far above the least that would be as the tested rho does
         z, tested, critical = np.arctanh(np.clip([plain.value, rho, least], -LARGEST_RHO, LARGEST_RHO))
         quoted = (float(np.tanh(z - max(tested - critical, 0.0))), 1.0)
-        return _Claim(way, p, correct(plain, quoted=quoted, widening=SPREAD_OF_FITS))
+        return _Claim(way, p, correct(plain, quoted=quoted, widening=SPREAD_OF_FITS)).checked()
+
+    def _p_alone(self, way: int) -> float:
+        """The p-value of the metric's own interval, on the answers that it scored."""
+        (name,) = subset_names(self.task.subsets[self.fitted.rows[way]], self.names)
+        values = self.rated.column(name)
+        scored = ~np.isnan(values)
+        groups = [group for group, is_scored in zip(self.rated.groups, scored, strict=True) if is_scored]
+        return spearman(values[scored], self.rated.mean_rating[scored], groups).p or 0.0
 
     def _error_of(self, chance: Chance) -> float:
         """The p-value at which a test shows something, all else equal: less than the whole where it opens the gate."""

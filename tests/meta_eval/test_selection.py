@@ -25,11 +25,13 @@ from assay.meta_eval import (
     choose_simple,
     column_spearmans,
     estimate_winner,
+    evaluate_table,
     fit_combination,
     fit_combiner,
     fit_weights,
     grouped_folds,
     max_t,
+    metric_agreements,
     select,
     spearman,
     subset_correlations,
@@ -284,6 +286,29 @@ def test_the_limits_of_winning():
     low, high = winning_limits(winner, noise[:, None], ratings, groups)
     own = column_spearmans(noise[:, None], ratings)[0]
     assert low < own + 0.05 and high == 1.0
+
+
+def table_of_one_large_group(seed):
+    """A metric that follows the ratings of 20 of 60 answers, all of one group, and of others by chance."""
+    random, sizes = np.random.default_rng(seed), [20, 8, 8, 6, 6, 4, 4, 4]
+    group = np.repeat(np.arange(8), sizes)
+    slopes = np.where(np.arange(8) == 0, 1.0, random.choice([-0.5, 0, 0.5], 8))
+    scores = random.normal(size=60)
+    ratings = np.clip(np.round(3 + 1.2 * slopes[group] * scores + 0.5 * random.normal(size=60)), 1, 5)
+    names = tuple(f"g{one}" for one in group)
+    return table_of({"m": scores}, ratings, groups=names)
+
+
+@pytest.mark.parametrize("seed", [21, 24])  # before, 0.56 and 0.00 were claimed, with p .13 and .30 in the table
+def test_nothing_is_claimed_where_the_tables_own_p_shows_nothing(seed):
+    """Without its group nothing is left of the metric, so that its interval holds 0: p is above .05 and not claimed."""
+    table = table_of_one_large_group(seed)
+    own = metric_agreements(table, permutations=99)[0]
+    assert own.p > 0.05 and own.spearman.low < 0
+    selection, _ = select(table, permutations=199, repeats=1)
+    assert not selection.is_beyond_chance
+    assert selection.agreement == selection.chosen.out_of_fold
+    assert evaluate_table(table, permutations=199, repeats=1).verdict.as_json()["Trust"].startswith("none")
 
 
 def test_the_claim_falls_back_to_the_metric_that_is_shown():
