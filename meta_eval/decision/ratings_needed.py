@@ -11,7 +11,7 @@ from ..comparison import MOST_RATINGS
 from ..groups import FEWEST_GROUPS
 from ..sequence import ERROR, ConfidenceSequence, Look, spent_error
 from .version_decision import Needs
-from .version_difference import PairDifference, precision
+from .version_difference import FEWEST_DIFFERING, PairDifference, precision
 
 Power = Callable[[float, float], float]
 """The power, given the standard error and half the width of the interval."""
@@ -149,6 +149,8 @@ def _smallest(
     for more in np.unique(np.geomspace(1, most, _SIZES).round().astype(int)).tolist():
         number, size, later = way.precision_of(more), pair.group_size_of_all, Look() if isinstance(rule, Look) else rule
         part = 1 / number
+        if sides == 2 and pair.is_paired and 0 < pair.differing * number / known < FEWEST_DIFFERING:
+            continue
         if not way.is_of_new:
             part = (1 - explained) / number + explained / at_hand
             size -= (size - pair.group_size) * (at_hand - number) / (at_hand - known)

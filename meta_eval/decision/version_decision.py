@@ -9,7 +9,7 @@ from ...presentation.verdict import Verdict
 from ...text.wording import Phrase, phrase
 from ..groups import FEWEST_GROUPS
 from ..sequence import Look
-from .version_difference import MetricDifference
+from .version_difference import FEWEST_DIFFERING, MetricDifference
 
 Outcome = Literal["ship", "keep", "equivalent", "unsettled"]
 Basis = Literal["ratings and scores", "ratings", "preferences", "scores"]
@@ -176,7 +176,6 @@ class Decision:
 
 
 _LONGEST_NAME = 24  # characters
-_FEWEST_DIFFERING = 6  # by chance alone five are all rated alike in 1 of 16 cases, and six in 1 of 32
 _DIFFERENCES = {"preferences": "wins", "scores": "scores"}  # else `rated`
 
 
@@ -293,7 +292,7 @@ def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
     bases = [basis, phrase("on_ratings", **values)]
     if row.left_out:
         bases = [phrase("without_pair", basis=one, left_out=row.left_out) for one in bases]
-    elif 0 < row.differing < _FEWEST_DIFFERING:
+    elif 0 < row.differing < FEWEST_DIFFERING:
         bases = [phrase("few_differ", basis=one, count=row.differing) for one in bases]
     matters = decision.verdict == "unsettled" or _is_near(decision)
     margin = (phrase("with_margin", basis=bases[0], **values),) if matters else ()

@@ -22,6 +22,8 @@ PRIOR_SPREADS = (0.01, 0.03, 0.1, 0.3)
 A change that hardly matters and one that matters much are both usual; one normal prior expects only one of them, and
 its P(best) is too sure of the small differences (simulated: benchmarks/referee_checks/decide_best.py).
 """
+FEWEST_DIFFERING = 6
+"""With fewer groups that differ no winner is named: by chance alone five all differ one way in 1 of 16 cases."""
 _DRAWS = 20_000
 _LITTLE = 0.1
 _FEW_SAME = 0.05  # of the questions: so few move no mean
