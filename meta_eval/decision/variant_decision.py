@@ -51,7 +51,10 @@ class VariantDecision:
 
     def as_json(self) -> dict[str, Any]:
         """The sentence and all values as JSON values."""
-        return {"sentence": self.sentence} | asdict(self)
+        values = asdict(self)
+        for row in values["differences"]:
+            del row["differing"]  # of ratings, which decide between versions
+        return {"sentence": self.sentence} | values
 
 
 def decide_variants(table: ScoreTable) -> VariantDecision | None:
