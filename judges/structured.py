@@ -111,6 +111,8 @@ def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T
     last = 0  # where the last of them ends
     broken: int | None = None
     thought = _THOUGHT.match(text) if "<think>" in text else None
+    if thought is None and text.lstrip().startswith("<think>"):
+        raise ReplyError("it begins to think, and does not say where that ends", text)
     start = text.find("{", thought.end() if thought else 0)
     for _ in range(_MOST_OBJECTS_TRIED):
         if start < 0:

@@ -59,6 +59,12 @@ def test_a_reply_that_answers_something_else_is_asked_again(text, openai_server,
     assert (len(openai_server.requests), asking.replies.unparsable) == (2, 1)
 
 
+def test_a_thought_without_an_end_is_no_reply(openai_server, judge):
+    openai_server.script = lambda _: Answer(text='<think>maybe {"1": "Yes", "2": "Yes", "3": "Yes"}')
+    with pytest.raises(Exception, match="it begins to think"):
+        decided(judge(decide="listed"))
+
+
 def test_a_reply_that_answers_nothing_is_asked_again(openai_server, judge):
     openai_server.script = lambda _: Answer(
         text='{"1": "Yes", "1": "No", "2": "Yes", "2": "No", "3": "Yes", "3": "No"}'
