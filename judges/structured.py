@@ -18,7 +18,7 @@ Schema = TypeVar("Schema", bound=BaseModel)
 
 # Strings stay as they are: the first alternative matches each of them whole.
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_THOUGHT = re.compile(r"\A\s*<think>(?:.*?</think>|.*)", re.DOTALL)  # one without an end is all of the text
 _MOST_OBJECTS_TRIED = 20
 # These words are sent in a second asking and so are part of its key: pydantic keeps the kinds of errors, but not their
 # wording. To change them loses recordings.
@@ -111,8 +111,6 @@ def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T
     last = 0  # where the last of them ends
     broken: int | None = None
     thought = _THOUGHT.match(text) if "<think>" in text else None
-    if thought is None and text.lstrip().startswith("<think>"):
-        raise ReplyError("it begins to think, and does not say where that ends", text)
     start = text.find("{", thought.end() if thought else 0)
     for _ in range(_MOST_OBJECTS_TRIED):
         if start < 0:

@@ -61,7 +61,7 @@ def test_a_reply_that_answers_something_else_is_asked_again(text, openai_server,
 
 def test_a_thought_without_an_end_is_no_reply(openai_server, judge):
     openai_server.script = lambda _: Answer(text='<think>maybe {"1": "Yes", "2": "Yes", "3": "Yes"}')
-    with pytest.raises(Exception, match="it begins to think"):
+    with pytest.raises(Exception, match="the reply cannot be used"):
         decided(judge(decide="listed"))
 
 
