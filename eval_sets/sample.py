@@ -88,7 +88,9 @@ class Sample(BaseModel):
     def _without_blank_contexts(cls, contexts: Any) -> Any:
         if not isinstance(contexts, list | tuple):
             return contexts
-        return [text for text in contexts if not (isinstance(text, str) and is_nothing(text))]
+        from .column_table import is_no_context  # stores are shown without it
+
+        return [text for text in contexts if not (isinstance(text, str) and is_no_context(text))]
 
     @field_validator("group", mode="before")
     @classmethod
