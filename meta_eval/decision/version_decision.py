@@ -336,11 +336,12 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
         margin = Figure("rating", decision.margin)
         texts = phrase("settle_equal", amount=amount, margin=margin), phrase("settle_equal_shortly", amount=amount)
         return *texts, *shortest
-    likely = phrase("nothing")
+    likely, of_both = phrase("nothing"), "_in_all" if is_both else ""  # the range is of the ratings and the new answers
     if needs.low is not None and needs.high and round_ratings(needs.low, zeros=0) < round_ratings(needs.high, zeros=0):
-        likely = phrase("likely", low=round_ratings(needs.low, zeros=0), high=round_ratings(needs.high, zeros=0))
+        ends = {"low": round_ratings(needs.low, zeros=0), "high": round_ratings(needs.high, zeros=0)}
+        likely = phrase(f"likely{of_both}", **ends)
     elif needs.low is not None and not needs.high:
-        likely = phrase("or_more", low=round_ratings(needs.low, zeros=0))
+        likely = phrase(f"or_more{of_both}", low=round_ratings(needs.low, zeros=0))
     name = "settle_rest" if is_both else "settle"
     texts = phrase(name, amount=amount, likely=likely), phrase(f"{name}_shortly", amount=amount, likely=likely)
     return *texts, *shortest

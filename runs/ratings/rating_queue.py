@@ -154,11 +154,13 @@ class RatingQueue:
         sql = "SELECT guideline FROM rating_guidelines WHERE queue = ? AND series = ?"
         return str(self._value(sql, self.id, self.series))
 
-    def state(self) -> tuple[int, int, int]:
-        """The series, the number of ratings and of the last one: what depends on the ratings holds while this does."""
-        sql = "SELECT count(*), coalesce(max(number), 0) FROM ratings WHERE queue = ?"
-        count, last = self._db.execute(sql, (self.id,)).fetchone()
-        return self.series, int(count), int(last)
+    def state(self) -> list[tuple[str, int]]:
+        """The changes of each queue of the store: what depends on ratings, agreed ones too, holds while this does.
+
+        An answer's rating may come from another queue than this one.
+        """
+        rows = self._db.execute("SELECT id, changes FROM rating_queues ORDER BY id")
+        return [(str(queue), int(changes)) for queue, changes in rows]
 
     def change_guideline(self, guideline: str) -> int:
         """Goes on with the series of this guideline, else begins one, and gives its number.

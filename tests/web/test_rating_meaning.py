@@ -53,6 +53,31 @@ def test_the_sentence_and_the_rule_follow_the_ratings(tmp_path):
         assert "Ratings: 30 of the rating page by ada on 1 to 5" in text
         dutch = client.get("/team/sentence", headers={"accept-language": "nl"}).text
         assert "Met 20 beoordelingen meer" in dutch and "30 antwoorden zijn beoordeeld" in dutch
+        queue.adjudicate("s35", 5)  # nobody rated it: with the agreed rating it is the 31st
+        while "31 answers are rated" not in text:
+            time.sleep(0.2)
+            text = client.get("/team/sentence").text
+
+
+def test_the_state_is_another_after_each_change_of_what_ratings_say(tmp_path):
+    """An agreed rating, a later one in its place, the last rating given anew, and a rating of another queue."""
+    queue = rated_run(tmp_path, count=4, rated=3)
+    states = [queue.state()]
+    queue.adjudicate("s0", 5)
+    states.append(queue.state())
+    queue.adjudicate("s0", 4)
+    states.append(queue.state())
+    queue.undo("ada")
+    queue.save("ada", "s2", 5)  # as many ratings as before, of the same numbers
+    states.append(queue.state())
+    other = RatingQueue.create(
+        Store(tmp_path).database, list(queue.samples()), queue.settings.model_copy(), source=queue.source
+    )
+    other.next_item("ada")
+    other.save("ada", "s0", 1)
+    states.append(queue.state())
+    assert all(states.count(state) == 1 for state in states)
+    assert queue.state() == states[-1]  # nothing has changed
 
 
 def test_assay_ratings_says_whether_to_stop(assay, tmp_path):

@@ -71,11 +71,9 @@ def test_what_is_left_to_rate_and_new_answers_are_said_together():
     """Both numbers, and the range of their sum: in 90 characters, with a long name without what has no room."""
     needs = Needs(answers=39, ratings=60, low=17, high=357)
     one = decision("unsettled", 0.2, -0.1, 0.5, needs=needs)
-    assert lines(one)["To settle it"] == (
-        "rating the 60 unrated and about 39 new answers of each would, in 8 of 10 cases (17 to 360)"
-    )
+    assert lines(one)["To settle it"] == ("rating the 60 unrated and about 39 new answers of each (17 to 360 in all)")
     assert dict(give_decision_verdict(one).lines("nl"))["Om te beslissen"] == (
-        "beoordeel de 60 overige en ongeveer 39 nieuwe antwoorden van elk (17 tot 360)"
+        "beoordeel de 60 overige en ongeveer 39 nieuwe antwoorden van elk (17 tot 360 samen)"
     )
     of_one = decision("unsettled", 0.2, -0.1, 0.5, needs=replace(needs, version="n" * 60))
     for language, is_equal in itertools.product(("en", "nl"), (False, True)):
@@ -87,8 +85,10 @@ def test_what_is_left_to_rate_and_new_answers_are_said_together():
     )
     choices = decision("unsettled", 0.2, -0.1, 0.5, needs=needs, basis="preferences", scale=(-1.0, 1.0))
     assert lines(choices)["To settle it"] == (
-        "comparing 60 more questions and about 39 new would, in 8 of 10 cases (17 to 360)"
+        "comparing 60 more questions and about 39 new would, in 8 of 10 cases (17 to 360 in all)"
     )
+    beyond = decision("unsettled", 0.2, -0.1, 0.5, needs=replace(needs, high=None))
+    assert lines(beyond)["To settle it"] == "rating the 60 unrated and about 39 new answers of each (17 or more in all)"
 
 
 def test_preferences_are_shares_and_scores_decide_nothing():
