@@ -118,7 +118,8 @@ def print_outcome_of_parts(outcome: "ParquetOutcome", out: Path) -> None:
     from ..runs.answers.summary import summary_table
 
     parts = f"{count_of(outcome.written, 'part')} written, {outcome.skipped} there already"
-    echo(f"{out}: {parts}; {session_line(outcome.usage)}; {outcome.seconds:.1f} s")
+    session = "in this session " if outcome.skipped else ""  # what the parts there already took is not known here
+    echo(f"{out}: {parts}; {session}{session_line(outcome.usage)}; {outcome.seconds:.1f} s")
     if outcome.lost:
         from ..judges.budget import describe_lost
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from ...errors import BudgetReached, UsageError
 from ...eval_sets import Sample
 from ...eval_sets.levels import Turns
-from ...judges import LostCalls, RawReply
+from ...judges import LostCalls, RawReply, Usage
 from ...judges.secrets import WITHHELD
 from ...metrics import Metric, Score
 from ...metrics.metric import run_to_end
@@ -232,7 +232,9 @@ def run_plan(
         run_to_end(scoring)
     except BudgetReached as error:
         outcome.ending, outcome.message = "budget", str(error)
-    outcome.run = record.run
+    outcome.run, outcome.is_resumed = record.run, record.is_resumed
+    if record.is_resumed:
+        outcome.run_usage, outcome.run_lost = record.all_calls()
     outcome.ended = time.monotonic()
     return outcome
 
@@ -309,6 +311,14 @@ class StoredRun(Record):
         if self._has_batches or not self.is_resumed:
             return super().earlier_calls()
         return self._writer.replies(), self._writer.lost()
+
+    def all_calls(self) -> tuple[Usage, LostCalls]:
+        """What the judge took in all sessions, by the replies that the run keeps, and the calls without one."""
+        usages = [
+            Usage(1, 0, one.tokens_in, one.tokens_out, one.tokens_cached, one.usd, one.seconds, int(one.is_unstated))
+            for one in self._writer.replies()
+        ]
+        return Usage.total(usages), self._writer.lost()
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         """The samples, their places in the set noted."""

@@ -85,12 +85,15 @@ def run_block(
     parts: list[Paragraph | ResultTable] = [*verdict.paragraphs(), Paragraph("")]
     parts.append(Paragraph(f"Run {run.id} ({run.status}): {sets}; judge: {judge}"))
     if outcome is not None:
-        session = "In this session " if outcome.ending == "budget" else ""  # the budget's words are of all sessions
+        # the budget's words are of all sessions
+        session = "In this session " if outcome.is_resumed or outcome.ending == "budget" else ""
         parts.append(Paragraph(f"{session}{session_line(outcome.usage)}; {Figure('seconds', outcome.seconds)} s"))
         if outcome.lost:
             from ...judges.budget import describe_lost
 
             parts.append(Paragraph(f"{describe_lost(outcome.lost)}, not in the line above", "warning"))
+        if outcome.run_usage.calls or outcome.run_lost:
+            parts.append(Paragraph(f"In all sessions {_all_sessions_line(outcome)}"))
         if outcome.without_prompts:
             parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
     parts += (Paragraph(note) for note in results.notes if outcome is None or note not in outcome.notes)
@@ -111,6 +114,15 @@ def session_line(usage: "Usage") -> str:
         f"{count_of(usage.calls, 'judge call')}, {usage.from_cassette:,} of them replayed; {usage.bound}{tokens}; "
         f"cost {format_cost(usage.usd, usage.bound)}{prices}"
     )
+
+
+def _all_sessions_line(outcome: "Outcome") -> str:
+    """What the judge of a resumed run took, with the calls whose reply was lost."""
+    from ...judges.budget import describe_lost
+
+    lost = f"; {describe_lost(outcome.run_lost)}, besides" if outcome.run_lost else ""
+    embedded = "; embeddings are not counted" if outcome.embedder and outcome.embedder.usage.calls else ""
+    return f"{session_line(outcome.run_usage)}{lost}{embedded}"
 
 
 def describe_missing_prompts(samples: Mapping[str, int]) -> str:
@@ -181,7 +193,8 @@ def sample_block(results: Results, run: "RunRow", most: int | None) -> ReportBlo
 def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
     """The object of `assay run --json`.
 
-    `usage` is what the replies of this session took, and `lost` what calls without a reply may have taken at most.
+    `usage` is what the replies of this session took, and `lost` what calls without a reply may have taken at most. Of a
+    resumed run whose judge was asked, `usage_of_run` and `lost_of_run` are those of all sessions.
     """
     run = store.run(outcome.run)
     results = read_results(store, run, has_evidence=False)
@@ -189,7 +202,10 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
     summaries = results.summary()
     for summary in results.summary(by_language=True):
         languages.setdefault(summary.part, {})[summary.name] = summary.as_json()
-    return {
+    of_run = {}
+    if outcome.run_usage.calls or outcome.run_lost:
+        of_run = {"usage_of_run": usage_as_json(outcome.run_usage), "lost_of_run": asdict(outcome.run_lost)}
+    return of_run | {
         "run": run.id,
         "verdict": run_verdict(results, summaries, run.plan.metrics, name_run(store, run.id)).as_json(),
         "metrics": {summary.name: summary.as_json() for summary in summaries},

@@ -281,6 +281,9 @@ class Outcome(Progress):
         message: Why it ended early.
         skipped_rows: The rows of the sets that could not be read and were left out.
         notes: What a reader should know of how the sets were read.
+        is_resumed: Whether the run had earlier sessions.
+        run_usage: What the judge took in all sessions of a resumed run, by the replies that are kept.
+        run_lost: The calls of all sessions of a resumed run whose reply was lost.
     """
 
     run: str = ""
@@ -288,3 +291,6 @@ class Outcome(Progress):
     message: str = ""
     skipped_rows: list[InputError] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    is_resumed: bool = False
+    run_usage: Usage = field(default_factory=Usage)
+    run_lost: LostCalls = field(default_factory=LostCalls)

@@ -129,6 +129,33 @@ def test_a_budget_that_is_reached_again_says_what_is_of_this_session_and_what_of
     assert "In this session 5 judge calls, 0 of them replayed; " in again.out
 
 
+def test_a_resumed_run_says_what_all_its_sessions_took(assay, set_file, judge_file, openai_server):
+    """Ten calls, then the other 26, each of 1,000 + 10 tokens and 0.19 + 0.01 USD: 36 calls, 36,360 tokens, 7.2 USD."""
+    openai_server.script = lambda _: Answer(usage=(1000, 10))
+    words = command(set_file(SAMPLES), judge_file(price={"input": 190.0, "output": 1000.0}, max_tokens=10))
+    stopped = assay(*words, "--budget-calls", "10", "--json", code=3)
+    assert "usage_of_run" not in stopped.json
+    done = assay("run", "--resume", stopped.json["run"])
+    printed = " ".join(done.out.split())
+    assert "In all sessions 36 judge calls, 0 of them replayed; 36,360 tokens; cost 7.2000 USD" in printed
+    assert re.search(r"In this session \d+ judge calls, \d of them replayed", printed)
+    again = assay("run", "--resume", stopped.json["run"], "--json")
+    assert again.json["usage"]["calls"] == 0
+    of_run = again.json["usage_of_run"]
+    assert (of_run["calls"], of_run["tokens_in"], of_run["tokens_out"]) == (36, 36_000, 360)
+    assert of_run["usd"] == pytest.approx(7.2)
+
+
+def test_lost_calls_of_earlier_sessions_are_said_of_the_run(assay, set_file, judge_file, openai_server):
+    """Of the first 12 calls every third breaks: 4 stay lost, and the session that goes on loses none."""
+    openai_server.script = lambda request: Answer(fault="reset") if request.number % 3 == 0 else None
+    words = command(set_file(SAMPLES), judge_file(attempts=1), "--concurrency", "1")
+    stopped = assay(*words, "--budget", "12calls", "--json", code=3)
+    openai_server.script = None
+    done = assay("run", "--resume", stopped.json["run"])
+    assert re.search(r"In all sessions 36 judge calls, .*; 4 calls without a reply count", " ".join(done.out.split()))
+
+
 def test_a_token_budget_is_kept(assay, set_file, judge_file, openai_server):
     """Forty calls of a hundred tokens would make 4000; the last ones are not made, since they might take more."""
     openai_server.script = lambda _: Answer(usage=(90, 10))
