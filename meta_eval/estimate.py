@@ -175,30 +175,6 @@ def interval_of_mean(
     return min(low, mean), max(high, mean)
 
 
-def log_odds_interval(
-    mean: float, error: float, degrees: float, *, scale: tuple[float, float], answers: int, level: float
-) -> tuple[float, float]:
-    """An interval of a mean on a bounded scale, symmetric in the log odds of its place there.
-
-    The mean of ratings near one end of the scale is skewed: few ratings may show none of the bad answers that pull it
-    down. With the place p = (mean - lowest) / (highest - lowest), log(p / (1 - p)) +- t error / width / (p (1 - p)), by
-    the delta method, is brought back to the scale (the logit interval of survey statistics, Korn and Graubard, 1999).
-
-    Example:
-        p = 0.75, log odds 1.0986 +- 2.776 * 0.2 / 4 / 0.1875 = 0.7404: p from 0.5886 to 0.8628.
-
-        >>> low, high = log_odds_interval(4.0, 0.2, 4, scale=(1, 5), answers=5, level=0.95)
-        >>> round(low, 3), round(high, 3)
-        (3.354, 4.451)
-    """
-    width, inside = scale[1] - scale[0], 1 / (8 * answers)
-    place = min(1 - inside, max(inside, (mean - scale[0]) / width))
-    log_odds = math.log(place / (1 - place))
-    away = t_quantile((1 + level) / 2, degrees) * error / width / (place * (1 - place))
-    low, high = (scale[0] + width * (math.tanh((log_odds + step) / 2) + 1) / 2 for step in (-away, away))
-    return min(low, mean), max(high, mean)
-
-
 def estimate_proportion(count: int, total: int) -> Estimate:
     """Estimates count / total with its 95% interval (Wilson, 1927); without items there is no value.
 

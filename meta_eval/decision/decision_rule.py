@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...text.wording import count_of, list_first, verb_of
 from ..arrays import Bools, Floats
 from ..comparison import RATING_MARGIN
-from ..estimate import log_odds_interval
+from ..estimate import interval_of_mean
 from ..groups import FEWEST_GROUPS
 from ..prediction_powered import find_chosen_part
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
@@ -111,8 +111,8 @@ def decide_versions(
     differences = tuple(_difference_row(names, pair, pairs[pair], intervals[pair], basis) for pair in pairs)
     likely = None if basis == "scores" else _probabilities(pairs, len(names), width, seed)
     versions = tuple(
-        _version_row(table, place, mean, intervals=intervals, likely=likely, scale=scale)
-        for place, mean in enumerate(_means(questions, pairs, basis))
+        _version_row(table, questions, place, mean, intervals=intervals, likely=likely, scale=scale)
+        for place, mean in enumerate(_means(questions, pairs, basis, scale))
     )
     if basis == "preferences" and preferences is not None:
         versions = tuple(_count_choices(preferences, place, one) for place, one in enumerate(versions))
@@ -132,8 +132,8 @@ def decide_versions(
     if look is not None and not look.error:
         before = count_of(look.number - 1, "look")
         notes = (
-            f"Other ratings of the same answers were looked at before ({before}); all looks together err in at most "
-            "5%, so that these add nothing: only what the earlier looks showed counts.",
+            f"These answers were looked at before ({before}), with other ratings or beside other versions; all looks "
+            "together err in at most 5%, so that this one adds nothing: only what the earlier looks showed counts.",
             *notes,
         )
     notes = (*_describe_assumptions(table, questions, decision), *notes)
@@ -262,6 +262,7 @@ def _difference_row(
 
 def _version_row(
     table: VersionTable,
+    questions: VersionQuestions,
     place: int,
     estimate: GroupEstimate,
     *,
@@ -275,12 +276,13 @@ def _version_row(
     high: float | None = None
     level = (1 - ERROR) ** (1 / count)  # Sidak (1967): all intervals hold together
     mean = min(max(estimate.value, scale[0]), scale[1])  # a regression may go beyond the scale
-    groups = int((estimate.influence != 0).sum())
     if isinstance(estimate, PairDifference):  # a share of wins over the version in use: it is that difference
         low, high = (intervals[0, place] or (None, None))[:2]
-    elif groups >= FEWEST_GROUPS and estimate.degrees > 0 and estimate.error > _NO_ERROR * (scale[1] - scale[0]):
-        error, degrees = estimate.error_of_few
-        low, high = log_odds_interval(mean, error, degrees, scale=scale, answers=int(own.sum()), level=level)
+    elif estimate.degrees > 0:
+        moves = estimate.influence[np.unique(questions.group[questions.has[:, place]])]
+        without_each = mean + moves * math.sqrt(len(moves) / (len(moves) - 1))  # undoes the factor of the jackknife
+        items = max(1, int(questions.rated[:, place].sum()))
+        low, high = interval_of_mean(mean, without_each, estimate.degrees, bounds=scale, items=items, level=level)
     above = sum(_is_above(intervals, place, other) for other in range(count))
     below = sum(_is_above(intervals, other, place) for other in range(count))
     rated, p_best = int((own & ~np.isnan(table.ratings)).sum()), None if likely is None else likely[place]
@@ -297,21 +299,31 @@ def _count_choices(preferences: PreferenceTable, place: int, version: VersionEst
     return replace(version, won=won, choices=int((~np.isnan(choices)).sum()))
 
 
-def _means(questions: VersionQuestions, pairs: Pairs, basis: Basis) -> list[GroupEstimate]:
+def _means(questions: VersionQuestions, pairs: Pairs, basis: Basis, scale: tuple[float, float]) -> list[GroupEstimate]:
     """The mean of each version, of its own ratings with the help of its scores.
 
-    One that has no ratings gets that of the version with most of them and the difference.
+    Where the scores lead to an end of the scale or beyond, the ratings alone are taken, as `estimate` does. A version
+    that has no ratings gets the mean of that with most of them and the difference. No degrees of freedom: no interval.
     """
     nothing = GroupEstimate(0.0, np.zeros(1), 0.0)
     if basis == "preferences":
         return [nothing, *(pairs[0, place] for place in range(1, questions.has.shape[1]))]
     means = [estimate_mean(questions, place) for place in range(questions.has.shape[1])]
-    rated = (~np.isnan(questions.ratings) & questions.has).sum(axis=0)
+    if not all(scale[0] < one.value < scale[1] for one in means):
+        alone = replace(questions, scores=np.zeros_like(questions.scores))
+        means = [
+            one if scale[0] < one.value < scale[1] else estimate_mean(alone, place) for place, one in enumerate(means)
+        ]
+    is_rated = ~np.isnan(questions.ratings) & questions.has
+    rated = is_rated.sum(axis=0)
     anchor = int(rated.argmax())
     for place in np.flatnonzero((rated == 0) & (rated[anchor] > 0)).tolist():
         pair, sign = (pairs[anchor, place], 1.0) if anchor < place else (pairs[place, anchor], -1.0)
         means[place] = GroupEstimate(means[anchor].value + sign * pair.value, np.zeros(1), 0.0)
-    is_known = [knows_level(questions, place) for place in range(len(means))]
+    is_known = [
+        knows_level(questions, place) and len(np.unique(questions.group[rows])) >= FEWEST_GROUPS
+        for place, rows in enumerate(is_rated.T)
+    ]
     return [one if known else replace(one, degrees=0.0) for one, known in zip(means, is_known, strict=True)]
 
 

@@ -1,6 +1,7 @@
 """Which of several versions raters like better: of stored runs, of sets, within one run, or of results in memory."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -174,15 +175,19 @@ def read_looks(database: "Database", versions: Mapping[str, str]) -> list[Look]:
         versions: By the name that each version has today, what it is called in the store: a run, or a part of one.
     """
     with explain_errors(database, "the looks at these versions cannot be read"):
+        compared = _versions_compared(database, versions)
         rows = database.execute(
-            "SELECT look FROM decision_looks WHERE versions = ? ORDER BY number", (_key_of_versions(versions),)
+            "SELECT look FROM decision_looks WHERE versions = ? ORDER BY number", (json.dumps(compared),)
         )
         records = [json.loads(row[0]) for row in rows.fetchall()]
     names = {stored: name for name, stored in versions.items()}
     looks = []
     for record in records:
+        record["rated"] = math.ceil(record["rated"] * math.comb(len(versions), 2) / math.comb(len(compared), 2))
         intervals: dict[tuple[str, str], Interval] = {}
         for first, second, *interval in record.pop("intervals"):
+            if first not in names or second not in names:
+                continue  # a version that is left out today
             low, high, near_low, near_high, p = interval
             intervals[names[first], names[second]] = low, high, near_low, near_high, p
             intervals[names[second], names[first]] = -high, -low, -near_high, -near_low, p
@@ -195,20 +200,23 @@ def keep_look(database: "Database", versions: Mapping[str, str], look: Look) -> 
     if database.is_read_only:
         return
     intervals = [[versions[first], versions[second], *ends] for (first, second), ends in look.intervals.items()]
-    record, at = asdict(look) | {"intervals": intervals}, datetime.now(UTC).isoformat(timespec="seconds")
+    at = datetime.now(UTC).isoformat(timespec="seconds")
     with explain_errors(database, "the look at these versions cannot be kept"), database.transaction():
+        compared = _versions_compared(database, versions)
+        rated = look.rated * math.comb(len(compared), 2) // math.comb(len(versions), 2)  # as if of all their pairs
+        record = asdict(look) | {"intervals": intervals, "rated": rated}
         database.execute(
             "INSERT INTO decision_looks (versions, number, at, look) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (versions, number) DO UPDATE SET at = excluded.at, look = excluded.look",
-            (_key_of_versions(versions), look.number, at, json.dumps(record)),
+            "ON CONFLICT (versions, number) DO UPDATE SET look = excluded.look",
+            (json.dumps(compared), look.number, at, json.dumps(record)),
         )
 
 
 def keep_first_look(store: str | Path, reading: VersionReading, decision: Decision) -> Decision:
-    """Keeps a look where there was no store, in a new one: more ratings may come, or other files of them."""
+    """Keeps a look where there was no store, in a new one: more ratings may come, other files, or fewer versions."""
     from ..store.store import Store
 
-    look, can_change = decision.look, bool(reading.options.ratings)
+    look, can_change = decision.look, bool(reading.options.ratings) or len(reading.sources) > 2
     if reading.database is not None or look is None or (look.share == 1 and not can_change):
         return decision
     try:
@@ -218,8 +226,16 @@ def keep_first_look(store: str | Path, reading: VersionReading, decision: Decisi
     return decision
 
 
-def _key_of_versions(versions: Mapping[str, str]) -> str:
-    return json.dumps(sorted(versions.values()))
+def _versions_compared(database: "Database", versions: Mapping[str, str]) -> list[str]:
+    """The versions whose looks these count with: themselves, or more that were looked at first, all together.
+
+    Who leaves a version out after a look decides nothing new: 5% each time were 9% winners of equal versions in two
+    looks. One version more is a new decision.
+    """
+    own = sorted(versions.values())
+    rows = database.execute("SELECT versions FROM decision_looks WHERE number = 1 ORDER BY at, versions").fetchall()
+    known: list[list[str]] = [json.loads(row[0]) for row in rows]
+    return own if own in known else next((every for every in known if set(own) <= set(every)), own)
 
 
 def _check_preferences(reading: VersionReading) -> None:

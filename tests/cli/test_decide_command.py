@@ -9,7 +9,9 @@ from typing import Any
 from unittest.mock import ANY
 
 import pytest
+from scipy import stats
 
+from assay.meta_eval import spent_error
 from assay.runs import Store, find_source, open_queue
 from assay.runs.ratings import QueueSettings
 
@@ -225,7 +227,7 @@ def test_other_ratings_of_the_same_answers_have_no_error_of_their_own(assay, tmp
     assert (better["verdict"], better["look"]["number"], better["look"]["error"]) == ("unsettled", 2, 0)
     row = better["differences"][0]
     assert (row["difference"], row["low"], row["high"], row["p"]) == (1.5, -4, 4, 1)
-    assert "Other ratings of the same answers were looked at before (1 look)" in better["notes"][0]
+    assert "These answers were looked at before (1 look), with other ratings" in better["notes"][0]
     third = decide("third.csv", lambda n: 3 + n % 2, *names[::-1])
     assert (third["verdict"], third["look"]["number"]) == ("unsettled", 3)
     assert third["differences"][0]["high"] == pytest.approx(half, abs=1e-3)
@@ -243,6 +245,47 @@ def test_versions_of_the_same_answers_each_keep_their_looks(assay, tmp_path):
         kept = [json.loads(look)["intervals"] for (look,) in database.execute("SELECT look FROM decision_looks")]
     assert [len({frozenset(pair[:2]) for pair in intervals}) for intervals in kept] == [3, 3]
     assert all(first != second for intervals in kept for first, second, *_ in intervals)
+
+
+def test_two_of_three_versions_are_another_look_at_them_and_no_new_decision(assay, tmp_path):
+    """24 differences of 1.5 or -0.5, mean 0.5, error 1 / sqrt(23): the t of 23 degrees is 2.398, p .025 by itself.
+
+    Of three pairs p is 1 - (1 - .025)^3 = .073, and stays so without the second version. A fourth version is new.
+    """
+    rate = {"old": lambda n: 3, "same": lambda n: 3, "new": lambda n: 2.5 + 2 * (n % 2), "fourth": lambda n: 4 + n % 2}
+    old, same, new, fourth = (write(tmp_path / f"{name}.jsonl", name, one) for name, one in rate.items())
+    p = 2 * stats.t.sf(0.5 * math.sqrt(23), 23)
+    three = assay("decide", old, same, new, "--json").json
+    assert (three["verdict"], three["look"]["number"]) == ("unsettled", 1)
+    row = three["differences"][1]
+    assert (row["difference"], row["p"]) == (0.5, pytest.approx(1 - (1 - p) ** 3))
+    for _ in range(2):
+        two = assay("decide", old, new, "--json").json
+        assert (two["verdict"], two["look"]["number"], two["look"]["error"]) == ("unsettled", 2, 0)
+        assert [two["differences"][0][key] for key in ("low", "high", "p")] == [
+            row[key] for key in ("low", "high", "p")
+        ]
+        assert "looked at before (1 look), with other ratings or beside other versions" in two["notes"][0]
+    assert assay("decide", old, same, new, "--json").json == three
+    assert assay("decide", old, new, fourth, "--json").json["verdict"] == "ship"
+    assert assay("decide", old, new, "--json", "--store", tmp_path / "empty").json["differences"][0]["p"] == (
+        pytest.approx(p)
+    )
+
+
+def test_ratings_that_came_count_where_a_version_is_left_out(assay, tmp_path):
+    """Of three versions 8 of 24 questions are rated, 24 in three pairs; then of two of them 16, not 8 as before."""
+    few = [write(tmp_path / f"{name}.jsonl", name, lambda n: 3 + n % 2 if n < 8 else None) for name in ("old", "b")]
+    new = [
+        write(tmp_path / f"new{end}.jsonl", "new", lambda n, end=end: 2 + n % 4 if n < end else None) for end in (8, 16)
+    ]
+    old = write(tmp_path / "more.jsonl", "old", lambda n: 3 + n % 2 if n < 16 else None)
+    three = assay("decide", *few, new[0], "--json").json["look"]
+    assert (three["number"], three["rated"]) == (1, 24)
+    two = assay("decide", old, new[1], "--json").json["look"]
+    assert (two["number"], two["rated"], two["share"]) == (2, 16, pytest.approx(2 / 3))
+    assert two["error"] == pytest.approx(spent_error(2 / 3) - spent_error(1 / 3))
+    assert assay("decide", old, new[1], "--json").json["look"] == two
 
 
 def test_a_report_says_of_which_runs_and_files_it_is_and_who_rated(assay, tmp_path):

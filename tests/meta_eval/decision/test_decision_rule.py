@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from assay.errors import InputError
-from assay.meta_eval import ConfidenceSequence, Look, next_look, spent_error
+from assay.meta_eval import ConfidenceSequence, Look, estimate_mean, next_look, spent_error
 from assay.meta_eval.decision import Needs, VersionTable, decide_versions, give_decision_verdict
 
 from .test_net_wins import compared
@@ -32,6 +32,21 @@ def test_ship_keep_and_unsettled_follow_the_interval():
     assert unsettled.verdict == "unsettled"
     assert unsettled.needs.ratings is None  # all are rated
     assert unsettled.needs.answers is not None
+
+
+@pytest.mark.parametrize("fails", [0, 1])
+def test_the_mean_of_a_version_with_hardly_a_bad_answer_has_the_interval_of_estimate(fails):
+    """A 1 among 79 fives is a share of 79 of 80 on the scale, no answer worse: the exact interval of it for both means
+    together, at .95^(1/2), bounds it below. Of a version with fives alone that is 1 + 4 * .0127^(1 / 80).
+    """
+    ratings = np.full(80, 5.0)
+    ratings[:fails] = 1
+    row = decide_versions(two_versions(ratings, 2.0 + np.arange(80) % 4)).versions[0]
+    level = math.sqrt(0.95)
+    low = stats.binomtest(80 - fails, 80).proportion_ci(level).low
+    assert row.low == pytest.approx(1 + 4 * low)
+    estimated = estimate_mean(ratings, [str(n) for n in range(80)], bounds=(1, 5), level=level)
+    assert (row.low, row.high) == (pytest.approx(estimated.low), pytest.approx(estimated.high))
 
 
 def test_with_all_rated_at_the_first_look_it_is_the_paired_t_test():
