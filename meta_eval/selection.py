@@ -333,7 +333,7 @@ class _Trial:
         values = self.rated.column(name)
         scored = ~np.isnan(values)
         groups = [group for group, is_scored in zip(self.rated.groups, scored, strict=True) if is_scored]
-        return spearman(values[scored], self.rated.mean_rating[scored], groups).p or 0.0
+        return spearman(values[scored].tolist(), self.rated.mean_rating[scored].tolist(), groups).p or 0.0
 
     def _error_of(self, chance: Chance) -> float:
         """The p-value at which a test shows something, all else equal: less than the whole where it opens the gate."""

@@ -165,7 +165,7 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
     is_whole = all((one == other).all() for one, other in zip(known, changed, strict=True))
     rated = both if both.any() else either
     differences = np.where(changed[0], ratings[1] - ratings[0], 0.0)
-    by_group = np.bincount(questions.group, weights=np.where(both, ratings[1] - ratings[0], either))
+    by_group = _sum_groups([np.where(both, ratings[1] - ratings[0], either)], questions.group)[:, 0]
     differs = np.abs(by_group) > _ROUNDING
     return PairDifference(
         value,
