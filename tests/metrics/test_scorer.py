@@ -115,7 +115,7 @@ def test_a_scorer_is_not_saved_over_itself(assay, tmp_path):
     assert assay("run", "first.jsonl", "--metrics", "rouge_1").code == 0
     assert assay("meta", "last", "--save", "team.yaml", *quick).code == 0
     before = Path("team.yaml").read_bytes()
-    assert assay("run", "second.jsonl", "--metrics", "scorer:team.yaml").code == 0
+    assert assay("run", "second.jsonl", "--metrics", "scorer:team.yaml,rouge_1").code == 0
     refused = assay("meta", "last", "--save", "team.yaml", "--report", "report.html", *quick)
     assert refused.code == 2 and "a scorer is made of metrics, not of scorers; nothing was written" in refused.err
     assert "assay meta RUN --metrics METRIC,... --save FILE" in refused.err
