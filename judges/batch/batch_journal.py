@@ -24,6 +24,7 @@ _NOT_BEGUN = frozenset({"batch_expired", "batch_cancelled"})  # OpenAI charges f
 _MOST_CAUSE = 300  # characters
 SUFFIX = ".batches"
 _RECORD = "batches.json"
+_EARLIER = "journal.jsonl"  # the record that Assay 0.2 wrote
 
 
 def request_body(question: Question[Any], settings: JudgeSettings, model: str, provider: str) -> dict[str, Any]:
@@ -126,6 +127,9 @@ class BatchJournal:
     Attributes:
         batches: The batches by their ids, in the order in which they were submitted.
         settings: The judge's, without what may be secret; None where there is no record yet.
+
+    Raises:
+        InputError: The record is broken, or of Assay 0.2: what was submitted is unknown.
     """
 
     def __init__(self, cassette: Path) -> None:
@@ -135,6 +139,12 @@ class BatchJournal:
         self._path = self.folder / _RECORD
         if self._path.exists():
             self._read()
+        elif (earlier := self.folder / _EARLIER).exists():
+            raise InputError(
+                f"{earlier}: Assay 0.2 submitted these batches, and this version cannot read what it noted; finish the "
+                "run with that version, or see what runs at the provider (what it did is paid for), then remove the "
+                f"folder {self.folder}"
+            )
 
     def begin(self, settings: JudgeSettings) -> None:
         """Begins to write: makes the folder, and removes what a kill left of batches that were not submitted."""
@@ -199,5 +209,5 @@ class BatchJournal:
 
 def find_batch_journals(folder: Path) -> Iterator[Path]:
     """Yields the cassettes in a folder that have a record of batches beside them."""
-    for record in sorted(folder.glob(f"*{SUFFIX}/{_RECORD}")):
-        yield record.parent.with_name(record.parent.name.removesuffix(SUFFIX))
+    for record in sorted({file.parent for name in (_RECORD, _EARLIER) for file in folder.glob(f"*{SUFFIX}/{name}")}):
+        yield record.with_name(record.name.removesuffix(SUFFIX))

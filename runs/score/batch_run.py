@@ -30,7 +30,12 @@ class BatchOptions:
 
 
 def check_batches(plan: Plan, options: RunOptions) -> None:
-    """Checks that a plan can be carried out in batches, before anything is begun."""
+    """Checks that a plan can be carried out in batches, before anything is begun.
+
+    Raises:
+        InputError: What is noted of batches beside the cassette cannot be read.
+        UsageError: The plan has no judge with batches, or its replies have no cassette to go to.
+    """
     if plan.judge is None:
         raise UsageError("--batch: no judge is named, so that nothing is asked; add --judge MODEL or leave --batch out")
     if options.cassette is None or is_bundled(options.cassette) or options.mode != "auto":
@@ -39,6 +44,9 @@ def check_batches(plan: Plan, options: RunOptions) -> None:
             "and leave --mode out"
         )
     find_provider(plan.judge)
+    cassette = options.cassette_file(lambda: plan.judge)
+    assert cassette is not None
+    BatchJournal(cassette)
 
 
 def has_submitted_batches(cassette: Path) -> bool:

@@ -1,6 +1,7 @@
 """A run in batches: the scores of a live run, whatever happens to the batches; nothing is lost, nothing asked twice."""
 
 import json
+from pathlib import Path
 
 import pytest
 from interrupted_runs import count_bodies, scores
@@ -355,3 +356,23 @@ def test_a_record_of_batches_that_is_broken_is_named(assay, set_file, judge_file
     path.write_bytes(whole)
     assert assay(*words).code == 0
     assert answered_once(openai_server)
+
+
+def test_batches_that_an_earlier_version_submitted_are_not_asked_for_again(assay, set_file, judge_file, openai_server):
+    """Assay 0.2 noted each change in `journal.jsonl`; to begin anew would pay twice, and remove what it had noted."""
+    words = [*command(set_file(2), judge_file()), "--cassette", "c.jsonl"]
+    folder = Path("c.jsonl.batches")
+    folder.mkdir()
+    batch = {"id": "a1", "stage": 1, "requests": 4, "bytes": 9, "tokens_in": 9, "tokens_out": 9, "usd": None}
+    lines = [{"judge": {"model": "openai/test"}}, batch, {"id": "a1", "state": "submitted", "provider_id": "batch_9"}]
+    journal = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "journal.jsonl").write_text(journal)
+    for command_line in (words, ["run", "batches", "status", "--cassette", "c.jsonl"]):
+        done = assay(*command_line)
+        assert done.code == 1
+        assert f"{folder / 'journal.jsonl'}: Assay 0.2 submitted these batches" in done.err
+        assert f"then remove the folder {folder}" in done.err
+    assert (folder / "journal.jsonl").read_text() == journal
+    assert not openai_server.batches.calls
+    assert not openai_server.requests
+    assert Store(".assay").run_ids(1) == []
