@@ -188,6 +188,11 @@ class Message(BaseModel):
         has_more = self.content is None or self.text.strip() or self.tool_calls
         return self.role == "assistant" and not has_more and not (self.model_extra or {}).get("content_parts")
 
+    @property
+    def is_reply(self) -> bool:
+        """Whether the assistant replied to the customer here, if only with nothing: not with calls of tools alone."""
+        return self.is_answer or self.is_empty_reply
+
 
 class Turn(NamedTuple):
     """A question and its answer in a conversation."""

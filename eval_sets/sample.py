@@ -222,7 +222,7 @@ class Sample(BaseModel):
             >>> one.fingerprint == other.fingerprint
             True
         """
-        answers = sum(message.is_answer or message.is_empty_reply for message in self.messages)
+        answers = sum(message.is_reply for message in self.messages)
         is_part = answers > 1 and is_turn_id(self.id, self.metadata)
         return hashlib.sha256(to_json((self.user_input, self._texts, is_part))).hexdigest()[:32]
 

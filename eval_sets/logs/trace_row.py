@@ -1,6 +1,7 @@
 """A trace of any tool becomes the values of a sample, and the traces of one session those of a conversation."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from ...errors import InputError
@@ -344,18 +345,33 @@ def join_threads(messages: Sequence[Message], more: Sequence[Message]) -> list[M
         >>> [message.text for message in join_threads(first, second)]
         ['Hi.', 'Hello.', 'Is it free?', 'Yes.']
     """
-    spoken = [(message.role, message.text) for message in messages if _is_spoken(message)]
-    places = [place for place, message in enumerate(more) if _is_spoken(message)]
-    repeated = [(more[place].role, more[place].text) for place in places]
-    count = next((n for n in range(min(len(spoken), len(repeated) - 1), 0, -1) if spoken[-n:] == repeated[:n]), 0)
-    rest = more[places[count - 1] + 1 :] if count else more
-    while count and rest[0].is_empty_reply:  # repeated too
-        rest = rest[1:]
+    rest = more[_end_of_repeated(messages, more) :]
     known = {message.text for message in messages if message.role == "system"}
     policies = [message for message in more if message.role == "system" and message.text not in known]
     spoken_since = [message for message in rest if message.role != "system"]
     return [*messages, *policies, *spoken_since] if known else [*policies, *messages, *spoken_since]
 
 
-def _is_spoken(message: Message) -> bool:
+def _end_of_repeated(messages: Sequence[Message], more: Sequence[Message]) -> int:
+    """The place in `more` where what it repeats of the messages before has ended; 0 where it repeats none.
+
+    It may repeat the last ones, with or without empty replies; or, where a question is asked again, all before it.
+    """
+    own = max((place for place, message in enumerate(more) if message.role == "user"), default=0)
+    for is_spoken, end in ((_is_spoken, len(more) - 1), (_has_text, own)):
+        spoken = [(message.role, message.text) for message in messages if is_spoken(message)]
+        places = [place for place, message in enumerate(more[:end]) if is_spoken(message)]
+        repeated = [(more[place].role, more[place].text) for place in places]
+        for count in range(min(len(spoken), len(repeated)), 0, -1):
+            if spoken[-count:] == repeated[:count]:
+                return places[count - 1] + 1
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(spoken, repeated, strict=False)))
+    return places[common - 1] + 1 if common > 1 else 0
+
+
+def _has_text(message: Message) -> bool:
     return message.role in {"user", "assistant"} and bool(message.text.strip())
+
+
+def _is_spoken(message: Message) -> bool:
+    return _has_text(message) or message.is_reply

@@ -40,11 +40,8 @@ class SetProfile:
             self._first_ratings += is_of_first_answer(sample)
             self._single += is_single_answer(sample)
             if self._turns != "each" and sample.human_rating is None and not is_turn(sample):
-                rated = [
-                    turn
-                    for turn, one in enumerate(sample.messages)
-                    if (one.is_answer or one.is_empty_reply) and one.human_rating is not None
-                ]
+                replies = [(turn, one) for turn, one in enumerate(sample.messages) if one.is_reply]
+                rated = [turn for turn, one in replies if one.human_rating is not None]
                 self._unused_ratings += len(rated) - (sample.turn in rated)
             fields = frozenset(name for name in (*type(sample).model_fields, *FURTHER_NEEDS) if has_field(sample, name))
             self._fields.add((measured_levels(sample, self._turns), fields))

@@ -188,6 +188,7 @@ def test_an_empty_reply_is_the_answer_where_no_other_one_follows():
     assert (sample.user_input, sample.response, sample.turn) == ("C", "", 8)
     assert not any("used by nothing" in note for note in notes)
     assert turn_samples(sample)[2].fingerprint != sample.fingerprint
+    assert [place for place, message in enumerate(sample.messages) if message.is_reply] == [1, 3, 4, 8]
 
 
 def test_what_is_said_of_the_turn_under_test_stays_with_it():

@@ -89,6 +89,38 @@ def test_an_empty_answer_of_a_session_keeps_its_rating_its_ids_and_its_time(stor
         assert read[:2] == [("Question t1?", "Answer t1.", 5.0), ("Question t2?", "", 1.0)]
 
 
+@pytest.mark.parametrize(
+    ("earlier", "last", "expected"),
+    [
+        pytest.param(["A", ""], ["A", "b"], ["A", "", "A", "b"], id="asked again"),
+        pytest.param(["A", ""], ["A", "", "A", "b"], ["A", "", "A", "b"], id="asked again after what was said"),
+        pytest.param(
+            ["A", "a", "B", ""], ["A", "a", "B", "b"], ["A", "a", "B", "", "B", "b"], id="without what had failed"
+        ),
+        pytest.param(
+            ["A", "", "B", "b"], ["A", "", "B", "b", "C", "c"], ["A", "", "B", "b", "C", "c"], id="what was said"
+        ),
+        pytest.param(
+            ["A", "", "B", "b"], ["A", None, "B", "b", "C", "c"], ["A", "", "B", "b", "C", "c"], id="only texts"
+        ),
+        pytest.param(["A", "a", "B", ""], ["B", "", "C", "c"], ["A", "a", "B", "", "C", "c"], id="the last of it"),
+    ],
+)
+def test_a_question_that_is_asked_again_after_an_empty_answer_stays(earlier, last, expected):
+    """Texts of the customer and the assistant in turn; None where a trace does not repeat what the assistant said."""
+
+    def trace_of(name, minute, texts):
+        messages = [
+            {"role": "assistant" if place % 2 else "user", "content": text}
+            for place, text in enumerate(texts)
+            if text is not None
+        ]
+        return trace(name, minute, "s", user_input=texts[-2], response=texts[-1], messages=messages)
+
+    (joined,) = join_sessions([trace_of("t1", 0, earlier), trace_of("t2", 1, last)])
+    assert [message.text for message in joined.messages] == expected
+
+
 def test_ratings_of_several_scales_in_a_session_come_to_one(store, tmp_path):
     thumbs = {"rating_min": 0, "rating_max": 1}
     tool = MemoryTool(
