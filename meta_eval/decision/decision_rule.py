@@ -279,8 +279,7 @@ def _version_row(
     if isinstance(estimate, PairDifference):  # a share of wins over the version in use: it is that difference
         low, high = (intervals[0, place] or (None, None))[:2]
     elif estimate.degrees > 0:
-        moves = estimate.influence[np.unique(questions.group[questions.has[:, place]])]
-        without_each = mean + moves * math.sqrt(len(moves) / (len(moves) - 1))  # undoes the factor of the jackknife
+        without_each = mean + estimate.moves(np.unique(questions.group[questions.has[:, place]]))
         items = max(1, int(questions.rated[:, place].sum()))
         low, high = interval_of_mean(mean, without_each, estimate.degrees, bounds=scale, items=items, level=level)
     above = sum(_is_above(intervals, place, other) for other in range(count))

@@ -13,6 +13,7 @@ from ..arrays import Bools, Floats, Places
 from ..estimate import TOO_FEW_GROUPS, Estimate
 from ..groups import ENOUGH_PAIRED, FEWEST_GROUPS, effective_degrees, welch_degrees
 from ..prediction_powered import moments, residual_mean
+from ..randomisation import p_of_signs
 from ..sequence import ERROR, MANY_DEGREES, ConfidenceSequence, Look
 from .version_table import VersionQuestions, VersionTable
 
@@ -30,7 +31,6 @@ _FEW_SAME = 0.05  # of the questions: so few move no mean
 _LARGEST_GROUP = 2.0  # times the usual size: beyond, one group counts for too much
 _MOMENTS = 5
 _NO_ERROR = 1e-12
-_FEW_DIFFERING = 12
 _ROUNDING = 1e-9  # a smaller change of a metric is one of rounding in the computer
 
 
@@ -46,6 +46,18 @@ class GroupEstimate:
     def error(self) -> float:
         """The standard error."""
         return float(np.sqrt(self.influence @ self.influence))
+
+    def moves(self, groups: Places) -> Floats:
+        """How far the figure moves when each of these groups is left out: two or more, all that have a part in it.
+
+        Example:
+            The mean of 1, 2 and 6 is 3; without each of them it is 4, 3.5 and 1.5.
+
+            >>> value, influence = _leave_one_out(np.array([[1.0], [2.0], [6.0]]), lambda rows: rows[:, 0] / 2)
+            >>> GroupEstimate(value, influence, 2.0).moves(np.arange(3)).round(3).tolist()
+            [1.0, 0.5, -1.5]
+        """
+        return np.asarray(self.influence[groups] * np.sqrt(len(groups) / (len(groups) - 1)))  # as in `_leave_one_out`
 
     def interval(
         self, rule: Look | ConfidenceSequence, comparisons: int = 1, *, least_p: float
@@ -188,27 +200,6 @@ def estimate_difference(questions: VersionQuestions, first: int, second: int, *,
         by_question=np.column_stack(columns).astype(float),
         groups_of_all=min(len(np.unique(questions.group[rows])) for rows in asked),
     )
-
-
-def p_of_signs(sums: Floats) -> float:
-    """The p-value by the signs of few groups that differ: at least 2^(1 - k) of k groups. 0 where they are many.
-
-    It is the share of all ways to give these sums signs in which the total is as far from 0 (Fisher's randomisation
-    test). With few groups that differ, the t test finds more than that; with many the two hardly differ.
-
-    Example:
-        Four groups of one sign: two ways of 16. Seven of eight: the 2 x (1 + 8) of 256 with seven alike or more.
-
-        >>> p_of_signs(np.ones(4)), p_of_signs(np.array([1.0] * 7 + [-1])), p_of_signs(np.ones(40))
-        (0.125, 0.0703125, 0.0)
-    """
-    differing = sums[np.abs(sums) > _ROUNDING]
-    if not 0 < len(differing) <= _FEW_DIFFERING:
-        return 0.0
-    totals = np.zeros(1)
-    for one in differing:
-        totals = np.concatenate([totals + one, totals - one])
-    return float((np.abs(totals) >= abs(totals[0]) - _ROUNDING).mean())
 
 
 def _group_size(group: Places) -> float:
