@@ -65,6 +65,7 @@ _PEOPLES_REASONS = tuple(
 
 NO_RATING_WORDS = frozenset(_listed(_TABLE["no_rating"]))
 """What says in a cell, in small letters, that there is nothing."""
+_LONGEST_NOTHING = max(map(len, NO_RATING_WORDS))  # characters: a longer text is no such word
 
 LABELS: dict[str, float] = dict.fromkeys(_listed(_TABLE["label_low"]), 0.0) | dict.fromkeys(
     _listed(_TABLE["label_high"]), 1.0
@@ -600,7 +601,8 @@ def is_no_context(text: str) -> bool:
     """Whether a context says that there is none: blank, or a word that people or programs write for nothing.
 
     Examples:
-        >>> is_no_context("n.v.t."), is_no_context("(leeg)"), is_no_context("None of them.")
-        (True, True, False)
+        >>> is_no_context("n.v.t."), is_no_context("(leeg)"), is_no_context("-" + 80 * " "), is_no_context("None yet.")
+        (True, True, True, False)
     """
-    return is_nothing(text) or is_no_rating(text)
+    stripped = text.strip()
+    return len(stripped) <= _LONGEST_NOTHING and (is_nothing(stripped) or is_no_rating(stripped))
