@@ -120,7 +120,15 @@ class ColumnRoles:
         """What the user should know of the scales."""
         scales = [column.scale for column in (self.own, *self.ratings) if column is not None]
         scales += [self.message_scale] if self.message_scale is not None else []
-        return list(dict.fromkeys(hint for scale in scales for hint in scale.hints))
+        hints = list(dict.fromkeys(hint for scale in scales for hint in scale.hints))
+        return [*hints, *self.notes_on_raters]
+
+    @property
+    def notes_on_raters(self) -> list[str]:
+        """What the user should know of ratings that stand beside those of raters."""
+        whole = [self.own, *(column for column in self.ratings if not column.rater)]
+        beside = [column.name for column in whole if column is not None and any(rated.rater for rated in self.ratings)]
+        return [f"{name} counts only where no rater gave a rating" for name in beside]
 
 
 class _RowColumns(NamedTuple):
@@ -137,8 +145,9 @@ class RoleSearch:
     A column of ratings is `rating` (or what is mapped to it), one of the usual names, or that of a rater
     (`rating_ada`). One of a usual name counts when most of its cells are numbers that differ, on a usual scale, or
     labels with two values. The raters' columns are on one scale, which rows may tell as `rating_min` and `rating_max`;
-    else the others tell it for one who gave only fives. Beside a `rating` only raters are read. A column that is the
-    ratings' mean by its name is the rating where there is no other one.
+    else the others tell it for one who gave only fives. Beside a `rating` only raters are read, and it counts where no
+    rater gave one: it is their mean, or says nothing new. A column that is the ratings' mean by its name is the rating
+    where there is no other one.
 
     Args:
         name: The source's, for messages.
@@ -147,8 +156,7 @@ class RoleSearch:
         versions: The column that tells versions apart, where the user names one.
         has_own_scale: Whether a column `rating` that tells no scale is from 1 to 5.
         object_name: The column that objects `ratings` were made of.
-        expects_ratings: Whether the user says that the source holds ratings: then raters count beside `rating`, and so
-            do ratings that tell no usual scale.
+        expects_ratings: Whether the user says that the source holds ratings: then those count that tell no usual scale.
     """
 
     def __init__(
@@ -170,7 +178,6 @@ class RoleSearch:
         self._names: dict[str, None] = {}
         self._row_columns: dict[tuple[str, ...], _RowColumns] = {}
         self._rater_column = ""
-        self._beside = set[str]()  # the columns of raters that have a cell beside a row's own rating
         self._told = set[bool]()
         self._has_pairs = self._has_told_objects = False
         self._in_messages, self._objects, self._told_cells = ColumnCells(), ColumnCells(), ColumnCells()
@@ -233,12 +240,7 @@ class RoleSearch:
         if not is_missing(own) and not is_missing(rater):
             self._by_rater[str(rater)].add(own, row.place)
         for column in columns.ratings:
-            if is_missing(value := values[column]):
-                continue
-            # a rater counts beside a row's own rating where the user says so
-            if not is_missing(own) and column not in self._mapping and rater_of(column) and not self._expects_ratings:
-                self._beside.add(column)
-            else:
+            if not is_missing(value := values[column]):
                 self.cells[column].add(value, row.part(column).place)
         self._told.add(all(bounds))
 
@@ -301,9 +303,6 @@ class RoleSearch:
             is_of_object = read.name == "ratings" or (read.name.startswith(RATER) and self._object_name != "ratings")
             column = self._object_name if is_of_object else read.name.removeprefix(RATER)
             check_high_is_good(column, self._names, self._name)
-        for column in self._beside - {rated.name for rated in chosen} - unused.keys():
-            typed = f"--map {quote_word(f'{column}=rating_{raters[column]}')}"
-            unused[column] = f"of a rater, beside {self._own}; {typed} reads it"
         has_id = "id" in self._mapping.values()
         name = self.ids.result() or (self.versions.id if self.versions.result() else "")
         ids_unused = {column: why for column, why in self.ids.unused.items() if column != name}

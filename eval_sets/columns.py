@@ -58,9 +58,9 @@ def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) ->
     """
     if fields.get("messages") or not {"user_input", "response"} <= fields.keys():
         return ""
-    question, answer = (fields[name] if fields[name] is not None else "" for name in ("user_input", "response"))
-    if reason := explain_no_item(values, question, answer):
+    if reason := explain_no_item(values, fields):
         return reason
+    question, answer = (fields[name] if fields[name] is not None else "" for name in ("user_input", "response"))
     if not isinstance(question, str) or not isinstance(answer, str):
         return ""
     own = values.get("id") if {"user_input", "response"} <= values.keys() else None  # be it NULL or n/a
@@ -69,13 +69,11 @@ def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) ->
     return "has no question" if answer.strip() else "has no question and no answer"
 
 
-def explain_no_item(values: Mapping[str, Any], question: object, answer: object) -> str:
-    """Why a row in any view is of no item: it names the columns, or sums up others; empty where it is of one.
-
-    `question` and `answer` are empty where it has no column for them.
-    """
+def explain_no_item(values: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """Why a row in any view is of no item: it names the columns, or sums up others; empty where it is of one."""
     if not may_be_left_out(values):
         return ""
+    question, answer = (fields.get(name) or "" for name in ("user_input", "response"))
     if names_columns(values):
         return "repeats the names of the columns"
     label = next((text for text in (first_text(values), question) if _is_total(text)), "")

@@ -148,10 +148,11 @@ class SampleBuilder:
             raise self._error(row, name, str(error), origins) from None
 
     def _join_ratings(self, fields: dict[str, Any], extras: dict[str, Any], row: Row) -> None:
-        """Takes the columns of raters out of the rest, as the row's `ratings`; its rating is of whom a column names."""
+        """Takes the columns of raters out of the rest, as the row's `ratings`; its rating is of whom a column names.
+
+        Beside what raters gave, the row's own rating is their mean, or says nothing new.
+        """
         raters = [column for column in self._columns.ratings if column.rater and column.name in extras]
-        if fields.get("rating") is not None:  # beside it only raters count whom the user named
-            raters = [column for column in raters if column.name in self.mapping]
         if raters and not fields.get("ratings"):
             first: dict[str, str] = {}
             ratings: dict[str, float] = {}
@@ -171,6 +172,9 @@ class SampleBuilder:
                     raise self._error(row, "ratings", str(error), {"ratings": column.name}) from None
                 first.setdefault(column.rater, column.name)
             fields["ratings"] = ratings
+            if ratings and fields.get("rating") is not None:
+                extras["rating"] = fields.pop("rating")
+                fields["rating_min"], fields["rating_max"] = raters[0].scale[:2]
             fields.setdefault("rating_min", raters[0].scale.low)
             fields.setdefault("rating_max", raters[0].scale.high)
         is_named = self._columns.rater in extras and fields.get("rating") is not None and not fields.get("ratings")

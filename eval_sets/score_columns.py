@@ -33,7 +33,7 @@ from .column_table import (
     split_failure_column,
     usual_name,
 )
-from .columns import check_names, describe_left_out, explain_no_item, is_rater, read_raters
+from .columns import check_names, describe_left_out, explain_no_item, is_rater, read_raters, reason_to_leave_out
 from .items import RATER, Item, as_label, read_version, versioned_id
 from .levels import RatedLevel
 from .logs.score_rows import LongColumns, join_rows
@@ -169,10 +169,12 @@ class ScoreFile:
 
     def _of_items(self, rows: Sequence[Row]) -> list[Row]:
         """The rows without those that are of no item; where none has a name they are told apart by their order."""
-        texts = [self.roles.get(role, "") for role in ("user_input", "response")]
+        texts = {role: self.roles.get(role, "") for role in ("user_input", "response")}
         names = [self.roles[role] for role in ("id", "user_input", "response", "metric", "rater") if role in self.roles]
+        explain = reason_to_leave_out if texts.keys() <= self.roles.keys() else explain_no_item
         reasons = {
-            row.place: explain_no_item(row.values, *(row.values.get(text) or "" for text in texts)) for row in rows
+            row.place: explain(row.values, {role: row.values.get(text) or "" for role, text in texts.items()})
+            for row in rows
         }
         of_items = [row for row in rows if not reasons[row.place]]
         unnamed = [row.place for row in of_items if not any(as_label(row.values.get(column)) for column in names)]
@@ -273,23 +275,24 @@ class ScoreFile:
             question=name if version else "",
         )
 
-    def keep_one_row(self, columns: Sequence[RatingColumn]) -> None:
-        """Keeps one row per item, where each row is the score of one metric, with the item's ratings in `columns`.
+    def keep_one_row(self, rules: Mapping[str, NumberRule]) -> None:
+        """Keeps one row per item, where each row is one score or one rating of it, with the item's numbers in other
+        columns, by their rules.
 
-        Raises `InputError` for an item whose rows have different ratings.
+        Raises `InputError` for an item whose rows have different numbers there.
         """
         kept: dict[str, Row] = {}
         for row in self.rows:
             key = self._key(row.values) or row.place
             first = kept.setdefault(key, row)
-            for column in columns:
-                rating, known = (self.number(one, column.name, column.rule) for one in (row, first))
-                if rating is not None and known is None:
-                    values = first.values | {column.name: row.values[column.name]}
-                    first = kept[key] = first._replace(values=values, parts={**first.parts, column.name: row})
-                elif rating is not None and rating != known:
-                    other = f"and of the same answer {known:g} at {first.part(column.name).place}; correct one of them"
-                    raise self.error(row, column.name, f"is {rating:g}, {other}")
+            for column, rule in rules.items():
+                number, known = (self.number(one, column, rule) for one in (row, first))
+                if number is not None and known is None:
+                    values = first.values | {column: row.values[column]}
+                    first = kept[key] = first._replace(values=values, parts={**first.parts, column: row})
+                elif number is not None and number != known:
+                    other = f"and of the same answer {known:g} at {first.part(column).place}; correct one of them"
+                    raise self.error(row, column, f"is {number:g}, {other}")
         self.rows = list(kept.values())
 
     def numbers(self, column: str, rule: NumberRule) -> dict[int, float]:

@@ -99,6 +99,8 @@ def read_scores(
     ]
     if not offered:
         raise _nothing_scored(file)
+    if {"rater", "rating"} <= file.roles.keys() and not file.is_long:
+        file.keep_one_row({column: file.rule(column)[1] for column in offered})
     file.read_items()
     selected = requested if options.metrics else offered
     scores = {short_name(metric): file.scores(metric) for metric in selected}
@@ -159,10 +161,12 @@ def read_ratings(
     beside = file.metrics_beside(names) if has_scores and not file.is_long else []
     file.tell_reading({column.name: column.rater or _rater_name(column.name) for column in read}, beside)
     if file.is_long:
-        file.keep_one_row(read)
+        file.keep_one_row({column.name: column.rule for column in read})
     file.read_items()
     columns = _join_raters(file, read)
     file.tell_ratings(read, {} if options.ratings or file.joined else roles.unused)
+    for note in roles.notes_on_raters:
+        file.tell(note)
     own = {_rater_name(column.name) for column in read if not column.rater}
     for rater in own & columns.keys() if len(columns) > 1 else ():
         # beside the raters' own ratings, `rating` is their mean or says nothing new

@@ -1,6 +1,6 @@
 """The messages of a sample: read from any form in which they are logged, and joined with the turn under test."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from itertools import pairwise
@@ -128,6 +128,16 @@ def _order(times: Sequence[datetime]) -> tuple[int, ...]:
     return tuple(sorted(places, key=times.__getitem__)) if len({*times}) == len(times) else ()
 
 
+def _with_content(message: Message, said: Collection[str]) -> Message:
+    """A reply of which it is said that its content is null: OpenAI's refusal beside it, or an empty answer."""
+    others = message.model_extra or {}
+    is_empty = message.content is None and not message.tool_calls and not others.get("content_parts")
+    if message.role != "assistant" or not is_empty or "content" not in said:
+        return message
+    refusal = others.get("refusal")
+    return message.model_copy(update={"content": refusal if isinstance(refusal, str) else ""})
+
+
 class _ThreadReader:
     """Joins messages with what was retrieved for them, and results of tools with their calls."""
 
@@ -141,7 +151,7 @@ class _ThreadReader:
     def add(self, value: object, place: int) -> None:
         """Adds a logged message; raises `ThreadError` where it cannot stand here."""
         if isinstance(value, Message):
-            self._append(value, place)
+            self._append(_with_content(value, value.model_fields_set), place)
             return
         for fields in read_forms(value, place):
             is_result = fields["role"] == "tool" and fields.get("tool_call_id") is None
@@ -153,7 +163,8 @@ class _ThreadReader:
                 continue
             if is_result:
                 fields["tool_call_id"] = next((call for call, is_open in self._calls.items() if is_open), None)
-            self._append(Message.model_validate(fields), place)
+            said = value if isinstance(value, Mapping) else ()
+            self._append(_with_content(Message.model_validate(fields), said), place)
 
     def end(self) -> None:
         """Joins what was retrieved after the last message with it."""

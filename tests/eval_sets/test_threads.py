@@ -42,6 +42,12 @@ def test_tool_calls_in_the_forms_of_tools(messages):
     assert (sample.messages[2].tool_call_id, sample.messages[2].text) == (call.id, "3")
 
 
+@pytest.mark.parametrize(("reply", "response"), [({}, ""), ({"refusal": "I cannot say."}, "I cannot say.")])
+def test_a_reply_that_is_null_is_an_empty_answer_or_the_refusal_beside_it(reply, response):
+    (sample,) = read_samples([{"messages": [ASKED, {"role": "assistant", "content": None} | reply]}])
+    assert (sample.user_input, sample.response) == (ASKED["content"], response)
+
+
 def test_what_a_message_says_beside_its_fields_stays_in_it():
     messages = [
         {"role": "Klant", "text": "Is it free?", "mood": {"angry": 0.5}, "timestamp": 1700000000},
