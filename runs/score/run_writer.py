@@ -15,7 +15,7 @@ from ...judges.cassette import Recording, format_line, parse_line
 from ...metrics import Score
 from ..answers.rating_direction import rating_of_answer
 from ..store.database import explain_errors
-from ..store.sample_content import ContentReader, content_key, put_samples, write_content
+from ..store.sample_content import ContentReader, content_key, forget_contents, put_samples, write_content
 from ..store.store import Store, check_store
 
 _BATCH_ROWS = 500
@@ -43,6 +43,7 @@ class RunWriter:
         self._scores: list[tuple[Any, ...]] = []
         self._places: dict[str, int] = {}
         self._conversations: dict[str, str] = {}  # the keys of their contents, by id
+        self._replaced: dict[str, str] = {}  # the keys that they had of samples that have changed since, by id
         self._reader = ContentReader(store.database)
         self._last_write = time.monotonic()
 
@@ -94,11 +95,14 @@ class RunWriter:
         """Returns the metrics that scored or skipped this very sample; none when its content has changed since."""
         with self._explaining():
             row = self._database.execute(
-                "SELECT contents.content FROM samples LEFT JOIN contents ON contents.key = samples.content "
-                "WHERE run = ? AND id = ?",
+                "SELECT samples.content, contents.content FROM samples LEFT JOIN contents "
+                "ON contents.key = samples.content WHERE run = ? AND id = ?",
                 (self._run, sample.id),
             ).fetchone()
-            if row is None or not self._is_content(row[0], sample):
+            if row is None:
+                return set()
+            if not self._is_content(row[1], sample):
+                self._replaced[sample.id] = row[0]
                 return set()
             rows = self._database.execute(
                 "SELECT metric FROM scores WHERE run = ? AND sample = ? AND status != 'failed'", (self._run, sample.id)
@@ -115,10 +119,12 @@ class RunWriter:
     def remove_samples_except(self, ids: Collection[str]) -> None:
         """Removes the samples that the set no longer has, with their scores; their replies stay."""
         with self._explaining(), self._database.transaction():
-            stored = self._database.execute("SELECT id FROM samples WHERE run = ?", (self._run,)).fetchall()
-            removed = [(self._run, name) for (name,) in stored if name not in ids]
+            rows = self._database.execute("SELECT id, content FROM samples WHERE run = ?", (self._run,)).fetchall()
+            gone = {name: key for name, key in rows if name not in ids}
+            removed = [(self._run, name) for name in gone]
             self._database.executemany("DELETE FROM scores WHERE run = ? AND sample = ?", removed)
             self._database.executemany("DELETE FROM samples WHERE run = ? AND id = ?", removed)
+            forget_contents(self._database, gone.values())
 
     def add(self, sample: Sample, scores: dict[str, Score]) -> None:
         """Adds a sample with its scores by metric to the next batch."""
@@ -147,6 +153,8 @@ class RunWriter:
         with self._explaining(), self._database.transaction():
             put_samples(self._database, self._samples)
             self._database.executemany(_PUT_SCORE, self._scores)
+            names = [row[1] for row in self._samples]
+            forget_contents(self._database, [self._replaced[name] for name in names if name in self._replaced])
         self._samples, self._scores = [], []
         self._last_write = time.monotonic()
 

@@ -255,6 +255,9 @@ class SQLiteDatabase:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
+    def hold_contents(self) -> None:
+        """Until the transaction ends, no other process writes contents or removes any: here none can write at all."""
+
     @contextmanager
     def migration(self) -> Iterator[None]:
         """A transaction that no other process can be in, also in a copy."""

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from ...eval_sets import Sample
-from .sample_content import find_words, keep_samples, put_contents
+from .sample_content import find_words, forget_contents, keep_samples, put_contents
 
 _ROWS_AT_ONCE = 1000
 # how a turn was written whose messages stood at its conversation in the same run
@@ -100,5 +100,17 @@ def _read_turn(fields: dict[str, Any], holder: str | None) -> Sample:
     return sample.model_copy(update={"messages": Sample.model_validate_json(holder).messages[:count]})
 
 
-STEPS: Mapping[int, Callable[[Any], None]] = {20: refer_to_contents}
+def refer_watches_to_contents(database: Any) -> None:
+    """Writes the key of each content where it stood in a watch, and removes contents that nothing refers to."""
+    last = ("", "")
+    sql = "SELECT watch, sample, content FROM watch_items WHERE (watch, sample) > (?, ?) AND content IS NOT NULL "
+    while rows := database.execute(f"{sql}ORDER BY watch, sample LIMIT {_ROWS_AT_ONCE}", last).fetchall():
+        keys = put_contents(database, [content for *_, content in rows])
+        moved = [(key, watch, sample) for key, (watch, sample, _) in zip(keys, rows, strict=True)]
+        database.executemany("UPDATE watch_items SET content = ? WHERE watch = ? AND sample = ?", moved)
+        last = rows[-1][:2]
+    forget_contents(database, [key for (key,) in database.execute("SELECT key FROM contents").fetchall()])
+
+
+STEPS: Mapping[int, Callable[[Any], None]] = {20: refer_to_contents, 21: refer_watches_to_contents}
 """What follows the SQL of a version's file, by the version; each is handed the `Database`, whose module reads this."""

@@ -13,6 +13,7 @@ UNREADABLE_URL = "postgresql://***"
 _SHOWN_PARAMETERS = {"application_name", "connect_timeout", "dbname", "host", "port", "sslmode", "user"}
 
 _MIGRATION_LOCK = 0x6173736179  # any number that is ours: one process at a time brings the tables up to date
+_CONTENTS_LOCK = _MIGRATION_LOCK + 1
 _TYPES = {"BLOB": "BYTEA", "REAL": "DOUBLE PRECISION"}  # its REAL would lose half of a number's digits
 # So that the server soon sees that a client's machine has lost its power, and takes its locks.
 _SIGNS_OF_LIFE = {"tcp_keepalives_idle": 30, "tcp_keepalives_interval": 10, "tcp_keepalives_count": 3}
@@ -65,6 +66,9 @@ class PostgresDatabase:
     def transaction(self) -> Iterator[None]:
         with self._connection.transaction():
             yield
+
+    def hold_contents(self) -> None:
+        self.execute("SELECT pg_advisory_xact_lock(?)", (_CONTENTS_LOCK,))
 
     @contextmanager
     def migration(self) -> Iterator[None]:

@@ -22,6 +22,17 @@ _PUT_SAMPLE = (
     "rating = excluded.rating, source = excluded.source, content = excluded.content, words = excluded.words"
 )
 _TURN_OF = "turn_of"
+_IS_TURN = f'substr(content, 1, 12) = \'{{"{_TURN_OF}":"\''
+_CONVERSATION = "substr(content, 13, 32)"  # of a turn: the key of the content that has its messages
+_UNUSED = """
+    NOT EXISTS (SELECT 1 FROM samples WHERE samples.content = contents.key)
+    AND NOT EXISTS (SELECT 1 FROM rating_items WHERE rating_items.content = contents.key)
+    AND NOT EXISTS (SELECT 1 FROM rating_items WHERE rating_items.other_content = contents.key)
+    AND NOT EXISTS (SELECT 1 FROM watch_items WHERE watch_items.content = contents.key)
+    AND NOT EXISTS (SELECT 1 FROM contents AS turn WHERE substr(turn.content, 1, 12) = '{"turn_of":"'
+        AND substr(turn.content, 13, 32) = contents.key || '')
+"""  # an expression without a type, so that SQLite looks into the index
+_KEYS_AT_ONCE = 500
 
 
 def write_content(sample: Sample, conversation: str = "") -> str:
@@ -39,12 +50,27 @@ def content_key(content: str) -> str:
 
 def put_contents(database: Any, contents: Iterable[str]) -> list[str]:
     """Writes contents that are not there yet, in the transaction of what refers to them; returns their keys."""
+    database.hold_contents()
     listed = list(contents)
     keys = list(map(content_key, listed))
     database.executemany(
         "INSERT INTO contents VALUES (?, ?) ON CONFLICT (key) DO NOTHING", dict(zip(keys, listed, strict=True)).items()
     )
     return keys
+
+
+def forget_contents(database: Any, keys: Iterable[str]) -> None:
+    """Removes those of some contents that nothing refers to, in the transaction that took a reference away."""
+    listed = [*dict.fromkeys(keys)]
+    if listed:
+        database.hold_contents()
+    for first in range(0, len(listed), _KEYS_AT_ONCE):
+        some = listed[first : first + _KEYS_AT_ONCE]
+        which = f"key IN ({', '.join('?' * len(some))})"
+        sql = f"SELECT DISTINCT {_CONVERSATION} FROM contents WHERE {which} AND {_IS_TURN}"
+        conversations = [key for (key,) in database.execute(sql, some).fetchall()]
+        database.execute(f"DELETE FROM contents WHERE {which} AND {_UNUSED}", some)
+        forget_contents(database, conversations)  # these are no turns
 
 
 def keep_samples(database: Any, samples: Sequence[Sample], conversations: Iterable[Sample] = ()) -> list[str]:

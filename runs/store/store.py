@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from itertools import chain, groupby
@@ -27,7 +27,6 @@ from .plan import Judging, Plan
 
 if TYPE_CHECKING:
     from ...text.wording import Phrase
-    from .sample_content import ContentReader
 
 T = TypeVar("T")
 Field = Literal["evidence", "usage"]
@@ -154,6 +153,8 @@ class Store:
 
     def remove_if_empty(self, run: str) -> None:
         """Removes a run that has no reply, and no value of a metric that was asked for, with all that is of it."""
+        from .sample_content import forget_contents
+
         metrics = self.run(run).plan.metrics
         with explain_errors(self.database, "the empty run cannot be removed"), self.database.transaction():
             kept = self.database.execute(
@@ -162,8 +163,10 @@ class Store:
                 (run, run, *metrics),
             )
             if kept.fetchone() is None:
+                keys = self.database.execute("SELECT content FROM samples WHERE run = ?", (run,)).fetchall()
                 for table in ("scores", "samples", "lost_calls", "runs_of_nightly_runs"):
                     self.database.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+                forget_contents(self.database, [key for (key,) in keys])
                 self.database.execute("DELETE FROM runs WHERE id = ?", (run,))
 
     def run(self, name: str) -> RunRow:
@@ -242,12 +245,10 @@ class Store:
 
     def samples(self, run: str) -> Iterator[Sample]:
         """Yields a run's samples as they were judged, in the order of their set."""
-        reader = self._content_reader()
         with self._reading(run):
-            for name, content in self.database.execute(
-                f"SELECT id, contents.content FROM {_SAMPLES} WHERE run = ? ORDER BY place", (run,)
-            ):
-                yield self._parse(reader.read, content, "samples", {"run": run, "id": name})
+            sql = f"SELECT contents.content, id FROM {_SAMPLES} WHERE run = ? ORDER BY place"
+            places = ((content, {"run": run, "id": name}) for content, name in self.database.execute(sql, (run,)))
+            yield from self.read_contents(places, "samples")
 
     def sample(self, run: str, sample: str) -> Sample:
         """Returns one sample as it was judged.
@@ -263,12 +264,15 @@ class Store:
                 name for (name,) in self._rows("SELECT id FROM samples WHERE run = ? ORDER BY place LIMIT 5", (run,))
             ]
             raise UsageError(f"run {run} has no sample {sample!r}; it has {', '.join(ids) or 'none'}, ...")
-        return self._parse(self._content_reader().read, rows[0][0], "samples", {"run": run, "id": sample})
+        return next(self.read_contents([(rows[0][0], {"run": run, "id": sample})], "samples"))
 
-    def _content_reader(self) -> "ContentReader":
+    def read_contents(self, contents: Iterable[tuple[str | None, dict[str, str]]], table: str) -> Iterator[Sample]:
+        """Reads what stands in the table of contents for rows of another table, each with the columns that name it."""
         from .sample_content import ContentReader
 
-        return ContentReader(self.database)
+        reader = ContentReader(self.database)
+        for content, place in contents:
+            yield self._parse(reader.read, content, table, place)
 
     def scores(
         self, run: "str | RunRow", sample: str | None = None, *, fields: tuple[Field, ...] = ("evidence", "usage")

@@ -124,6 +124,10 @@ def as_version_19_wrote(folder, samples):
         row = run, sample.id, place, content
         execute("INSERT INTO samples (run, id, place, source, content) VALUES (?, ?, ?, '', ?)", row)
     for statement in (
+        "DROP INDEX samples_content",
+        "DROP INDEX rating_items_content",
+        "DROP INDEX rating_items_other_content",
+        "DROP INDEX watch_items_content",
         "DROP TABLE contents",
         "ALTER TABLE watch_messages RENAME TO watch_deliveries",
         "ALTER TABLE watch_deliveries ADD COLUMN state TEXT NOT NULL DEFAULT 'waiting'",

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError, UsageError
-from assay.eval_sets import Sample, load_set
+from assay.eval_sets import Sample, load_set, turn_samples
 from assay.judges import JudgeSettings, RawReply, Recording, Usage
 from assay.metrics import Score
 from assay.runs import Ledger, Plan, Results, RunWriter, Store, migrate
@@ -330,6 +330,43 @@ def test_samples_that_the_set_has_no_more_are_removed_with_their_scores(tmp_path
     writer.remove_samples_except({"s1", "s3", "s4"})
     assert [each.id for each in store.samples(run)] == ["s1", "s3"]
     assert {name for name, _, _ in store.scores(run, fields=())} == {"s1", "s3"}
+
+
+def test_a_content_stays_as_long_as_something_refers_to_it(where):
+    """Two runs of a conversation of two turns: the conversation itself is no sample of the second, whose turns are."""
+    messages = [{"role": role, "content": text} for role, text in zip(("user", "assistant") * 2, "AaBb", strict=True)]
+    chat = Sample.model_validate({"id": "chat", "messages": messages})
+    turns, alone = turn_samples(chat), sample("s")
+    store = Store(where)
+
+    def score(run, samples, kept):
+        writer = RunWriter(store, run)
+        for one in writer.number_samples(samples):
+            if one in kept:
+                writer.add(one, {"faithfulness": Score(None, "skipped", "")})
+        writer.flush()
+        return writer
+
+    def count_contents():
+        return store.database.execute("SELECT count(*) FROM contents").fetchone()[0]
+
+    first, second = store.begin(PLAN), store.begin(PLAN)
+    score(first, [chat, *turns, alone], [chat, alone])
+    writer = score(second, [chat, *turns, alone], [*turns, alone])
+    assert count_contents() == 4
+    store.remove_if_empty(first)
+    assert store.run_ids() == [second]
+    assert list(store.samples(second)) == [*turns, alone]
+    changed = alone.model_copy(update={"response": "B"})
+    assert writer.finished_metrics(changed) == set()
+    writer.add(changed, {"faithfulness": Score(None, "skipped", "")})
+    writer.flush()
+    assert (store.sample(second, "s"), count_contents()) == (changed, 4)
+    writer.remove_samples_except({turns[1].id})
+    assert (list(store.samples(second)), count_contents()) == ([turns[1]], 2)
+    writer.remove_samples_except(())
+    assert count_contents() == 0
+    store.close()
 
 
 PLANS = {

@@ -20,6 +20,7 @@ from ...meta_eval.monitoring.look import Look
 from ...metrics import Score
 from ...runs import Store
 from ...runs.store.database import explain_errors
+from ...runs.store.sample_content import content_key, forget_contents, put_contents, write_content
 from ...runs.store.store import marks_of
 from ..cursor import hold_lock, trace_ids
 from ..source import TraceOrigin, read_utc, utc_text
@@ -217,16 +218,19 @@ class WatchRecords(WatchState):
         """Adds answers that were pulled, with their cheap scores, and returns how many are new; the others stay."""
         known = self.known_answers([sample.id for sample, _ in answers])
         rows: dict[str, tuple[Any, ...]] = {}
+        contents: dict[str, str] = {}
         for sample, cheap in answers:
             if sample.id not in known:
                 origin = TraceOrigin.of_sample(sample)
                 time = (read_utc(origin.time) if origin else None) or now
                 segments = {name: value for name in SEGMENT_FIELDS if (value := _segment(sample, name))}
-                texts = json.dumps(segments, ensure_ascii=False), sample.model_dump_json()
                 about = origin.id if origin else sample.id, sample.source, utc_text(time)
-                rows[sample.id] = (self.watch_id, sample.id, *about, cheap, *texts)
+                content = write_content(sample)
+                row = self.watch_id, sample.id, *about, cheap, json.dumps(segments, ensure_ascii=False)
+                rows[sample.id], contents[sample.id] = (*row, content_key(content)), content
         traces = [(self.watch_id, trace, sample.id) for sample, _ in answers for trace in trace_ids(sample)]
         with self._writing():
+            put_contents(self._database, contents.values())
             self._database.executemany(
                 "INSERT INTO watch_items (watch, sample, trace, session, time, cheap, segments, content, status, "
                 "tries, queue_state, ratings) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'new', 0, 'left', '{}')",
@@ -268,7 +272,7 @@ class WatchRecords(WatchState):
         """Keeps a draw for the judge: whole or not at all. The content of what is not drawn is forgotten."""
         with self._writing():
             left = [(chance, name) for name in names if name not in drawn]
-            self._update("status = 'left', judge_chance = ?, content = NULL", left)
+            self._update_last("status = 'left', judge_chance = ?", left)
             self._update("status = 'waiting', judge_chance = ?, drawn_on = ?", [(chance, day, name) for name in drawn])
             self._end_draw(day, "drawn", len(drawn), "drawn_at", now)
 
@@ -308,8 +312,13 @@ class WatchRecords(WatchState):
         """
         for first in range(0, len(names), _AT_ONCE):
             some = names[first : first + _AT_ONCE]
-            for name, content, run in self._items("sample, content, run", f"sample IN ({marks_of(some)})", *some):
-                yield self.store.sample(run, name) if content is None else Sample.model_validate_json(content)
+            columns = "sample, content, (SELECT content FROM contents WHERE key = watch_items.content), run"
+            for name, key, content, run in self._items(columns, f"sample IN ({marks_of(some)})", *some):
+                place = {"watch": self.watch_id, "sample": name}
+                if key is None:
+                    yield self.store.sample(run, name)
+                else:
+                    yield from self.store.read_contents([(content, place)], "watch_items")
 
     def add_scores(self, day: str, run: str, scores: Mapping[str, Score], *, tried: bool) -> int:
         """Takes over the judge's scores of a day's draw, and returns how many answers have one that had none."""
@@ -324,7 +333,7 @@ class WatchRecords(WatchState):
             else:
                 ends.append((score.status, score.value, run, name))
         with self._writing():
-            self._update("status = ?, judged = ?, run = ?, content = NULL", ends)
+            self._update_last("status = ?, judged = ?, run = ?", ends)
             self._update("tries = ?", tries)
         return sum(value is not None for _, value, *_ in ends)
 
@@ -442,6 +451,16 @@ class WatchRecords(WatchState):
         """Changes columns of answers: of each row the values, and last the answer's id."""
         sql = f"UPDATE watch_items SET {columns} WHERE watch = ? AND sample = ?"
         self._database.executemany(sql, [(*values, self.watch_id, name) for *values, name in rows])
+
+    def _update_last(self, columns: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Changes columns as `_update` does, of answers whose content the watch needs no more."""
+        keys = list[str]()
+        for first in range(0, len(rows), _AT_ONCE):
+            names = [name for *_, name in rows[first : first + _AT_ONCE]]
+            has_content = f"content IS NOT NULL AND sample IN ({marks_of(names)})"
+            keys += [key for (key,) in self._items("content", has_content, *names)]
+        self._update(f"{columns}, content = NULL", rows)
+        forget_contents(self._database, keys)
 
     def _execute(self, sql: str, *values: Any) -> None:
         with explain_errors(self._database, "the watch cannot be kept", _GO_ON):

@@ -184,6 +184,52 @@ def test_a_used_up_budget_leaves_answers_to_the_next_day(bench):
     assert (third.stored.counts.drawn, third.stored.counts.undrawn) == (4, 0)
 
 
+def watched_contents(watch):
+    """The contents of the store, in order; and the keys of those that the watch refers to."""
+    execute = watch.store.database.execute
+    kept = sorted(content for (content,) in execute("SELECT content FROM contents").fetchall())
+    return kept, [key for (key,) in execute("SELECT content FROM watch_items WHERE content IS NOT NULL").fetchall()]
+
+
+def test_each_answer_stands_once_until_nothing_refers_to_it(bench):
+    """4 of 20 are drawn, and stand in their run; 10 of the next hour wait for the next day, of which 4 are drawn."""
+    watch = bench(budget={"judged_per_day": 4}, sample={"share": 0.5})
+    watch.traces.add(20)
+    run = watch.step().stored.number and watch.store.run("last").id
+    judged = sorted(sample.model_dump_json() for sample in watch.store.samples(run))
+    assert watched_contents(watch) == (judged, [])
+    watch.traces.add(10, NOON, first=100)
+    watch.step(timedelta(minutes=15))
+    kept, keys = watched_contents(watch)
+    assert kept == sorted([*judged, *(sample.model_dump_json() for sample in watch.traces.traces[20:])])
+    assert len(set(keys)) == 10
+    watch.step(timedelta(hours=13))
+    assert [len(part) for part in watched_contents(watch)] == [8, 0]
+
+
+def test_a_watch_whose_answers_stood_whole_in_it_goes_on(bench):
+    """As version 20 of the store wrote them: 10 answers that wait for a draw; and a content that nothing refers to."""
+    watch = bench(budget={"judged_per_day": 4}, sample={"share": 0.5})
+    watch.traces.add(20)
+    watch.step()
+    watch.traces.add(10, NOON, first=100)
+    watch.step(timedelta(minutes=15))
+    before, execute = watched_contents(watch), watch.store.database.execute
+    execute("UPDATE watch_items SET content = (SELECT content FROM contents WHERE key = watch_items.content)")
+    execute("DELETE FROM contents WHERE key NOT IN (SELECT content FROM samples)")
+    execute("INSERT INTO contents VALUES ('of nobody', '{}')")
+    columns = ("samples_content", "rating_items_content", "rating_items_other_content", "watch_items_content")
+    for index in (*columns, "contents_of_turns"):
+        execute(f"DROP INDEX {index}")
+    execute("PRAGMA user_version = 20")
+    watch.store.close()
+    watch.store = Store(watch.folder / "store")
+    assert watched_contents(watch) == before
+    third = watch.step(timedelta(hours=13)).stored.counts
+    assert (third.drawn, third.judged, third.undrawn) == (4, 4, 0)
+    assert [len(part) for part in watched_contents(watch)] == [8, 0]
+
+
 def test_what_a_judge_that_is_down_cannot_judge_waits(bench, openai_server, judge_file):
     judge = judge_file(attempts=1)
     watch = bench(metric="faithfulness", judge=str(judge), budget={"judged_per_day": 10})
