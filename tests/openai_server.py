@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import importlib.util
 import json
+import math
 import socket
 import struct
 import threading
@@ -70,6 +71,13 @@ class Answer:
     refusal: str | None = None
     usage: tuple[Any, Any] | Literal["estimated"] | None = "estimated"
     raw: str | None = None
+
+
+def yes(probability: float) -> Answer:
+    """One word, yes or no, by how probable a yes is; the other word has the rest."""
+    shares = [("Yes", math.log(probability)), ("No", math.log(1 - probability))]
+    alternatives = dict(shares if probability >= 0.5 else reversed(shares))
+    return Answer(text=next(iter(alternatives)), logprobs=[alternatives])
 
 
 class OpenAIServer:

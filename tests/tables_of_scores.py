@@ -1,8 +1,8 @@
-"""Tables of made-up scores for the tests of the meta-evaluator: some follow the ratings, the others are noise."""
+"""Made-up scores for the tests of the meta-evaluator: some follow the ratings, the others are noise; and a scorer."""
 
 import numpy as np
 
-from assay.meta_eval import ScoreTable
+from assay.meta_eval import AgreementRecord, Scorer, ScorerPart, ScoreTable
 
 
 def table_of(scores, ratings, **fields):
@@ -40,3 +40,14 @@ def score_table(
         attributes={"language": tuple(generator.choice(["nl", "en"], items).tolist())},
         baselines=frozenset({baseline}),
     )
+
+
+def made_scorer(metric="token_overlap", **changes):
+    """A scorer of one metric: its 0 is a rating of 1, its 1 one of 5, within half a level; fields by keyword."""
+    fields = {
+        **{"assay": "0.1.0", "kind": "subset", "rating_min": 1, "rating_max": 5, "ratings": ((-0.5, 1.0), (0.5, 5.0))},
+        **{"level": 0.9, "by_rating": ((1, 0.5),), "by_prediction": ((1, 0.5),), "send_at": 4.5},
+        "parts": (ScorerPart(metric=metric, weight=1.0, percentiles=((0, 0), (1, 1))),),
+        "agreement": AgreementRecord(items=60, groups=15, spearman=0.5, ratings="0" * 12),
+    }
+    return Scorer.model_validate(fields | changes)

@@ -4,26 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-
-from assay.meta_eval import AgreementRecord, Scorer, ScorerPart
+from tables_of_scores import made_scorer
 
 
 @pytest.fixture
 def scorer_file() -> str:
-    """A scorer of token overlap, in the current folder: 1 for nothing in common, 5 for everything."""
-    Scorer(
-        assay="0.1.0",
-        kind="subset",
-        parts=(ScorerPart(metric="token_overlap", weight=1.0, percentiles=((0, 0), (1, 1))),),
-        rating_min=1,
-        rating_max=5,
-        ratings=((-0.5, 1.0), (0.5, 5.0)),
-        level=0.9,
-        by_rating=((1, 0.5),),
-        by_prediction=((1, 0.5),),
-        send_at=4.5,
-        agreement=AgreementRecord(items=60, groups=15, spearman=0.5, ratings="0" * 12),
-    ).save("team.yaml")
+    """In the current folder: 1 for no word in common with the context, 5 for all."""
+    made_scorer().save("team.yaml")
     return "scorer:team.yaml"
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.isotonic import IsotonicRegression
-from tables_of_scores import table_of
+from tables_of_scores import made_scorer, table_of
 
 from assay.errors import InputError, UsageError
 from assay.meta_eval import (
@@ -28,23 +28,14 @@ AGREEMENT = AgreementRecord(items=60, groups=15, spearman=0.5, low=0.3, high=0.7
 def make_scorer(**changes: object) -> Scorer:
     """Two parts, equal weights: a percentile of 0 to 1 between the values 0 and 10, and 0 to 1 between -1 and 0."""
     fields = {
-        "assay": "0.1.0",
-        "kind": "subset",
         "parts": (
             ScorerPart(metric="a", weight=0.5, percentiles=((0, 0), (10, 1))),
             ScorerPart(metric="b", higher_is_better=False, weight=0.5, percentiles=((-1, 0), (0, 1))),
         ),
-        "rating_min": 1,
-        "rating_max": 5,
-        "ratings": ((-0.5, 1.0), (0.5, 5.0)),
-        "level": 0.9,
-        "by_rating": ((1, 1.0),),
-        "by_prediction": ((1, 1.0),),
-        "send_at": 4.0,
-        "hold_below": 2.0,
+        **{"by_rating": ((1, 1.0),), "by_prediction": ((1, 1.0),), "send_at": 4.0, "hold_below": 2.0},
         "agreement": AGREEMENT,
     }
-    return Scorer.model_validate(fields | changes)
+    return made_scorer(**fields | changes)
 
 
 @pytest.mark.parametrize(

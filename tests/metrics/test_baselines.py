@@ -204,33 +204,29 @@ def test_bertscore_with_a_real_model(sample):
     assert near.evidence["layer"] == 6
 
 
-def find_facts(text, language):
-    return [[entity.kind, entity.text] for entity in find_entities(text, language_or_fallback(language))]
-
-
 @pytest.mark.parametrize(("text", "language", "expected"), CASES["entities"])
 def test_entities_by_kind(text, language, expected):
-    assert find_facts(text, language) == expected
+    entities = find_entities(text, language_or_fallback(language))
+    assert [[entity.kind, entity.text] for entity in entities] == expected
 
 
 @pytest.mark.parametrize(("fact", "answer", "language", "stated"), CASES["facts"])
 def test_the_same_fact_in_other_words(sample, fact, answer, language, stated):
-    given_sample = sample(response=answer, reference=f"Dat is {fact}.", language=language)
-    score = asyncio.run(Factoid().assess(given_sample))
-    assert score.value == float(stated)
-    assert score.evidence["facts"][0]["stated"] is stated
+    scored = score(Factoid(), sample(response=answer, reference=f"Dat is {fact}.", language=language))
+    assert scored.value == float(stated)
+    assert scored.evidence["facts"][0]["stated"] is stated
 
 
 def test_the_fact_that_the_set_names_is_the_one_and_without_facts_it_is_skipped(sample):
-    fields = {"reference": "Bel 088 708 52 20 vóór 3 maart.", "language": "nl"}
+    fields = {"response": "088 708 52 20", "reference": "Bel 088 708 52 20 vóór 3 maart.", "language": "nl"}
     named = {"fact": {"kind": "phone", "text": "088 708 52 20"}}
-    assert asyncio.run(Factoid().assess(sample(response="088 708 52 20", metadata=named, **fields))).value == 1
-    assert asyncio.run(Factoid().assess(sample(response="088 708 52 20", **fields))).value == 0
-    score = asyncio.run(Factoid().assess(sample(response="U mag eten.", reference="U mag gewoon eten.")))
-    assert (score.status, score.value) == ("skipped", None)
-    reference = "Bel 088 708 52 20 of mail info@zgt.nl."  # every fact of the reference counts
-    score = asyncio.run(Factoid().assess(sample(response="088-7085220", reference=reference, language="nl")))
-    assert score.value == 0 and "email info@zgt.nl" in score.reason
+    assert score(Factoid(), sample(metadata=named, **fields)).value == 1
+    assert score(Factoid(), sample(**fields)).value == 0
+    without = score(Factoid(), sample(response="U mag eten.", reference="U mag gewoon eten."))
+    assert (without.status, without.value) == ("skipped", None)
+    both = {"response": "088-7085220", "reference": "Bel 088 708 52 20 of mail info@zgt.nl."}  # every fact counts
+    scored = score(Factoid(), sample(**fields | both))
+    assert scored.value == 0 and "email info@zgt.nl" in scored.reason
 
 
 @given(st.text(alphabet="aA1-.,:/@€ \n+0meiuwrstovn'", max_size=200), st.sampled_from(["nl", "en", "fr", None]))
@@ -242,10 +238,6 @@ def test_entities_stand_in_the_text_and_apart(text, language):
         assert entity.start >= end
         assert states_fact(text, entity, language_or_fallback(language))
         end = entity.start + len(entity.text)
-
-
-def measured(sample, metric):
-    return asyncio.run(metric.assess(sample))
 
 
 @pytest.mark.parametrize(
@@ -261,24 +253,20 @@ def test_why_a_bot_declines_is_no_answer(language, answer):
     assert find_refusal(answer, load_language(language)).declined
 
 
-@pytest.mark.parametrize(("language", "answer"), CASES["declines"])
-def test_refusals_are_recognised(sample, language, answer):
-    scored = measured(sample(response=answer, language=language), Declined())
-    assert scored.value == 1.0, scored.reason
-
-
-@pytest.mark.parametrize(("language", "answer"), CASES["answers"])
-def test_answers_are_not_refusals(sample, language, answer):
-    scored = measured(sample(response=answer, language=language), Declined())
-    assert scored.value == 0.0, scored.reason
+@pytest.mark.parametrize(
+    ("language", "answer", "value"), [(*row, 1) for row in CASES["declines"]] + [(*row, 0) for row in CASES["answers"]]
+)
+def test_refusals_are_recognised_and_answers_are_none(sample, language, answer, value):
+    scored = score(Declined(), sample(response=answer, language=language))
+    assert scored.value == value, scored.reason
 
 
 def test_the_judge_is_asked_only_where_patterns_do_not_decide(sample, judge, openai_server):
     openai_server.script = lambda _: Answer(text="Yes")
     metric = Declined(judge(decide="single"))
-    certain = measured(sample(response="I don't know.", language="en"), metric)
+    certain = score(metric, sample(response="I don't know.", language="en"))
     assert (certain.value, certain.evidence["by"], openai_server.requests) == (1.0, "patterns", [])
-    evasive = measured(sample(response="What I have is about operations only.", language="en"), metric)
+    evasive = score(metric, sample(response="What I have is about operations only.", language="en"))
     assert (evasive.value, evasive.evidence["by"]) == (1.0, "judge")
     assert evasive.usage.calls == len(openai_server.requests) == 1
     assert not needs_judge("declined")

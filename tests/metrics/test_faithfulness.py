@@ -3,11 +3,10 @@
 import asyncio
 import dataclasses
 import json
-import math
 from typing import Any
 
 import pytest
-from openai_server import Answer
+from openai_server import yes
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
@@ -22,13 +21,6 @@ def test_what_is_no_sample_is_refused_in_plain_words(judge):
     for metric in (Faithfulness(judge=judge()), load_metric("token_overlap")):
         with pytest.raises(UsageError, match=r"sample: 'x' \(str\) cannot be used; give a Sample"):
             asyncio.run(metric.assess("x"))
-
-
-def says(probability: float) -> Answer:
-    """One word: yes with this probability."""
-    yes, no = {"Yes": math.log(probability)}, {"No": math.log(1 - probability)}
-    alternatives = yes | no if probability >= 0.5 else no | yes
-    return Answer(text=next(iter(alternatives)), logprobs=[alternatives])
 
 
 def test_judges_claims_without_probabilities(judge, sample, script, openai_server):
@@ -61,7 +53,7 @@ def test_judges_claims_without_probabilities(judge, sample, script, openai_serve
 
 
 def test_sentences_with_probabilities(judge, sample, script, openai_server):
-    script(options=[says(0.8), says(0.6), says(0.1)])
+    script(options=[yes(0.8), yes(0.6), yes(0.1)])
     score = measured(Faithfulness(judge(logprobs=True), "sentences"), sample())
     assert score.value == pytest.approx((0.8 + 0.6 + 0.1) / 3, abs=1e-4)
     assert score.evidence["ratio"] == pytest.approx(2 / 3)
@@ -140,12 +132,7 @@ def test_an_answer_in_markdown_is_judged_by_what_it_says(judge, sample, script, 
 
 def test_lowest_probability_at_no_further_call(judge, sample, script, openai_server):
     """The answer's three sentences are supported with 0.8, 0.6 and 0.1: the lowest is 0.1, the mean 0.5."""
-    replies = [
-        Answer(text="Yes", logprobs=[{"Yes": math.log(0.8), "No": math.log(0.2)}]),
-        Answer(text="Yes", logprobs=[{"Yes": math.log(0.6), "No": math.log(0.4)}]),
-        Answer(text="No", logprobs=[{"No": math.log(0.9), "Yes": math.log(0.1)}]),
-    ]
-    script(options=replies)
+    script(options=[yes(0.8), yes(0.6), yes(0.1)])
     made = judge(logprobs=True)
 
     async def both() -> tuple[Any, Any]:

@@ -126,24 +126,20 @@ def test_what_customer_tool_or_policy_say_hands_nobody_over():
     assert assess(Sample(id="1", messages=messages, language="en")).evidence["happened"] is False
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["transfer_to_human_agents", "escalate", "Escalate-To-Supervisor", "handOff", "live_agent", "klant_doorverbinden"],
-)
-def test_tools_that_hand_over(name):
-    assert hands_over(name)
+HAND_OVER = [
+    *["transfer_to_human_agents", "escalate", "Escalate-To-Supervisor", "handOff", "live_agent"],
+    "klant_doorverbinden",
+]
+DO_NOT = [
+    *["", "_", "create_ticket", "transfer_money", "get_live_agent_hours", "list_human_agents", "∆", "a" * 5000],
+    *["do_not_transfer_to_human", "neverEscalate", "avoid-handoff", "no_human_transfer", "handoff_cancelled"],
+    *["klant_niet_doorverbinden", "nicht_an_human_agent_transfer"],
+]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *["", "_", "create_ticket", "transfer_money", "get_live_agent_hours", "list_human_agents", "∆", "a" * 5000],
-        *["do_not_transfer_to_human", "neverEscalate", "avoid-handoff", "no_human_transfer", "handoff_cancelled"],
-        *["klant_niet_doorverbinden", "nicht_an_human_agent_transfer"],
-    ],
-)
-def test_tools_that_do_not(name):
-    assert not hands_over(name)
+@pytest.mark.parametrize("name", [*HAND_OVER, *DO_NOT])
+def test_which_names_of_tools_hand_over(name):
+    assert hands_over(name) is (name in HAND_OVER)
 
 
 def says_so(code, answer):

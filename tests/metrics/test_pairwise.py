@@ -16,13 +16,9 @@ GOOD, BAD = "It is free for members.", "It costs 90 euros."
 WORDS = {"en": ("first", "second", "neither"), "nl": ("eerste", "tweede", "geen"), "de": ("erste", "zweite", "keine")}
 
 
-def sample(**fields: Any) -> Sample:
-    defaults = {"id": "1", "user_input": "Is it free?", "response": GOOD, "other_response": BAD, "language": "en"}
-    return Sample.model_validate(defaults | fields)
-
-
 def assess(metric: Pairwise, **fields: Any) -> Score:
-    return asyncio.run(metric.assess(sample(**fields)))
+    values = {"id": "1", "user_input": "Is it free?", "response": GOOD, "other_response": BAD, "language": "en"}
+    return asyncio.run(metric.assess(Sample.model_validate(values | fields)))
 
 
 def shown(asked: str) -> tuple[str, str]:
@@ -203,13 +199,15 @@ ORDINARY = {
 }
 
 
-@pytest.mark.parametrize(("language", "text"), [(code, text) for code, texts in RANKING.items() for text in texts])
-def test_what_ranks_the_answers_is_said_to_the_judge(language, text):
+@pytest.mark.parametrize(
+    ("kind", "language", "text"),
+    [
+        (kind, language, text)
+        for kind, by_language in {"to_judge": RANKING, "claim": ORDINARY}.items()
+        for language, texts in by_language.items()
+        for text in texts
+    ],
+)
+def test_what_ranks_the_answers_is_said_to_the_judge_and_ordinary_sentences_stay(kind, language, text):
     (sentence,) = answer_sentences(text, load_language(language))
-    assert sentence.kind == "to_judge"
-
-
-@pytest.mark.parametrize(("language", "text"), [(code, text) for code, texts in ORDINARY.items() for text in texts])
-def test_ordinary_sentences_with_the_same_words_stay(language, text):
-    (sentence,) = answer_sentences(text, load_language(language))
-    assert sentence.kind == "claim"
+    assert sentence.kind == kind

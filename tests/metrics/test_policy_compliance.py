@@ -2,12 +2,11 @@
 
 import asyncio
 import json
-import math
 from typing import Any
 
 import pytest
 from case_files import cases_beside, rows_by_language
-from openai_server import Answer
+from openai_server import Answer, yes
 
 from assay.eval_sets import Sample
 from assay.languages import load_language
@@ -49,19 +48,15 @@ def says(server, broken, others="No"):
         rule = next((rule for rule in broken if rule in asked), None)
         if "<statement>" not in asked:
             return Answer(text=broken[rule or ""])
-        if rule is not None or isinstance(others, str):
-            return Answer(text="Yes" if rule is not None else str(others))
-        return Answer(text="No", logprobs=[{"No": math.log(1 - others), "Yes": math.log(others)}])
+        if rule is not None:
+            return Answer(text="Yes")
+        return Answer(text=others) if isinstance(others, str) else yes(others)
 
     server.script = script
 
 
 def score_of(judge, sample):
     return asyncio.run(PolicyKept(judge).assess(sample))
-
-
-def rules_of(policy, language="en"):
-    return [*find_rules(policy, load_language(language)).rules]
 
 
 def test_rules_are_what_obliges_with_what_it_stands_under():
@@ -147,7 +142,7 @@ def test_all_rules_of_a_long_policy_are_asked(judge, openai_server):
 
 @pytest.mark.parametrize(("language", "policy", "rules"), rows_by_language(CASES["rules"]))
 def test_what_is_a_rule(language, policy, rules):
-    assert rules_of(policy, language) == rules
+    assert [*find_rules(policy, load_language(language)).rules] == rules
 
 
 def test_a_rule_that_is_said_in_the_conversation_is_no_rule(judge, openai_server):

@@ -2,12 +2,11 @@
 
 import asyncio
 import json
-import math
 import threading
 from typing import Any
 
 import pytest
-from openai_server import Answer
+from openai_server import Answer, yes
 
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
@@ -42,12 +41,7 @@ def says(server, requests, met):
             return Answer(text=json.dumps({"requests": requests}))
         asked = request.user.partition("<statement>\n")[2]
         share = next((share for text, share in met.items() if text in asked), "No")
-        if isinstance(share, str):
-            return Answer(text=share)
-        word = "Yes" if share > 0.5 else "No"
-        other = "No" if share > 0.5 else "Yes"
-        likely = max(share, 1 - share)
-        return Answer(text=word, logprobs=[{word: math.log(likely), other: math.log(1 - likely)}])
+        return Answer(text=share) if isinstance(share, str) else yes(share)
 
     server.script = script
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 import yaml
+from tables_of_scores import made_scorer
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample, write_set
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.meta_eval import AgreementRecord, Scorer, ScorerPart
+from assay.meta_eval import Scorer
 from assay.metrics import judge_record, load_metric
 from assay.prompts import BUNDLED
 
@@ -22,22 +23,8 @@ def scorer_file(tmp_path: Path) -> Any:
     """Writes a scorer of token overlap: 1 for nothing in common, 5 for all; further fields by keyword."""
 
     def write(**changes: Any) -> str:
-        fields = {
-            "assay": "0.1.0",
-            "kind": "subset",
-            "parts": (ScorerPart(metric="token_overlap", weight=1.0, percentiles=((0, 0), (1, 1))),),
-            "rating_min": 1,
-            "rating_max": 5,
-            "ratings": ((-0.5, 1.0), (0.5, 5.0)),
-            "level": 0.9,
-            "by_rating": ((1, 0.5),),
-            "by_prediction": ((1, 0.5),),
-            "send_at": 4.5,
-            "agreement": AgreementRecord(items=60, groups=15, spearman=0.5, ratings="0" * 12),
-        }
-        file = tmp_path / "team.yaml"
-        Scorer.model_validate(fields | changes).save(file)
-        return f"scorer:{file}"
+        made_scorer(**changes).save(tmp_path / "team.yaml")
+        return f"scorer:{tmp_path / 'team.yaml'}"
 
     return write
 

@@ -5,10 +5,10 @@ import math
 from dataclasses import replace
 
 import pytest
+from tables_of_scores import made_scorer
 
 from assay import Results, Sample, Score, decide, scored
 from assay.errors import InputError, UsageError
-from assay.meta_eval import AgreementRecord, Scorer, ScorerPart
 from assay.meta_eval.decision import give_decision_verdict
 from assay.runs import VersionOptions, decide_reading, read_versions
 
@@ -403,18 +403,7 @@ def test_a_metric_of_which_less_is_better_counts_negated():
 def team(tmp_path):
     """A scorer that reads `own`, and predicts 1 to 5 on it; fitted on the first answer of the old version."""
     path = tmp_path / "team.yaml"
-    Scorer(
-        assay="0.2.0",
-        kind="subset",
-        parts=(ScorerPart(metric="own", weight=1.0, percentiles=((0.0, 0.0), (1.0, 1.0))),),
-        rating_min=1,
-        rating_max=5,
-        ratings=((-0.5, 1.0), (0.5, 5.0)),
-        level=0.9,
-        by_rating=((1.0, 1.0),),
-        by_prediction=((1.0, 1.0),),
-        agreement=AgreementRecord(items=30, groups=30, spearman=0.5, ratings="0"),
-    ).save(path)
+    made_scorer("own", by_rating=((1, 1),), by_prediction=((1, 1),), send_at=None).save(path)
     return f"scorer:{path}"
 
 

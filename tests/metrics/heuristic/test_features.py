@@ -94,9 +94,7 @@ def test_company_terms():
 
 
 def test_a_vocabulary_file_takes_the_place_of_the_contexts(tmp_path):
-    from pathlib import Path
-
-    file = Path(str(tmp_path)) / "terms.txt"
+    file = tmp_path / "terms.txt"
     file.write_text("# two terms\nloonrun\nproefberekening\n", encoding="utf-8")
     fields = {"user_input": "?", "response": "Start de loonrun met een proefberekening.", "language": "nl"}
     score = CompanyTerms(vocabulary=str(file)).score(**fields)
