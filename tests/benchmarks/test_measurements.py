@@ -1,11 +1,13 @@
-"""Each measurement has a command and code that exist, and pages that quote it; a mistake in its file is an error."""
+"""Each measurement has a command and code that exist, and pages that quote it; the way of one claim is counted."""
 
+import asyncio
 import json
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+import trip
 from measurement import (
     MeasuredColumn,
     MeasuredFigure,
@@ -17,6 +19,7 @@ from measurement import (
 )
 
 from assay.errors import InputError
+from assay.metrics import NumericClaims
 
 ROOT = Path(__file__).parent.parent.parent
 MEASUREMENTS = {one.id: one for one in read_measurements()}
@@ -169,3 +172,21 @@ def test_a_mistake_names_file_field_and_cure(tmp_path, changes, message):
 )
 def test_a_figure_is_written(figure, kind, text):
     assert str(write_cell(MeasuredFigure(**figure), MeasuredColumn(head="x", kind=kind))) == text
+
+
+MOST = {"faithfulness, in replay": (18, 58), "numeric_claims": (20, 130)}
+"""Files and jumps. Fewer are welcome: write them here; more are a step back."""
+
+
+@pytest.fixture(scope="module")
+def trips(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What is loaded and compiled is loaded before a profile makes it slow."""
+    asyncio.run(NumericClaims().assess(trip.samples_of("computed")[0]))
+    return trip.count_trips(tmp_path_factory.mktemp("trip"))
+
+
+@pytest.mark.parametrize("claim", MOST)
+def test_a_claim_goes_through_few_files(claim: str, trips: dict[str, list[str]]) -> None:
+    files = trips[claim]
+    assert len({*files}) <= MOST[claim][0], sorted({*files})
+    assert trip.count_jumps(files) <= MOST[claim][1]

@@ -1,6 +1,6 @@
 """The main job from a cassette: no network, no litellm, the same numbers as when it was recorded.
 
-And no command reaches a network of its own accord.
+No command reaches a network of its own accord; the bundled leaflets are made again without a model.
 """
 
 import json
@@ -109,3 +109,19 @@ def test_no_command_reaches_a_network(warm_python, judge_file, tmp_path):
     assert [each["words"] for each in ended if each["attempts"]] == []
     wrong = [each for each, (code, _) in zip(ended, COMMANDS, strict=True) if each["code"] != code]
     assert wrong == []
+
+
+SETS = ROOT / "eval_sets"
+REPLAY = ("--judge", "qwen1.5b", "--cassette", ROOT / "cassettes/leaflets.qwen1.5b.jsonl", "--mode", "replay")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_the_bundled_set_is_made_again_from_the_leaflets(offline, tmp_path):
+    words = ("--n", "16", "--candidates", "1", "--domain", "Ziekenhuis De Linde")
+    done = offline("sets", "generate", "leaflets", *words, *REPLAY, "-o", "leaflets.jsonl", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    for name in ("leaflets.jsonl", "leaflets.sections.jsonl", "leaflets.folds.jsonl", "leaflets.rejected.jsonl"):
+        assert (tmp_path / name).read_bytes() == (SETS / name).read_bytes(), name
+    usage = json.loads(done.stdout)["usage"]
+    assert usage["calls"] == usage["from_cassette"] > 0

@@ -1,6 +1,7 @@
-"""Which runs a nightly run is compared with: those accepted together, and the finished nightly runs since."""
+"""Which runs a nightly run is compared with, what its verdict says, and the site of nightly runs."""
 
 import json
+import re
 from datetime import datetime, timedelta
 from importlib import resources
 
@@ -8,15 +9,21 @@ import pytest
 
 from assay.runs import (
     AnswerTable,
+    GateResult,
     History,
     JudgedRun,
     Ledger,
+    MetricReport,
     NightlyRunRow,
+    RunReport,
+    SampleReport,
     Store,
     find_baseline,
     read_history,
     read_report,
+    write_site,
 )
+from assay.runs.suite import NightlyReport
 
 SETS = ["set.jsonl"]
 
@@ -198,3 +205,117 @@ def test_a_recorded_report_is_read():
     assert (report.nightly_run, report.verdict, report.spent.calls) == (NIGHTLY_RUN, "gate failed", 3)
     assert [(gate.gate, gate.state) for gate in report.gates] == [("mean", "passed"), ("regression", "failed")]
     assert (report.sets, report.gates[0].metric, report.gates[0].reason) == (("helpdesk",), "rating", "it is 1")
+
+
+# the contrast of each text with the page behind it, as WCAG 2 defines it
+CONTRASTS = """() => {
+  const luminance = color => {
+    const parts = color.match(/[\\d.]+/g).slice(0, 3).map(Number).map(part => part / 255)
+      .map(part => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  };
+  const page = luminance(getComputedStyle(document.body).backgroundColor);
+  return [...document.querySelectorAll("h1, h2, p, a, td, td span, svg text")].map(element => {
+    const style = getComputedStyle(element);
+    const text = luminance(element.namespaceURI.endsWith("svg") ? style.fill : style.color);
+    return (Math.max(text, page) + 0.05) / (Math.min(text, page) + 0.05);
+  });
+}"""
+
+
+def nightly_row(number):
+    answer = "You **cannot** do that.\n\n- " + "Donaudampfschiffahrtsgesellschaftskapitaen" * 3
+    sample = SampleReport(
+        sample="s" * 60, metric="rouge_l_precision", before=0.9, now=0.1, question="May I? " * 20, answer=answer,
+        reason="2 of 10 tokens are in the context in this order",
+    )  # fmt: skip
+    metric = MetricReport(
+        metric="rouge_l_precision", asked=True, n=60, scored=60, skipped=0, failed=0, mean=0.5, low=0.4, high=0.6,
+        change=-0.1, change_low=-0.2, change_high=-0.05, change_p=0.004,
+    )  # fmt: skip
+    run = RunReport(
+        run="20261122-050838-f793", judge="openai/gpt-4o-mini", status="done", samples=60, failed_samples=0,
+        first_failure="", accepted=None, compared_with=None, metrics=(metric,), changed=(sample,),
+        newly_failing=(sample,),
+    )  # fmt: skip
+    states = ("passed", "failed", "undecided", "no baseline")
+    gates = tuple(
+        GateResult(
+            gate="mean",
+            name="mean",
+            judge=run.judge,
+            metric=metric.metric,
+            state=state,
+            value=0.5,
+            bound=0.4,
+            reason="why " * 40,
+        )
+        for state in states
+    )
+    report = NightlyReport(
+        suite="helpdesk", nightly_run=f"nightly-2026112{number}-050837", began=f"2026-11-2{number}T05:08:37+00:00",
+        status="done", verdict="gate failed", runs=(run,), gates=gates,
+    )  # fmt: skip
+    return NightlyRunRow(str(report.nightly_run), "helpdesk", report.began, report.verdict, report.as_json())
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    write_site(folder, "helpdesk", [nightly_row(number) for number in (3, 2, 1)], {"20261122-050838-f793"})
+    return folder
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("page", ["index", "nightly-20261123-050837"])
+def test_a_page_fits_its_window_and_can_be_read(browser, site, page, width, scheme):
+    view = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    view.goto((site / f"{page}.html").as_uri())
+    assert view.evaluate("document.scrollingElement.scrollWidth") <= width
+    clipped = "[...document.querySelectorAll('td, th')].filter(cell => cell.scrollWidth > cell.clientWidth + 1).length"
+    assert view.evaluate(clipped) == 0
+    assert min(view.evaluate(CONTRASTS)) >= 4.5
+    view.close()
+
+
+def test_axis_and_points_of_a_trend_have_the_same_marks(tmp_path, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "nl_NL.UTF-8")
+    write_site(tmp_path, "helpdesk", [nightly_row(number) for number in (3, 2, 1)], set())
+    chart = (tmp_path / "index.html").read_text(encoding="utf-8").partition("<svg")[2].partition("</figure>")[0]
+    texts = re.findall(r">([^<>]*\d[.,]\d[^<>]*)<", chart)
+    assert sum("0,50 [0,40; 0,60]" in text for text in texts) == 3
+    assert any(re.fullmatch(r"0,\d+", text) for text in texts) and not any(re.search(r"\d\.\d", text) for text in texts)
+
+
+def report(verdict, *gates):
+    return NightlyReport(
+        suite="helpdesk",
+        nightly_run="1",
+        began="",
+        ended="",
+        status="done",
+        verdict=verdict,
+        gates=tuple(GateResult(name=f"{number}", judge=None, **gate) for number, gate in enumerate(gates)),
+    )
+
+
+def first_line(report):
+    return report.give_verdict().as_json()["Suite"]
+
+
+MEAN = {"gate": "mean", "metric": "bleu", "state": "passed", "value": 0.67, "bound": 0.8, "reason": ""}
+
+
+def test_a_figure_beyond_its_bound_is_no_gate_that_holds():
+    assert first_line(report("passed", MEAN, MEAN)) == "helpdesk: passed; all 2 gates hold"
+    beyond = MEAN | {"is_within_noise": True}
+    said = "helpdesk: passed; 1 of 2 gates hold, the rest decide nothing yet"
+    assert first_line(report("passed", MEAN, beyond)) == said
+
+
+def test_answers_that_are_gone_are_no_fall():
+    gone = MEAN | {"gate": "regression", "state": "failed", "value": None}
+    said = "helpdesk: failed by bleu, of which too few answers are those of the accepted run"
+    assert first_line(report("gate failed", gone)) == said
+    assert first_line(report("gate failed", gone | {"value": -0.2})) == "helpdesk: failed by a fall of bleu"

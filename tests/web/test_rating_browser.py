@@ -1,11 +1,15 @@
-"""The rating pages in a real Chromium: hostile texts stay text, keys do everything, narrow screens do not overflow."""
+"""The pages in a real Chromium: hostile texts stay text, nothing overflows, and keys do everything."""
+
+import json
 
 import pytest
-from broken_words import UNNAMED_FIELDS
+from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
+from conversations import conversation_scores, make_conversation
 from hostile_texts import HOSTILE_TEXTS
-from web_process import hidden_fields, scripts_that_ran
+from web_process import hidden_fields, scripts_that_ran, write_run
 
-from assay.eval_sets import Sample
+from assay.eval_sets import Sample, turn_samples
+from assay.metrics import Score
 
 httpx = pytest.importorskip("httpx")
 
@@ -92,3 +96,146 @@ def test_a_sentence_over_several_cells_is_one(rating_site, page):
     row = page.locator(".rendered td .sentence")
     row.first.click()
     assert row.locator("input").evaluate_all("boxes => boxes.map(box => box.checked)") == [True, True]
+
+
+_FOREIGN = "img, iframe, object, embed, video, svg, math, form[action^=javascript], [onload], [onerror], [hx-on\\:load]"
+
+
+def hostile_conversation(number, text):
+    """A conversation with a hostile text wherever a file may have one."""
+    short = text[:5000]
+    call = {"id": short, "function": {"name": short, "arguments": json.dumps({short: text[:100_000]})}}
+    raw = {"id": "raw", "function": {"name": short, "arguments": text[:100_000]}}
+    messages = [
+        {"role": "system", "content": text, "name": short, "time": short},
+        {"role": "user", "content": text, "name": short, "time": short, short[:50] or "x": text[:1000]},
+        {"role": "assistant", "tool_calls": [call, raw], "retrieved_contexts": [text]},
+        {"role": "tool", "content": text, "tool_call_id": short, "name": short},
+        {"role": "tool", "content": json.dumps([text]), "tool_call_id": "raw"},
+        {"role": "assistant", "content": text + " end", "time": short, "content_parts": [{"type": short}]},
+        {"role": "system", "content": text},
+    ]
+    return Sample.model_validate({"id": f"{number}{text[:40]}", "messages": messages, "language": "en"})
+
+
+def hostile_scores(text):
+    entry = {"text": text[:2000], text[:40]: text[:40], f"{text[:40]}_turn": 1, "turn": 5, "verdict": text[:200]}
+    evidence = {text[:60]: [entry], "rules": [{**entry, "broken": True}], "turn": 3, "by": text[:500]}
+    return {"policy_kept": Score(0.5, "scored", text[:2000], evidence)}
+
+
+@pytest.fixture(scope="module")
+def site(view_site, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hostile conversations")
+    chats = [hostile_conversation(number, text) for number, text in enumerate(HOSTILE_TEXTS)]
+    scores = {chat.id: hostile_scores(text) for chat, text in zip(chats, HOSTILE_TEXTS, strict=True)}
+    plain = make_conversation()
+    scores["chat"] = conversation_scores()
+    run = write_run(folder / ".assay", [*chats, plain, *turn_samples(plain)], scores)
+    return view_site(folder), run
+
+
+def open_all(page):
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    page.wait_for_timeout(20)
+
+
+@pytest.mark.timeout(300)
+def test_no_script_runs_in_hostile_conversations_and_each_keeps_its_turns(page, site):
+    view, run = site
+    page.goto(view.link)
+    page.goto(f"{view.address}/run/{run}")
+    links = page.locator("th a").evaluate_all("links => links.map(link => link.href)")
+    answers = [link for link in links if "/answer?" in link]
+    assert len(answers) == len(HOSTILE_TEXTS) + 3
+    for link in answers[: len(HOSTILE_TEXTS)]:
+        page.goto(link)
+        open_all(page)
+        assert scripts_that_ran(page) == 0
+        assert page.locator("ol.thread > li").count() == 7, link
+        assert page.locator("#scores").is_visible() and page.locator("#next").is_visible()
+        assert page.locator("main").locator(_FOREIGN).count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+@pytest.mark.timeout(300)
+def test_no_script_runs_where_hostile_conversations_are_rated(rating_site, page):
+    chats = [hostile_conversation(number, text) for number, text in enumerate(HOSTILE_TEXTS)]
+    site = rating_site(chats, raters=("ada",), per_answer=1)
+    page.goto(site.links["ada"])
+    for number in range(len(chats)):
+        open_all(page)
+        assert scripts_that_ran(page) == 0
+        assert page.locator("ol.thread > li").count() == 7, HOSTILE_TEXTS[number]
+        assert page.locator("main").locator(_FOREIGN).count() == 0
+        page.locator("body").press("3")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    assert [rating.value for rating in site.ratings()] == [3] * len(chats)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_overflows(open_page, rating_site, site, width, scheme):
+    wide = make_conversation("w" * 300)
+    messages = [message.model_dump() for message in wide.messages]
+    messages[3]["content"] = json.dumps({"x" * 300: "y" * 3000})
+    messages[4]["content"] = "z" * 3000
+    rated = rating_site([wide.model_validate({"id": "w", "messages": messages})])
+    view, run = site
+    page = open_page(width, color_scheme=scheme)
+    for start, paths in (
+        (view.link, [f"/run/{run}", f"/run/{run}/answer?id=chat", f"/run/{run}/answer?id=chat%234"]),
+        (rated.links["ada"], ["/rate"]),
+    ):
+        page.goto(start)
+        for path in paths:
+            page.goto((view if start is view.link else rated).address + path)
+            open_all(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_a_thread_is_a_list_with_a_heading_for_each_speaker(page, site):
+    view, run = site
+    page.goto(view.link)
+    page.goto(f"{view.address}/run/{run}/answer?id=chat")
+    assert page.get_by_role("list").locator("> li[id^=turn-]").count() == 7
+    names = page.locator("ol.thread").get_by_role("heading", level=3).all_inner_texts()
+    assert [name.split("\n")[0].split(" turn")[0].strip() for name in names] == [
+        "Customer", "Assistant", "Assistant", "Customer", "Assistant",
+    ]  # fmt: skip
+    folded = page.locator("ol.thread summary", has_text="Result of find_booking")
+    folded.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("pre", has_text="Krone").is_visible()
+
+
+def test_keys_rate_a_conversation_and_fold_nothing_by_the_way(rating_site, page):
+    chat = make_conversation()
+    site = rating_site([chat, *turn_samples(chat)])
+    page.goto(site.links["ada"])
+    assert page.get_by_role("group", name="Rate the whole conversation").is_visible()
+    page.locator("ol.thread summary").first.focus()
+    page.keyboard.press("Enter")  # unfolds the policy, and sends nothing
+    assert page.get_by_text("Never give a refund.", exact=True).is_visible()
+    page.keyboard.press("4")
+    page.locator("body").focus()
+    page.locator(".sentence", has_text="It takes 3 days.").first.click()
+    page.evaluate("document.activeElement.blur()")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    (rating,) = site.ratings()
+    assert (rating.sample, rating.value, rating.wrong_sentences) == ("chat", 4, ("It takes 3 days.",))
+    assert page.get_by_text("Rate the answer in turn 4").first.is_visible()
+    with page.expect_navigation():
+        page.keyboard.press("u")
+    assert page.get_by_role("group", name="Rate the whole conversation").is_visible() and site.ratings() == []
+
+
+@pytest.mark.parametrize("language", ["en", "nl", "de"])
+def test_no_label_breaks_inside_a_word_on_a_phone(rating_site, open_page, language):
+    page = open_page(360, 800, locale=language)
+    for sample in (make_conversation(), Sample(id="s", user_input="How?", response="Press OK.")):
+        page.goto(rating_site([sample]).links["ada"])
+        assert page.evaluate(BROKEN_WORDS) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360

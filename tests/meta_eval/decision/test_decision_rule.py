@@ -13,7 +13,7 @@ from assay.meta_eval import ConfidenceSequence, Look, estimate_mean, next_look, 
 from assay.meta_eval.decision import Needs, VersionTable, decide_versions, give_decision_verdict
 
 from .test_net_wins import compared
-from .test_version_difference import two_versions
+from .test_net_wins import two_versions
 
 
 def rated_pairs(differences, seed=0):
