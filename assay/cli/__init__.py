@@ -88,7 +88,7 @@ def _replacement(error: click.ClickException) -> str:
     """What stands in place of what is named in an error of usage, where it went; empty of any other."""
     typed = re.findall(r"'([^']*)'", error.format_message())  # an option or a command, or an option and its value
     context = error.ctx if isinstance(error, click.UsageError) else None
-    path = context.command_path.partition(" ")[2] if context is not None else ""
+    path = context.command_path.removeprefix(context.find_root().command_path).strip() if context is not None else ""
     commands = (path, path.rpartition(" ")[2])  # `judges card`, and `card` whatever it stands below
     below = [f"{command} {name}" for command in commands for name in typed[:1]]
     if "extra argument" in error.format_message():
