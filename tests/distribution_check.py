@@ -154,7 +154,11 @@ def check_installation(python, wheel, folder):
     yield run(own, "-c", IMPORT_ALL.format(optional=tuple(MODULES_OF_EXTRAS)), folder=folder)
     demo = run(scripts / "assay", "demo", folder=folder)
     expect("faithfulness" in demo, f"assay demo prints\n{demo}")
-    yield "assay demo"
+    conversations = "conversation_id,role,content\na,user,When?\na,assistant,At nine.\na,user,When?\na,assistant,Nine.\n"
+    (folder / "conversations.csv").write_text(conversations, encoding="utf-8")
+    printed = run(scripts / "assay", "run", "conversations.csv", folder=folder)
+    expect("effort:count=turns " in printed, f"a run of conversations prints\n{printed}")
+    yield "assay demo, assay run"
 
 
 def main():

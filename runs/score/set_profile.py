@@ -6,13 +6,14 @@ from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.levels import Level, Turns
 from ...eval_sets.turns import is_single_answer, is_turn, measured_levels
+from ...installation import install_command, missing_packages
 from ...metrics import Metric
 from ...metrics.catalogue import measures_conversation
 from ...metrics.metric import FURTHER_NEEDS, has_field
 from ...metrics.specification import ALL_BASELINES, BASELINES, CONVERSATION_BASELINES, DEFAULT_METRICS
 from ...text.wording import count_of
 from ..answers.rating_direction import describe_ratings, is_of_first_answer, rates_pair
-from ..store.plan import CONVERSATION_DEFAULTS
+from ..store.plan import CONVERSATION_DEFAULTS, EFFORT_BY_TURNS, EFFORT_BY_WORDS
 
 
 class SetProfile:
@@ -85,8 +86,9 @@ class SetProfile:
 
     def metrics_of_conversations(self, *, has_defaults: bool) -> tuple[str, ...]:
         """The metrics that are scored too of conversations: their baselines, and those of a default run."""
-        has_actions = any("metadata.expected_actions" in fields for _, fields in self._fields)
-        own = CONVERSATION_DEFAULTS if has_actions else CONVERSATION_DEFAULTS[:1]
+        own = [EFFORT_BY_TURNS if missing_packages("numeric") else EFFORT_BY_WORDS]
+        if any("metadata.expected_actions" in fields for _, fields in self._fields):
+            own.append("tool_calls")
         has_own = has_defaults and self.conversations > self._single
         return (*(own if has_own else ()), *CONVERSATION_BASELINES) if self.conversations else ()
 
@@ -117,7 +119,8 @@ class SetProfile:
             )
             of_turns = {"last": "at the last turn only (--turns each looks at every turn)", "each": "at every turn"}
             where = of_turns.get(self._turns, "at none of their turns (--turns none)")
-            return f"{of_whole}, metrics of answers {where}"
+            cure = f"; {install_command('numeric')} counts repeated questions too" if EFFORT_BY_TURNS in own else ""
+            return f"{of_whole}, metrics of answers {where}{cure}"
         if not several or any(map(measures_conversation, metrics)):
             return ""
         return f"the set holds {counted}, and no metric of a conversation is asked for; `assay metrics` lists them"

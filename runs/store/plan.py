@@ -32,8 +32,10 @@ PYTHON_DATA = "python:"
 WATCH_DATA = "watch:"
 """Before the id of a watch and a day, in place of the name of a set."""
 
-CONVERSATION_DEFAULTS = ("effort:count=turns+repeated", "tool_calls")
-"""The metrics of a conversation that a run which names no metric has too: they ask no judge."""
+EFFORT_BY_WORDS, EFFORT_BY_TURNS = "effort:count=turns+repeated", "effort:count=turns"
+"""The effort that a run which names no metric measures, and what of it needs no extra."""
+CONVERSATION_DEFAULTS = (EFFORT_BY_WORDS, EFFORT_BY_TURNS, "tool_calls")
+"""The metrics of a conversation that a run which names no metric may have too: they ask no judge."""
 
 
 class Plan(BaseModel):
