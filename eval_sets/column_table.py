@@ -155,6 +155,7 @@ PREFERENCES["reason"] = tuple(dict.fromkeys((*_PEOPLES_REASONS, *PREFERENCES["re
 PREFERENCE_NAMES = frozenset(_listed(names for kind, names in PREFERENCES.items() if not kind.startswith("words_")))
 """All names of columns in them."""
 
+_FOR_COLLEAGUES = dict.fromkeys(_TABLE["internal"], 1.0) | dict.fromkeys(_TABLE["public"], 0.0)
 _LINKS = frozenset(_TABLE["links"])  # may name a source, or hold its text
 MAY_BE_ANSWERS = frozenset(_TABLE["may_be_answers"])
 """Plain names of columns that may hold the chatbot's answer where another one is read as the answer."""
@@ -588,6 +589,20 @@ def _holds_addresses(text: str) -> bool:
     if not text.lstrip("[\"' \t\n")[:6].casefold().startswith(_ADDRESS):
         return False  # most texts, whatever their length
     return all(word.casefold().startswith(_ADDRESS) for word in _BETWEEN_ADDRESSES.split(text) if word)
+
+
+def is_internal(values: Mapping[str, Any]) -> bool:
+    """Whether a row is a message among colleagues, which the customer did not see.
+
+    Examples:
+        >>> is_internal({"body": "Angry!", "public": False}), is_internal({"body": "Hi.", "internal note": "no"})
+        (True, False)
+    """
+    told = ((_FOR_COLLEAGUES.get(_small(column)), value) for column, value in values.items())
+    return any(
+        label is not None and isinstance(value, str | bool) and LABELS.get(str(value).strip().casefold()) == label
+        for label, value in told
+    )
 
 
 def is_no_rating(value: object) -> bool:

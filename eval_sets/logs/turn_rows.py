@@ -8,7 +8,7 @@ from typing import Any
 from ...errors import InputError
 from ...shell_words import quote_word
 from .. import cell_values
-from ..column_table import RATING_ALIASES, find_roles, is_no_rating, rater_of, usual_name
+from ..column_table import RATING_ALIASES, find_roles, is_internal, is_no_rating, rater_of, usual_name
 from ..columns import check_mapped, describe_left_out
 from ..message_forms import find_role
 from ..number_rule import ColumnCells
@@ -107,7 +107,8 @@ class TurnReader:
         self._shared: set[str] = set()  # the columns that are of conversations
         self._cells: dict[str, _Cells] = {}  # those of each column
         self._ratings = ColumnCells()  # those of the column of ratings
-        self._left_out: dict[str, None] = {}  # the places of rows in which nothing is said
+        # the places of rows in which nothing is said, or not to the customer
+        self._left_out: dict[str, dict[str, None]] = {"has no message": {}, "is for colleagues alone": {}}
         self._time_order = TimeOrder()
 
     def rows(self) -> Iterator[Row | BadRow]:
@@ -144,17 +145,19 @@ class TurnReader:
             for column in kept
             if rater_of(column)
         ]
-        notes += [describe_left_out(list(self._left_out), "has no message")] if self._left_out else []
+        notes += [describe_left_out(list(places), reason) for reason, places in self._left_out.items() if places]
         return [f"{self._opened.name}: {note}" for note in (*notes, *self._time_order.notes())]
 
     def _read_turns(self) -> Iterator[Row | BadRow]:
-        """The rows in which something is said; one in which nothing is sums up others, or is blank."""
+        """The rows in which something is said to the customer; one in which nothing is sums up others, or is blank."""
         columns = [self._columns.fields[name] for name in _SPOKEN if name in self._columns.fields]
         for row in self._opened.rows:
-            if isinstance(row, BadRow) or any(_is_text(row.values.get(column)) for column in columns):
-                yield row
+            if isinstance(row, Row) and not any(_is_text(row.values.get(column)) for column in columns):
+                self._left_out["has no message"][row.place] = None
+            elif isinstance(row, Row) and not self._columns.is_pair and is_internal(row.values):
+                self._left_out["is for colleagues alone"][row.place] = None
             else:
-                self._left_out[row.place] = None
+                yield row
 
     def _key(self, values: Mapping[str, Any]) -> str | None:
         value = values.get(self._columns.conversation)

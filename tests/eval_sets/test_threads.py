@@ -343,6 +343,17 @@ def test_times_that_give_two_orders_are_an_error(tmp_path):
             list(read_samples(source))
 
 
+@pytest.mark.parametrize(("column", "note", "reply"), [("internal", "true", "false"), ("Public", "no", "yes")])
+def test_notes_among_colleagues_are_no_answers(tmp_path, column, note, reply):
+    path = tmp_path / "a.csv"
+    rows = f"c1,user,Free?,{reply}\nc1,agent,Angry!,{note}\nc1,agent,Yes.,{reply}\n"
+    path.write_text(f"ticket_id,role,body,{column}\n{rows}", encoding="utf-8")
+    notes: list[str] = []
+    (sample,) = read_samples(path, notes=notes)
+    assert [message.text for message in sample.messages] == ["Free?", "Yes."]
+    assert f"{path}: 1 row left out that is for colleagues alone: line 3" in notes
+
+
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
 def test_in_a_row_the_question_stands_before_its_answer(tmp_path, order):
     rows = [f"c1,Q{place}?,A{place}.,{place + 3},2026-03-01 10:0{place}\n" for place in order]
