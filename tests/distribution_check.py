@@ -154,7 +154,7 @@ def check_installation(python, wheel, folder):
     yield run(own, "-c", IMPORT_ALL.format(optional=tuple(MODULES_OF_EXTRAS)), folder=folder)
     demo = run(scripts / "assay", "demo", folder=folder)
     expect("faithfulness" in demo, f"assay demo prints\n{demo}")
-    conversations = "conversation_id,role,content\na,user,When?\na,assistant,At nine.\na,user,When?\na,assistant,Nine.\n"
+    conversations = "conversation_id,role,content\na,user,When?\na,assistant,At 9.\na,user,When?\na,assistant,9.\n"
     (folder / "conversations.csv").write_text(conversations, encoding="utf-8")
     printed = run(scripts / "assay", "run", "conversations.csv", folder=folder)
     expect("effort:count=turns " in printed, f"a run of conversations prints\n{printed}")
