@@ -12,8 +12,7 @@ from assay.errors import InputError
 from assay.meta_eval import ConfidenceSequence, Look, estimate_mean, next_look, spent_error
 from assay.meta_eval.decision import Needs, VersionTable, decide_versions, give_decision_verdict
 
-from .test_net_wins import compared
-from .test_net_wins import two_versions
+from .test_net_wins import compared, two_versions
 
 
 def rated_pairs(differences, seed=0):
