@@ -13,6 +13,7 @@ from .groups import (
     Scale,
     ScaleName,
     effective_degrees,
+    few_that_move,
     interval_from_replicates,
     jackknife_interval,
     t_quantile,
@@ -155,7 +156,8 @@ def interval_of_mean(
 ) -> tuple[float, float]:
     """An interval of a mean on a bounded scale from what it is without each group.
 
-    Student's, with the effective number of groups less one as degrees of freedom, on log odds. It reaches no further
+    Student's, with the effective number of groups less one as degrees of freedom, on log odds; with 2 k - 1 where only
+    k groups are `few_that_move` it: one 4 among 5s says less of how often that comes. It reaches no further
     than a share with so many effective groups would (Clopper and Pearson, 1934): among means on a bounded scale that of
     0 and 1 varies most. Where nothing varies this is the interval: what is not among these groups may be among others.
     """
@@ -164,8 +166,10 @@ def interval_of_mean(
     width, groups = bounds[1] - bounds[0], degrees + 1
     place = min(1.0, max(0.0, (mean - bounds[0]) / width))
     scale, step = Scale("logit", *bounds), 1 / (8 * items)
-    inner = interval_from_replicates(mean, without_each, degrees, scale=scale, level=level, step=step)
     varies = bool(np.ptp(np.array([mean, *without_each])) > 1e-9 * width)
+    few = few_that_move(without_each - without_each.mean(), degrees) if varies else 0
+    degrees = 2.0 * few - 1 if few else degrees
+    inner = interval_from_replicates(mean, without_each, degrees, scale=scale, level=level, step=step)
     least, most = _wilson(place, groups, level)
     if varies and least <= (inner.low - bounds[0]) / width and (inner.high - bounds[0]) / width <= most:
         return inner.low, inner.high  # that of a share is wider still

@@ -36,6 +36,7 @@ _CELLS_PER_BLOCK = 500_000  # about what fits the processor's cache
 _MANY_ITEMS = 20_000
 _MOST_PARTS, _PARTS_OF_MANY_ITEMS = 200, 50  # with more groups, parts of several groups are left out
 _MANY_DEGREES = 8
+_LITTLE = 0.1  # of the largest move
 
 
 ScaleName = Literal["plain", "fisher", "logit"]
@@ -282,6 +283,25 @@ def effective_degrees(sizes: "Floats | Places") -> float:
     """
     squares = float((sizes.astype(float) ** 2).sum())
     return max(float(sizes.sum()) ** 2 / squares - 1, 1.0) if squares else 1.0
+
+
+def few_that_move(moves: "Floats", degrees: float) -> int:
+    """How many groups move a figure by a tenth of the largest move or more; 0 where these k are many or none moves it.
+
+    They are few where 2 k - 1 is less than the degrees of freedom: then it stands for these.
+
+    Example:
+        One answer of ten is below 5: of how often that comes it says less than ten groups would.
+
+        >>> import numpy as np
+        >>> few_that_move(np.array([0.0] * 9 + [0.4]), 9.0), few_that_move(np.array([-0.1, 0.1] * 5), 9.0)
+        (1, 0)
+    """
+    import numpy as np
+
+    sizes = np.abs(moves)
+    few = int((sizes > _LITTLE * sizes.max(initial=0.0)).sum())
+    return few if 2 * few - 1 < degrees else 0
 
 
 def welch_degrees(variances: Sequence[float], degrees: Sequence[float]) -> float:

@@ -24,6 +24,7 @@ _FIXED = {
     "10 groups of 4": [4] * 10,
     "14 groups of 1": [1] * 14,
     "60 groups of 1": [1] * 60,
+    "80 groups of 1": [1] * 80,
     "12 unequal groups": [1, 1, 2, 2, 3, 4, 6, 9, 12, 16, 20, 24],
 }
 

@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from ..arrays import Bools, Floats, Places
 from ..estimate import TOO_FEW_GROUPS, Estimate
-from ..groups import ENOUGH_PAIRED, FEWEST_GROUPS, effective_degrees, welch_degrees
+from ..groups import ENOUGH_PAIRED, FEWEST_GROUPS, effective_degrees, few_that_move, welch_degrees
 from ..prediction_powered import moments, residual_mean
 from ..randomisation import p_of_signs
 from ..sequence import ERROR, MANY_DEGREES, ConfidenceSequence, Look
@@ -26,7 +26,6 @@ its P(best) is too sure of the small differences (simulated: benchmarks/referee_
 FEWEST_DIFFERING = 6
 """With fewer groups that differ no winner is named: by chance alone five all differ one way in 1 of 16 cases."""
 _DRAWS = 20_000
-_LITTLE = 0.1
 _FEW_SAME = 0.05  # of the questions: so few move no mean
 _LARGEST_GROUP = 2.0  # times the usual size: beyond, one group counts for too much
 _MOMENTS = 5
@@ -81,14 +80,10 @@ class GroupEstimate:
     def error_of_few(self) -> tuple[float, float]:
         """Standard error and degrees of freedom where few groups move the figure, which say less of how it varies.
 
-        Groups count that move it by a tenth of the largest move or more. Where twice their number k is less than there
-        are groups, the degrees of freedom are 2 k - 1, and the variance counts one such group more.
+        Where k are `few_that_move` it, the degrees of freedom are 2 k - 1, and the variance counts one such group more.
         """
-        moves = np.abs(self.influence)
-        few = int((moves > _LITTLE * moves.max(initial=0.0)).sum())
-        if not few or 2 * few - 1 >= self.degrees:
-            return self.error, self.degrees
-        return self.error * float(np.sqrt((few + 1) / few)), 2.0 * few - 1
+        few = few_that_move(self.influence, self.degrees)
+        return (self.error * float(np.sqrt((few + 1) / few)), 2.0 * few - 1) if few else (self.error, self.degrees)
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,6 +67,16 @@ def test_a_mean_reaches_no_further_than_a_share_would():
     assert mean.low == pytest.approx(low)
 
 
+def test_one_answer_below_all_others_says_no_more_than_none():
+    """One 4 among 79 fives: one group moves the mean, so that Student's t has 1 degree of freedom: 12.7 times log 2.
+
+    The interval reaches as far as the share 1 - 0.25 / 80 of 80 does, and further down than that of 80 fives.
+    """
+    mean, fives = (estimate_mean([5.0] * 79 + [one], [str(n) for n in range(80)], bounds=(1, 5)) for one in (4.0, 5.0))
+    assert mean.low == pytest.approx(1 + 4 * stats.beta.ppf(0.025, 79.75, 1.25))
+    assert mean.low < fives.low
+
+
 def test_what_does_not_vary_has_the_interval_of_what_was_not_seen():
     """None of 40 is below 5, so at most 1 - 0.025^(1/40) are; four groups more would not say more of unequal ones."""
     mean = estimate_mean([5.0] * 40, [str(number) for number in range(40)], bounds=(1, 5))
