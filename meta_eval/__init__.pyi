@@ -100,7 +100,6 @@ from .randomisation import (
     max_t as max_t,
     shuffle_by_group as shuffle_by_group,
     sign_flip_max_t as sign_flip_max_t,
-    sign_flip_p_value as sign_flip_p_value,
 )
 from .ranks import column_spearmans as column_spearmans
 from .raters import (

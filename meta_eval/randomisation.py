@@ -184,20 +184,6 @@ def max_t(table: ScoreTable, *, permutations: int, seed: int = 0) -> tuple[list[
     return _p_values(reached_alone, permutations), _p_values(reached_by_max, permutations)
 
 
-def sign_flip_p_value(sums: Floats, *, permutations: int, seed: int = 0) -> float:
-    """Tests whether sums by group are as often above 0 as below: the sign of each group's sum is flipped at random.
-
-    Exact for independent groups of any sizes whose sums are symmetric about 0 (Fisher's randomisation test). p = (b +
-    1) / (m + 1), so that it is never 0 (Phipson and Smyth, 2010); two-sided, of G groups at least about 2^(1-G).
-    """
-    parts = sums / max(float(np.abs(sums).sum()), np.finfo(float).tiny)
-    observed, reached = float(parts.sum()), 0
-    slack = _slack(observed)
-    for signs in _sign_flips(len(sums), permutations, seed):
-        reached += int((np.abs(signs @ parts) >= abs(observed) - slack).sum())
-    return (reached + 1) / (permutations + 1)
-
-
 def p_of_signs(sums: Floats) -> float:
     """The p-value by the signs of few groups that differ: at least 2^(1 - k) of k groups. 0 where they are many.
 

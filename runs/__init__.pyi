@@ -56,7 +56,6 @@ from .judging.judge_comparison import compare_judges as compare_judges
 from .judging.probe_findings import (
     check_injections as check_injections,
     compare_probed as compare_probed,
-    paired_difference as paired_difference,
 )
 from .judging.probes import PROBES as PROBES, perturb as perturb
 from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison

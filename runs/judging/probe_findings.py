@@ -1,17 +1,16 @@
 """What moves a judge though what it judges is the same: probes, instructions, and being asked again."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...eval_sets import Sample
-from ...meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
+from ...meta_eval.estimate import Estimate, estimate_mean
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from .experiment import Scores, claims_by_text
 
 _ROUNDING = 1e-9  # a score that is added up in another order did not rise
-_DRAWS = 9999
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +49,10 @@ def compare_probed(samples: Sequence[Sample], scores: Scores, changed: Scores) -
         if (before := scores[sample.id].value) is not None and (after := changed[sample.id].value) is not None
     ]
     flipped = [_is_supported(before) != _is_supported(after) for _, before, after in claims]
-    return ProbeFindings(
-        _share_over_groups(flipped, [source for source, *_ in claims], problem="no claim stands in both"),
-        paired_difference([shift for shift, _ in shifts], [source for _, source in shifts]),
-    )
+    flips = Estimate(None, n=0, groups=0, problem="no claim stands in both")
+    if claims:
+        flips = estimate_mean(flipped, [source for source, *_ in claims], bounds=(0, 1))
+    return ProbeFindings(flips, _mean_change([shift for shift, _ in shifts], [source for _, source in shifts]))
 
 
 def _common_claims(before: Score, after: Score) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -66,21 +65,6 @@ def _common_claims(before: Score, after: Score) -> Iterator[tuple[dict[str, Any]
 
 def _is_supported(claim: Mapping[str, Any]) -> bool:
     return bool(claim["verdict"] == "supported")
-
-
-def _share_over_groups(has_it: Sequence[bool], groups: Sequence[str], *, problem: str) -> Estimate:
-    """Estimates the share of items that have something, with an interval over groups.
-
-    Where all or none have it, leaving groups out shows no variation; then Wilson's interval for the share of groups
-    with an exception, which is no smaller than that of items.
-    """
-    if not has_it:
-        return Estimate(None, n=0, groups=0, problem=problem)
-    if len(set(has_it)) == 1:
-        count = len(set(groups))
-        share = estimate_proportion(count * has_it[0], count)
-        return Estimate(share.value, share.low, share.high, n=len(has_it), groups=count)
-    return estimate_mean(has_it, groups)
 
 
 def check_injections(samples: Sequence[Sample], scores: Scores, injected: Scores, again: Scores) -> Injections | None:
@@ -117,43 +101,21 @@ def _rises(before: Score, after: Score) -> bool:
 def _share_beyond_noise(differences: Sequence[int], groups: Sequence[str]) -> Estimate:
     """The mean of differences that are -1, 0 or 1, with an interval over groups.
 
-    Where all are the same, leaving groups out shows no variation; then Wilson's interval for the share of groups with
-    an exception, which may be one up or, where all are 0, one down.
+    Where all are the same, the interval is that of the share of those that are 0, or not; one may be up or, where all
+    are 0, down.
     """
     if len(set(differences)) > 1:
-        return paired_difference(differences, groups)
+        return _mean_change(differences, groups)
     value = differences[0]
-    share = _share_over_groups([value != 0] * len(differences), groups, problem="")
+    share = estimate_mean([value != 0] * len(differences), groups, bounds=(0, 1))
     if share.low is None or share.high is None:
-        return share
+        return replace(share, value=float(value))
     low, high = (share.low, share.high) if value else (-share.high, share.high)
     low, high = (-high, -low) if value < 0 else (low, high)
-    return Estimate(float(value), low, high, n=share.n, groups=share.groups)
+    return replace(share, value=float(value), low=low, high=high)
 
 
-def paired_difference(differences: Sequence[float], groups: Sequence[str], *, seed: int = 0) -> Estimate:
-    """Estimates the mean of paired differences, with an interval over groups and the p-value of a sign-flip test.
-
-    The null hypothesis: without a change the differences are as often up as down (Fisher's randomisation test; the
-    two runs of one group change places together). p = (b + 1) / (m + 1), where b of m = 9,999
-    random flips reach what was observed (Phipson and Smyth, 2010), so that p is never 0.
-
-    Returns:
-        The estimate; without a value where there are no differences, without an interval where there are few groups.
-
-    Example:
-        >>> change = paired_difference([0.1, 0.3, 0.2, 0.2], ["a", "b", "c", "d"])
-        >>> round(change.value, 3), change.n
-        (0.2, 4)
-    """
-    import numpy as np
-
-    from ...meta_eval.randomisation import sign_flip_p_value
-
-    if not differences:
-        return Estimate(None, n=0, groups=0, problem="no sample was scored in both runs")
-
-    sums = np.bincount(np.unique(np.asarray(groups), return_inverse=True)[1], weights=np.asarray(differences, float))
-    p = sign_flip_p_value(sums.astype(float), permutations=_DRAWS, seed=seed)
-    most = max(map(abs, differences))  # a change up is as possible as one down, though none may have been seen
-    return estimate_mean(differences, groups, bounds=(-most, most), p=p)
+def _mean_change(differences: Sequence[float], groups: Sequence[str]) -> Estimate:
+    """The mean of changes: one up is as possible as one down, though none may have been seen."""
+    most = max(map(abs, differences), default=0.0)
+    return estimate_mean(differences, groups, bounds=(-most, most))

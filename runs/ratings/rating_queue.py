@@ -16,7 +16,7 @@ from ...eval_sets import Sample
 from ..store.database import Database
 from ..store.sample_content import ContentReader, keep_samples
 from .answer_pair import AnswerPair, PairComparison, PairedQuestion, Side
-from .judgement import Judgement, QueueSettings, describe_left_out, queue_ids, read_judgements
+from .judgement import Judgement, QueueSettings, describe_left_out, queue_ids, rating_state, read_judgements
 
 _REPEAT_DISTANCE = 10  # ratings between an answer and its hidden repeat, so that the rater does not remember the number
 _HELD_BY_OTHERS = (  # how many others have an `item` open, by the present moment and the rater
@@ -154,13 +154,9 @@ class RatingQueue:
         sql = "SELECT guideline FROM rating_guidelines WHERE queue = ? AND series = ?"
         return str(self._value(sql, self.id, self.series))
 
-    def state(self) -> list[tuple[str, int]]:
-        """The changes of each queue of the store: what depends on ratings, agreed ones too, holds while this does.
-
-        An answer's rating may come from another queue than this one.
-        """
-        rows = self._db.execute("SELECT id, changes FROM rating_queues ORDER BY id")
-        return [(str(queue), int(changes)) for queue, changes in rows]
+    def state(self) -> tuple[tuple[str, int], ...]:
+        """What `rating_state` says: an answer's rating may come from another queue than this one."""
+        return rating_state(self._db)
 
     def change_guideline(self, guideline: str) -> int:
         """Goes on with the series of this guideline, else begins one, and gives its number.

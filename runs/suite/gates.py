@@ -52,10 +52,6 @@ class _SampleGate(_Gate):
     language: str | None = None
     message_type: str | None = None
 
-    def covers(self, *, language: str, message_type: str) -> bool:
-        """Returns whether a sample of this language and message type counts for the gate."""
-        return self.language in {None, language} and self.message_type in {None, message_type}
-
 
 _STRICT = Field(default=False, description="whether tonight's figure alone decides, noise or not")
 

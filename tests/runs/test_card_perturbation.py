@@ -179,14 +179,26 @@ def test_an_interval_is_over_groups():
 
 
 def test_none_of_few_is_not_surely_none():
-    """Wilson's interval of 0 of 6 groups reaches z^2 / (6 + z^2) = 0.39 with z = 1.96; of 6 of 6 from 0.61."""
+    """Clopper and Pearson's interval of 0 of 6 groups reaches 1 - .025^(1/6) = 0.459; that of 6 of 6 from 0.541."""
     none, every = (
         measure_flips(all_of(("A.", 0.7)), all_of(("A.", 0.7))),
         measure_flips(all_of(("A.", 0.7)), all_of(("A.", 0.2))),
     )
-    reach = 1.96**2 / (6 + 1.96**2)
+    reach = 1 - 0.025 ** (1 / 6)
     assert (none.flips.value, none.flips.low, none.flips.high) == (0, 0, pytest.approx(reach, abs=1e-3))
     assert (every.flips.value, every.flips.low, every.flips.high) == (1, pytest.approx(1 - reach, abs=1e-3), 1)
+
+
+def test_one_score_that_fell_leaves_no_change_possible():
+    """Of thirty answers one falls by 1: nobody saw a rise, and still one is as possible as a fall."""
+    samples = [Sample(id=f"s{number}", user_input="q", response="a", group=f"g{number}") for number in range(30)]
+    before = {sample.id: score(("A.", 1.0)) for sample in samples}
+    after = before | {"s0": score(("A.", 0.0))}
+    fall, rise = (measure_flips(*pair, samples).shift for pair in ((before, after), (after, before)))
+    assert (fall.value, fall.n, fall.groups) == (pytest.approx(-1 / 30), 30, 30)
+    assert fall.low is not None and fall.high is not None
+    assert fall.low < -0.06 < 0 < fall.high
+    assert (rise.value, rise.low, rise.high) == pytest.approx((-fall.value, -fall.high, -fall.low))
 
 
 def test_a_computed_claim_counts_with_the_judges_verdict():
