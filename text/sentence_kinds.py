@@ -51,6 +51,7 @@ CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.){1,5}[^\W\d_]")
 _BEFORE_ORDINAL = re.compile(r"(?<!\w)(\w+)\s+(?:\d{1,2}\.\s+\w{3,4}\s+)?\d{1,3}\.\s*$")
+_AMOUNT_BEFORE_UNIT = re.compile(r"\d(?: ?\w{1,3}/)?$")  # "40 m.", "80 km/h."
 _ENDED = re.compile(r"(?<!\.\.)[.!…]$")
 
 
@@ -363,6 +364,13 @@ class SentenceKinds:
         """Whether a word with a dot is an abbreviation that may end a sentence: "hrs.", "U.S."."""
         is_initials = word not in self.abbreviations and _INITIALS.fullmatch(word) is not None
         return is_initials or word in self._final_abbreviations
+
+    def ends_amount(self, before: str, word: str, after: str) -> bool:
+        """Whether a sentence ends after an amount, with a unit that `before` ends with: "40 m. Boats may enter"."""
+        if word not in self.pack.unit_abbreviations or not after.lstrip()[:1].isupper():
+            return False
+        amount = before.rstrip().removesuffix(f"{word}.").rstrip()
+        return _AMOUNT_BEFORE_UNIT.search(amount) is not None
 
     def goes_on(self, before: str, word: str, after: str) -> bool:
         """Whether a sentence goes on after a word with a dot, which `before` ends with.

@@ -365,10 +365,15 @@ def _without_ends_within(text: str, ends: Sequence[int], kinds: SentenceKinds) -
             before = text[max(start, place - _AROUND_END) : place]
             dotted = _DOTTED_WORD.search(before)
             word = dotted[1] if dotted else ""
+            after = text[place : place + _AROUND_END]
+            if kinds.ends_amount(before, word, after):
+                kept.append(place)
+                start = place
+                continue
             if place not in segments and not kinds.may_end(word):
                 continue
             may_go_on = word in kinds.abbreviations or "." in word or word[:1] in _DIGITS
-            if may_go_on and kinds.goes_on(before, word, text[place : place + _AROUND_END]):
+            if may_go_on and kinds.goes_on(before, word, after):
                 continue
         kept.append(place)
         start = place
