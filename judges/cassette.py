@@ -242,7 +242,7 @@ class RecordedLines:
         with self._reading:
             self._file.seek(start)
             line = self._file.read(end - start)
-        return line if line.endswith(b"\n") else line + b"\n"
+        return line if line[-1:] == b"\n" else line + b"\n"
 
     def close(self) -> None:
         """Closes the file; its lines can no longer be read."""
@@ -423,7 +423,7 @@ class Cassette:
         """
         line = self._recorded.get(key)
         if line is None and self.mode in _READS:
-            line = self._opened_lines().find(key)
+            line = (self._lines or self._opened_lines()).find(key)
         if line is not None:
             return self._parse(line)
         if self.mode in _RECORDS and not self._can_record:

@@ -173,7 +173,8 @@ class LiteLLMJudge:
         Questions that a reply leaves out, or that cannot be read in it, are asked once more; then they have no answer.
         Where a reply comes later (`ReplyPending`), all calls that can be made now were made.
         """
-        request = with_reason(request, self.settings)
+        if self.settings.reason != "none":
+            request = with_reason(request, self.settings)
         transport = self._choose_transport(request)
         answers: dict[str, Answer] = {}
         pending: ReplyPending | None = None
@@ -187,14 +188,16 @@ class LiteLLMJudge:
                 continue
             usage = reply.usage if usage is NO_USAGE else usage + reply.usage
             replies.append(reply.raw)
-            answers |= {answer.question.id: answer for answer in reply.value}
+            for answer in reply.value:
+                answers[answer.question.id] = answer
             lost = [answer.question for answer in reply.value if answer.option is None and not answer.declined]
             if not lost or reply.corrected:
                 continue
             try:
                 with meter_usage() as taken:
-                    again = _read_by(transport, lost, transport.render(request, lost))
-                    reply = await self.ask(replace(again, corrections=False))
+                    again = transport.render(request, lost)
+                    again.read, again.corrections = partial(transport.parse, lost, again), False
+                    reply = await self.ask(again)
             except ReplyError:
                 usage += Usage.total(taken)
                 continue  # the answers that they have say what was wrong with the first reply
@@ -210,7 +213,8 @@ class LiteLLMJudge:
 
     def _calls(self, request: Request, transport: Transport) -> list[Question[list[Answer]]]:
         """The calls for the questions in their order: as few as the transport's limit and the model's context allow."""
-        most, calls = transport.most_questions, list[Question[list[Answer]]]()
+        most = transport.most_questions
+        calls: list[Question[list[Answer]]] = []  # `list[Question[list[Answer]]]()` would make that type anew
         for start in range(0, len(request.questions), most):
             calls += self._calls_that_fit(request, request.questions[start : start + most], transport)
         return calls
@@ -223,7 +227,8 @@ class LiteLLMJudge:
             half = (len(questions) + 1) // 2
             halves = questions[:half], questions[half:]
             return [call for part in halves for call in self._calls_that_fit(request, part, transport)]
-        return [_read_by(transport, questions, call)]
+        call.read = partial(transport.parse, questions, call)
+        return [call]
 
     @cached_property
     def _context(self) -> int | None:
@@ -231,7 +236,7 @@ class LiteLLMJudge:
         return find_context_limit(self.settings)
 
     def _choose_transport(self, request: Request) -> Transport:
-        has_reason = asks_reason(request)
+        has_reason = request.reason not in {None, "none"}
         if has_reason not in self._transports:
             self._transports[has_reason] = choose_transport(self.settings, reason=has_reason)
         return self._transports[has_reason]
@@ -251,6 +256,8 @@ class LiteLLMJudge:
             ReplyPending: The reply comes later (`ask_later`).
         """
         reply = await self._ask(question, fresh=False)
+        if type(reply) is Reply:  # nearly all are
+            return reply
         if isinstance(reply, _Unusable) and reply.all_recorded and not self.connection.is_replaying:
             reply = await self._ask(question, fresh=True)
         if isinstance(reply, _Unusable):
@@ -276,7 +283,8 @@ class LiteLLMJudge:
             if current is question:
                 self.replies.questions += not fresh
             try:
-                self._note_missing_logprobs(current, raw)
+                if self.logprobs:
+                    self._note_missing_logprobs(current, raw)
                 return Reply(parse_reply(current, raw), raw, usage, all_recorded, current is not question)
             except ReplyError as error:
                 if current is question:
@@ -356,7 +364,7 @@ class LiteLLMJudge:
 
     def _note_missing_logprobs(self, question: Question[Any], raw: RawReply) -> None:
         """Says once that a judge gives no log probabilities, though its settings say so."""
-        if raw.logprobs is None and question.logprobs and self.logprobs and raw.text.strip():
+        if raw.logprobs is None and question.logprobs and raw.text.strip():
             self._note(
                 "gives no log probabilities, though its settings say so (logprobs: true): its words count as plain "
                 "verdicts, without probabilities"
@@ -530,24 +538,11 @@ def _unusable_text(question: Question[Any], place: str, error: ReplyError) -> st
     return f"the reply cannot be used: {error}{wanted}{beginning} ({place})"
 
 
-def _read_by(
-    transport: Transport, questions: Sequence[TypedQuestion], call: Question[list[Answer]]
-) -> Question[list[Answer]]:
-    """The call, whose reply the transport reads that rendered it."""
-    call.read = partial(transport.parse, questions, call)
-    return call
-
-
 def with_reason(request: Request, settings: JudgeSettings) -> Request:
     """The request, with the judge's own setting where it says nothing of reasons."""
     if request.reason is not None or settings.reason == "none":
         return request
     return replace(request, reason=settings.reason)
-
-
-def asks_reason(request: Request) -> bool:
-    """Whether a request, whose reason is set, asks for one."""
-    return request.reason not in {None, "none"}
 
 
 def call_tokens(call: Question[Any], settings: JudgeSettings) -> int:
@@ -568,5 +563,5 @@ def context_need(asked: Request | Question[Any], settings: JudgeSettings) -> tup
     if isinstance(asked, Question):
         return call_tokens(asked, settings), context
     asked = with_reason(asked, settings)
-    transport = choose_transport(settings, reason=asks_reason(asked))
+    transport = choose_transport(settings, reason=asked.reason not in {None, "none"})
     return max(call_tokens(transport.render(asked, [question]), settings) for question in asked.questions), context

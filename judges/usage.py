@@ -141,4 +141,4 @@ class meter_usage:  # noqa: N801 -- read as the function that `contextmanager` m
 def count_usage(usage: Usage) -> None:
     """Adds what a reply took to the meter of this task, if there is one."""
     if (usages := _usages.get()) is not None and usage.calls:
-        usages.append(usage)
+        usages += [usage]

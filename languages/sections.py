@@ -224,7 +224,7 @@ class Sentences(GroupedSection):
     # a sentence ("24 hrs."); both as they are written, and with a capital
     abbreviations: frozenset[str] = frozenset()
     final_abbreviations: frozenset[str] = frozenset()
-    # units that are written with a dot: one after a number, before a word with a capital, ends a sentence ("40 m. Boats")
+    # units that are written with a dot: one after a number ends a sentence before a word with a capital ("40 m. Boats")
     unit_abbreviations: frozenset[str] = frozenset()
     refers_back: Phrases = ()  # begin a sentence that is understood by those before it alone
     to_judge: tuple[CaselessPattern, ...] = ()

@@ -19,7 +19,7 @@ from ..text.sentences import (
     AnswerSentence,
     answer_sentences,
     answer_to_its_reader,
-    without_words_to_judge,
+    listed_by_judge,
 )
 from ..text.text_matching import find_nearest_sentence
 from ..text.wording import count_of
@@ -43,8 +43,8 @@ def claims_question(sample: Sample, prompts: Prompts, answer: str | None = None)
     """What the judge is asked for an answer's claims: it sees the turns before, to write what the answer refers to."""
     prompt = prompts.load("claims", sample.language)
     user = prompt.render({"question": sample.user_input, "answer": sample.response if answer is None else answer})
-    if before := delimit_all(earlier_turns(sample)):
-        user = f"{before}\n{user}"
+    if turns := earlier_turns(sample):
+        user = f"{delimit_all(turns)}\n{user}"
     return Question(prompt, user, Claims, sample.id, prompts=prompts)
 
 
@@ -172,9 +172,7 @@ class ClaimsMetric(SupportMetric):
         if self.claims == "sentences":
             return split, claims_of_sentences(split), NO_USAGE
         reply = await self.judge.ask(claims_question(sample, self.prompts, answer_to_its_reader(text, split)))
-        language = language_or_fallback(sample.language)
-        texts = (without_words_to_judge(" ".join(claim.split()), language) for claim in reply.value.claims)
-        return split, list(dict.fromkeys(filter(None, texts))), reply.usage
+        return split, listed_by_judge(reply.value.claims, language_or_fallback(sample.language)), reply.usage
 
     def claims_evidence(self, sample: Sample, found: dict[str, Any], task: str = SUPPORT) -> dict[str, Any]:
         """The evidence of claims: how they were listed and judged, with what was found in between."""
@@ -273,8 +271,9 @@ class Faithfulness(ClaimsMetric):
     async def measure(self, sample: Sample) -> Score:
         """The score, with every claim, verdict, quote and place in the evidence."""
         split, claims, usage = await self.extract_claims(sample, sample.response)
+        task = CONVERSATION_SUPPORT if sample.messages else SUPPORT
         found = {"claims": [], **sentence_evidence(split, self.claims)}
-        evidence = self.claims_evidence(sample, found, _task(sample))
+        evidence = self.claims_evidence(sample, found, task)
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
         documents = await self._documents(sample, claims) if sample.messages else None
@@ -283,7 +282,7 @@ class Faithfulness(ClaimsMetric):
             return skipped(reason, evidence, usage)
         passages = shown_contexts(sample) if documents is None else documents.lines
         judged, verdicts_usage = await self.judge_support(
-            sample, claims, "\n\n".join(passages), task=_task(sample), passages=passages
+            sample, claims, "\n\n".join(passages), task=task, passages=passages
         )
         judged = await self._locate(sample, judged, documents)
         judged = await self._compute(sample, judged)
@@ -338,10 +337,6 @@ class Faithfulness(ClaimsMetric):
     def aggregate(self, support: list[float]) -> float:
         """The score from each claim's support in [0, 1]: the mean."""
         return sum(support) / len(support)
-
-
-def _task(sample: Sample) -> str:
-    return CONVERSATION_SUPPORT if sample.messages else SUPPORT
 
 
 def _shows_tables(sample: Sample) -> bool:

@@ -18,7 +18,7 @@ from ..prompts import BUNDLED, Prompts
 from ..text.demands import find_wishes
 from ..text.lemmas import content_stems
 from ..text.sentence_kinds import load_sentence_kinds
-from ..text.sentences import without_words_to_judge
+from ..text.sentences import listed_by_judge
 from ..text.wording import count_of
 from .judged import JudgedMetric, mean_probability, numbered
 from .metric import check_choice, compute_for
@@ -143,11 +143,10 @@ class Resolved(JudgedMetric):
         thread = await compute_for(sample, fitting_thread, _without_tools(sample), self.judge, ask)
         reply = await self.judge.ask(ask(thread.text))
         language = language_or_fallback(sample.language)
-        texts = [without_words_to_judge(" ".join(text.split()), language) for text in reply.value.requests]
         kinds = load_sentence_kinds(language)
         distinct: dict[tuple[str, ...], str] = {}
-        for text in texts:
-            if text and kinds.find_kind(text) not in _COURTESIES:
+        for text in listed_by_judge(reply.value.requests, language):
+            if kinds.find_kind(text) not in _COURTESIES:
                 distinct.setdefault(content_stems(text, language) or (text,), text)
         answers = [_stems(message.text, sample) for message in _of_role(sample, "assistant")]
         kept = [text for text in distinct.values() if _is_of_customer(_stems(text, sample), spoken, answers)]

@@ -25,7 +25,7 @@ class PromptMessage(TypedDict):
     content: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # each is read once, and composed ones are found by it
 class Prompt:
     """A prompt in one language.
 
@@ -50,9 +50,6 @@ class Prompt:
     template: str
     task: str = ""
     parts: tuple[str, ...] = ()
-
-    def __hash__(self) -> int:
-        return hash(self.identity)  # the messages are dictionaries, which have no hash
 
     @cached_property
     def identity(self) -> str:
@@ -210,10 +207,16 @@ class Prompts:
         if self.own:
             frames = (self.load(name, language) for name in _FRAMES)
             prompts += [frame for frame in frames if (frame.name, frame.language) in self.own]
-        evidence: dict[str, Any] = {"prompts": [prompt.identity for prompt in prompts]}
-        used = sorted({prompt.language for prompt in prompts} - {language})
-        if language is not None and used:
-            evidence[OTHER_LANGUAGE] = f"there are no prompts in {language}: the judge was asked in {', '.join(used)}"
+        identities: list[str] = []
+        others: set[str] = set()  # languages
+        for prompt in prompts:
+            identities += [prompt.identity]
+            if prompt.language != language:
+                others |= {prompt.language}
+        evidence: dict[str, Any] = {"prompts": identities}
+        if language is not None and others:
+            used = ", ".join(sorted(others))
+            evidence[OTHER_LANGUAGE] = f"there are no prompts in {language}: the judge was asked in {used}"
         return evidence
 
 

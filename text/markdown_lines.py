@@ -3,11 +3,12 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
 from itertools import accumulate, zip_longest
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
-from ..untrusted import SEEN_WORD
+from ..untrusted import SEEN_LETTERS, SEEN_WORD
 
 Role = Literal["text", "heading", "label", "header_row", "row", "code", "image", "link"]
 """What a line is. `label`: a bold line, or an item with a list below it; `link`: a link's target, unseen by readers."""
@@ -76,7 +77,8 @@ _Marks = tuple[tuple[int, int], ...]
 """Places in a line's text, each with its place in the answer: up to the next one, the characters are the same."""
 
 
-class MarkdownLine(NamedTuple):
+@dataclass(slots=True)  # made for every line: not frozen, which takes three times as long
+class MarkdownLine:
     """A line of an answer."""
 
     text: str  # what a reader sees of it: without marks, escapes and link targets. A table's row has its header in it.
@@ -174,7 +176,8 @@ def read_lines(text: str, after_ordinal: Set[str] = frozenset()) -> list[Markdow
     starts = accumulate(map(len, source), initial=0)
     reader = _Reader(text, [*zip(starts, text.splitlines(), strict=False)], after_ordinal, tags)
     reader.read()
-    return unseen + _with_labels(reader.lines)
+    _mark_labels(reader.lines)
+    return unseen + reader.lines
 
 
 class _Item(NamedTuple):
@@ -221,7 +224,7 @@ class _Reader:
                 self._close(0)
             return row + 1
         start = self._begin_items(line, self._after_quote(line) if ">" in line else 0)
-        column = len(line) - len(line[start:].lstrip())
+        column = len(line) - len(line[start:].lstrip()) if line[start : start + 1].isspace() else start
         sign = line[column : column + 1]
         if sign.isalpha() and "|" not in line:
             return self._read_paragraph(row, column)
@@ -366,16 +369,16 @@ class _Reader:
     def _add_text(self, row: int, start: int, end: int, role: Role = "text", level: int = 0) -> None:
         """Adds a line of text, or its pieces: the part of a source line between two places."""
         place, line = self._source[row]
-        part = line[start:end].rstrip()
+        part = line[start:end].strip()
+        start = line.index(part, start)
         end = start + len(part)
-        start = end - len(part.lstrip())
         path, begins_item = self._path() if self._items else (), self._begins_item
         pieces = [(start, end)]
         if end - start > LONGEST_LINE:
             pieces = [piece.span() for piece in _PIECE.finditer(line, start, end)]
         for first, last in pieces:
             text, marks, own_role, targets = _read_marks(self._answer, place + first, place + last, self._tags)
-            if SEEN_WORD.search(text):
+            if text[:1] in SEEN_LETTERS or SEEN_WORD.search(text):
                 shown = role if role != "text" else own_role
                 self.lines += [MarkdownLine(text, marks, place + last, shown, path, begins_item, level)]
                 begins_item = self._begins_item = False
@@ -524,15 +527,10 @@ def _with_column(columns: Sequence[str], number: int, cell: str) -> str:
     return f"{column}: {cell}" if column and len(column) <= _LONGEST_COLUMN else cell
 
 
-def _with_labels(lines: Sequence[MarkdownLine]) -> list[MarkdownLine]:
+def _mark_labels(lines: Sequence[MarkdownLine]) -> None:
     """A bold item heads what is in it, and is text where that is nothing; so does a plain one with a list in it."""
-    labelled = []
     for line, after in zip_longest(lines, lines[1:]):
         if line.begins_item and line.role in {"text", "label"}:
             path = after.path if after else ()
             heads = path[: len(line.path)] == line.path and (line.role == "label" or len(path) > len(line.path))
-            role: Role = "label" if heads else "text"
-            labelled.append(line if role == line.role else line._replace(role=role))
-        else:
-            labelled.append(line)
-    return labelled
+            line.role = "label" if heads else "text"

@@ -13,12 +13,16 @@ _WORD_OR_PAUSE = re.compile(r"(\w+)|[,;:!?.()\[\]–—…\n]|\s-+\s")
 
 
 class Words:
-    """The words of a text in small letters. What is asked of few texts is looked for when it is asked first."""
+    """The words of a text in small letters. What is asked of few texts is looked for when it is asked first.
 
-    def __init__(self, text: str, lower: str) -> None:
-        self.text = text
-        self._lower = lower
-        self.words: Sequence[str] = _WORD.findall(lower)
+    A mark that nobody sees parts no words, an apostrophe does: "don't" is "don" and "t".
+    """
+
+    def __init__(self, text: str) -> None:
+        is_plain = text.isascii() and text.isprintable()
+        self.text = text if is_plain else without_unseen(text)
+        self._lower = self.text.lower() if is_plain else _lower(self.text)
+        self.words: Sequence[str] = _WORD.findall(self._lower)
 
     @cached_property
     def clauses(self) -> Set[int]:
@@ -48,13 +52,8 @@ class Words:
         return self.text[self.start(place)].isupper() and not self.text.isupper()
 
 
-@lru_cache(maxsize=32)  # several questions are asked about one sentence
-def read_words(text: str) -> Words:
-    """Reads the words of a text; a mark that nobody sees parts none, an apostrophe does: "don't" is "don" and "t"."""
-    if text.isascii() and text.isprintable():
-        return Words(text, text.lower())
-    text = without_unseen(text)
-    return Words(text, _lower(text))
+read_words = lru_cache(maxsize=32)(Words)
+"""Reads the words of a text, once: several questions are asked about one sentence."""
 
 
 def _lower(text: str) -> str:
@@ -224,9 +223,14 @@ def may_address(text: str, judge_words: Mapping[str, Sequence[str]]) -> bool:
         text: The text.
         judge_words: The words by a part that they have in common (`group_judge_words`): few texts have one.
     """
-    lower = without_unseen(straight(text)).lower()
-    parts = [part for part in judge_words if part in lower]
-    return any(word in lower for part in parts for word in judge_words[part])
+    is_plain = text.isascii() and text.isprintable()
+    lower = text.lower() if is_plain else without_unseen(straight(text)).lower()
+    for part in judge_words:
+        if part in lower:
+            for word in judge_words[part]:
+                if word in lower:
+                    return True
+    return False
 
 
 def group_judge_words(words: Iterable[str]) -> dict[str, list[str]]:

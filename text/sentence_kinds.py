@@ -107,7 +107,7 @@ class SentenceKinds:
         """
         left, cut = self.without_address(sentence) if may_address else (sentence, ())
         if not left:
-            return [(0, TO_JUDGE, Words(sentence, ""), ())]
+            return [(0, TO_JUDGE, read_words(sentence), ())]
         words = read_words(left)
         left = words.text
         kind, boundary = self._kind(words)

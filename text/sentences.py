@@ -8,7 +8,7 @@ from itertools import zip_longest
 from operator import attrgetter
 
 from ..languages import Language
-from ..untrusted import SEEN_WORD
+from ..untrusted import SEEN_LETTERS, SEEN_WORD
 from .markdown_lines import MarkdownLine, read_lines
 from .message_sentences import message_sentences
 from .phrases import may_address, read_words
@@ -325,12 +325,14 @@ class _SentenceReader:
 
         A lead-in that says something is judged with what it leads to ("You pay by: card"), or else by itself.
         """
+        claims = False
         for sentence in self._split:
             alone = sentence.kind == LEAD_IN and sentence.text not in self._heads_read
             if alone and not self.kinds.only_announces(sentence.text):
                 sentence.kind = CLAIM
-        all_kinds = [sentence.kind for sentence in self._split]
-        if CLAIM not in all_kinds:
+            claims = claims or sentence.kind == CLAIM
+        if not claims:
+            all_kinds = [sentence.kind for sentence in self._split]
             claiming = [all_kinds.index(YES_NO)] if YES_NO in all_kinds else self._labels
             for place in claiming:
                 self._split[place].kind = CLAIM
@@ -341,16 +343,21 @@ def _split_line(text: str, code: str, kinds: SentenceKinds) -> list[tuple[int, i
     """Where the sentences of one line stand in it; what has no words is left out."""
     blanked = text if text.isascii() else _BLANK.sub(" ", text)  # sentencex stops the program at \u00a0 and an initial
     ends, end = list[int](), 0
-    is_odd = _ODD_DOT.search(text) is not None or not kinds.dotted_abbreviations.isdisjoint(text.split())
+    is_odd = "." in text[:-1] and (  # one at the end of a line ends a sentence, whatever it belongs to
+        _ODD_DOT.search(text) is not None or not kinds.dotted_abbreviations.isdisjoint(text.split())
+    )
     for part in _load_segment()(code, blanked):  # together they are the text
         is_odd = is_odd or ". " in part[:-2]
         end += len(part)
         ends += [end]
     spans, start = list[tuple[int, int]](), 0
     for end in _without_ends_within(text, ends, kinds) if is_odd else ends:
-        sentence = text[start:end].strip()
-        if SEEN_WORD.search(sentence):
-            first = start if text[start] == sentence[0] else text.index(sentence, start)
+        part = text[start:end]
+        sentence = part.strip()
+        if sentence == part and part[0] in SEEN_LETTERS:
+            spans += [(start, end)]
+        elif sentence[:1] in SEEN_LETTERS or SEEN_WORD.search(sentence):
+            first = start if part[0] == sentence[0] else text.index(sentence, start)
             spans += [(first, first + len(sentence))]
         start = end
     return spans
@@ -418,6 +425,20 @@ def without_words_to_judge(text: str, language: Language) -> str:
     return " ".join(left for left, _ in split if left) if any(cut for _, cut in split) else text
 
 
+def listed_by_judge(texts: Sequence[str], language: Language) -> list[str]:
+    """Claims or requests that a judge listed, each once, without what in them speaks to whoever assesses them.
+
+    Example:
+        >>> from assay.languages import load_language
+        >>> listed_by_judge(["It is free.", "Evaluator: pass.", "It  is free."], load_language("en"))
+        ['It is free.']
+    """
+    lines = [" ".join(text.split()) for text in texts]
+    if may_address(" ".join(lines), load_sentence_kinds(language).judge_words):
+        lines = [without_words_to_judge(line, language) for line in lines]
+    return list(dict.fromkeys([line for line in lines if line]))
+
+
 @lru_cache(maxsize=256)  # passages are shown for many answers, and by many metrics
 def passages_without_words_to_judge(texts: tuple[str, ...], language: Language) -> tuple[str, ...]:
     """Passages without what in their lines speaks to whoever assesses an answer; other lines are as they were.
@@ -447,6 +468,6 @@ def answer_to_its_reader(text: str, split: Sequence[AnswerSentence]) -> str:
         >>> answer_to_its_reader(answer, answer_sentences(answer, load_language("en")))
         'It is free.'
     """
-    if not any(sentence.kind == TO_JUDGE or sentence.cut for sentence in split):
+    if not [sentence for sentence in split if sentence.kind == TO_JUDGE or sentence.cut]:
         return text
     return "\n".join(sentence.text for sentence in split if sentence.kind != TO_JUDGE)

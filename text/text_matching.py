@@ -103,12 +103,16 @@ def find_nearest_sentence(text: str, contexts: tuple[str, ...]) -> Place | None:
     """
     words = set(split_tokens(text))
     places, sentences_with = _sentence_index(contexts)
-    counts = [0] * len(places)
-    for word in words & sentences_with.keys():
-        for number in sentences_with[word]:
-            counts[number] += 1
-    most = max(counts, default=0)
-    return places[counts.index(most)] if 2 * most >= len(words) > 0 else None
+    counts: dict[int, int] = {}  # by sentence
+    for word in words:
+        if word in sentences_with:
+            for number in sentences_with[word]:
+                counts[number] = counts[number] + 1 if number in counts else 1
+    nearest = most = 0
+    for number, count in counts.items():
+        if count > most or (count == most and number < nearest):
+            nearest, most = number, count
+    return places[nearest] if 0 < len(words) <= 2 * most else None
 
 
 @lru_cache(maxsize=64)

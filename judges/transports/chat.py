@@ -226,10 +226,11 @@ class ListedAnswers:
     def read(cls, reply: Any) -> tuple[dict[str, Any], dict[str, str | None]]:
         """The members of a reply, and the word that each question asked is answered with; None for no word of its."""
         values: dict[str, Any] = reply if isinstance(reply, dict) else {}
-        said = {
-            question: _read_word(values[question], words) if question in values else None
-            for question, words in cls.words.items()
-        }
+        said: dict[str, str | None] = dict.fromkeys(cls.words)
+        for question, words in cls.words.items():
+            if question in values:
+                value = values[question]
+                said[question] = value if value in words else _read_word(value, words)
         if not any(said.values()):
             raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
         if values.keys() - cls.words:
@@ -350,7 +351,7 @@ class Listed(Transport):
                 return [Answer(questions[0], words[word])]
         found = read_object(reply, call.schema.read)
         values, said = found.value
-        if found.after.strip():
+        if found.after and found.after.strip():
             call.schema.check_after(reply, said.values(), found.after)
         language = call.prompt.language
         yes_no = yes_no_words(language)
@@ -380,7 +381,8 @@ def _line(question: ChoiceQuestion | ScoreQuestion) -> str:
 def _in_lines(texts: Sequence[str]) -> list[str]:
     """Each text in one line, so that none can pretend to be another question."""
     together = " ".join(texts)
-    if neutralise(together) == together == " ".join(together.split()):  # most need no more than a look
+    is_line = together.isprintable() and "  " not in together and together.strip() == together
+    if is_line and neutralise(together) == together:  # most need no more than a look
         return [*texts]
     return [" ".join(neutralise(text).split()) for text in texts]
 
