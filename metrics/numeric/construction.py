@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice, pairwise, product
+from itertools import chain, islice, pairwise, product
 
 from ...text.numbers import known_unit
 from .lexicon import Lexicon, Token, any_of, lexicon, meanings, means, polarity, says_mean, tokens
@@ -43,6 +43,7 @@ class Context:
     checks: tuple[Specification, ...] = ()  # what the text before was checked for, the last first
     same_sentence: bool = False
     is_undated: bool = False  # the question names a time that is not understood
+    is_scene: bool = False  # a sentence without a number names the windows: "Let us look at July."
 
     @property
     def statistic(self) -> Statistic | None:
@@ -168,10 +169,17 @@ class Clause:
         elif others or self.marks_of("all_rows") or not self.context.windows:
             windows = [] if self.context.is_undated and not self.marks_of("whole", "all_rows") else [ALL_ROWS]
         else:
-            goes_on = self.context.checks and all(set(mark.series) & set(self.context.series) for mark in self.series)
-            before = [replace(window, is_of_before=bool(goes_on)) for window in self.context.windows]
+            context = self.context
+            goes_on = context.checks and all(set(mark.series) & set(context.series) for mark in self.series)
+            before = [
+                replace(window, is_of_before=bool(goes_on), in_scene=context.is_scene and window != ALL_ROWS)
+                for window in context.windows
+            ]
             known = [window for window in before if window != ALL_ROWS]
             windows = known if known and self.marks_of("that_time") else before
+            if ALL_ROWS in windows and self.marks_of("whole", "sum") and not context.same_sentence:
+                several = [w for w in windows if w != ALL_ROWS and rows_together(self, w) > 1]
+                windows = [*several, replace(ALL_ROWS, is_of_before=True)]  # a total of one row is none
             windows += [ALL_ROWS] if self.marks_of("whole") and ALL_ROWS not in windows else []
         left_out = [window for mark in self.marks if mark.excluded for window in self._together([mark])]
         if others and self.context.single_window:
@@ -193,9 +201,9 @@ class Clause:
             tests = (*(test for test in known.conditions if test.column not in named), *own.conditions)
             if are_times and known.conditions and self.context.same_sentence:
                 windows.append(replace(own, conditions=tests))
-            elif not are_times and replace(known, conditions=()) != ALL_ROWS:
+            elif not are_times and (replace(known, conditions=()) != ALL_ROWS or len(tests) > len(own.conditions)):
                 windows.append(replace(known, conditions=tests, text=own.text, parts=own.parts))
-        return [window for window in windows if rows_together(self, window)]
+        return [replace(window, in_scene=True) for window in windows if rows_together(self, window)]
 
     def _together(self, places: Sequence[Mark]) -> list[Window]:
         windows, is_list = list[Window](), len(places) > 1 and self.is_list(places)
@@ -220,9 +228,10 @@ class Clause:
 def _cell_conditions(cells: Sequence[Mark]) -> list[tuple[Condition, ...]]:
     """The tests that cells may mean together: of one column either of them, of several columns all."""
     conditions = []
-    for chosen in islice(product(*[mark.cells for mark in cells]), _MOST_MEANINGS):
+    meanings_of = [[mark.cells] if mark.ends else [(cell,) for cell in mark.cells] for mark in cells]
+    for chosen in islice(product(*meanings_of), _MOST_MEANINGS):
         by_column: dict[str, dict[str, None]] = {}
-        for column, cell in chosen:
+        for column, cell in chain.from_iterable(chosen):
             by_column.setdefault(column, {})[cell] = None
         conditions.append(tuple(Condition(column, tuple(named)) for column, named in by_column.items()))
     return conditions
@@ -342,6 +351,18 @@ def is_pair_of_rows(clause: Clause) -> bool:
     alike = {column for column, _ in first.cells} & {column for column, _ in second.cells}
     joined = clause.text[first.end : second.start].strip().lower() in clause.words.data["joins"]
     return bool(alike) and not joined and not clause.marks_of("sum")
+
+
+def columns_of(places: Iterable[Mark]) -> set[str]:
+    """The columns that times and cells are of; that of times is empty."""
+    return {column for mark in places for column, _ in (mark.cells or (("", ""),))}
+
+
+def scope_cells(clause: Clause) -> list[Mark]:
+    """The cells that say where or when: the July of "in July Utrecht had"."""
+    led = rf"(?:^|\s)(?:{any_of(clause.words.scope_prepositions)})\s(?:{clause.words.data['article']})?$"
+    scopes = [m for m in clause.cells if re.search(led, clause.text[: m.start], re.IGNORECASE)]
+    return scopes + [m for m in clause.cells if m not in scopes and clause.text[m.end :].startswith("'s")]
 
 
 VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN, Statistic.SUM)

@@ -182,6 +182,7 @@ class Concepts(BaseModel):
     people: frozenset[str]
     levels: frozenset[str]
     flows: frozenset[str]
+    spent: frozenset[str]
     counts: frozenset[str]
     better_up: frozenset[str]
     better_down: frozenset[str]

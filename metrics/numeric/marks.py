@@ -35,10 +35,12 @@ from .times import (
     count_of,
     find_times,
     is_vague,
+    joined_spans,
     list_joint,
     listed_dates,
     listed_days,
     ordinal_of,
+    place_in_cycle,
     span,
     times_by_name,
     with_units,
@@ -72,6 +74,7 @@ class Mark:
     hedge: Hedge = Hedge.EXACT
     hedge_mark: "Mark | None" = None
     excluded: bool = False  # a time or rows that the claim leaves out
+    ends: "tuple[Mark, Mark] | None" = None  # of rows from one to another: its cells are meant together
 
     @cached_property
     def series(self) -> tuple[str, ...]:
@@ -557,6 +560,28 @@ def _exclusions(clause: _Draft) -> Iterator[Mark]:
             yield Mark(*match.span(), match[0], frozenset({"whole"}))
 
 
+def _ranges(clause: _Draft) -> Iterator[Mark]:
+    """Rows called by months or weekdays, from one to another: "from March to May" has April, too."""
+    language, by_start = clause.words.language, {mark.start: mark for mark in clause.marks if mark.cells}
+    spans = [(mark.start, mark.end) for mark in by_start.values()]
+    for start, end, *starts in joined_spans(clause.text, language, spans) if len(spans) > 1 else ():
+        first, last = (by_start[place] for place in starts)
+        ((column, one), (other, two)) = first.cells[0], last.cells[0]
+        texts = list(clause.view.table.labels[column].dropna().unique()) if column == other else []
+        places = [place_in_cycle(text, language) for text in texts]
+        if not (texts and all(places)):
+            continue
+        if texts.index(one) > texts.index(two):
+            yield Mark(start, end, clause.text[start:end], frozenset({"undatable_time"}))
+            continue
+        (begin, cycle), (until, _) = (places[texts.index(text)] or (0, 1) for text in (one, two))
+        inside = [
+            t for t, p in zip(texts, places, strict=True) if p and (p[0] - begin) % cycle <= (until - begin) % cycle
+        ]
+        mention = Mention(start, end, tuple(Name("cell", column, SYNONYM, text) for text in inside))
+        yield Mark(start, end, clause.text[start:end], mention=mention, ends=(first, last))
+
+
 def _behind(clause: _Draft) -> Iterator[Mark]:
     """The "after" of "the most after Portside", which no reading uses: before a row it is no time."""
     rows = [mark for mark in clause.marks if mark.cells]
@@ -763,5 +788,5 @@ def shift_years(window: Window, years: int) -> Window:
 
 _OF_TIMES = (_whole_units, _same_periods, _elided, _steps, _numbered)
 """What finds marks of times that another time, the text before or the table tells."""
-_OF_MARKS = (_whole_table, _exclusions, _behind, _rates, _roles, _hedged_numbers, _multiples, _exclusive)
+_OF_MARKS = (_whole_table, _exclusions, _ranges, _behind, _rates, _roles, _hedged_numbers, _multiples, _exclusive)
 """What finds marks that depend on others. They may overlap: the longest counts, and of equally long ones these."""

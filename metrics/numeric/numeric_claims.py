@@ -417,7 +417,10 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[PartReading], Scene
     if reading is None:
         is_exclamation = text.endswith("!") and _is_comment(text, scene)  # "Good question!"
         unread = [] if is_exclamation else [_unread(sentence, text, scene)]
-        return [*unread, *caused], replace(scene, context=scene.question_context)
+        context = scene.question_context
+        if any(part.reason == NO_NUMBER for part in unread) and (named := _named_rows(text, scene)):
+            context = replace(context, windows=(*named, ALL_ROWS), is_scene=True)
+        return [*unread, *caused], replace(scene, context=context)
     context = scene.context.after(reading.last.first_specifications, same_sentence=False)
     return [*reading.parts, *caused], replace(scene, context=context)
 
@@ -516,6 +519,12 @@ def _is_bare(text: str, words: Lexicon) -> bool:
     return all(token.text in words.harmless for token in tokens(rest, words.language) if token.is_word)
 
 
+def _named_rows(text: str, scene: Scene) -> tuple[Window, ...]:
+    """The rows that a sentence without a number names, which the next one may be about: "Let us look at July."."""
+    clauses = [clause for clause in _clauses(text, scene) if clause.places and not clause.series]
+    return tuple(clauses[0].windows(clauses[0].places)) if clauses else ()
+
+
 def _unread(sentence: str, text: str, scene: Scene) -> PartReading:
     if not scene.views:
         return PartReading(sentence, reason="there is no table to compute it from")
@@ -571,6 +580,9 @@ def check(text: str, read: PartReading) -> CheckedClaim:
     for tier in read.tiers:
         findings = [(specification, verify(specification, table)) for specification, table in tier]
         decided = [pair for pair in findings if pair[1].verdict != "unverifiable"]
+        before = [pair for pair in decided if pair[0].window.in_scene]
+        if before and all(finding.verdict == "supported" for _, finding in before):
+            decided = before  # what holds of the rows that the text before is about is said of them
         if decided or (findings and claim.specification is None):
             asked, finding = (decided or findings)[0]
             claim = replace(claim, **vars(finding), specification=asked)

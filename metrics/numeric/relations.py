@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, combinations
 
 from ...text.numbers import known_unit
 from .construction import (
@@ -18,6 +18,7 @@ from .construction import (
     bounds_of,
     can_be_summed,
     check,
+    columns_of,
     construction,
     contains_time,
     count_fields,
@@ -35,6 +36,7 @@ from .construction import (
     is_row,
     is_window_within,
     merge_windows,
+    scope_cells,
     series_of,
     specify,
     value_fields,
@@ -43,6 +45,7 @@ from .construction import (
 )
 from .lexicon import any_of, means, polarity
 from .marks import Mark
+from .sample_tables import is_panel
 from .statistics import STATISTICS
 from .table import ALL_ROWS, STEPS, Direction, Hedge, Specification, Statistic, Times, Window, unit_of_period
 from .times import is_vague
@@ -126,7 +129,9 @@ def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, S
         elif len(lc) == len(shared):
             return None
         else:
-            windows, compared = (clause.windows([*lt, *rt, *cells]) for cells in (lc, [*shared, *rc]))
+            named = {column for m in lc for column, _ in m.cells}
+            of_both = [m for m in rc if not named & {column for column, _ in m.cells}]  # "than Breda in July"
+            windows, compared = (clause.windows([*lt, *rt, *cells]) for cells in ([*lc, *of_both], [*shared, *rc]))
     else:
         compared = clause.windows([*rt, *lc]) if rt else []
         windows = clause.windows([*lt, *lc]) if lt else [w for c in compared for w in clause.context.windows if w != c]
@@ -140,7 +145,7 @@ def _inner_statistics(clause: Clause, names: list[str]) -> list[Statistic | None
     weekdays = any(m.window.weekdays for m in clause.times)
     if weekdays or clause.marks_of("per_row") or not any(can_be_summed(clause, name) for name in names):
         return [None]
-    if all(is_flow(clause, name) for name in names) and clause.view.times is not None:
+    if all(is_flow(clause, name) for name in names) and (clause.view.times is not None or is_panel(clause.table)):
         return [Statistic.SUM]  # "1,440 m3 more than the year before"
     return [None, Statistic.SUM]
 
@@ -226,9 +231,13 @@ def _pair(clause: Clause) -> tuple[Side, Side] | None:
     if len(times) == 2 and not cells:
         first, second = (list(m.time.windows) for m in times if m.time)
         return (names, first), (names, second)
-    if len(cells) == 2 and {c for c, _ in cells[0].cells} & {c for c, _ in cells[1].cells}:
-        return (names, clause.windows([*times, cells[0]])), (names, clause.windows([*times, cells[1]]))
-    return None
+    of_ends = [mark.ends for mark in cells if mark.ends]
+    pairs = of_ends or [(a, b) for a, b in combinations(cells, 2) if {c for c, _ in a.cells} & {c for c, _ in b.cells}]
+    if len(pairs) != 1:
+        return None
+    rest = [*times, *(mark for mark in cells if mark not in pairs[0] and not mark.ends)]
+    first_windows, second_windows = (clause.windows([*rest, mark]) for mark in pairs[0])
+    return (names, first_windows), (names, second_windows)
 
 
 @construction(Slot.value(2, 2), series=(0, 0), places=(0, 0), optional="than changed_to count")
@@ -300,8 +309,8 @@ def _share(match: ConstructionMatch) -> ClauseReading | None:
     if not match["share"] or windows == [ALL_ROWS] or is_pair_of_rows(match.clause):
         return None
     clause, wholes = match.clause, list[Window | None]([None])
-    if clause.times and clause.cells:  # "Vlieland's share in July": of all, of July's or of Vlieland's
-        wholes += [*clause.windows(clause.times), *clause.windows(clause.cells)]
+    if len(columns_of(clause.places)) > 1:  # "Vlieland's share in July": of all, of July's or of Vlieland's
+        wholes += [window for mark in clause.places for window in clause.windows([mark])]
     fields = value_fields(match.one("percentage")) | {"compared_window": wholes}
     return as_one_check(specify(Statistic.SHARE, match.names, windows, **fields))
 
@@ -313,23 +322,28 @@ def _part_of_series(match: ConstructionMatch) -> ClauseReading | None:
         return None
     if not all(_has_parts(clause, name) for name in named.series):
         return None
-    times = clause.times
-    part_of = clause.words.data["part_of"]
+    times, is_crossed = clause.times, not clause.times and len(columns_of(clause.cells)) > 1
+    owned = (
+        rf"{clause.words.data['part_of']}| (?:{any_of(clause.words.scope_prepositions)}) "
+        if is_crossed
+        else clause.words.data["part_of"]
+    )
     owners = [  # "46% of Texel's passengers", "46% of the passengers of Texel"
         m
         for m in clause.cells
-        if mark.end <= m.start < named.start or re.fullmatch(part_of, clause.text[named.end : m.start], re.IGNORECASE)
+        if mark.end <= m.start < named.start or re.fullmatch(owned, clause.text[named.end : m.start], re.IGNORECASE)
     ]
-    outer = (
-        owners
-        if owners and times
-        else times
-        if clause.cells
-        else [m for m in times if any(contains_time(m, other) for other in times)]
-    )
+    if is_crossed:
+        scopes = scope_cells(clause)
+        outer = owners or ([] if columns_of(scopes) == columns_of(clause.cells) else scopes)
+        wholes = clause.windows(outer) if outer else [ALL_ROWS, *(w for m in clause.cells for w in clause.windows([m]))]
+    else:
+        within = [m for m in times if any(contains_time(m, other) for other in times)]
+        outer = owners if owners and times else times if clause.cells else within
+        wholes = clause.windows(outer) if outer else [ALL_ROWS]
     shares = []
-    for whole in clause.windows(outer) if outer else [ALL_ROWS]:
-        inside = [w for w in match.windows if owners or whole == ALL_ROWS or is_window_within(w, whole)]
+    for whole in wholes:
+        inside = [w for w in match.windows if owners or not whole.start or is_window_within(w, whole)]
         fields = value_fields(mark) | {"compared_with": [*named.series], "compared_window": whole}
         shares += specify(Statistic.SHARE, named.series, inside, **fields)
     return as_one_check(shares)

@@ -2,14 +2,18 @@
 
 import csv
 import json
+import math
 import re
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import count, groupby, zip_longest
+from itertools import combinations, count, groupby, zip_longest
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...eval_sets.sample import Cell, Sample, Table as SampleTable
@@ -42,6 +46,7 @@ _MOST_TORN = 0.2
 _LONGEST_LINE = 20_000  # characters of a table's line
 _MOST_STARTS = 20  # lines of a block at which a table is looked for: the first may belong to the text above it
 _LONGEST_TITLE = 80  # characters
+_ROUNDING = 1e-12  # of binary fractions
 
 
 @dataclass(frozen=True)
@@ -208,8 +213,12 @@ def tables_of_sample(sample: Sample) -> list[NumericTable]:
     ]
     powers = {power for text in sample.retrieved_contexts if (power := caption_power(text))}
     scale = powers.pop() if len(powers) == 1 else 0
-    scaled = (replace(t, power=scale) if scale and not t.power else t for t in context_tables)
+    scaled = (_in_scale(table, scale) if scale and not table.power else table for table in context_tables)
     return _with_unique_names([*own, *scaled])
+
+
+def _in_scale(table: NumericTable, power: int) -> NumericTable:
+    return replace(table, power=power, others=tuple(replace(other, power=power) for other in table.others))
 
 
 def tables_of_file(path: Path, language: str | None = None) -> list[NumericTable]:
@@ -246,29 +255,55 @@ def _with_unique_names(tables: Iterable[NumericTable]) -> list[NumericTable]:
     return [replace(t, name=name) if t.name != name else t for t, name in zip(tables, names, strict=True)]
 
 
-def table_of(grid: Grid, also_shown: frozenset[NumberFormat] = frozenset()) -> NumericTable:
+def table_of(grid: Grid) -> NumericTable:
     """The grid's columns as times, numbers and texts, with all readings where the notation is ambiguous.
 
-    Rows of totals ("Total", "Average") are no data: they are left out, and kept aside.
+    Rows of totals ("Total", "Average") are no data: they are left out, and kept aside. Where the numbers of a row do
+    not bear out its name, the table with that row is another reading.
     """
-    totals, others = _rows_of_totals(grid)
+    totals, sure = _rows_of_totals(grid)
     whole = _table_of_rows(grid)
-    if not totals or len(others) < 2:
+    if not 0 < len(totals) < whole.rows:
         return whole
     columns = [read_numbers(cells) for cells in grid.columns.values()]
     shown = frozenset(form for column in columns if column for form in column.shown)
-    return replace(_table_of_rows(_without_rows(grid, totals), shown), with_totals=whole, totals=tuple(totals))
+    data = _table_of_rows(_without_rows(grid, totals), shown)
+    doubtful = _table_of_rows(_without_rows(grid, sure), shown).readings if sure != totals else ()
+    return replace(data, others=(*data.others, *doubtful), with_totals=whole, totals=tuple(sorted(totals)))
 
 
-def _rows_of_totals(grid: Grid) -> tuple[list[int], list[int]]:
-    """The rows that a word for a total or a mean names, in a column up to the first of texts; and the others."""
-    totals = set[int]()
+def _rows_of_totals(grid: Grid) -> tuple[set[int], set[int]]:
+    """The rows that a word for a total or a mean names, in a column up to the first of texts; and those surely so.
+
+    Surely: where a time would stand, without a number, or with the sum or the mean of the other rows in a column. A
+    name of more words ("Total 2025") is one only with such a number, and surely beside several rows.
+    """
+    words = {word for language in LANGUAGES for word in lexicon(language).data["total_rows"]}
+    named, in_words, sure = set[int](), set[int](), set[int]()
     for name, cells in grid.columns.items():
-        totals |= {row for row, cell in enumerate(cells) if isinstance(cell, str) and _is_total(cell)}
-        if read_numbers(cells) is None and not is_time_name(name):
+        is_text = read_numbers(cells) is None and not is_time_name(name)
+        texts = [str(cell).strip(" *_:=").lower() if isinstance(cell, str) else "" for cell in cells]
+        rows = {row for row, text in enumerate(texts) if text in words or text.removesuffix("s") in words}
+        named |= rows
+        in_words |= {row for row, text in enumerate(texts) if not words.isdisjoint(text.split())} - rows
+        sure |= rows if is_time_name(name) else set()
+        if is_text:
             break
-    rows = range(len(next(iter(grid.columns.values()), ())))
-    return sorted(totals), [row for row in rows if row not in totals]
+    if not named | in_words:
+        return set(), set()
+    arrays = [array for cells in grid.columns.values() if (c := read_numbers(cells)) for array in c.values.values()]
+    others = [row for row in range(len(next(iter(grid.columns.values()), ()))) if row not in named | in_words]
+    borne_out = {row for row in named | in_words if any(_sums_up(array[row], array[others]) for array in arrays)}
+    empty = {row for row in named if all(math.isnan(array[row]) for array in arrays)}
+    sure |= empty | (borne_out if len(others) > 1 else borne_out & named)
+    return named | borne_out, sure
+
+
+def _sums_up(total: float, values: NDArray[Any]) -> bool:
+    """Whether a number is the sum or the mean of values, at its precision."""
+    known = values[~np.isnan(values)]
+    margin = 0.5 * 10.0 ** -len(f"{total:.10f}".rstrip("0").partition(".")[2]) + _ROUNDING * abs(total)
+    return bool(len(known)) and min(abs(total - known.sum()), abs(total - known.mean())) <= margin
 
 
 def _table_of_rows(grid: Grid, also_shown: frozenset[NumberFormat] = frozenset()) -> NumericTable:
@@ -319,13 +354,6 @@ def _time_column(columns: Mapping[str, Sequence[object]], day_first: bool) -> tu
         if times := read_times(name, columns[name], day_first):
             return name, times
     return None, None
-
-
-def _is_total(cell: object) -> bool:
-    """Whether a cell stands for "in total", in any language."""
-    words = {word for language in LANGUAGES for word in lexicon(language).data["total_rows"]}
-    text = str(cell).strip(" *_:=").lower()
-    return text in words or text.removesuffix("s") in words
 
 
 def _without_rows(grid: Grid, totals: Collection[int]) -> Grid:
@@ -436,8 +464,11 @@ def repeats(table: NumericTable, column: str, window: Window = ALL_ROWS) -> bool
 
 
 def is_panel(table: NumericTable) -> bool:
-    """Whether a table has several rows of one time: of each zone, of each shop."""
-    return table.time_column is not None and repeats(table, table.time_column)
+    """Whether a table has several rows of one time: of each zone, of each shop; or a row per pair of two texts."""
+    if table.time_column is not None:
+        return repeats(table, table.time_column)
+    columns = [str(column) for column in table.labels.columns if repeats(table, str(column))]
+    return any(not table.labels[[*pair]].duplicated().any() for pair in combinations(columns, 2))
 
 
 @lru_cache(maxsize=64)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ...text.wording import count_of
 from ..score import Verdict
+from .lexicon import means
 from .table import (
     ALL_ROWS,
     BOUNDS,
@@ -598,8 +599,10 @@ def _may_be_of_more(asked: Specification, table: NumericTable) -> bool:
 
 
 def _stated_total(asked: Specification, table: NumericTable) -> float | None:
-    """The cell of a row of totals that a value holds of: a total of more than the rows, or a weighted mean."""
-    if table.with_totals is None or asked.series not in table.with_totals.columns:
+    """The cell of a row of totals that a value of all rows holds of: a total of more of them, or a weighted mean."""
+    if asked.statistic not in _OF_SEVERAL or asked.hedge in BOUNDS or table.with_totals is None:
+        return None
+    if asked.series not in table.with_totals.columns or len(rows_of(table, asked.window)) < table.rows:
         return None
     cells = table.with_totals.frame[asked.series].iloc[list(table.totals)]
     return next((float(cell) for cell in cells if _fits(asked, cell)), None)
@@ -666,6 +669,9 @@ def _nearly_so(asked: Specification, computed: Computed, values: list[float]) ->
         return "the claim has a round number that may be meant" if is_near else None
     if asked.statistic in _CHANGES and (computed.base or 0.0) < 0 and any(_fits(asked, -value) for value in values):
         return "the values are negative, and the change may be meant in size"
+    is_amount_spent = asked.statistic in _AMOUNTS and means(asked.series or "", "spent")
+    if is_amount_spent and any(_fits(asked, -value) for value in values):
+        return "what is spent may be written with a minus, or without"
     if asked.hedge is not Hedge.EXACT or len(f"{asked.value:g}".strip("0.-")) < _TELLING:
         return None
     is_amount = computed.unit not in ("%", "pp") and (asked.statistic in _AMOUNTS or computed.unit is not None)

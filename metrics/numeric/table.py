@@ -122,6 +122,7 @@ class Window:
     text: str = field(default="", compare=False)  # as the claim says it
     parts: tuple["Window", ...] = field(default=(), compare=False)  # of several that a claim lists, each
     is_of_before: bool = field(default=False, compare=False)  # the text before names it, of the same series
+    in_scene: bool = field(default=False, compare=False)  # the text before narrows it, and need not do so
 
     def __str__(self) -> str:
         """The window in words that a person can follow."""

@@ -1,7 +1,7 @@
 """The times that a claim names: by the calendar and from the end of the table, joined where two are one."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache, lru_cache, partial
@@ -404,6 +404,21 @@ def _joins(language: str) -> list[tuple[str, re.Pattern[str]]]:
         for kind in _WINDOWS
         for form in words[kind]
     ]
+
+
+def joined_spans(text: str, language: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int, int]]:
+    """Where a text goes from one of some parts to another ("from March to May"), and where both parts begin."""
+    masked = mask_times(text, [NamedTime(*span, ()) for span in spans])
+    for kind, pattern in _joins(language):
+        for match in pattern.finditer(masked) if kind == "from_to" else ():
+            yield *match.span(), match.start("a"), match.start("b")
+
+
+def place_in_cycle(name: str, language: str) -> tuple[int, int] | None:
+    """The number of a month or weekday, and how many there are; None of another name."""
+    name = name.strip().lower()
+    weekday, month = lexicon(language).data["weekdays"].get(name), _months(language).get(name.rstrip("."))
+    return (weekday, 7) if weekday is not None else (month, 12) if month else None
 
 
 def _from_to(joint: _Joint) -> tuple[Window, ...]:

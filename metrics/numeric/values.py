@@ -17,6 +17,7 @@ from .construction import (
     can_be_summed,
     can_describe,
     check,
+    columns_of,
     construction,
     contains_time,
     count_fields,
@@ -32,6 +33,7 @@ from .construction import (
     is_row,
     nearest_series,
     rows_together,
+    scope_cells,
     series_of,
     specify,
     value_fields,
@@ -107,7 +109,8 @@ def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]
     if clause.context.statistic in _INHERITED:
         return check(specify(clause.context.statistic, names, windows, **value))
     are_flows = all(is_flow(clause, name) for name in names)
-    if _is_of_one_row(clause, windows, are_flows=are_flows):
+    are_rows = _are_rows(clause, windows, are_flows=are_flows)
+    if are_rows and not (clause.times and any(has_several(clause, window) for window in windows)):
         return check(specify(Statistic.VALUE_AT, names, windows, **value))
     is_total = are_flows or bool(clause.marks_of("count", "whole", "sum"))
     of_one, over_rows = [], []
@@ -119,18 +122,25 @@ def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]
         except Unverifiable:  # which the computation reports
             is_one = is_above_all = True
         is_sum = can_be_summed(clause, name) and (is_total or is_above_all)
-        of_one += specify(Statistic.VALUE_AT, [name], [window], **value) if is_one else []
-        over_rows += specify(Statistic.SUM if is_sum else Statistic.MEAN, [name], [window], **value)
+        over = Statistic.SUM if is_sum else Statistic.VALUE_AT if are_rows else Statistic.MEAN
+        several = specify(over, [name], [window], **value)
+        of_one += [*specify(Statistic.VALUE_AT, [name], [window], **value), *several] if is_one else []
+        over_rows += several
+    if any(window.in_scene for window in windows):
+        return check([*of_one, *over_rows])  # "In July there were 100. Utrecht had 60": in July, or in all
     return check(of_one, over_rows)
 
 
-def _is_of_one_row(clause: Clause, windows: list[Window], *, are_flows: bool) -> bool:
+def _are_rows(clause: Clause, windows: list[Window], *, are_flows: bool) -> bool:
     """Whether windows are of one row each, as they are named, or are those of the text before ("then", "that day")."""
-    if any(w.positions or any(len(test.texts) > 1 for test in w.conditions) for w in windows):
+    are_listed = any(w.positions or any(len(test.texts) > 1 for test in w.conditions) for w in windows)
+    if are_listed and not any(mark.ends for mark in clause.cells):
         return True
     if clause.times:
         return clause.table.period is not Period.MOMENT and all(is_row(clause, mark.window) for mark in clause.times)
-    return bool(not clause.cells and clause.context.windows and not clause.marks_of("all_rows") and not are_flows)
+    return bool(
+        not clause.cells and clause.context.windows and not clause.marks_of("whole", "all_rows") and not are_flows
+    )
 
 
 def _threshold_fields(bound: Mark) -> dict[str, object]:
@@ -262,11 +272,11 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     clause, word, names = match.clause, match.one("extreme"), match.names
     counts = [m for m in clause.numbers if counts_rows(clause, m) and (m.unit in STEPS or is_before_rows(clause, m))]
     numbers = tuple(mark for mark in match["value"] if mark not in counts)
-    up = _is_up(word, names)
-    if up is None or not _can_be_of(clause, word, names):
+    up, places = _is_up(word, names), _places(clause, word, numbers[0] if numbers else None)
+    if up is None or places is None or not _can_be_of(clause, word, names):
         return None
     rank, ordinal = _ordinal(clause, word)
-    placed, inside = _places(clause, word, numbers[0] if numbers else None)
+    placed, inside = places
     if inside and not placed and clause.cells and is_one_named_row(clause):
         placed, inside = inside, []  # "lowest in Linden, at 12%": of one row there is no lowest
     windows, spots = clause.windows(inside), clause.windows(placed) if placed else []
@@ -378,17 +388,27 @@ def _ordinal(clause: Clause, word: Mark) -> tuple[int, list[Mark]]:
     return 1, []
 
 
-def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark], list[Mark]]:
-    """Where the claim puts the extreme, and what it is the extreme of."""
+def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark], list[Mark]] | None:
+    """Where the claim puts the extreme, and what it is the extreme of; None where cells of two columns do not tell."""
+    inside = scope_cells(clause) if len(columns_of(clause.places)) > 1 else []
+    placed = [mark for mark in clause.cells if mark not in inside]
+    if inside and clause.times and not placed and inside[-1].end <= word.start:
+        return None  # "in Utrecht it was highest in July": of its months, or of all cities
+    if not clause.times and len(columns_of(clause.cells)) > 1:
+        tells = inside and placed and not columns_of(inside) & columns_of(placed)
+        is_said = tells and (inside[0].start < placed[0].start or any(m.start >= word.end for m in clause.series))
+        return (placed, inside) if is_said else None
 
     def is_place(mark: Mark) -> bool:
         if number is None:
-            is_span = mark.time is not None and mark.time.ends is not None
+            is_span = mark.ends is not None or (mark.time is not None and mark.time.ends is not None)
             if mark.time and clause.cells and has_several(clause, *clause.windows([mark])):
                 return False  # "in the first quarter South had the highest": of that quarter's rows
             return len(clause.places) == 1 or not (is_span or any(contains_time(mark, other) for other in clause.times))
         if mark.cells:
-            return mark.end <= word.start or mark.start >= number.end or _is_predicate_of(clause, mark, number)
+            return not mark.ends and (
+                mark.end <= word.start or mark.start >= number.end or _is_predicate_of(clause, mark, number)
+            )
         return is_row(clause, mark.window)
 
     placed = [mark for mark in clause.places if is_place(mark)]
