@@ -126,12 +126,13 @@ def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, S
         if not lc and not lt and clause.context.same_sentence:  # "Portside had 42, one more than Eastmoor"
             compared = clause.beside_context(rc) or clause.windows([*rt, *rc])
             windows = [w for w in clause.context.windows if any(is_other_window(w, other) for other in compared)]
-        elif len(lc) == len(shared):
+        elif len(lc) == len(shared) and not (lt and rt):
             return None
         else:
             named = {column for m in lc for column, _ in m.cells}
             of_both = [m for m in rc if not named & {column for column, _ in m.cells}]  # "than Breda in July"
-            windows, compared = (clause.windows([*lt, *rt, *cells]) for cells in ([*lc, *of_both], [*shared, *rc]))
+            windows = clause.windows([*(lt or rt), *lc, *of_both])
+            compared = clause.windows([*(rt or lt), *shared, *rc])
     else:
         compared = clause.windows([*rt, *lc]) if rt else []
         windows = clause.windows([*lt, *lc]) if lt else [w for c in compared for w in clause.context.windows if w != c]
