@@ -9,7 +9,7 @@ from itertools import chain, islice, pairwise, product
 from ...text.numbers import known_unit
 from .lexicon import Lexicon, Token, any_of, lexicon, meanings, means, polarity, says_mean, tokens
 from .marks import HEDGES_BY_WORD, Mark, find_marks, is_count, place_joint
-from .sample_tables import View
+from .sample_tables import View, is_panel
 from .table import (
     ALL_ROWS,
     BOUNDS,
@@ -195,13 +195,15 @@ class Clause:
         are_times = bool(self.times)
         if (are_times and self.cells) or self.marks_of("whole", "all_rows", *RANKING):
             return []
-        windows = []
+        windows, is_crossed = [], self.context.is_scene or is_panel(self.table)
         for known, own in product(self.context.windows, self._together(places)):
             named = {test.column for test in own.conditions}
             tests = (*(test for test in known.conditions if test.column not in named), *own.conditions)
             if are_times and known.conditions and self.context.same_sentence:
                 windows.append(replace(own, conditions=tests))
-            elif not are_times and (replace(known, conditions=()) != ALL_ROWS or len(tests) > len(own.conditions)):
+            elif not are_times and (
+                replace(known, conditions=()) != ALL_ROWS or (len(tests) > len(own.conditions) and is_crossed)
+            ):
                 windows.append(replace(known, conditions=tests, text=own.text, parts=own.parts))
         return [replace(window, in_scene=True) for window in windows if rows_together(self, window)]
 

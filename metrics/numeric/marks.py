@@ -561,23 +561,21 @@ def _exclusions(clause: _Draft) -> Iterator[Mark]:
 
 
 def _ranges(clause: _Draft) -> Iterator[Mark]:
-    """Rows called by months or weekdays, from one to another: "from March to May" has April, too."""
-    language, by_start = clause.words.language, {mark.start: mark for mark in clause.marks if mark.cells}
+    """Rows called by months, weekdays or numbers, from one to another: "from March to May" has April, too."""
+    by_start = {mark.start: mark for mark in clause.marks if mark.cells}
     spans = [(mark.start, mark.end) for mark in by_start.values()]
-    for start, end, *starts in joined_spans(clause.text, language, spans) if len(spans) > 1 else ():
+    for start, end, *starts in joined_spans(clause.text, clause.words.language, spans) if len(spans) > 1 else ():
         first, last = (by_start[place] for place in starts)
-        ((column, one), (other, two)) = first.cells[0], last.cells[0]
-        texts = list(clause.view.table.labels[column].dropna().unique()) if column == other else []
-        places = [place_in_cycle(text, language) for text in texts]
-        if not (texts and all(places)):
+        (column, one), (other, two) = first.cells[0], last.cells[0]
+        texts = clause.view.table.labels[column].dropna().unique() if column == other else []
+        places = {text: place_in_cycle(text, clause.words.language) for text in texts}
+        if not places or not all(place for place, _ in places.values()):
             continue
-        if texts.index(one) > texts.index(two):
+        if [*places].index(one) > [*places].index(two):
             yield Mark(start, end, clause.text[start:end], frozenset({"undatable_time"}))
             continue
-        (begin, cycle), (until, _) = (places[texts.index(text)] or (0, 1) for text in (one, two))
-        inside = [
-            t for t, p in zip(texts, places, strict=True) if p and (p[0] - begin) % cycle <= (until - begin) % cycle
-        ]
+        (begin, cycle), (until, _) = places[one], places[two]
+        inside = [text for text, (place, _) in places.items() if (place - begin) % cycle <= (until - begin) % cycle]
         mention = Mention(start, end, tuple(Name("cell", column, SYNONYM, text) for text in inside))
         yield Mark(start, end, clause.text[start:end], mention=mention, ends=(first, last))
 

@@ -467,8 +467,8 @@ def is_panel(table: NumericTable) -> bool:
     """Whether a table has several rows of one time: of each zone, of each shop; or a row per pair of two texts."""
     if table.time_column is not None:
         return repeats(table, table.time_column)
-    columns = [str(column) for column in table.labels.columns if repeats(table, str(column))]
-    return any(not table.labels[[*pair]].duplicated().any() for pair in combinations(columns, 2))
+    pairs = combinations(table.labels.columns, 2) if all(repeats(table, name) for name in table.labels.columns) else ()
+    return any(not table.labels[[*pair]].duplicated().any() for pair in pairs)
 
 
 @lru_cache(maxsize=64)

@@ -414,11 +414,13 @@ def joined_spans(text: str, language: str, spans: Sequence[tuple[int, int]]) -> 
             yield *match.span(), match.start("a"), match.start("b")
 
 
-def place_in_cycle(name: str, language: str) -> tuple[int, int] | None:
-    """The number of a month or weekday, and how many there are; None of another name."""
+def place_in_cycle(name: str, language: str) -> tuple[int, int]:
+    """The number of a month, a weekday or a numbered period ("Q1", "week 3"), and how many there are; else 0 of 1."""
     name = name.strip().lower()
-    weekday, month = lexicon(language).data["weekdays"].get(name), _months(language).get(name.rstrip("."))
-    return (weekday, 7) if weekday is not None else (month, 12) if month else None
+    weekday, month = lexicon(language).data["weekdays"].get(name, -1) + 1, _months(language).get(name.rstrip("."))
+    if numbered := re.fullmatch(r"\D{1,20}(\d{1,3})", name):
+        return int(numbered[1]) + 1, 1000
+    return (weekday, 7) if weekday else (month or 0, 12 if month else 1)
 
 
 def _from_to(joint: _Joint) -> tuple[Window, ...]:

@@ -110,7 +110,7 @@ def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]
         return check(specify(clause.context.statistic, names, windows, **value))
     are_flows = all(is_flow(clause, name) for name in names)
     are_rows = _are_rows(clause, windows, are_flows=are_flows)
-    if are_rows and not (clause.times and any(has_several(clause, window) for window in windows)):
+    if are_rows and not (clause.times and any(not w.positions and has_several(clause, w) for w in windows)):
         return check(specify(Statistic.VALUE_AT, names, windows, **value))
     is_total = are_flows or bool(clause.marks_of("count", "whole", "sum"))
     of_one, over_rows = [], []
@@ -119,12 +119,15 @@ def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]
             stated = clause.table.as_held(name, number.stated.value, number.unit)
             rows = values_in(clause.table, name, rows_of(clause.table, window))
             is_one, is_above_all = bool(rows.min() == rows.max()), stated > float(rows.max())
+            are_alike = is_one and len(rows) > 1
         except Unverifiable:  # which the computation reports
-            is_one = is_above_all = True
+            is_one, is_above_all, are_alike = True, True, False
         is_sum = can_be_summed(clause, name) and (is_total or is_above_all)
         over = Statistic.SUM if is_sum else Statistic.VALUE_AT if are_rows else Statistic.MEAN
         several = specify(over, [name], [window], **value)
-        of_one += [*specify(Statistic.VALUE_AT, [name], [window], **value), *several] if is_one else []
+        is_one &= not (is_sum and clause.marks_of("whole", "sum"))
+        of_one += specify(Statistic.VALUE_AT, [name], [window], **value) if is_one else []
+        of_one += several if are_alike else []  # each of them, or together
         over_rows += several
     if any(window.in_scene for window in windows):
         return check([*of_one, *over_rows])  # "In July there were 100. Utrecht had 60": in July, or in all
