@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import assay.runs
+from assay.errors import InputError
 from assay.eval_sets import Sample
 from assay.metrics import Score
 from assay.runs import AnswerIndex, AnswerQuery, Ledger, Plan, RunWriter, Store, join_ratings, migrate, queue_ids
@@ -140,6 +141,24 @@ def test_answers_are_found_as_on_sqlite(url, tmp_path):
     in_order = ["s0", "s1", "s2", "s3", "s4"]
     assert found[0][3:9] == [["s1"], ["s2"], [], ["s4", "s3"], ["s2", "s3", "s4"], in_order]
     assert found[0][9:] == [["s4", "s3"], ["s3"], in_order[::-1]]
+
+
+def test_what_another_process_may_refer_to_is_not_removed(url):
+    """Contents are removed in no transaction beside one that writes contents, whose references nobody sees yet."""
+    store, other = Store(url), Store(url, wait=0.05)
+    run = store.begin(PLAN)
+    writer = RunWriter(other, run)
+    writer.add(Sample(id="s", user_input="Q?", response="A"), {"faithfulness": Score(None, "skipped", "")})
+    writer.flush()
+    with store.database.transaction():
+        store.database.hold_contents()
+        with pytest.raises(InputError, match="wait until the process that holds it has ended"):
+            writer.remove_samples_except(())
+    assert len(list(store.samples(run))) == 1
+    writer.remove_samples_except(())
+    assert store.database.execute("SELECT count(*) FROM contents").fetchone() == (0,)
+    for opened in (store, other):
+        opened.close()
 
 
 def test_a_store_of_an_earlier_version_is_brought_up_to_date(url, tmp_path):
