@@ -140,10 +140,8 @@ class BatchJournal:
         if self._path.exists():
             self._read()
         elif (earlier := self.folder / _EARLIER).exists():
-            raise InputError(
-                f"{earlier}: Assay 0.2 submitted these batches, and this version cannot read what it noted; finish the "
-                "run with that version, or see what runs at the provider (what it did is paid for), then remove the "
-                f"folder {self.folder}"
+            raise self._unreadable(
+                earlier, "Assay 0.2 submitted these batches: finish the run with that version, since this one cannot"
             )
 
     def begin(self, settings: JudgeSettings) -> None:
@@ -185,8 +183,12 @@ class BatchJournal:
 
     def read_recordings(self, batch: Batch) -> dict[str, Recording]:
         """Returns what is kept of a batch's requests, by their keys."""
-        with self.recordings_path(batch.id).open("rb") as lines:
-            return {recording.key: recording for recording in map(parse_line, lines)}
+        path = self.recordings_path(batch.id)
+        try:
+            with path.open("rb") as lines:
+                return {recording.key: recording for recording in map(parse_line, lines)}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise self._unreadable(path, f"not the record of a batch's requests ({error!r})") from error
 
     def in_state(self, state: str) -> list[Batch]:
         """The batches in this state."""
@@ -201,10 +203,13 @@ class BatchJournal:
                 parts = {"failures": failures, "taken": Usage(**values["taken"])}
                 self.batches[values["id"]] = Batch(**values | parts)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(
-                f"{self._path}: not the record of batches ({error!r}); what was submitted is unknown: see what runs at "
-                f"the provider, then remove the folder {self.folder}"
-            ) from error
+            raise self._unreadable(self._path, f"not the record of batches ({error!r})") from error
+
+    def _unreadable(self, path: Path, problem: str) -> InputError:
+        return InputError(
+            f"{path}: {problem}; what was submitted is unknown: see what runs at the provider (what it did is paid "
+            f"for), then remove the folder {self.folder}"
+        )
 
 
 def find_batch_journals(folder: Path) -> Iterator[Path]:

@@ -87,9 +87,9 @@ class BatchQueue:
                     "them with its command first, or name another --cassette"
                 )
             self.journal.begin(self._settings)
+            for batch in self.journal.batches.values():
+                self._note_keys(batch)
             self._opened = opening.pop_all()
-        for batch in self.journal.batches.values():
-            self._note_keys(batch)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -354,6 +354,12 @@ def test_a_record_of_batches_that_is_broken_is_named(assay, set_file, judge_file
     path.write_bytes(whole[:-9])
     assert f"{path.name}: not the record of batches" in assay(*words, code=1).err
     path.write_bytes(whole)
+    (asked,) = path.parent.glob("*.asked.jsonl")
+    requests = asked.read_bytes()
+    for broken in (b'{"key": "a", "tokens_in": 9}\n', None):
+        asked.unlink() if broken is None else asked.write_bytes(broken)
+        assert f"{asked.name}: not the record of a batch's requests" in assay(*words, code=1).err
+    asked.write_bytes(requests)
     assert assay(*words).code == 0
     assert answered_once(openai_server)
 
