@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from assay.metrics import Score
 from assay.runs import Plan, RunWriter, Store
+from assay.runs.ratings import QueueSettings, RatingQueue
 
 _LINK = re.compile(r"(?:^|\s)(\w*):? ?(https?://\S+/enter/\S+)")
 _COOKIE = re.compile(r"set-cookie: ([^;\r]+)", re.IGNORECASE)
@@ -65,11 +66,6 @@ class WebProcess:
         """kill -9."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
-
-    def interrupt(self):
-        """Ctrl-C; the exit code."""
-        self.process.send_signal(signal.SIGINT)
-        return int(self.process.wait(60))
 
     def connect(self, source="127.0.0.1"):
         """A connection from an address of this machine, on which nothing is sent yet."""
@@ -132,6 +128,27 @@ def read_reply(connection):
 def hidden_fields(page):
     """The hidden fields of a page's forms, as a browser sends them."""
     return {name: html.unescape(value) for name, value in _HIDDEN_FIELD.findall(page)}
+
+
+def rate(client, value, **fields):
+    """The reply to a rating of what the page of a rater shows."""
+    return client.post("/rate", data=hidden_fields(client.get("/rate").text) | {"value": value} | fields)
+
+
+def press(page, key):
+    """Presses a key that leads a browser to another page."""
+    with page.expect_navigation():
+        page.keyboard.press(key)
+
+
+def rated_queue(store, samples, ratings, reason=""):
+    """A queue of ada alone, with her ratings by id, in the order of the samples."""
+    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0)
+    queue = RatingQueue.create(store.database, samples, settings, source="s")
+    for name, value in ratings.items():
+        queue.next_item("ada")
+        queue.save("ada", name, value, reason=reason)
+    return queue
 
 
 def quoted(text):

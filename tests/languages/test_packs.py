@@ -198,7 +198,6 @@ def test_a_mistake_in_marks_is_told_with_its_place(tmp_path, text, line, message
         read_yaml(file, ClaimMarks)
 
 
-GERMAN = load_language("de")
 JUDGED = ("claims", "listed", "single", "support", "questions", "rating", "declined", "fix")
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
-from web_process import enter, hidden_fields, page_text
+from web_process import enter, hidden_fields, page_text, press, rate
 
 from assay.eval_sets import Sample, turn_samples
 
@@ -36,15 +36,11 @@ def chats(text, turns=1):
     return [Sample.model_validate({"id": "chat-1", "messages": messages, "metadata": {"model": f"version-{text}"}})]
 
 
-def choose(client, value, **fields):
-    return client.post("/rate", data=hidden_fields(client.get("/rate").text) | {"value": value} | fields)
-
-
 def test_the_page_tells_no_version(pair_site):
     """Neither its source, nor its address, headers and cookies, on any page that a rater can come to."""
     site = pair_site(answers("Press"), answers("Click"))
     with enter(site, site.links["ada"]) as ada:
-        pages = [ada.get("/rate"), *(choose(ada, value) for value in ("1", "2", "9", "3", "cannot-tell", "1"))]
+        pages = [ada.get("/rate"), *(rate(ada, value) for value in ("1", "2", "9", "3", "cannot-tell", "1"))]
         pages.append(ada.post("/undo", data=hidden_fields(ada.get("/rate").text)))
         pages.append(ada.get("/team"))
         for page in pages:
@@ -63,7 +59,7 @@ def test_a_choice_counts_for_the_version_that_the_rater_saw(pair_site):
         for _ in range(4):
             page = ada.get("/rate").text
             is_new_left = page.index("Click") < page.index("Press ")
-            assert choose(ada, "1" if is_new_left else "3", reason=" Shorter. ").status_code == 200
+            assert rate(ada, "1" if is_new_left else "3", reason=" Shorter. ").status_code == 200
         assert "Nothing is left for you" in ada.get("/rate").text
     ratings = site.ratings()
     assert [(rating.value, rating.reason) for rating in ratings] == [(1, "Shorter.")] * 4
@@ -107,7 +103,7 @@ def test_the_coordinator_sees_choices_agreement_and_what_is_disputed(pair_site):
             for _ in range(6):
                 page = client.get("/rate").text
                 other = "Press " if better == "Click" else "Click"
-                choose(client, "1" if page.index(better) < page.index(other) else "3", reason=f"by {rater}")
+                rate(client, "1" if page.index(better) < page.index(other) else "3", reason=f"by {rater}")
     with enter(site, site.coordinator) as coordinator:
         page = coordinator.get("/team").text
         for words in (
@@ -150,8 +146,7 @@ def test_no_script_of_an_answer_runs(pair_site, page):
     for _ in texts:
         assert page.evaluate("window.ranScripts || 0") == 0 and page.title() == "Compare answers · Assay"
         page.keyboard.press("1")
-        with page.expect_navigation():
-            page.keyboard.press("Enter")
+        press(page, "Enter")
     page.goto(site.coordinator)
     page.wait_for_timeout(300)
     assert page.evaluate("window.ranScripts || 0") == 0
@@ -163,11 +158,9 @@ def test_the_keyboard_chooses_undoes_and_helps(pair_site, page):
     page.goto(site.links["ada"])
     for key in ("2", "s"):
         page.keyboard.press(key)
-        with page.expect_navigation():
-            page.keyboard.press("Enter")
+        press(page, "Enter")
     assert [rating.value for rating in site.ratings()] == [0, None]
-    with page.expect_navigation():
-        page.keyboard.press("u")
+    press(page, "u")
     assert [rating.value for rating in site.ratings()] == [0]
     page.keyboard.press("?")
     assert page.locator("#help").inner_text().startswith("1")

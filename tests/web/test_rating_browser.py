@@ -6,7 +6,7 @@ import pytest
 from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
 from conversations import conversation_scores, make_conversation
 from hostile_texts import HOSTILE_TEXTS
-from web_process import hidden_fields, scripts_that_ran, write_run
+from web_process import hidden_fields, press, scripts_that_ran, write_run
 
 from assay.eval_sets import Sample, turn_samples
 from assay.metrics import Score
@@ -49,14 +49,11 @@ def test_the_keyboard_rates_undoes_and_helps(rating_site, page):
     site = rating_site(samples)
     page.goto(site.links["ada"])
     page.keyboard.press("4")
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
+    press(page, "Enter")
     page.keyboard.press("s")
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
+    press(page, "Enter")
     assert [rating.value for rating in site.ratings()] == [4, None]
-    with page.expect_navigation():
-        page.keyboard.press("u")
+    press(page, "u")
     assert [rating.value for rating in site.ratings()] == [4]
     assert page.locator("#help").is_hidden()
     page.keyboard.press("?")
@@ -169,8 +166,7 @@ def test_no_script_runs_where_hostile_conversations_are_rated(rating_site, page)
         assert page.locator("ol.thread > li").count() == 7, HOSTILE_TEXTS[number]
         assert page.locator("main").locator(_FOREIGN).count() == 0
         page.locator("body").press("3")
-        with page.expect_navigation():
-            page.keyboard.press("Enter")
+        press(page, "Enter")
     assert [rating.value for rating in site.ratings()] == [3] * len(chats)
 
 
@@ -222,13 +218,11 @@ def test_keys_rate_a_conversation_and_fold_nothing_by_the_way(rating_site, page)
     page.locator("body").focus()
     page.locator(".sentence", has_text="It takes 3 days.").first.click()
     page.evaluate("document.activeElement.blur()")
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
+    press(page, "Enter")
     (rating,) = site.ratings()
     assert (rating.sample, rating.value, rating.wrong_sentences) == ("chat", 4, ("It takes 3 days.",))
     assert page.get_by_text("Rate the answer in turn 4").first.is_visible()
-    with page.expect_navigation():
-        page.keyboard.press("u")
+    press(page, "u")
     assert page.get_by_role("group", name="Rate the whole conversation").is_visible() and site.ratings() == []
 
 

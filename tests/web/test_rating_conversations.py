@@ -4,7 +4,7 @@ import re
 
 import pytest
 from conversations import conversation_scores, make_conversation
-from web_process import enter, hidden_fields, write_run
+from web_process import enter, rate, rated_queue, write_run
 
 from assay.eval_sets import Sample, read_set, turn_samples, write_set
 from assay.runs import (
@@ -17,14 +17,10 @@ from assay.runs import (
     rated_samples,
     select_rated,
 )
-from assay.runs.ratings import QueueSettings, RatingQueue
+from assay.runs.ratings import QueueSettings
 
 httpx = pytest.importorskip("httpx")
 PLAIN = Sample(id="plain", user_input="How?", response="So.")
-
-
-def save(client, value, **fields):
-    return client.post("/rate", data=hidden_fields(client.get("/rate").text) | {"value": value} | fields)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +38,7 @@ def test_the_rater_is_told_what_is_rated(rating_site, language, whole, turn):
         client.headers["accept-language"] = language
         page = client.get("/rate").text
         assert page.count(whole) == 2 and 'aria-current="true"' not in page  # above the thread, and beside the levels
-        page = save(client, "3").text
+        page = rate(client, "3").text
         assert page.count(turn) == 2
         assert re.findall(r'id="turn-(\d)"[^>]*aria-current="true"', page) == ["4"]
         assert 'id="turn-5"' not in page
@@ -66,9 +62,9 @@ def test_sentences_of_every_answer_are_marked_and_of_a_turn_only_its_own(rating_
         page = client.get("/rate").text
         boxes = sorted(set(re.findall(r'name="wrong" value="([^"]+)"', page)))
         assert boxes == ["4-0", "4-1", "6-0", "6-1"]
-        page = save(client, "2", wrong=["4-1", "6-0", "1-0", "x", "99-0"]).text
+        page = rate(client, "2", wrong=["4-1", "6-0", "1-0", "x", "99-0"]).text
         assert sorted(set(re.findall(r'name="wrong" value="([^"]+)"', page))) == ["6-0", "6-1"]
-        save(client, "1", wrong=["6-0"])
+        rate(client, "1", wrong=["6-0"])
     first, second = site.ratings()
     assert (first.sample, first.value, first.wrong_sentences) == ("chat", 2, ("It takes 3 days.", "It takes 5 days."))
     assert (second.sample, second.value, second.wrong_sentences) == ("chat#6", 1, ("It takes 5 days.",))
@@ -81,14 +77,14 @@ def test_contexts_of_a_rated_turn_stand_beside_it_and_others_at_their_turns(rati
         page = client.get("/rate").text
         assert 'class="rendered passage"' not in page and "The documentation stands beside the turns" in page
         assert "A refund takes 5 days." in page
-        assert 'class="rendered passage"' in save(client, "3").text
+        assert 'class="rendered passage"' in rate(client, "3").text
 
 
 def test_the_coordinator_sees_the_conversation_that_raters_disagree_on(rating_site):
     site = rating_site([make_conversation()])
     for rater, value in (("ada", "1"), ("bob", "5")):
         with enter(site, site.links[rater]) as client:
-            save(client, value)
+            rate(client, value)
     with enter(site, site.coordinator) as client:
         page = client.get("/team").text
     assert "The whole conversation was rated: 7 messages" in page
@@ -122,12 +118,7 @@ def test_the_rating_of_a_turn_is_that_of_the_runs_turn_and_survives_a_file(tmp_p
     turns = turn_samples(chat)
     run = write_run(tmp_path / ".assay", [chat, *turns])
     store = Store(tmp_path / ".assay")
-    queue = RatingQueue.create(
-        store.database, [chat, turns[0]], QueueSettings(raters=("ada",), per_answer=1, repeat_share=0), source="s"
-    )
-    for sample, value in (("chat", 5), ("chat#4", 2)):
-        queue.next_item("ada")
-        queue.save("ada", sample, value)
+    queue = rated_queue(store, [chat, turns[0]], {"chat": 5, "chat#4": 2})
     joined = join_run_ratings(store, run).samples
     assert {name: dict(sample.ratings) for name, sample in joined.items()} == {
         "chat": {"ada": 5}, "chat#4": {"ada": 2}, "chat#6": {"file": 2},
@@ -149,24 +140,13 @@ def test_a_rating_is_of_an_answer_only_after_the_same_messages(tmp_path):
     assert (chat.user_input, chat.response) == (other.user_input, other.response)
     run = write_run(tmp_path / ".assay", [other])
     store = Store(tmp_path / ".assay")
-    settings = QueueSettings(raters=("ada",), per_answer=1)
-    queue = RatingQueue.create(store.database, [chat], settings, source="s")
-    queue.next_item("ada")
-    queue.save("ada", "chat", 5)
+    rated_queue(store, [chat], {"chat": 5})
     assert join_run_ratings(store, run).samples["chat"].human_rating is None
     store.close()
 
 
-SINGLE = Sample.model_validate(
-    {
-        "id": "one",
-        "messages": [
-            {"role": "system", "content": "Be short."},
-            {"role": "user", "content": "Free?"},
-            {"role": "assistant", "content": "Yes."},
-        ],
-    }
-)
+ROLES = {"system": "Be short.", "user": "Free?", "assistant": "Yes."}
+SINGLE = Sample(id="one", messages=[{"role": role, "content": content} for role, content in ROLES.items()])
 
 
 def test_a_single_answer_with_messages_is_rated_as_an_answer(rating_site):
@@ -182,10 +162,7 @@ def test_the_rating_of_a_single_answer_is_that_of_its_turn_and_the_other_way_rou
     run = write_run(tmp_path / ".assay", [SINGLE, *turns])
     store = Store(tmp_path / ".assay")
     rated = turns[0] if is_turn_rated else SINGLE
-    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0)
-    queue = RatingQueue.create(store.database, [rated], settings, source="s")
-    queue.next_item("ada")
-    queue.save("ada", rated.id, 2, reason="Too short.")
+    rated_queue(store, [rated], {rated.id: 2}, reason="Too short.")
     for level in ("conversation", "turn"):
         items = AnswerTable.read(store, store.run(run)).at_level(level).samples
         (joined,) = join_ratings(store.database, items).samples.values()

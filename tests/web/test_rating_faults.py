@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from stop_points import kill_at_change
-from web_process import NotStartedError, WebProcess, hidden_fields
+from web_process import NotStartedError, WebProcess, hidden_fields, rate
 
 from assay.eval_sets import Sample, write_set
 from assay.runs import open_database, queue_ids
@@ -80,11 +80,6 @@ def test_kill_9_loses_no_confirmed_rating_and_doubles_none(warm_python, tmp_path
     database.close()
 
 
-def rate_once(client, value):
-    fields = hidden_fields(client.get("/rate").text)
-    return int(client.post("/rate", data=fields | {"value": value}).status_code)
-
-
 @contextmanager
 def entered(site, rater):
     """A rater's browser, let in by the link."""
@@ -98,13 +93,13 @@ def test_postgresql_restarts_in_mid_rating(rating_site, postgres_server, postgre
     """Each of two raters has an answer open when the server restarts; both ratings are kept, once."""
     site = rating_site(answers(6), store=postgres_url)
     with entered(site, "ada") as ada, entered(site, "bob") as bob:
-        assert rate_once(ada, "4") == rate_once(bob, "5") == 303
+        assert rate(ada, "4").status_code == rate(bob, "5").status_code == 303
         opened = hidden_fields(ada.get("/rate").text)
         postgres_server.stop()
         postgres_server.start()
         assert ada.post("/rate", data=opened | {"value": "2"}).status_code == 303
         assert ada.post("/rate", data=opened | {"value": "2"}).status_code == 303  # sent twice
-        assert rate_once(bob, "1") == 303
+        assert rate(bob, "1").status_code == 303
     given = [(rating.rater, rating.sample, rating.value) for rating in site.ratings()]
     assert given == [("ada", "s0", 4), ("bob", "s0", 5), ("ada", "s1", 2), ("bob", "s1", 1)]
 

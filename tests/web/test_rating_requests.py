@@ -6,7 +6,7 @@ import time
 from contextlib import closing
 
 import pytest
-from web_process import enter, hidden_fields
+from web_process import enter, hidden_fields, rate, rated_queue
 from web_server import serving
 
 from assay.eval_sets import Sample
@@ -34,10 +34,6 @@ def ada(site):
     """Ada's browser, let in by her link."""
     with enter(site, site.links["ada"]) as client:
         yield client
-
-
-def rate(client, value, **fields):
-    return client.post("/rate", data=hidden_fields(client.get("/rate").text) | {"value": value} | fields)
 
 
 def test_a_rating_is_saved_with_its_reason_and_the_marked_sentence(site, ada):
@@ -282,10 +278,7 @@ def test_the_coordinator_is_told_of_the_ratings_under_the_text_before(tmp_path):
     from assay.web import Connections, RatingApp
 
     store = Store(tmp_path)
-    settings = QueueSettings(raters=("ada",), per_answer=1)
-    queue = RatingQueue.create(store.database, [Sample(id="s", user_input="Q?", response="A.")], settings, source="set")
-    queue.next_item("ada")
-    queue.save("ada", "s", 4)
+    queue = rated_queue(store, [Sample(id="s", user_input="Q?", response="A.")], {"s": 4})
     app = RatingApp(Connections(tmp_path), queue.id)
     with serving(app.asgi) as address, httpx.Client(base_url=address, follow_redirects=True) as client:
         told = f"1 rating of series 1 of {queue.id} is left out, since the guideline was another then"
@@ -298,7 +291,6 @@ def test_a_set_without_scores_has_no_sentence(tmp_path):
     from assay.runs import has_scores, predict_queue_stability
 
     store = Store(tmp_path)
-    sample = Sample(id="s", user_input="Q?", response="A.")
-    queue = RatingQueue.create(store.database, [sample], QueueSettings(raters=("a",), per_answer=1), source="set.jsonl")
+    queue = rated_queue(store, [Sample(id="s", user_input="Q?", response="A.")], {})
     assert has_scores(queue, store) is False
     assert predict_queue_stability(store, queue) is None

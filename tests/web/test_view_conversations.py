@@ -6,13 +6,12 @@ import re
 
 import pytest
 from conversations import MESSAGES, conversation_scores, make_conversation
-from web_process import enter, page_text, write_run
+from web_process import enter, page_text, rated_queue, write_run
 
 from assay.eval_sets import Sample, turn_samples
 from assay.metrics import Score
 from assay.presentation import template_environment
 from assay.runs import Store
-from assay.runs.ratings import QueueSettings, RatingQueue
 from assay.web import view_answer
 
 httpx = pytest.importorskip("httpx")
@@ -135,9 +134,7 @@ def test_a_comparison_shows_the_turns_that_differ(client, site):
 def test_the_rating_of_a_turn_stands_on_the_page_of_its_conversation(client, site):
     store = Store(site[0].folder / ".assay")
     turn = turn_samples(make_conversation())[0]
-    queue = RatingQueue.create(store.database, [turn], QueueSettings(raters=("ada",), per_answer=1), source="x")
-    queue.next_item("ada")
-    queue.save("ada", "chat#4", 2)
+    rated_queue(store, [turn], {"chat#4": 2})
     store.close()
     assert "of chat#4" in page_text(show(client, site[1], "chat"))
 

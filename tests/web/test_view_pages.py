@@ -6,14 +6,13 @@ import re
 
 import pytest
 from modules import module_of
-from web_process import enter, page_text, write_run as write_scores
+from web_process import enter, page_text, rated_queue, write_run as write_scores
 
 from assay.errors import InputError
 from assay.eval_sets import Sample
 from assay.judges import RawReply, Recording, Usage
 from assay.metrics import Score
 from assay.runs import Ledger, Plan, RunWriter, Store
-from assay.runs.ratings import QueueSettings, RatingQueue
 
 httpx = pytest.importorskip("httpx")
 CONTEXT = "Managers do not see salaries. The change takes effect at the next sign-in."
@@ -162,9 +161,7 @@ def test_a_link_that_was_sent_shows_the_answer(client, site):
 def test_ratings_of_a_queue_stand_beside_their_answer(client, site):
     store = Store(site[0].folder / ".assay")
     (sample,) = (one for one in store.samples(site[1]) if one.id == "s/4")
-    queue = RatingQueue.create(store.database, [sample], QueueSettings(raters=("ada",), per_answer=1), source="x")
-    queue.next_item("ada")
-    queue.save("ada", "s/4", 2, reason="Managers do not.")
+    rated_queue(store, [sample], {"s/4": 2}, reason="Managers do not.")
     store.close()
     shown = page_text(client.get(f"/run/{site[1]}/answer", params={"id": "s/4"}).text)
     assert "ada 2 " in shown and "Managers do not." in shown
