@@ -106,3 +106,16 @@ class ApiServer:
     def paths(self, method="GET"):
         """The paths that were asked for."""
         return [call.path for call in self.calls if call.method == method]
+
+
+class Webhook(ApiServer):
+    """Gets alarms, as chat tools do: it takes every message; `script` may refuse one before."""
+
+    @property
+    def url(self) -> str:
+        """Its URL, with a path that is a secret."""
+        return f"http://{self.host}/services/T0/SECRET-PATH"
+
+    def answer(self, call):
+        """Takes a message."""
+        return Reply(200, "ok")

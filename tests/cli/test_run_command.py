@@ -1,4 +1,4 @@
-"""`assay run` and `assay show`, as people type them, and the evidence of every metric as text."""
+"""`assay run`, `assay show` and `assay cassettes`, as people type them, in languages without prompts or a pack too."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from conversations import MESSAGES, make_conversation
 from openai_server import Answer
 
 from assay import load_set
+from assay.judges import RawReply, Recording, format_line
 from assay.runs import sample_lines
 
 METRIC = "faithfulness:claims=judge"
@@ -185,3 +186,92 @@ def test_a_conversation_is_shown_with_the_ratings_of_its_messages():
     shown = "\n".join("".join(part.text for part in line) for line in sample_lines(make_conversation()))
     assert "\n[5] Customer: When?\n[6] (rated 2 of 5) Assistant: It takes 5 days. Goodbye." in shown
     assert shown.count("(rated") == 1
+
+
+METRICS = "faithfulness:claims=judge,judge_truthfulness"
+SAMPLES = 4
+
+
+@pytest.fixture
+def words(set_file, judge_file):
+    """A set with a judge and metrics, as typed after `run`."""
+    return [str(set_file(SAMPLES)), "--judge", str(judge_file()), "--metrics", METRICS]
+
+
+@pytest.fixture
+def recorded(assay, words, openai_server, tmp_path):
+    """A cassette of a whole run."""
+    path = tmp_path / "replies.jsonl"
+    assert assay("run", *words, "--cassette", path, "--mode", "record").code == 0
+    openai_server.forget()
+    return path
+
+
+def test_a_replay_names_what_is_missing(assay, words, recorded):
+    lines = recorded.read_bytes().splitlines(keepends=True)
+    ratings = [line for line in lines if json.loads(line)["prompt"].startswith("rating.")]
+    recorded.write_bytes(b"".join(line for line in lines if line != ratings[0]))
+    done = assay("run", *words, "--cassette", recorded, "--mode", "replay", "--json", code=4)
+    assert done.json["metrics"]["judge_truthfulness"]["failed"] == 1
+    assert "no recording in" in done.err
+
+
+def test_hostile_replies_are_shown_as_text(assay, tmp_path):
+    hostile = "\x1b[2J[red]x[/red]"
+    reply = RawReply(model=hostile, text=hostile)
+    line = format_line(Recording("a" * 32, f"p{hostile}", hostile, {}, "Claims", "u", hostile, reply))
+    (tmp_path / "hostile.jsonl").write_bytes(line)
+    for more in ([], ["a" * 32], ["--json"]):
+        shown = assay("cassettes", "show", "hostile.jsonl", *more, code=0)
+        assert "\x1b" not in shown.out
+        assert "[red]x[/red]" in shown.out
+
+
+SPANISH = {
+    "user_input": "¿Cómo puedo restablecer la contraseña de mi cuenta?",
+    "response": "Haga clic en el enlace del correo electrónico. El enlace caduca a los 30 minutos.",
+    "retrieved_contexts": ["Haga clic en el enlace del correo electrónico. El enlace caduca a los 30 minutos."],
+}
+DUTCH = {
+    "user_input": "Hoe kan ik het wachtwoord van mijn account herstellen?",
+    "response": "Klik op de link in de e-mail. De link verloopt na 30 minuten.",
+    "retrieved_contexts": ["Klik op de link in de e-mail. De link verloopt na 30 minuten."],
+}
+ASKED_IN_ENGLISH = "There are no prompts in es (1 sample); the judge was asked in English."
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> str:
+    """A Spanish and a Dutch sample, without a column `language`."""
+    path = tmp_path / "mixed.jsonl"
+    rows = ({"id": "es1", **SPANISH}, {"id": "nl1", **DUTCH})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("metric", ["faithfulness", "answer_relevance", "judge_truthfulness", "declined"])
+def test_a_judge_is_asked_in_english_and_it_is_said(assay, mixed, judge_file, metric):
+    done = assay("run", mixed, "--judge", judge_file(), "--metrics", metric, code=0)
+    assert done.out.count(ASKED_IN_ENGLISH) == 1
+    scores = {score["sample"]: score for score in assay("show", "--json").json["scores"] if score["metric"] == metric}
+    spanish, dutch = scores["es1"]["evidence"], scores["nl1"]["evidence"]
+    assert {identity.partition("@")[0].rpartition(".")[2] for identity in spanish["prompts"]} == {"en"}
+    assert spanish["other_prompt_language"] == "there are no prompts in es: the judge was asked in en"
+    assert {identity.partition("@")[0].rpartition(".")[2] for identity in dutch["prompts"]} == {"nl"}
+    assert "other_prompt_language" not in dutch
+
+
+def test_your_own_prompt_in_a_language_without_a_pack_is_used(assay, mixed, judge_file, tmp_path):
+    """This ended in KeyError: the two words of a judge's answer were known for two languages only."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    parts = "<documentation>\n$documentation\n</documentation>\n<statement>\n$statement\n</statement>\n"
+    (folder / "support.es.md").write_text(f"## user\n{parts}¿Es correcto? Responda Yes o No.\n", encoding="utf-8")
+    judge = judge_file(logprobs=True)
+    metric = "faithfulness"
+    assay("run", mixed, "--judge", judge, "--prompts", str(folder), "--metrics", metric, code=0)
+    scores = assay("show", "--json").json["scores"]
+    evidence = {score["sample"]: score["evidence"] for score in scores if score["metric"] == metric}
+    assert evidence["es1"]["prompts"][0].startswith("support.es@")
+    assert "other_prompt_language" not in evidence["es1"]
+    assert evidence["nl1"]["prompts"][0].startswith("support.nl@")

@@ -248,3 +248,20 @@ def test_a_language_that_no_library_knows_is_read(packages):
     done = _check(packages)
     assert (done.returncode, done.stderr) == (0, "")
     assert "verdict     supported: computed 20" in done.stdout
+
+
+PAGE = (ROOT / "docs" / "your-data.md").read_text(encoding="utf-8")
+NEEDED = {"numeric_claims": "claim_marks.yaml", "heuristic": "components.yaml", "declined": "declined.yaml"}
+
+
+@pytest.mark.parametrize("metric", NEEDED)
+def test_a_language_is_skipped_exactly_where_its_pack_lacks_the_file(metric):
+    """The numerical claims of German were said to be skipped when they were long read."""
+    (header,) = re.findall(r"^\| \| (en .+) \|$", PAGE, re.MULTILINE)
+    (row,) = re.findall(rf"^\| `{metric}`[^|]*\| (.+) \|$", PAGE, re.MULTILINE)
+    cells = dict(zip(header.split(" | "), row.split(" | "), strict=True))
+    packs = {folder.name for folder in (ROOT / "languages").iterdir() if (folder / "language.yaml").is_file()}
+    assert cells.keys() == packs | {"another language"}
+    for language in packs:
+        has_file = (ROOT / "languages" / language / NEEDED[metric]).is_file()
+        assert cells[language].startswith("yes" if has_file else "skipped"), language

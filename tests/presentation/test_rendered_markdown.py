@@ -1,15 +1,18 @@
-"""Markdown of texts under test on a page: what is shown, what cannot happen, and where marks stand."""
+"""Markdown of texts under test on a page: what is shown, what cannot happen, and what all pages share."""
 
 import re
 from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
 
+import jinja2
 import pytest
 from case_files import cases_beside
 from hostile_texts import HOSTILE_TEXTS
 from hypothesis import given, settings, strategies as st
 from markupsafe import Markup
 
-from assay.presentation import TextMark, read_visible_text, render_markdown
+from assay.presentation import TextMark, read_visible_text, render_markdown, template_environment
 
 CASES = cases_beside(__file__)
 
@@ -174,3 +177,44 @@ def test_what_is_seen_stands_where_it_says(text):
 @pytest.mark.parametrize("text", HOSTILE_TEXTS)
 def test_hostile_texts_stay_texts(text):
     Page(str(render_markdown(text).html))
+
+
+HOUSE = Path(__file__).parents[2]
+ROOMS = ("assay", "generation", "meta_eval", "presentation", "runs", "traces", "web")
+STATEMENTS = [
+    path.read_text(encoding="utf-8")
+    for room in ROOMS
+    for path in (HOUSE / room).rglob("*")
+    if path.suffix in {".html", ".js", ".py"}
+]
+
+
+def test_every_filter_is_used_by_a_template():
+    own = {*template_environment().filters} - {*jinja2.Environment().filters}
+    used = {name for text in STATEMENTS for name in re.findall(r"\|\s*(\w+)", text)}
+    assert own - used == set()
+
+
+def test_every_class_of_the_style_is_on_a_page():
+    """A class stands in an attribute, or between quotes where a template, a script or a function chooses it."""
+    style = files("assay.presentation").joinpath("static", "report.css").read_text(encoding="utf-8")
+    rules = re.sub(r"/\*.*?\*/|\{[^{}]*\}", " ", style, flags=re.DOTALL)
+    quoted = {
+        word
+        for text in STATEMENTS
+        for one in re.findall(r"\"([^\"\n]*)\"|'([^'\n]*)'", text)
+        for word in " ".join(one).split()
+    }
+    words = {word for one in quoted for word in re.findall(r"[\w-]+", one)}
+    assert set(re.findall(r"\.([a-z][\w-]*)", rules)) - words == set()
+
+
+def test_every_macro_that_a_template_imports_is_used_there():
+    unused = {
+        name
+        for text in STATEMENTS
+        for names in re.findall(r"\{% from \"[\w.]+\" import ([\w, ]+?) %\}", text)
+        for name in names.removesuffix(" with context").split(", ")
+        if f"{name}(" not in text
+    }
+    assert unused == set()

@@ -1,6 +1,7 @@
 """What all tests of tools start with: no setting of this machine, and no waiting."""
 
 import pytest
+from api_server import Webhook
 
 PHOENIX = ("API_KEY", "CLIENT_HEADERS", "ENDPOINT", "COLLECTOR_ENDPOINT", "BASE_URL", "HOST", "PORT")
 MLFLOW = ("URI", "TOKEN", "USERNAME")
@@ -15,3 +16,10 @@ def waits(monkeypatch):
     waited = []
     monkeypatch.setattr("tenacity.nap.sleep", waited.append)
     return waited
+
+
+@pytest.fixture
+def webhook():
+    """A web server that gets alarms."""
+    with Webhook() as server:
+        yield server

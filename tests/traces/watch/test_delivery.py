@@ -5,7 +5,6 @@ import json
 import pytest
 from api_server import Reply
 from pydantic import ValidationError
-from webhook_server import Webhook
 
 from assay.errors import InputError, UsageError
 from assay.traces import AlarmAnswer, AlarmMessage, WatchSettings, deliver_alarm
@@ -25,12 +24,6 @@ MESSAGE = AlarmMessage(
     page="https://view.example.org/watch/1",
     at="2026-11-23T00:00:00Z",
 )
-
-
-@pytest.fixture
-def webhook():
-    with Webhook() as server:
-        yield server
 
 
 def problem_of(url):

@@ -8,7 +8,6 @@ import pytest
 from api_server import Reply
 from memory_traces import ADDRESS, NOON, MemoryTraces, simple_look, trace
 from openai_server import Answer
-from webhook_server import Webhook
 
 from assay.errors import InputError, UsageError
 from assay.runs import Store
@@ -348,20 +347,19 @@ def test_late_ratings_of_answers_that_no_draw_kept_do_not_stop_those_of_others(b
     assert watch.store.database.execute(rated).fetchall() == [(f"l{place}",) for place in range(6)]
 
 
-def test_an_alarm_fires_once_and_clears_once(bench):
-    with Webhook() as webhook:
-        watch = bench(bounds=[{"mean": 4}], webhook=webhook.url, budget={"judged_per_day": 40})
-        watch.traces.add(20)
-        first = watch.step()
-        assert (first.fired, len(first.standing)) == ([1], 1)
-        assert len(first.standing[0].answers) == 5
-        assert first.standing[0].since == "2026-11-23"
-        again = watch.step(timedelta(minutes=15))
-        assert (again.fired, len(again.standing)) == ([], 1)
-        watch.settings = watch.make(bounds=[{"mean": 2}], webhook=webhook.url)
-        cleared = watch.step(timedelta(minutes=15))
-        assert ([alarm.bound for alarm in cleared.cleared], cleared.standing) == (["mean at least 4"], [])
-        watch.step(timedelta(minutes=15))
+def test_an_alarm_fires_once_and_clears_once(bench, webhook):
+    watch = bench(bounds=[{"mean": 4}], webhook=webhook.url, budget={"judged_per_day": 40})
+    watch.traces.add(20)
+    first = watch.step()
+    assert (first.fired, len(first.standing)) == ([1], 1)
+    assert len(first.standing[0].answers) == 5
+    assert first.standing[0].since == "2026-11-23"
+    again = watch.step(timedelta(minutes=15))
+    assert (again.fired, len(again.standing)) == ([], 1)
+    watch.settings = watch.make(bounds=[{"mean": 2}], webhook=webhook.url)
+    cleared = watch.step(timedelta(minutes=15))
+    assert ([alarm.bound for alarm in cleared.cleared], cleared.standing) == (["mean at least 4"], [])
+    watch.step(timedelta(minutes=15))
     assert [(call.body["event"], call.body["id"]) for call in webhook.calls] == [
         ("fired", "bot:1:fired"),
         ("cleared", "bot:1:cleared"),
@@ -369,14 +367,13 @@ def test_an_alarm_fires_once_and_clears_once(bench):
     assert watch.waiting() == []
 
 
-def test_a_message_that_cannot_be_delivered_is_tried_again(bench):
-    with Webhook() as webhook:
-        webhook.script = lambda call: Reply(404, "no such hook") if call.number == 1 else None
-        watch = bench(bounds=[{"mean": 4}], webhook=webhook.url)
-        watch.traces.add(20)
-        assert any("alarm 1" in problem for problem in watch.step().problems)
-        assert watch.waiting() == [("fired",)]
-        assert watch.step(timedelta(minutes=15)).problems == []
+def test_a_message_that_cannot_be_delivered_is_tried_again(bench, webhook):
+    webhook.script = lambda call: Reply(404, "no such hook") if call.number == 1 else None
+    watch = bench(bounds=[{"mean": 4}], webhook=webhook.url)
+    watch.traces.add(20)
+    assert any("alarm 1" in problem for problem in watch.step().problems)
+    assert watch.waiting() == [("fired",)]
+    assert watch.step(timedelta(minutes=15)).problems == []
     assert watch.waiting() == [] and len(webhook.calls) == 2
 
 

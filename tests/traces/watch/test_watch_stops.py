@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 from memory_traces import ADDRESS, NOON, MemoryTraces, simple_look
-from webhook_server import Webhook
 
 from assay.runs import Store
 from assay.traces import StepTools, WatchSettings, WatchState, take_step, watch_queues
@@ -110,12 +109,6 @@ def run_all(make_store, webhook):
         store.close()
         if is_over:
             return number
-
-
-@pytest.fixture
-def webhook():
-    with Webhook() as server:
-        yield server
 
 
 def test_a_step_that_stops_after_any_write_goes_on(tmp_path, webhook):
