@@ -1,5 +1,6 @@
-"""A set that is written and read, with the notes on how it was read."""
+"""Sets that are written, and read with the notes on how they were read."""
 
+import json
 from typing import Any
 
 from assay.eval_sets import load_set
@@ -11,3 +12,9 @@ def read(path, text, **options: Any):
     notes: list[str] = []
     samples = load_set(path, notes=notes, **options)
     return samples, [note.removeprefix(f"{path}: ") for note in notes]
+
+
+def write_rows(path, rows):
+    """Writes a row of JSON per line; returns the path."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path

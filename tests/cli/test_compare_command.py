@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from noted_sets import write_rows
 
 
 def changed(path, change):
@@ -11,8 +12,7 @@ def changed(path, change):
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for row in rows:
         change(row)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 def flowers_for_s1_and_s4(row):
@@ -101,14 +101,13 @@ def scores(tmp_path):
         {"id": f"a{n}", "cheap": n % 2, "judge": 1 + n % 5 if n < 30 else None, "rating": 1 + n % 5 if n < 20 else None}
         for n in range(40)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 def test_where_all_are_rated_their_own_mean_is_said(assay, tmp_path):
     path = tmp_path / "scores.jsonl"
     rows = [{"id": f"a{n}", "cheap": n % 2, "judge": n % 3, "rating": 1 + n % 5} for n in range(20)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(path, rows)
     shown = assay("estimate", "--scores", path, "--judged", "judge").out
     assert "All are rated: 3.00 is their own mean. The interval is for more answers like these." in " ".join(
         shown.split()
@@ -130,16 +129,14 @@ def test_an_estimate_asks_for_ratings_from_other_groups_too(assay, tmp_path):
             {"id": f"a{n}", "group": f"g{n // in_group}", "m": n % 7, "rating": 1 + n // 2 % 5 if n < 60 else None}
             for n in range(400)
         ]
-        path = tmp_path / "groups.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        path = write_rows(tmp_path / "groups.jsonl", rows)
         shown = " ".join(assay("estimate", "--scores", path).out.split())
         assert re.search(rf"Rate about \d+ more answers{others} for an interval 0\.\d wide \(assay rate last\)", shown)
 
 
 def test_an_estimate_has_the_marks_of_its_reader(assay, tmp_path, monkeypatch):
     rows = [{"id": f"a{n}", "m": n % 7, "rating": 0.5 + n % 6 if n < 60 else None} for n in range(1200)]
-    path = tmp_path / "scores.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    path = write_rows(tmp_path / "scores.jsonl", rows)
     monkeypatch.setenv("LC_ALL", "nl_NL.UTF-8")
     shown = " ".join(assay("estimate", "--scores", path, "--scale", "0.5-5.5").out.split())
     assert re.search(r"Mean rating of all 1\.200 answers: 3,00 \[2,\d\d; 3,\d\d\] on 0,5-5,5", shown)
@@ -150,8 +147,7 @@ def test_an_estimate_has_the_marks_of_its_reader(assay, tmp_path, monkeypatch):
 def test_equal_ratings_are_not_said_to_leave_the_interval_wide(assay, tmp_path):
     """60 fives of 300: the interval, .24 wide, would be .05 wide with all rated fives; no number is told."""
     rows = [{"id": f"a{n}", "m": n % 7, "rating": 5 if n < 60 else None} for n in range(300)]
-    path = tmp_path / "fives.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    path = write_rows(tmp_path / "fives.jsonl", rows)
     shown = assay("estimate", "--scores", path, "--scale", "1-5").out
     assert "5.00 [4.76, 5.00]" in shown and "Rating the others too" not in shown and "Rate about" not in shown
 
@@ -180,7 +176,7 @@ def test_a_question_that_was_answered_several_times_counts_once(assay, tmp_path)
     runs = []
     for name, answer in (("a", "Yes"), ("b", "Yes indeed")):
         rows = [{"question": f"Q{n % 5}?", "answer": answer, "context": "Yes", "group": n % 5} for n in range(15)]
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_rows(tmp_path / f"{name}.jsonl", rows)
         run = assay("run", f"{name}.jsonl", "--metrics", "rouge_l_precision", "--json", code=0).json["run"]
         runs.append(run)
     row = assay("show", "changes", *runs, "--json", code=0).json["metrics"][0]

@@ -9,6 +9,7 @@ from typing import Any
 from unittest.mock import ANY
 
 import pytest
+from noted_sets import write_rows
 from scipy import stats
 
 from assay.meta_eval import spent_error
@@ -25,8 +26,7 @@ def write(path, name, rating):
         | ({} if rating(n) is None else {"rating": rating(n)})
         for n in range(COUNT)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 @pytest.fixture
@@ -62,8 +62,7 @@ def test_a_gate_fails_where_what_is_rated_is_no_random_part(assay, tmp_path):
         ]
         for row in rows:
             row["response"] += f", says {name}"
-        path = tmp_path / f"{name}.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        path = write_rows(tmp_path / f"{name}.jsonl", rows)
         runs.append(assay("run", path, "--metrics", "token_overlap", "--json").json["run"])
     words = ("decide", f"old={runs[0]}", f"new={runs[1]}", "--metric", "token_overlap")
     assert assay(*words, "--json").json["verdict"] == "ship"
@@ -145,9 +144,7 @@ def test_a_store_counts_the_looks_at_its_runs(assay, tmp_path):
 
     def rate(count):
         rated = [row | {"rating": 1 + (n * 7) % 4} for n, row in enumerate(rows[:count])]
-        file = tmp_path / f"rated{count}.jsonl"
-        file.write_text("".join(json.dumps(row) + "\n" for row in rated), encoding="utf-8")
-        return file
+        return write_rows(tmp_path / f"rated{count}.jsonl", rated)
 
     def decide(count, names):
         decision: dict[str, Any] = assay("decide", *names, "--ratings", rate(count), "--json").json

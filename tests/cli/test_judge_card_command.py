@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from noted_sets import write_rows
 from openai_replies import sensible_reply
 from openai_server import Answer, OpenAIServer, Request
 
@@ -77,7 +78,7 @@ def test_a_set_without_ratings_is_not_paid_for(assay, set_file, judge_file, open
     assert "unrated.jsonl: 6 answers and no rating" in done.err and openai_server.requests == []
     rows = [json.loads(line) for line in Path(unrated).read_text(encoding="utf-8").splitlines()]
     rows[0]["rating"] = rows[1]["rating"] = 4
-    Path(unrated).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(Path(unrated), rows)
     done = assay(*words, "--on", unrated)
     assert len(openai_server.requests) == 2
     (card,) = done.json["sets"]

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from noted_sets import write_rows
 
 METRIC = "faithfulness:claims=judge"
 QUICK = ("--bootstrap", "100", "--repeats", "1")
@@ -62,7 +63,7 @@ def test_an_estimate_says_that_what_is_rated_is_no_random_part(assay, is_chosen)
         | ({"rating": 3 + n % 3} if (n % 2 if is_chosen else n % 4 < 2) else {})
         for n in range(48)
     ]
-    Path("s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(Path("s.jsonl"), rows)
     assay("run", "s.jsonl", "--metrics", "token_overlap", code=0)
     notes = assay("estimate", "last", "--json", code=0).json["notes"]
     assert any("may be no random part of the answers" in note for note in notes) == is_chosen

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conversations import MESSAGES, make_conversation
+from noted_sets import write_rows
 from openai_server import Answer
 
 from assay import load_set
@@ -165,9 +166,7 @@ def unrated_set(tmp_path: Path) -> Path:
     for sample in samples:
         for name in ("rating", "ratings", "rating_min", "rating_max", "human_rating"):
             sample.pop(name, None)
-    path = tmp_path / "unrated.jsonl"
-    path.write_text("".join(json.dumps(sample) + "\n" for sample in samples), encoding="utf-8")
-    return path
+    return write_rows(tmp_path / "unrated.jsonl", samples)
 
 
 def test_an_unrated_set_has_no_column_of_ratings(assay, unrated_set):
@@ -245,7 +244,7 @@ def mixed(tmp_path: Path) -> str:
     """A Spanish and a Dutch sample, without a column `language`."""
     path = tmp_path / "mixed.jsonl"
     rows = ({"id": "es1", **SPANISH}, {"id": "nl1", **DUTCH})
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(path, rows)
     return str(path)
 
 

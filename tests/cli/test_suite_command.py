@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from junitparser import JUnitXml
 from markdown_it import MarkdownIt
+from noted_sets import write_rows
 from openai_server import Answer
 from tables_of_scores import made_scorer
 
@@ -36,7 +37,13 @@ def worse(path, *names, answer=HOSTILE):
     for row in rows:
         if row["id"] in names:
             row["response"] = answer
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(path, rows)
+
+
+def accept_a_night(assay, suite):
+    """Runs a suite and accepts what it found."""
+    assay("suite", suite, code=0)
+    assay("suite", "accept", "last", code=0)
 
 
 REGRESSION = {"gate": "regression", "metric": "token_overlap"}
@@ -94,8 +101,7 @@ def test_nightly_runs_until_one_fails(assay, suite_file, set_file, tmp_path):
 def test_a_night_of_refusals_names_these_first(assay, suite_file, set_file):
     """Eight of twelve answers became refusals, which share few words with the documentation too."""
     path = set_file(12)
-    for command in (("suite", suite_file(REGRESSION)), ("suite", "accept", "last")):
-        assay(*command, code=0)
+    accept_a_night(assay, suite_file(REGRESSION))
     worse(path, *(f"s{n}" for n in range(8)), answer="I am sorry, I cannot help you with that.")
     bad = assay("suite", suite_file(REGRESSION), "--json").json
     assert [gate["state"] for gate in bad["gates"]] == ["failed", "failed"]
@@ -108,8 +114,7 @@ def test_a_night_of_refusals_names_these_first(assay, suite_file, set_file):
 def test_a_set_whose_ids_were_renamed_is_compared_by_its_questions(assay, suite_file, set_file):
     """The gate pairs the samples as `show changes` does: the same answers are no fall, and worse ones are."""
     path = set_file(12)
-    for command in (("suite", suite_file(REGRESSION)), ("suite", "accept", "last")):
-        assay(*command, code=0)
+    accept_a_night(assay, suite_file(REGRESSION))
     path.write_text(path.read_text(encoding="utf-8").replace('"id": "s', '"id": "renamed-'), encoding="utf-8")
     same = assay("suite", suite_file(REGRESSION), "--json").json
     assert (same["gates"][0]["state"], same["gates"][0]["value"]) == ("passed", 0.0)
@@ -199,8 +204,7 @@ def test_a_suite_has_one_history_from_whatever_folder_it_is_run(*, assay, suite_
     """Accepted beside the file, then run from another folder with worse answers: it is compared, and fails."""
     path = set_file(12)
     suite_file(REGRESSION)
-    for command in (("suite", "nightly.yaml"), ("suite", "accept", "last")):
-        assay(*command, code=0)
+    accept_a_night(assay, "nightly.yaml")
     worse(path, *(f"s{n}" for n in range(12)))
     (tmp_path / "ci").mkdir()
     monkeypatch.chdir(tmp_path / "ci")
@@ -236,13 +240,12 @@ def test_a_finished_nightly_run_cannot_be_resumed(assay, suite_file, set_file, t
 def test_samples_that_are_gone_or_new_are_said_first(assay, suite_file, set_file):
     """Half of the accepted samples gone is another set; six new questions are compared with nothing."""
     path = set_file(12)
-    for command in (("suite", suite_file(REGRESSION)), ("suite", "accept", "last")):
-        assay(*command, code=0)
+    accept_a_night(assay, suite_file(REGRESSION))
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     new = [row | {"id": f"n{n}", "user_input": f"New {n}?", "response": "Wrong."} for n, row in enumerate(rows[:6])]
 
     def night(*rows, code):
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        write_rows(path, rows)
         return assay("suite", suite_file(REGRESSION), "--json", code=code).json
 
     gone = night(*rows[:6], code=5)
@@ -264,8 +267,7 @@ def test_a_judge_whose_replies_cannot_be_used(*, assay, suite_file, set_file, ju
     metrics = ["faithfulness", "weakest_claim"]
     coverage = {"gate": "coverage", "at_least": 0.9, "strict": True}
     suite = suite_file(coverage, metrics=metrics, judges=["local.yaml"])
-    for command in (("suite", suite), ("suite", "accept", "last")):
-        assay(*command, code=0)
+    accept_a_night(assay, suite)
     usable, openai_server.script = openai_server.script, lambda *_: Answer(text="I am happy to help!")
     bad = assay("suite", suite, "--json", code=4).json
     assert (bad["verdict"], bad["gates"][0]["state"]) == ("samples failed", "failed")
@@ -295,8 +297,7 @@ def test_accepting_says_how_many_samples_failed(*, assay, suite_file, set_file, 
 def test_an_accepted_run_shows_its_fall_as_accepted(assay, suite_file, set_file, tmp_path):
     """Eight of twelve answers are worse: the regression gate does not count, and the gate on the share does."""
     path = set_file(12)
-    for command in (("suite", suite_file(REGRESSION)), ("suite", "accept", "last")):
-        assay(*command, code=0)
+    accept_a_night(assay, suite_file(REGRESSION))
     worse(path, *(f"s{n}" for n in range(8)))
     done = assay("suite", suite_file(REGRESSION), "--accept", "--json", code=0).json
     assert [gate["state"] for gate in done["gates"]] == ["accepted", "passed"]
@@ -334,7 +335,7 @@ def test_a_suite_gates_the_mean_of_a_scorer_and_gives_it_no_interval(assay, scor
         }
         for n in range(20)
     ]
-    Path("set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(Path("set.jsonl"), rows)
     suite = {
         "name": "helpdesk",
         "sets": ["set.jsonl"],

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from noted_sets import write_rows
 from openai_server import Answer
 
 FILES = {
@@ -81,8 +82,7 @@ def test_assay_uses_what_another_package_registers(site, tmp_path, judge_file, o
         {"id": "a", "language": "fy", "user_input": "Wêr?", "response": "By Ferlof."},
         {"id": "b", "language": "fy", "user_input": "Wêr?", "response": "Ik wit it net."},
     ]
-    samples = tmp_path / "fy.jsonl"
-    samples.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    samples = write_rows(tmp_path / "fy.jsonl", rows)
     judge = judge_file(decide="single")
     metrics = "word_count,predicate:It is polite"
     judged = type_assay("run", samples, "--metrics", metrics, "--judge", judge, "--json")

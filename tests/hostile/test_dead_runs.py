@@ -86,22 +86,6 @@ def test_the_page_of_runs_says_killed(assay, words, openai_server, warm_python, 
     assert ">killed, " in page and "running" not in page
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["TERM", "HUP"])
-def test_term_ends_as_ctrl_c(*, assay, words, openai_server, warm_python, tmp_path, number):
-    """Measured before: exit code -15, and `running` for ever."""
-    with command_at_request(warm_python, tmp_path, openai_server, words, 12) as process:
-        process.send_signal(number)
-        _, err = process.communicate()
-    assert process.returncode == 130
-    assert (
-        err.decode().splitlines()[-1].endswith("interrupted; all replies are kept. Go on with: assay run --resume last")
-    )
-    assert statuses(assay) == ["interrupted"]
-    assert len(scores(tmp_path)) > 0, "what was scored is kept"
-    assert assay("run", "--resume", "last").code == 0
-    assert len(openai_server.requests) <= CALLS + AT_ONCE
-
-
 # as a shell script starts what stands before `&`
 IGNORING = """
 import signal, sys
@@ -135,15 +119,3 @@ def test_a_killed_nightly_run_is_resumed_with_what_it_took(assay, suite, openai_
     spent = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["spent"]
     assert CALLS <= spent["calls"] <= len(openai_server.requests) <= CALLS + AT_ONCE
     assert spent["usd"] > 0
-
-
-def test_a_second_process_does_not_join(*, assay, openai_server, judge_file, warm_python, tmp_path, set_file):
-    """Two processes on one run would pay for its questions twice."""
-    words = ["run", str(set_file(12)), "--judge", str(judge_file()), "--metrics", "judge_truthfulness"]
-    with command_at_request(warm_python, tmp_path, openai_server, words, 5):
-        refused = assay(*words, "--resume", "last")
-        assert (refused.code, "another process is at work on it" in refused.err) == (2, True), refused.err
-        assert statuses(assay) == ["running"]
-    assert statuses(assay) == ["killed"]
-    assert assay(*words, "--resume", "last").code == 0
-    assert statuses(assay) == ["done"]

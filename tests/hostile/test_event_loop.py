@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from call_counts import assert_proportional, count_once
+from noted_sets import write_rows
 
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge, UniversalSentenceEncoder
@@ -247,8 +248,7 @@ def test_ctrl_c_stops_a_run_in_the_middle_of_a_computation(warm_python, tmp_path
     rows = [
         sample("Throughput was 41 Mbps.", id=f"s{n}").model_dump(mode="json", exclude_defaults=True) for n in (1, 2)
     ]
-    dataset = tmp_path / "set.jsonl"
-    dataset.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    dataset = write_rows(tmp_path / "set.jsonl", rows)
     words = ("-c", COMPUTES_FOR_EVER, "run", dataset, "--metrics", "numeric_claims", "--store", "store")
     process = warm_python.start(*words, cwd=tmp_path, encoding="utf-8")
     try:

@@ -1,7 +1,6 @@
 """What is no file, or a far larger one than it looks: refused with its name and quickly, whoever reads it."""
 
 import io
-import json
 import os
 import random
 import socket
@@ -268,17 +267,3 @@ def test_random_bytes_as_a_store_are_told(tmp_path, good_store, rounds, seed):
             assert (str(error).startswith(str(file)) and "; " in str(error)) or "run" in str(error), str(error)
             told += 1
     assert told > rounds / 3
-
-
-def test_a_database_of_another_program_is_no_store(tmp_path):
-    import sqlite3
-
-    with sqlite3.connect(tmp_path / "runs.sqlite") as database:
-        database.execute("CREATE TABLE books (title)")
-    database.close()
-    with pytest.raises(UsageError, match=r"runs.sqlite: not a store of runs .*move it away, or name another --store"):
-        Store(tmp_path)
-    (tmp_path / "text").mkdir()
-    (tmp_path / "text" / "runs.sqlite").write_text(json.dumps({"runs": []}) * 100, encoding="utf-8")
-    with pytest.raises(UsageError, match=r"runs.sqlite: the store cannot be opened: file is not a database; .*move it"):
-        Store(tmp_path / "text")

@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+from noted_sets import write_rows
 from openai_server import Answer
 
 from assay import evaluate
@@ -346,7 +347,7 @@ def test_a_recording_that_is_no_vector_names_its_line(text, embed, tmp_path):
     embed(RIGHT["in order"], texts=["one"])
     entries = [json.loads(line) for line in path.read_text().splitlines()]
     changed = [entry | ({"text": text} if entry["schema"] == "float32" else {}) for entry in entries]
-    path.write_text("".join(json.dumps(entry) + "\n" for entry in changed))
+    write_rows(path, changed)
     with pytest.raises(InputError, match=r"vectors\.jsonl: the recording \w{32} is no vector .*record it again"):
         embed(RIGHT["in order"], texts=["one"], mode="replay")
 

@@ -5,6 +5,7 @@ import math
 import re
 
 import pytest
+from noted_sets import write_rows
 
 from assay.metrics import scored
 
@@ -37,7 +38,7 @@ def write_suite(folder, metrics, names, gates):
         {"id": str(n), "user_input": f"Q {n}?", "response": f"Answer {n} is here.", "group": f"g{n % 40}"}
         for n in range(80)
     ]
-    (folder / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(folder / "set.jsonl", rows)
     suite = {
         "sets": ["set.jsonl"],
         "metrics": [f"m.py:{name}" for name in names],

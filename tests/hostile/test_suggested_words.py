@@ -1,7 +1,6 @@
 """Commands that messages suggest work when they are pasted into a shell, whatever the names in them are."""
 
 import ast
-import json
 import os
 import re
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from modules import module_of
+from noted_sets import write_rows
 from test_house import syntax_tree
 
 from assay.cli.output import typed_command
@@ -84,7 +84,7 @@ def test_the_command_that_shows_the_worst_answer_shows_it(name, assay, tmp_path)
         {"id": sample, "user_input": "May I?", "response": response, "retrieved_contexts": ["You may go on Monday."]}
         for sample, response in ((name, "Bananas sing."), ("good", "You may go on Monday."))
     ]
-    (tmp_path / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(tmp_path / "set.jsonl", rows)
     done = assay("run", "set.jsonl", "--metrics", "token_overlap", code=0)
     assert "Bananas sing." in assay(*words_of_shell(suggested(done.out + done.err))[1:], code=0).out
     assert not (tmp_path / "hacked").exists()

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from noted_sets import write_rows
 from test_house import syntax_tree
 
 from assay.cli.output import echo_json, open_console
@@ -60,10 +61,6 @@ def hostile_files(tmp_path, judge_file):
     (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
     judge_file("judge.yaml", served_as=f"judge {HOSTILE}")
     return tmp_path
-
-
-def write_rows(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def check(done):

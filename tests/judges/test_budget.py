@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer
 
-from assay.errors import BudgetReached, UsageError
+from assay.errors import BudgetReached
 from assay.judges import Budget, LiteLLMJudge
 
 PRICE = {"input": 10, "output": 20}  # with 30 tokens in and 50 out: 0.0003 + 0.001 = 0.0013 USD per call
@@ -138,10 +138,3 @@ def test_reasoning_beyond_max_tokens_is_believed(openai_server, judge, ask):
     openai_server.script = lambda _: Answer(text="yes", usage=(100, 5000))
     taken = usage_of(judge(price=PRICE, max_tokens=ROOM), ask)
     assert (taken.tokens_in, taken.tokens_out, taken.unstated) == (100, 5000, 0)
-
-
-def test_a_bound_in_usd_without_a_price_is_refused_before_the_first_call(server, judge, ask):
-    replies = ask_many(judge(budget=Budget(usd=1), concurrency=16), ask, 10)
-    assert all(isinstance(each, UsageError) for each in replies)
-    assert "give the judge's price in its settings file" in str(replies[1])
-    assert not server.requests

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from noted_sets import write_rows
 
 from assay import Sample, metric, scored
 from assay.cli import cli
@@ -167,7 +168,7 @@ def test_a_file_that_cannot_be_run_is_told_with_its_line(tmp_path, text, message
 def test_the_command_line_runs_it_and_says_why_one_broke(file, monkeypatch):
     monkeypatch.chdir(file.parent)
     rows = [sample(id=name, response=text).model_dump(mode="json", exclude_defaults=True) for name, text in ANSWERS]
-    (file.parent / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(file.parent / "set.jsonl", rows)
     metrics = "my_metrics.py:exclamations,my_metrics.py:broken"
     tables = CliRunner().invoke(cli, ["run", "set.jsonl", "--metrics", metrics, "--max-failed", "2"]).output
     error = "my_metrics.py:broken broke: ZeroDivisionError: division by zero (my_metrics.py, line 12)"

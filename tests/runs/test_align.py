@@ -1,7 +1,6 @@
 """`assay judges align` with a judge at the tests' server: what it learns, from whom, and its folder."""
 
 import asyncio
-import json
 import re
 import sys
 from math import exp, log
@@ -10,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from noted_sets import write_rows
 from openai_server import Answer as Reply
 
 from assay.errors import InputError, UsageError
@@ -143,7 +143,7 @@ def test_a_judge_that_is_used_on_what_it_learned_from_is_shown_no_example_of_the
         {"id": one.id, "group": one.group, "question": "?", "answer": one.response, "rating": 1, "scale": 5}
         for one in samples
     ]
-    (tmp_path / "team" / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_rows(tmp_path / "team" / "examples.jsonl", lines)
     metric = load_metric(METRIC, LiteLLMJudge(str(tmp_path / "team")))
 
     def shown(sample):
@@ -175,7 +175,7 @@ def test_the_command_writes_nothing_where_nothing_wins(assay, judge_file, openai
         sample.model_dump(mode="json") | {"rating": float(draw.integers(1, 6)), "ratings": {}}
         for sample in rated_samples(24)
     ]
-    Path("rated.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(Path("rated.jsonl"), rows)
     typed = ("align", METRIC, "rated.jsonl", "--judge", judge_file(logprobs=True), "-o", "team")
     done = assay(*typed, "--candidates", "calibrated")
     assert done.code == 0 and "nothing is adopted" in done.out

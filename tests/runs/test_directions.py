@@ -6,6 +6,7 @@ import json
 import sys
 
 import pytest
+from noted_sets import write_rows
 from openai_server import Answer
 
 from assay import load_set
@@ -66,8 +67,7 @@ def write_set(path, wrong, contexts="Some words."):
         }
         for number, value in enumerate(wrong)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 RISING = [n / 9 for n in range(10)]  # s9 is the worst
@@ -151,9 +151,7 @@ def pairs(tmp_path):
          "rating": (-2, -1, -1, 1, 1, 2)[n], "rating_min": -2, "rating_max": 2, "group": f"g{n}"}
         for n in range(6)
     ]  # fmt: skip
-    path = tmp_path / "pairs.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(tmp_path / "pairs.jsonl", rows)
 
 
 def test_no_metric_of_one_answer_is_compared_with_ratings_of_pairs(assay, pairs):
@@ -297,8 +295,7 @@ def test_what_is_saved_has_the_scale_of_each_rating_and_the_other_answer(assay, 
     (pair,) = (json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()[-1:])
     single = {"user_input": "Free?", "response": "=Yes.", "retrieved_contexts": ["Yes."], "language": "en"}
     rows = [pair, single | {"id": "one", "rating": 2}, single | {"id": "none"}]
-    path = tmp_path / "mixed.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    path = write_rows(tmp_path / "mixed.jsonl", rows)
     expected = {"p5": ("2.0", "-2.0", "2.0", "No idea."), "one": ("2.0", "1.0", "5.0", ""), "none": ("", "", "", "")}
     names = ("rating", "rating_min", "rating_max", "other_response")
     assert assay("run", path, "--metrics", "token_overlap", "--out", tmp_path / "run.csv").code == 0

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from noted_sets import write_rows
 
 from assay.meta_eval import Scorer
 from assay.runs import AnswerIndex, AnswerQuery, Store
@@ -134,7 +135,7 @@ def test_a_scorer_of_conversations_is_fitted_saved_and_applied(assay):
     for row in rows:  # the last turn stays what it was: another conversation that ends alike is another one
         row["id"] += "-new"
         row["messages"][1]["content"] = "Another beginning."
-    Path("new.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(Path("new.jsonl"), rows)
     done = assay("run", "new.jsonl", "--metrics", "scorer:team.yaml", "--turns", "each", "--json")
     metrics = json.loads(done.out)["metrics"]
     assert (metrics["scorer:team.yaml"]["scored"], metrics["scorer:team.yaml"]["n"]) == (COUNT, COUNT)
@@ -162,7 +163,7 @@ def test_raters_of_conversations_and_of_turns_are_never_taken_together(assay):
                     text = message["content"] + " so" * tail
                     row["messages"][place] = message | {"content": text, "rating": number % 4 + 2 - tail}
             del row["user_input"], row["response"]
-        Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        write_rows(Path(f"{name}.jsonl"), rows)
     for turns, count in (("last", 20), ("each", 60)):
         runs = []
         for name in ("a", "b"):
@@ -187,7 +188,7 @@ def test_two_runs_of_conversations_are_compared(assay, turns):
     for row in rows:
         row["messages"][-1]["content"] += " thanks"
         row["messages"][2]["content"] += " more words"
-    Path("new.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(Path("new.jsonl"), rows)
     run(assay, "new.jsonl", turns)
     compared = assay("show", "changes", first, "last", "--json", code=0)
     result = json.loads(compared.out)
@@ -253,6 +254,6 @@ def single(number, *, where):
 @pytest.mark.parametrize("where", ["sample", "message"])
 def test_rated_single_answers_count_beside_the_rated_turns_of_conversations(assay, where):
     rows = [single(number, where=where) for number in range(20)] + [chat(n, rates="turn") for n in range(10)]
-    Path("mixed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(Path("mixed.jsonl"), rows)
     run(assay, "mixed.jsonl", "each", metrics="own.py:words")
     assert counts(meta(assay, "--level", "turn"))["own.py:words"] == 50

@@ -129,6 +129,15 @@ def test_what_is_no_store_is_told(tmp_path):
     (tmp_path / "runs.sqlite").write_text("This is a letter, and long enough to be none of SQLite's own." * 50)
     with pytest.raises(UsageError, match="not a store of runs"):
         Store(tmp_path)
+    (tmp_path / "runs.sqlite").write_text(json.dumps({"runs": []}) * 100)
+    with pytest.raises(UsageError, match=r"runs.sqlite: the store cannot be opened: file is not a database; .*move it"):
+        Store(tmp_path)
+    (tmp_path / "other").mkdir()
+    with sqlite3.connect(tmp_path / "other" / "runs.sqlite") as database:
+        database.execute("CREATE TABLE books (title)")
+    database.close()
+    with pytest.raises(UsageError, match=r"runs.sqlite: not a store of runs .*move it away, or name another --store"):
+        Store(tmp_path / "other")
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match=r"the store cannot be opened: .*, or name another --store"):
         Store(tmp_path / "file")
@@ -246,22 +255,6 @@ def test_one_damaged_row_is_named_and_the_others_are_read(tmp_path):
         list(store.samples(good))
 
 
-def test_a_damaged_file_is_told_as_damaged(tmp_path):
-    store = Store(tmp_path)
-    run = store.begin(PLAN)
-    writer = RunWriter(store, run)
-    for number in range(200):
-        writer.add(sample(f"s{number}", reference="x" * 1000), SCORES)
-    writer.flush()
-    store.close()
-    content = bytearray((tmp_path / "runs.sqlite").read_bytes())
-    content[8192:] = b"\xff" * (len(content) - 8192)
-    (tmp_path / "runs.sqlite").write_bytes(content)
-    damaged = rf"{tmp_path}/runs.sqlite: .*malformed; the file is damaged: restore it from a backup"
-    with pytest.raises((InputError, UsageError), match=damaged):
-        list(Store(tmp_path).scores(run))
-
-
 READS_AND_WRITES = """
 import os, sys
 from assay.errors import AssayError
@@ -318,18 +311,6 @@ def test_a_store_that_cannot_be_written_to_can_be_read(open_folder, tmp_path, is
     assert read.stdout.splitlines()[:2] == ["1 3", "1 3"]
     assert re.search("lock: cannot be written: .*can be written to, or name another --store", read.stdout)
     assert {file.name: file.read_bytes() for file in (open_folder / "runs").iterdir()} == before
-
-
-def test_samples_that_the_set_has_no_more_are_removed_with_their_scores(tmp_path):
-    store = Store(tmp_path)
-    run = store.begin(PLAN)
-    writer = RunWriter(store, run)
-    for name in ("s1", "s2", "s3"):
-        writer.add(sample(name), SCORES)
-    writer.flush()
-    writer.remove_samples_except({"s1", "s3", "s4"})
-    assert [each.id for each in store.samples(run)] == ["s1", "s3"]
-    assert {name for name, _, _ in store.scores(run, fields=())} == {"s1", "s3"}
 
 
 def test_a_content_stays_as_long_as_something_refers_to_it(where):

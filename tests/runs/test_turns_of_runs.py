@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from noted_sets import write_rows
 
 from assay import Sample, evaluate, metric
 from assay.errors import InputError, UsageError
@@ -64,8 +65,7 @@ def in_an_empty_folder(tmp_path, monkeypatch):
 def conversations():
     path = Path("chats.jsonl")
     rows = [conversation(name, turns, rating=turns + 1) for name, turns in TURNS_OF.items()]
-    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, PLAIN]), encoding="utf-8")
-    return path
+    return write_rows(path, [*rows, PLAIN])
 
 
 def scored_by(results, name):
@@ -161,7 +161,7 @@ def test_each_rating_counts_once_in_every_command(assay, turns):
             message.pop("rating", None)
     rows[0]["messages"][-1]["rating"] = rows[0]["rating"] = 1
     rows[1]["messages"][-1]["rating"], rows[2]["messages"][-1]["rating"] = 5, 3
-    Path("rated.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(Path("rated.jsonl"), rows)
     metrics = "conversation_turns,token_overlap"
     run = assay("run", "rated.jsonl", "--metrics", metrics, "--turns", turns, code=0)
     assert "rated 3.0 of 5; 1 of 3 answers is bad" in run.out
