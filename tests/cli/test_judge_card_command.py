@@ -75,7 +75,8 @@ def test_a_set_without_ratings_is_not_paid_for(assay, set_file, judge_file, open
     unrated = set_file(name="unrated.jsonl", rating=None)
     words = ["judges", "card", judge_file("mini.yaml"), "--probed", "0", "--json"]
     done = assay(*words, "--on", unrated, code=2)
-    assert "unrated.jsonl: 6 answers and no rating" in done.err and openai_server.requests == []
+    told = "unrated.jsonl: 6 answers and no rating, so that nothing can be said of a judge; rate"
+    assert told in " ".join(done.err.split()) and openai_server.requests == []
     rows = [json.loads(line) for line in Path(unrated).read_text(encoding="utf-8").splitlines()]
     rows[0]["rating"] = rows[1]["rating"] = 4
     write_rows(Path(unrated), rows)

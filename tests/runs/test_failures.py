@@ -182,11 +182,9 @@ def test_few_answers_make_few_groups_and_all_pages(count):
     assert failures_block(failures).parts and failures_as_json(failures)["rule"]
 
 
-def test_a_number_of_groups_is_kept_and_too_many_are_refused():
+def test_a_number_of_groups_is_kept():
     assert len(grouped(planted(40), groups=4).groups) == 4
     assert len(grouped(planted(12, causes=WORDS[:1]), groups=1).groups) == 1
-    with pytest.raises(UsageError, match="50 groups are too many for 6 different texts; ask for 6 or fewer"):
-        grouped(planted(6), groups=50)
 
 
 def test_verdicts_of_conversations_are_read():

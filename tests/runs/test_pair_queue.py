@@ -225,21 +225,3 @@ def test_choices_are_no_ratings(store, tmp_path):
     with pytest.raises(UsageError, match="has pairs to compare, not answers to rate"):
         queue.add(sample)
     assert RatingQueue(store.database, queue.id).has_pairs
-
-
-def test_what_tells_a_version_is_not_shown(store, tmp_path):
-    """Ids, metadata, times, names of speakers, and system messages that differ."""
-    for name in ("old", "new"):
-        messages = [
-            {"role": "system", "content": f"You are {name}."},
-            {"role": "user", "content": "Free?", "name": "carla", "time": f"2026-01-0{len(name)}T10:00"},
-            {"role": "assistant", "content": f"Yes, {len(name) + len(name[0])}{name[1]}.", "name": name},
-        ]
-        sample = {"id": "c1", "messages": messages, "metadata": {"system": name}}
-        write_set([Sample.model_validate(sample)], tmp_path / f"{name}.jsonl")
-    queue = make_queue(store, [str(tmp_path / "old.jsonl"), str(tmp_path / "new.jsonl")])
-    assignment = queue.next_item("ada")
-    for side in assignment.sides:
-        assert [message.role for message in side.messages] == ["user", "assistant"]
-        content = side.model_dump_json()
-        assert not any(word in content for word in ('"old"', '"new"', "carla", "2026", "You are"))

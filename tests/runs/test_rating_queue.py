@@ -161,14 +161,6 @@ def test_a_text_that_was_there_goes_on_in_its_series(database):
     assert queue.change_guideline("Count names.") == 3
 
 
-def test_can_not_tell_is_a_rating_without_a_value(database):
-    queue = make_queue(database, 1)
-    queue.next_item("ada")
-    queue.save("ada", "s0", None, reason="no context", wrong_sentences=["Press 0."])
-    (rating,) = queue.ratings()
-    assert rating.value is None and rating.reason == "no context" and rating.wrong_sentences == ("Press 0.",)
-
-
 @pytest.mark.parametrize("value", [0, 6, 2.5, float("nan")])
 def test_a_value_off_the_scale_is_refused(database, value):
     queue = make_queue(database, 1)
@@ -185,19 +177,6 @@ def test_an_answer_that_was_never_given_out_cannot_be_rated(database):
         queue.save("ada", "s1", 3)
     with pytest.raises(UsageError, match="no rater is called 'mallory'"):
         queue.next_item("mallory")
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"raters": ("ada", "ada")}, "same name"),
-        ({"raters": ("ada",), "per_answer": 2}, "name more raters"),
-        ({"raters": RATERS, "rating_min": 5, "rating_max": 5}, "no two levels"),
-    ],
-)
-def test_settings_that_contradict_themselves(settings, message):
-    with pytest.raises(ValueError, match=message):
-        QueueSettings.model_validate(settings)
 
 
 def test_adjudication_is_kept_beside_the_ratings(database):

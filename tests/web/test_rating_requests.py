@@ -70,10 +70,13 @@ def test_sentences_of_a_markdown_answer_are_marked_in_it(rating_site):
 
 
 def test_cannot_tell_undo_and_the_end(site, ada):
-    for value in ("1", "2", "3", "cannot-tell"):
-        last = rate(ada, value)
+    for value in ("1", "2", "3"):
+        rate(ada, value)
+    last = rate(ada, "cannot-tell", reason="no context", wrong="0")
     assert "Nothing is left for you" in last.text
     assert [rating.value for rating in site.ratings()] == [1, 2, 3, None]
+    unknown = site.ratings()[3]
+    assert (unknown.reason, unknown.wrong_sentences) == ("no context", ("Open menu 3.",))
     reopened = ada.post("/undo", data=hidden_fields(last.text))
     assert "showing" in hidden_fields(reopened.text)
     assert [rating.value for rating in site.ratings()] == [1, 2, 3]
