@@ -1,4 +1,4 @@
-"""Cassettes: what is kept and found again, what is none, the modes, the bundled ones; what was returned is never lost."""
+"""Cassettes: what is kept and found again, what is none, the modes, the bundled ones; nothing returned is lost."""
 
 import asyncio
 import errno

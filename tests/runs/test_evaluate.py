@@ -333,8 +333,8 @@ def test_a_metric_that_breaks_fails_its_samples_and_nobody_elses():
     statuses = [scores["broken"].status for scores in results.scores.values()]
     assert statuses == ["scored", "failed", "scored"]
     reason = results.scores["s1"]["broken"].reason
-    assert reason.startswith("broken broke: ZeroDivisionError: a defect (test_execute.py, line ")
-    assert "test_execute.py" in results.scores["s1"]["broken"].evidence["traceback"]
+    assert reason.startswith("broken broke: ZeroDivisionError: a defect (test_evaluate.py, line ")
+    assert "test_evaluate.py" in results.scores["s1"]["broken"].evidence["traceback"]
 
 
 def test_two_samples_with_one_id_are_refused_and_not_merged():
