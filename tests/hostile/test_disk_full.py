@@ -168,7 +168,7 @@ def test_a_damaged_store_is_told_in_one_sentence(assay, set_file, tmp_path, plac
             assert (result.code in {1, 2}, result.err.count("\n")) == (True, 1), result.err
             assert "make room" not in result.err
     if place in {"pages", "cut"}:
-        damaged = rf"{file}: .*malformed; the file is damaged: restore it from a backup"
+        damaged = r"\.assay/runs\.sqlite: .*malformed; the file is damaged: restore it from a backup"
         assert re.search(damaged, assay("show", run).err)
     if place == "text":
         assert (
