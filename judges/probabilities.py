@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..errors import ReplyError
 from ..languages import packs_with
+from ..text.phrases import PhraseList
 from .question import Alternatives, RawReply
 
 _DECIMAL = re.compile(r"\W*\d+[.,]\d|\W*?(?:[-−–+±]|[<>≤≥≠]=?\s*)\d")  # 3.5, -3 and > 3
@@ -18,6 +19,7 @@ _END_OF_CLAUSE = re.compile(r"[^\w\s']+|\n")
 _GRADE = re.compile(r"\W*(?:(?!100\s*%)\d[\d.,]*\s*%(?:\s*\w+)?|\d*[.,]\d+)\s*(?:[^\w\s]|\Z)")  # "60%", "(60% sure)"
 _CLOSING = " \"'*_`”’»)"
 _DENYING_SIGNS = re.compile(r"[≠¬<~✗✘✖❌👎☐?]|\[\s*\]")  # before a word or right after it: "≠ Yes", "Yes ❌", "Yes??"
+_LONGEST_SAYING = 5  # words after "it is": "fully supported by the documentation"
 _SHORT_CLAUSE = 2  # words: "definitely not"
 _SHORT = 40  # characters: what is longer is not remembered, so that long replies take no memory
 _ROUNDING = 0.01  # a certain word may come out as slightly more than certain
@@ -231,7 +233,7 @@ def _takes_back(text: str, option: str, options: Sequence[str]) -> bool:
             return True
         if _weakens(clause, said, is_beside=not place):
             return True
-    return _GRADE.match(rest) is not None or _denies(rest, said)
+    return _GRADE.match(rest) is not None or _denies(rest, said) or _says_opposite(rest, said)
 
 
 def _names_another(clause: str, others: Sequence[list[str]], *, is_number: bool, anywhere: bool) -> bool:
@@ -276,6 +278,24 @@ def _denies(rest: str, option: str) -> bool:
     return option in _affirmations() and not _words("denials").isdisjoint([*beside, *opening])
 
 
+def _says_opposite(rest: str, option: str) -> bool:
+    """Whether a judge goes on to say of the whole statement that its word is wrong: "No. It is fully supported"."""
+    clause = next((words for part in _END_OF_CLAUSE.split(rest) if (words := _fold(part).split())), [])
+    place = _of_statement().longest(clause, 0)[1]
+    if not place or len(clause) > place + _LONGEST_SAYING:
+        return False
+    contrary = _words("denials") if option in _affirmations() else _words("affirms")
+    if option not in _affirmations() | _negations() or contrary.isdisjoint(clause[place : place + 2]):
+        return False
+    return _words("negators").isdisjoint(clause) and _without(clause, _words("hedges")) == clause
+
+
+@cache
+def _of_statement() -> PhraseList:
+    """The beginnings of such a clause, of all languages: "it is"."""
+    return PhraseList({"statement": [phrase for language in packs_with() for phrase in language.profile.of_statement]})
+
+
 @cache
 def _negations() -> frozenset[str]:
     """The words of all languages that negate: a judge may answer in another language than it was asked in."""
@@ -284,7 +304,7 @@ def _negations() -> frozenset[str]:
 
 
 @cache
-def _words(kind: Literal["denials", "linking_verbs", "negators", "hedges"]) -> frozenset[str]:
+def _words(kind: Literal["denials", "linking_verbs", "negators", "hedges", "affirms"]) -> frozenset[str]:
     """The words of all languages of one kind.
 
     Denials say of the option before them that it does not hold ("Yes is wrong"), and linking verbs link it to these;

@@ -126,25 +126,6 @@ def _alternatives(name: str, groups: dict[str, Any]) -> str:
     return f"(?:{'|'.join(map(str, groups[name]))})" if name in groups else f"<{name}>"
 
 
-class Profile(PackFile):
-    """`language.yaml`: the language itself."""
-
-    name: str  # its English name, as messages print it
-    # the two words that a judge answers a yes/no question with, as the prompts of this language ask for
-    yes_no: tuple[str, str]
-    decimal_mark: Literal[".", ","]  # what stands before the decimals: `1.234,5` or `1,234.5`
-    parsers: tuple[str, ...] = ()  # families of spaCy pipelines, the preferred first (`nl_core_news`)
-    plural: Pattern = re.compile(r"(?!)")  # regular expression of the endings that lemmatisation leaves on compounds
-    doubled_vowels: bool = False  # whether a vowel is doubled in a closed syllable (`loon`, `lonen`)
-    # words that say of a yes before them that it does not hold ("Yes is wrong"), in lower case
-    denials: frozenset[str] = frozenset()
-    linking_verbs: frozenset[str] = frozenset()  # verbs between the two
-    negators: frozenset[str] = frozenset()  # words that negate what a judge says beside its yes, in lower case
-    hedges: frozenset[str] = frozenset()  # words and phrases by which a judge means its word in part, or is not sure
-    # whether texts are compared with their function words, as in Dutch (Lassche et al., 2024, VI-A)
-    function_words_in_lemmas: bool = True
-
-
 _INNERMOST_BRACKETS = re.compile(r"\(([^()]*)\)")
 _MOST_PHRASES = 3_000  # that one entry may stand for
 
@@ -176,6 +157,27 @@ def _expandable(entry: str) -> str:
 
 Phrases = tuple[Annotated[str, AfterValidator(_expandable)], ...]
 """Phrases of words, case apart: `thank you (very much|)` stands for two."""
+
+
+class Profile(PackFile):
+    """`language.yaml`: the language itself."""
+
+    name: str  # its English name, as messages print it
+    # the two words that a judge answers a yes/no question with, as the prompts of this language ask for
+    yes_no: tuple[str, str]
+    decimal_mark: Literal[".", ","]  # what stands before the decimals: `1.234,5` or `1,234.5`
+    parsers: tuple[str, ...] = ()  # families of spaCy pipelines, the preferred first (`nl_core_news`)
+    plural: Pattern = re.compile(r"(?!)")  # regular expression of the endings that lemmatisation leaves on compounds
+    doubled_vowels: bool = False  # whether a vowel is doubled in a closed syllable (`loon`, `lonen`)
+    # words that say of a yes before them that it does not hold ("Yes is wrong"), in lower case
+    denials: frozenset[str] = frozenset()
+    linking_verbs: frozenset[str] = frozenset()  # verbs between the two
+    negators: frozenset[str] = frozenset()  # words that negate what a judge says beside its yes, in lower case
+    hedges: frozenset[str] = frozenset()  # words and phrases by which a judge means its word in part, or is not sure
+    of_statement: Phrases = ()  # by which it goes on to say whether the statement holds ("it is")
+    affirms: frozenset[str] = frozenset()  # words that then say that it does: "No. It is fully supported"
+    # whether texts are compared with their function words, as in Dutch (Lassche et al., 2024, VI-A)
+    function_words_in_lemmas: bool = True
 
 
 class Sentences(GroupedSection):

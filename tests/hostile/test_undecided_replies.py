@@ -43,10 +43,13 @@ UNDECIDED = {
         *("No-ish", "No, probably", "No 40%", "Yes is wrong", "No is wrong", '"Yes" would be incorrect.'),
         *("≠ Yes", "¬Yes", "!Yes", "~~Yes~~", "❌ Yes", "Yes ❌", "Yes ✗", "< Yes", "[ ] Yes", "Yes??"),
         *("Yes, unsupported", "Yes, incorrect.", "Yes: contradicted by the documentation"),
+        *("Yes, this is false", "Yes. The statement is incorrect.", "No. It is fully supported", "No, it's correct."),
+        *("No: this claim is supported by the documentation", "No\nThe statement is clearly true, as page 2 says"),
         *("**No** is false", "Yes wrong", "Yes that's incorrect", "Yes is the wrong answer"),
     ],
     JA_NEE: [
         *("ja en nee", "Ja/Nee", "nee, ja", "niet ja", "ja niet", "Ja, maar ook nee", "Ja. Nee.", "ja, zeker niet"),
+        *("Nee. Het wordt volledig ondersteund.", "Ja, dit is onjuist", "Nee, deze bewering is juist"),
         *("Ja, maar deels", "Ja. Het wordt niet ondersteund", "Ja, waarschijnlijk"),
     ],
     STARS: [
@@ -73,7 +76,9 @@ DECIDED = {
         **dict.fromkeys(
             [
                 *("No", "no.", "**No**, it does not", "N", "No, it is not there", "No! Not at all"),
-                *("No, it is incorrect", "No that is wrong"),
+                *("No, it is incorrect", "No that is wrong", "No. It is not fully supported", "No, this is false"),
+                *("No. It is only partly supported", "No, it is true that May is free but June is not"),
+                *("No. It is supported in another country than the one that is asked about", "No. The fee is correct"),
             ],
             "No",
         ),
