@@ -171,7 +171,10 @@ class Budget:
 
     @asynccontextmanager
     async def spend(
-        self, size: RequestSize, on_lost: Callable[[LostCalls], None] = lambda _: None
+        self,
+        size: RequestSize,
+        on_lost: Callable[[LostCalls], None] = lambda _: None,
+        keep: Callable[[LostCalls], None] = lambda _: None,
     ) -> AsyncIterator["CallUnderWay"]:
         """Reserves what a call may take and settles it, however the call in the block ends.
 
@@ -181,6 +184,8 @@ class Budget:
         Args:
             size: What the request may take.
             on_lost: Called where the call settles for all of its reservation.
+            keep: Keeps what counts in later sessions: a lost call; under a bound the reservation of each call, with
+                what takes it back when the call ends, so that a kill in between leaves it counted.
 
         Yields:
             What the block sets the reply of.
@@ -190,7 +195,9 @@ class Budget:
             UsageError: The budget is in USD, and the price of the model, or the cost of an earlier reply, is unknown.
         """
         reserved = await self._reserve(size)
-        call = CallUnderWay()
+        call, is_lost = CallUnderWay(), False
+        if self.is_bounded:
+            keep(reserved)
         try:
             if self.on_begin is not None:
                 self.on_begin()
@@ -198,6 +205,7 @@ class Budget:
             yield call
         except BaseException as error:
             if call.reply is None and call.has_begun and not costs_nothing(error):
+                is_lost = True
                 self._settle_lost(reserved)
                 on_lost(reserved)
             raise
@@ -205,6 +213,8 @@ class Budget:
             if call.reply is not None:
                 self._settle(call.reply)
             self._release(reserved)
+            if is_lost != self.is_bounded:
+                keep(reserved if is_lost else -reserved)
 
     async def _reserve(self, size: RequestSize) -> LostCalls:
         """Takes what a call may take out of the budget, as soon as there is room for it."""

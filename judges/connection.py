@@ -165,7 +165,12 @@ class Connection:
         missing = make_recording("", question, self.settings.parameters, nothing)
         return explain_miss(self.cassette, self._recorded, missing)
 
-    async def call(self, question: Question[Any], on_lost: Callable[[LostCalls], None] = lambda _: None) -> RawReply:
+    async def call(
+        self,
+        question: Question[Any],
+        on_lost: Callable[[LostCalls], None] = lambda _: None,
+        keep: Callable[[LostCalls], None] = lambda _: None,
+    ) -> RawReply:
         """Asks the model once, as soon as there is room for one more call.
 
         Raises:
@@ -178,7 +183,7 @@ class Connection:
         async with limiter.slot() as ticket, nullcontext() if of_run is None else of_run.slot():
             price = known_price(self.settings)
             size = measure_question(question, self.settings, price)
-            async with self.budget.spend(size, on_lost) as call:
+            async with self.budget.spend(size, on_lost, keep) as call:
                 try:
                     if question.support is not None:
                         call.reply = await call_beside(classify, self.settings, question.support)

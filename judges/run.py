@@ -124,7 +124,7 @@ class LiteLLMJudge:
             run: The run's name, where what its earlier sessions took counts in the budget.
             earlier: Their replies.
             lost: Their calls whose reply was lost.
-            keep_lost: Keeps what a call took at most whose reply is lost, for the budget of later sessions.
+            keep_lost: Keeps what calls took at most whose reply is lost, for the budget of later sessions.
         """
         self._stores.insert(0, store)
         self._keep_lost = keep_lost
@@ -343,7 +343,7 @@ class LiteLLMJudge:
         def call() -> Awaitable[RawReply]:
             nonlocal attempts
             attempts += 1
-            return self.connection.call(question, self._count_lost)
+            return self.connection.call(question, self._count_lost, self._keep_lost)
 
         try:
             raw = await call_with_retries(call, self.settings.attempts, self._count_retry, self.settings.wait)
@@ -426,7 +426,6 @@ class LiteLLMJudge:
 
     def _count_lost(self, lost: LostCalls) -> None:
         self.lost += lost
-        self._keep_lost(lost)
 
     def _count_retry(self, _: BaseException) -> None:
         self.retries += 1

@@ -95,6 +95,9 @@ class LostCalls:
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
         return LostCalls(self.calls + other.calls, self.tokens + other.tokens, usd)
 
+    def __neg__(self) -> "LostCalls":
+        return LostCalls(-self.calls, -self.tokens, None if self.usd is None else -self.usd)
+
 
 NO_CALLS = LostCalls()
 

@@ -1,6 +1,7 @@
 """What one run writes into its store."""
 
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict
@@ -75,7 +76,7 @@ class RunWriter:
         return [parse_line(line).reply for (line,) in rows]
 
     def put_lost(self, lost: LostCalls) -> None:
-        """Keeps what a call took at most whose reply is lost, on disk before this returns."""
+        """Keeps what a call takes at most, or (negative) that it is not lost after all; on disk before this returns."""
         with self._explaining():
             self._database.execute("INSERT INTO lost_calls VALUES (?, ?, ?)", (self._run, lost.tokens, lost.usd))
 
@@ -83,7 +84,11 @@ class RunWriter:
         """Returns the calls of this run whose reply is lost, with what they took at most."""
         with self._explaining():
             rows = self._database.execute("SELECT tokens, usd FROM lost_calls WHERE run = ?", (self._run,)).fetchall()
-        return sum((LostCalls(1, *row) for row in rows), LostCalls())
+        counts = Counter[LostCalls]()
+        for tokens, usd in rows:
+            call = LostCalls(1 if tokens > 0 else -1, tokens, usd)
+            counts[call if tokens > 0 else -call] += call.calls
+        return sum(counts.elements(), LostCalls())
 
     def has_samples(self, ids: Collection[str]) -> bool:
         """Whether each of these samples is stored."""

@@ -265,6 +265,19 @@ def test_a_run_that_is_killed_and_resumed_keeps_the_bound_of_each_session(
     charges.assert_within(bound)
 
 
+def test_calls_under_way_when_a_run_is_killed_count_in_its_budget(
+    *, assay, set_file, judge, openai_server, warm_python, tmp_path
+):
+    """Killed at its 9th request, which gets no reply: 8 calls are settled, and of 12 at most 3 are left."""
+    words = ["run", str(set_file(24)), "--judge", str(judge), "--metrics", METRICS, "--concurrency", "1"]
+    words += ["--budget", "12calls"]
+    with command_at_request(warm_python, tmp_path, openai_server, words, 9):
+        pass  # it is killed there
+    resumed = assay("run", "--resume", "last", "--budget", "12calls", "--json", code=3)
+    assert len(openai_server.requests) == 12
+    assert resumed.json["lost_of_run"]["calls"] == 1
+
+
 def test_what_lost_calls_count_for_is_said(assay, set_file, judge, openai_server):
     openai_server.script = lambda request: LOST["500"] if request.attempt == 1 else None
     words = ["run", str(set_file(2)), "--judge", str(judge), "--metrics", METRICS]
