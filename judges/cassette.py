@@ -11,6 +11,7 @@ import json
 import math
 import os
 import re
+import zlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -44,6 +45,7 @@ _RECORDS: Collection[Mode] = ("record", "auto")
 _KEY = re.compile(rb'{"key": "([0-9a-f]{32})"')
 _BLOCK = 1 << 20  # bytes that are read at once
 _LEAST_PROBABILITY = 0.001  # alternatives less likely than this are not kept
+_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError)
 _TAKEN = ("tokens_in", "tokens_out", "tokens_cached", "usd", "seconds")  # fields of a reply
 # the fields of a line, as `Recording` and `RawReply` take them
 _of_reply = itemgetter("model", "text", "finish_reason", *_TAKEN)
@@ -149,6 +151,7 @@ def format_line(recording: Recording) -> bytes:
         "user": recording.user,
         "about": recording.about,
         "text": reply.text,
+        "text_crc32": zlib.crc32(reply.text.encode("utf-8", "surrogatepass")),  # shows a change by hand, no forgery
         "finish_reason": reply.finish_reason,
     }
     entry |= {name: getattr(reply, name) for name in _TAKEN} | {"seconds": round(reply.seconds, 3)}
@@ -178,7 +181,7 @@ def parse_line(line: bytes) -> Recording:
     """Returns the recording that a line of a cassette holds.
 
     Raises:
-        ValueError: The line is not JSON.
+        ValueError: The line is not JSON, or its text is another than the one that was recorded.
         KeyError: A field is missing.
         TypeError: A field is not what it should be.
     """
@@ -188,6 +191,10 @@ def parse_line(line: bytes) -> Recording:
         entry = json.loads(line.decode("utf-8", "surrogatepass"))
     logprobs = entry.get("logprobs")
     alternatives = None if logprobs is None else tuple(logprobs)
+    if "text_crc32" in entry:  # older recordings have none
+        text = entry["text"].encode("utf-8", "surrogatepass")
+        if entry["text_crc32"] != zlib.crc32(text):
+            raise ValueError("its text was changed")
     model, text, finish_reason, tokens_in, tokens_out, tokens_cached, usd, seconds = _of_reply(entry)
     taken = tokens_in, tokens_out, tokens_cached, usd, seconds
     reply = RawReply(model, text, finish_reason, alternatives, *taken, "is_unstated" in entry)
@@ -425,7 +432,10 @@ class Cassette:
         if line is None and self.mode in _READS:
             line = (self._lines or self._opened_lines()).find(key)
         if line is not None:
-            return self._parse(line)
+            try:
+                return parse_line(line)
+            except _UNREADABLE as error:
+                raise self._unreadable(line, error) from error
         if self.mode in _RECORDS and not self._can_record:
             with self._told_cannot_record():
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -452,7 +462,11 @@ class Cassette:
         """Yields every recording, sorted by key."""
         if self._recorded:  # they are in the file, which is read anew
             self._close_lines()
-        yield from map(self._parse, self._opened_lines())
+        for line in self._opened_lines():
+            try:
+                yield parse_line(line)
+            except _UNREADABLE as error:
+                raise self._unreadable(line, error) from error
 
     def close(self) -> None:
         """Sorts the file, in one step.
@@ -506,17 +520,14 @@ class Cassette:
                 "can be written to, or name another cassette"
             ) from error
 
-    def _parse(self, line: bytes) -> Recording:
-        try:
-            return parse_line(line)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            numbers = (number for number, other in enumerate(self._opened_lines(), start=1) if other == line)
-            number = next(numbers, None)
-            place = f"{self.path}, line {number}" if number else f"{self.path}, a new line"
-            raise InputError(
-                f"{place}: the recording {line[:50].decode(errors='replace')}... cannot be read ({error!r}); remove "
-                "that line and record it again"
-            ) from error
+    def _unreadable(self, line: bytes, error: Exception) -> InputError:
+        numbers = (number for number, other in enumerate(self._opened_lines(), start=1) if other == line)
+        number = next(numbers, None)
+        place = f"{self.path}, line {number}" if number else f"{self.path}, a new line"
+        return InputError(
+            f"{place}: the recording {line[:50].decode(errors='replace')}... cannot be read ({error!r}); remove "
+            "that line and record it again"
+        )
 
 
 def explain_miss(cassette: Cassette, recordings: Collection[Recording], missing: Recording) -> str:

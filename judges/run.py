@@ -187,7 +187,7 @@ class LiteLLMJudge:
                 pending = postponed
                 continue
             usage = reply.usage if usage is NO_USAGE else usage + reply.usage
-            replies.append(reply.raw)
+            replies += [reply.raw]
             for answer in reply.value:
                 answers[answer.question.id] = answer
             lost = [answer.question for answer in reply.value if answer.option is None and not answer.declined]
@@ -205,7 +205,7 @@ class LiteLLMJudge:
                 pending = postponed
                 continue
             usage += reply.usage
-            replies.append(reply.raw)
+            replies += [reply.raw]
             answers |= {answer.question.id: answer for answer in reply.value}
         if pending is not None:
             raise pending

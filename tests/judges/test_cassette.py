@@ -4,6 +4,7 @@ import asyncio
 import errno
 import json
 import os
+import re
 import subprocess
 from contextlib import closing
 from io import FileIO
@@ -94,6 +95,20 @@ def test_law_a_sorted_file_finds_as_a_dict_does(tmp_path_factory, entries, looke
         line = sorted_lines.find(key)
         assert (line and line.rstrip(b"\n")) == (whole[key].rstrip(b"\n") if key in whole else None)
     sorted_lines.close()
+
+
+def test_a_recording_whose_text_was_changed_is_refused(tmp_path):
+    path = tmp_path / "a.jsonl"
+    record_all(path, recording("a", "No"), recording("b", "No"))
+    first, second = path.read_bytes().splitlines(keepends=True)
+    older = b"".join(re.split(rb' "text_crc32": \d+,', second))  # a version before this one wrote none
+    path.write_bytes(
+        first.replace(b'"text": "No"', b'"text": "Yes"') + older.replace(b'"text": "No"', b'"text": "Yes"')
+    )
+    with Cassette(path, "replay") as cassette:
+        with pytest.raises(InputError, match=r"a.jsonl, line 1: .*its text was changed.*record it again"):
+            cassette.get(recording("a").key)
+        assert cassette.get(recording("b").key).reply.text == "Yes"
 
 
 def test_the_file_is_the_same_in_whatever_order_it_was_recorded(tmp_path):
