@@ -7,7 +7,6 @@ from itertools import islice
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ...eval_sets import Sample
 from ...presentation.figure import Figure
 from ...text.wording import Phrase, phrase
 from ..answers.summary import first_scored
@@ -32,7 +31,7 @@ class RunSummary:
     metric: str  # the first metric that has a value; "" for none
     values: Mapping[str, float]  # of this metric, by sample
     failed: int  # answers that the metric with most failures could not score
-    texts: Mapping[str, int]  # by sample, the hash of question and answer
+    texts: Mapping[str, str]  # by sample, its fingerprint
     judging: "Judging"
 
     def describe(self) -> tuple[Phrase, ...]:
@@ -64,14 +63,9 @@ def summarise_run(store: "Store", run: str) -> RunSummary | None:
         metric=metric,
         values=results.values(metric),
         failed=max((summary.failed for summary in summaries), default=0),
-        texts={name: _hash_texts(sample) for name, sample in results.samples.items()},
+        texts={name: sample.fingerprint for name, sample in results.samples.items()},
         judging=store.judging(row),
     )
-
-
-def _hash_texts(sample: Sample) -> int:
-    messages = [(message.role, message.text, message.tool_calls) for message in sample.messages]
-    return hash((sample.user_input, sample.response, repr(messages)))
 
 
 def find_run_before(older: Iterable["RunRow"], row: "RunRow") -> "RunRow | None":
