@@ -7,8 +7,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import checkout  # noqa: F401
+from scipy.stats import binomtest
 
-from assay.meta_eval import estimate_proportion
+from assay.meta_eval import Estimate
 from assay.presentation import Figure
 
 _PACKAGES = ("assay", "ragas", "litellm", "openai", "langchain-openai", "instructor", "pydantic")
@@ -35,6 +36,12 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[objec
 def format_share(outcomes: Sequence[bool]) -> str:
     """How often something came out, with Wilson's 95% interval."""
     return str(Figure.from_estimate("rate", estimate_proportion(sum(map(bool, outcomes)), len(outcomes))))
+
+
+def estimate_proportion(count: int, total: int) -> Estimate:
+    """Estimates count / total with its 95% interval (Wilson, 1927); without items there is no value."""
+    interval = binomtest(count, total).proportion_ci(method="wilson") if total else (None, None)
+    return Estimate(count / total if total else None, *interval, n=total)
 
 
 def _cell(value: object) -> str:

@@ -27,11 +27,11 @@ from typing import Any
 
 import checkout  # noqa: F401
 import numpy as np
-from benchmark_output import print_table
+from benchmark_output import estimate_proportion, print_table
 
 from assay import load_set
 from assay.languages import load_language
-from assay.meta_eval import Estimate, estimate_proportion
+from assay.meta_eval import Estimate
 from assay.metrics import Rules
 from assay.metrics.heuristic import classify
 from assay.presentation import Figure

@@ -23,10 +23,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import checkout  # noqa: F401
-from benchmark_output import print_machine, print_table
+from benchmark_output import estimate_proportion, print_machine, print_table
 from numeric_sets import BLIND, DEVELOPMENT, LabelledSet, labelled_sets
 
-from assay.meta_eval import estimate_proportion
 from assay.metrics import NumericClaims
 from assay.presentation import Figure
 

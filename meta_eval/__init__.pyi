@@ -56,7 +56,6 @@ from .estimate import (
     Estimate as Estimate,
     estimate as estimate,
     estimate_mean as estimate_mean,
-    estimate_proportion as estimate_proportion,
     estimate_share as estimate_share,
     p_of_share as p_of_share,
 )

@@ -179,20 +179,6 @@ def interval_of_mean(
     return min(low, mean), max(high, mean)
 
 
-def estimate_proportion(count: int, total: int) -> Estimate:
-    """Estimates count / total with its 95% interval (Wilson, 1927); without items there is no value.
-
-    Example:
-        >>> proportion = estimate_proportion(1, 4)
-        >>> proportion.value, round(proportion.low, 3), round(proportion.high, 3)
-        (0.25, 0.046, 0.699)
-    """
-    if not total:
-        return Estimate(None, n=0, problem="there is nothing to count")
-    low, high = _wilson(count / total, total, 0.95)
-    return Estimate(count / total, low, high, n=total)
-
-
 def p_of_share(wrong: "Bools", groups: "Places", bound: float, correlation: float) -> float:
     """Computes the p-value of the hypothesis that the share of wrong items is above a bound.
 

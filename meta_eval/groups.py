@@ -304,6 +304,20 @@ def few_that_move(moves: "Floats", degrees: float) -> int:
     return few if 2 * few - 1 < degrees else 0
 
 
+def cr2_degrees(shares: "Floats") -> float:
+    """The degrees of freedom of a cluster-robust variance whose groups have these shares (Bell and McCaffrey, 2002).
+
+    Satterthwaite's: of G equal groups G - 1.
+
+    Example:
+        >>> import numpy as np
+        >>> round(cr2_degrees(np.full(5, 0.2)), 9)
+        4.0
+    """
+    spread = (shares**2 * (1 - 2 * shares) / (1 - shares) ** 2).sum() + (shares**2 / (1 - shares)).sum() ** 2
+    return float(1 / spread)
+
+
 def welch_degrees(variances: Sequence[float], degrees: Sequence[float]) -> float:
     """The degrees of freedom of a sum of variances that have these (Welch, 1947)."""
     return sum(variances) ** 2 / sum(one**2 / own for one, own in zip(variances, degrees, strict=True))

@@ -7,7 +7,7 @@ from scipy.special import ndtr
 
 from ..arrays import Bools, Floats
 from ..estimate import TOO_FEW_GROUPS, Estimate, clopper_pearson
-from ..groups import FEWEST_GROUPS
+from ..groups import FEWEST_GROUPS, cr2_degrees
 from ..sequence import ConfidenceSequence
 from .outcome_terms import OutcomeTerms
 
@@ -64,7 +64,7 @@ def estimate_window(terms: OutcomeTerms, is_in: Bools, *, error: float = LOOKS_E
     effective = 1 / float((shares**2).sum())
     variance = (float(totals @ totals) * effective**2 + terms.width**2 / 4) / (effective + 1) / effective
     place = (value - lowest) / terms.width
-    low, high = _interval(place, variance / terms.width**2, _degrees(shares), effective, error)
+    low, high = _interval(place, variance / terms.width**2, max(1.0, cr2_degrees(shares)), effective, error)
     return Estimate(value, lowest + terms.width * low, lowest + terms.width * high, n=n, groups=groups)
 
 
@@ -89,12 +89,6 @@ def _linearise(terms: OutcomeTerms, is_in: Bools) -> tuple[float, Floats, Floats
             of_groups = of_groups / np.sqrt(np.maximum(1 - shares, 1e-12))
         totals += of_groups
     return value, totals, shares[shares > 0]
-
-
-def _degrees(shares: Floats) -> float:
-    """Satterthwaite's degrees of freedom of the variance of a weighted mean of groups with these shares."""
-    spread = (shares**2 * (1 - 2 * shares) / (1 - shares) ** 2).sum() + (shares**2 / (1 - shares)).sum() ** 2
-    return max(1.0, 1 / float(spread))
 
 
 def _interval(place: float, variance: float, degrees: float, effective: float, error: float) -> tuple[float, float]:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import betainc, logit, ndtr, ndtri
 
 from ...meta_eval.arrays import Floats, Places
-from ...meta_eval.groups import t_quantile
+from ...meta_eval.groups import cr2_degrees, t_quantile
 from ...meta_eval.monthly_p_value import (
     FURTHEST,
     LONGEST,
@@ -566,8 +566,7 @@ def _variance(values: Floats, numbers: Places) -> tuple[float, float]:
     n = len(values)
     shares = sizes / n
     deviations = np.bincount(numbers, weights=values) - values.mean() * sizes
-    spread = (sizes**2 * (1 - 2 * shares) / (1 - shares) ** 2).sum() + (sizes**2 / (1 - shares)).sum() ** 2 / n**2
-    return float((deviations**2 / (1 - shares)).sum()) / n**2, n**2 / float(spread)
+    return float((deviations**2 / (1 - shares)).sum()) / n**2, cr2_degrees(shares)
 
 
 def _share_scores(shares: Floats, bound: float, sizes: Floats) -> Floats:
