@@ -9,14 +9,14 @@ from ..text.wording import Phrase, phrase
 from .agreement_statistics import spearman_statistic
 from .arrays import Floats
 from .estimate import Estimate, estimate
-from .groups import FEWEST_RATED
+from .groups import FEWEST_RATED, Scale
 from .table import ScoreTable
 
 MORE = 20
 TOLERANCE = 0.05
 CONFIDENCE = 0.9
 _FUTURES = 400
-_LARGEST_RHO = 0.999  # Fisher's z of 1 is infinite
+_STEP = 0.001  # from 1, whose z is infinite
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,11 @@ def predict_stability(table: ScoreTable, *, seed: int = 0) -> Stability | None:
     futures = {name: statistics[name](weights) for name in today}
     keeps_choice = np.all([~(futures[name] > futures[best]) for name in today], axis=0)
     narrower = np.sqrt(len(rated.items) / (len(rated.items) + MORE))
-    centre = _fisher(np.array(interval.value))
-    changes = [
-        np.abs(np.tanh(_fisher(futures[best]) + (_fisher(np.array(end)) - centre) * narrower) - end)
-        for end in (interval.low, interval.high)
-    ]
-    is_stable = keeps_choice & (np.maximum(*changes) <= TOLERANCE)
+    ends, scale = np.array([interval.low, interval.high]), Scale("fisher")
+    centre, *moves = scale.scaled(np.array([interval.value, *ends]), _STEP)
+    later = scale.scaled(futures[best], _STEP) + (np.array(moves)[:, None] - centre) * narrower
+    changes = np.abs(scale.unscaled(later) - ends[:, None])
+    is_stable = keeps_choice & (changes.max(axis=0) <= TOLERANCE)
     return Stability(best, interval, len(rated.items), MORE, TOLERANCE, float(np.mean(is_stable)))
 
 
@@ -101,7 +100,3 @@ def _future_counts(groups: tuple[str, ...], seed: int) -> Floats:
     weights = draw.dirichlet(np.ones(count), size=_FUTURES)
     counts: Floats = np.stack([draw.multinomial(drawn, shares) for shares in weights], axis=1)[group_of].astype(float)
     return counts
-
-
-def _fisher(rho: Floats) -> Floats:
-    return np.arctanh(np.clip(rho, -_LARGEST_RHO, _LARGEST_RHO))
