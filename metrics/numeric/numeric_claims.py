@@ -477,7 +477,7 @@ def _read_whole(text: str, scene: Scene) -> _Reading | None:
     made = [one for clause in clauses for one in interpretations(clause, scene.shared)]
     most = max((one.named_characters for one in made), default=0)
     best = [one for one in made if one.named_characters == most]
-    return _Reading(read_checks(text, best), best[0]) if best else None
+    return _Reading(tuple(PartReading(text, tiers) for tiers in combined_tiers(best)), best[0]) if best else None
 
 
 def _clauses(text: str, scene: Scene) -> list[Clause]:
@@ -503,11 +503,6 @@ def _is_comment(text: str, scene: Scene) -> bool:
         or (may_restrict and unknown_tokens(clause, scene.shared))
         for clause in clauses
     )
-
-
-def read_checks(text: str, made: Sequence[Interpretation]) -> tuple[PartReading, ...]:
-    """The checks of a text by equally good interpretations."""
-    return tuple(PartReading(text, tiers) for tiers in combined_tiers(made))
 
 
 def _is_bare(text: str, words: Lexicon) -> bool:

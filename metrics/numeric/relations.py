@@ -324,24 +324,22 @@ def _part_of_series(match: ConstructionMatch) -> ClauseReading | None:
     if not all(_has_parts(clause, name) for name in named.series):
         return None
     times, is_crossed = clause.times, not clause.times and len(columns_of(clause.cells)) > 1
-    owned = (
-        rf"{clause.words.data['part_of']}| (?:{any_of(clause.words.scope_prepositions)}) "
-        if is_crossed
-        else clause.words.data["part_of"]
-    )
+    led = rf"| (?:{any_of(clause.words.scope_prepositions)}) " if is_crossed else ""
     owners = [  # "46% of Texel's passengers", "46% of the passengers of Texel"
         m
         for m in clause.cells
-        if mark.end <= m.start < named.start or re.fullmatch(owned, clause.text[named.end : m.start], re.IGNORECASE)
+        if mark.end <= m.start < named.start
+        or re.fullmatch(f"{clause.words.data['part_of']}{led}", clause.text[named.end : m.start], re.IGNORECASE)
     ]
-    if is_crossed:
-        scopes = scope_cells(clause)
-        outer = owners or ([] if columns_of(scopes) == columns_of(clause.cells) else scopes)
-        wholes = clause.windows(outer) if outer else [ALL_ROWS, *(w for m in clause.cells for w in clause.windows([m]))]
+    if owners and (times or is_crossed):
+        outer = owners
+    elif is_crossed:
+        outer = scopes if len(scopes := scope_cells(clause)) < len(clause.cells) else []
     else:
-        within = [m for m in times if any(contains_time(m, other) for other in times)]
-        outer = owners if owners and times else times if clause.cells else within
-        wholes = clause.windows(outer) if outer else [ALL_ROWS]
+        outer = times if clause.cells else [m for m in times if any(contains_time(m, other) for other in times)]
+    wholes = clause.windows(outer) if outer else [ALL_ROWS]
+    if is_crossed and not outer:
+        wholes += [window for cell in clause.cells for window in clause.windows([cell])]
     shares = []
     for whole in wholes:
         inside = [w for w in match.windows if owners or not whole.start or is_window_within(w, whole)]

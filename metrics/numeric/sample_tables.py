@@ -213,12 +213,8 @@ def tables_of_sample(sample: Sample) -> list[NumericTable]:
     ]
     powers = {power for text in sample.retrieved_contexts if (power := caption_power(text))}
     scale = powers.pop() if len(powers) == 1 else 0
-    scaled = (_in_scale(table, scale) if scale and not table.power else table for table in context_tables)
+    scaled = (replace(t, power=scale) if scale and not t.power else t for t in context_tables)
     return _with_unique_names([*own, *scaled])
-
-
-def _in_scale(table: NumericTable, power: int) -> NumericTable:
-    return replace(table, power=power, others=tuple(replace(other, power=power) for other in table.others))
 
 
 def tables_of_file(path: Path, language: str | None = None) -> list[NumericTable]:

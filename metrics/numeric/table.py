@@ -3,7 +3,7 @@
 import re
 from calendar import day_name, month_name
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
@@ -382,10 +382,10 @@ class NumericTable:
         """The names of the columns of numbers, in the order of the file."""
         return tuple(self.frame.columns)
 
-    @property
+    @cached_property
     def readings(self) -> tuple["NumericTable", ...]:
-        """This reading and the others; a claim holds only if it holds in all of them."""
-        return (self, *self.others)
+        """This reading and the others, in one scale; a claim holds only if it holds in all of them."""
+        return (self, *(replace(other, power=self.power) for other in self.others))
 
     @cached_property
     def step(self) -> str | None:
