@@ -334,11 +334,6 @@ def rows_together(clause: Clause, *windows: Window) -> int:
     return len(set.intersection(*rows))
 
 
-def is_one_named_row(clause: Clause) -> bool:
-    """Whether the named times and cells identify one row."""
-    return any(rows_together(clause, window) == 1 for window in clause.windows(clause.places))
-
-
 def with_cells(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:
     """The windows that a window and cells make together."""
     merged = [merge_windows(window, other) for other in clause.windows(cells)] if cells else [window]

@@ -406,7 +406,9 @@ def _change(match: ConstructionMatch) -> ClauseReading | None:
     if measure is None and clause.context.statistic in INNER.values():
         measure = clause.context.statistic
     if _is_between_vague_times(clause):
-        return None if match["value"] or measure or direction is None else _slopes(clause, names, direction)
+        if match["value"] or measure or direction is None:
+            return None
+        return as_one_check(specify(Statistic.TREND, names, clause.windows(clause.places), direction=direction))
     reading = _change_checks(clause, names, match["value"], direction, measure)
     if reading is None or (not_ and len(reading.checks) > 1):
         return None
@@ -420,10 +422,6 @@ def _is_between_vague_times(clause: Clause) -> bool:
     """Whether a change is between two vague times: only a trend is known of "from early March to the end of April"."""
     times = clause.view.times
     return times is not None and any(is_vague(end, times) for m in clause.times if m.time for end in m.time.ends or ())
-
-
-def _slopes(clause: Clause, names: list[str], direction: Direction) -> ClauseReading:
-    return as_one_check(specify(Statistic.TREND, names, clause.windows(clause.places), direction=direction))
 
 
 def _ways(clause: Clause, names: list[str]) -> tuple[Direction | None, list[Mark]] | None:

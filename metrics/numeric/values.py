@@ -28,7 +28,6 @@ from .construction import (
     is_before_rows,
     is_counted,
     is_flow,
-    is_one_named_row,
     is_other_window,
     is_row,
     nearest_series,
@@ -280,7 +279,7 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
         return None
     rank, ordinal = _ordinal(clause, word)
     placed, inside = places
-    if inside and not placed and clause.cells and is_one_named_row(clause):
+    if inside and not placed and clause.cells and 1 in (rows_together(clause, window) for window in match.windows):
         placed, inside = inside, []  # "lowest in Linden, at 12%": of one row there is no lowest
     windows, spots = clause.windows(inside), clause.windows(placed) if placed else []
     named = {len(spot.parts) for spot in spots if spot.parts}
