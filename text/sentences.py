@@ -9,6 +9,7 @@ from operator import attrgetter
 
 from ..languages import Language
 from ..untrusted import SEEN_LETTERS, SEEN_WORD
+from .lemmas import content_stems, words as split_words
 from .markdown_lines import MarkdownLine, read_lines
 from .message_sentences import message_sentences
 from .phrases import may_address, read_words
@@ -17,6 +18,7 @@ from .sentence_kinds import (
     CLAIM,
     HEADING,
     LEAD_IN,
+    NO,
     SIGN_OFF,
     TO_JUDGE,
     YES_NO,
@@ -92,8 +94,8 @@ def answer_sentences(text: str, language: Language, question: str = "") -> list[
     """Splits an answer into sentences and says which of them claim something.
 
     A greeting, thanks, an offer, a refusal, a question, a lead-in ("as follows:") and what is said to whoever assesses
-    the answer claim nothing. A yes or no before a whole sentence is left out ("No, that is not possible"); alone it is
-    a claim, where the message that is answered (`question`) is given as a statement of what was asked.
+    the answer claim nothing. A yes or no before a whole sentence is left out ("No, that is not possible"). Alone, or
+    before a sentence that says the opposite ("No, you can bring your dog"), it is a claim, where the message that is answered (`question`) is given as a statement of what was asked.
 
     Markdown is read: a heading, a header row and a bold label claim nothing, unless they state something ("## Returns
     are free"); a row is read with its header, and a list item that is no sentence with the line above the list. A
@@ -260,10 +262,13 @@ class _SentenceReader:
         elif kind == CLAIM:
             if words.words[0] in self.kinds.pack.before_statement:
                 stated, answer_word = self.kinds.without_answer_word(words)
-            if answer_word and self._question and not self.kinds.says_by_itself(stated):  # "Yes, click Save."
+            if answer_word and self._question:
                 [(_, answer_kind, answer, _)] = self.kinds.parts(answer_word.rstrip(), may_address=False)
-                self._add_part((begin, answer_kind, answer, ()), line, offset, offset + begin + len(answer.text), "")
-                begin, answer_word = begin + len(answer_word), ""
+                # "Yes, click Save", "No, you can bring your dog"
+                if not self.kinds.says_by_itself(stated) or self._is_opposite(answer_kind, stated):
+                    answer_end = offset + begin + len(answer.text)
+                    self._add_part((begin, answer_kind, answer, ()), line, offset, answer_end, "")
+                    begin, answer_word = begin + len(answer_word), ""
             if line.path or head or self._title:
                 context = [self._title, self._heads.get(line.path[-2], "") if line.path else "", head]
             if head and len(head) <= _LONGEST_HEAD and self._completes(stated, line, head):
@@ -288,6 +293,19 @@ class _SentenceReader:
         asked = [sentence.text for sentence in message_sentences(message) if sentence.text.endswith("?")]
         question = (asked or [" ".join(message.split())])[-1][:_LONGEST_HEAD]
         return question if SEEN_WORD.search(question) else ""
+
+    def _is_opposite(self, answer: str, stated: str) -> bool:
+        """Whether a yes or no is the opposite of the sentence after it, which says all that was asked.
+
+        A no is where that sentence has no negation, a yes where it has one; of a question with a negation nobody knows.
+        """
+        language = self._language
+        if not self._asked or not language.has("words"):
+            return False
+        negations, asked = language.words.negations, content_stems(self._asked, language)
+        is_denied = not negations.isdisjoint(split_words(stated))
+        is_opposite = (answer == NO) != is_denied and negations.isdisjoint(split_words(self._asked))
+        return is_opposite and set(asked).issubset(content_stems(stated, language))
 
     def _completes(self, stated: str, line: MarkdownLine, head: str) -> bool:
         """Whether a line says something only together with what it stands under."""

@@ -5,7 +5,7 @@ from call_counts import growth
 from case_files import cases_beside, rows_by_language
 
 from assay.languages import load_language
-from assay.text import CLAIM, TO_JUDGE, claiming_sentences, load_sentence_kinds, sentences
+from assay.text import CLAIM, TO_JUDGE, answer_sentences, claiming_sentences, load_sentence_kinds, sentences
 
 CASES = cases_beside(__file__)
 
@@ -20,6 +20,14 @@ def test_no_statement_is_left_out(language, answer, stated):
     """What looks like it claims nothing, and does."""
     claims = claiming_sentences(answer, load_language(language))
     assert any(stated.lower() in claim.lower() for claim in claims), claims
+
+
+@pytest.mark.parametrize(("language", "question", "answer", "claims"), CASES["answer_words"])
+def test_a_yes_or_no_is_a_claim_of_its_own_where_the_sentence_after_it_says_the_opposite(
+    language, question, answer, claims
+):
+    split = answer_sentences(answer, load_language(language), question)
+    assert [sentence.text for sentence in split if sentence.kind == CLAIM] == claims
 
 
 @pytest.mark.parametrize("filler", ["\u3164", "\u115f", "\u1160", "\uffa0"])
