@@ -309,11 +309,18 @@ class Faithfulness(ClaimsMetric):
         return await compute_beside(with_computed_verdicts, sample, judged)
 
     def _score(self, judged: Sequence[Claim], evidence: dict[str, Any], usage: Usage) -> Score:
-        unsupported = [claim for claim in judged if claim.verdict != "supported"]
+        shown: list[dict[str, Any]] = []
+        support: list[float] = []
+        unsupported: list[Claim] = []
+        for claim in judged:
+            shown += [claim.evidence()]
+            support += [claim.support]
+            if claim.verdict != "supported":
+                unsupported += [claim]
         count = len(judged)
         supported = count - len(unsupported)
-        value = self.aggregate([claim.support for claim in judged])
-        evidence["claims"] = [claim.evidence() for claim in judged]
+        value = self.aggregate(support)
+        evidence["claims"] = shown
         evidence["ratio"] = supported / count
         reason = f"{supported} of {count_of(count, 'claim')} supported"
         if unsupported:

@@ -95,7 +95,8 @@ def answer_sentences(text: str, language: Language, question: str = "") -> list[
 
     A greeting, thanks, an offer, a refusal, a question, a lead-in ("as follows:") and what is said to whoever assesses
     the answer claim nothing. A yes or no before a whole sentence is left out ("No, that is not possible"). Alone, or
-    before a sentence that says the opposite ("No, you can bring your dog"), it is a claim, where the message that is answered (`question`) is given as a statement of what was asked.
+    before a sentence that says the opposite ("No, you can bring your dog"), it is a claim, where the message that is
+    answered (`question`) is given as a statement of what was asked.
 
     Markdown is read: a heading, a header row and a bold label claim nothing, unless they state something ("## Returns
     are free"); a row is read with its header, and a list item that is no sentence with the line above the list. A
@@ -300,12 +301,13 @@ class _SentenceReader:
         A no is where that sentence has no negation, a yes where it has one; of a question with a negation nobody knows.
         """
         language = self._language
-        if not self._asked or not language.has("words"):
+        if not language.has("words"):
             return False
-        negations, asked = language.words.negations, content_stems(self._asked, language)
+        negations = language.words.negations
         is_denied = not negations.isdisjoint(split_words(stated))
-        is_opposite = (answer == NO) != is_denied and negations.isdisjoint(split_words(self._asked))
-        return is_opposite and set(asked).issubset(content_stems(stated, language))
+        if (answer == NO) == is_denied or not self._asked or not negations.isdisjoint(split_words(self._asked)):
+            return False
+        return set(content_stems(self._asked, language)).issubset(content_stems(stated, language))
 
     def _completes(self, stated: str, line: MarkdownLine, head: str) -> bool:
         """Whether a line says something only together with what it stands under."""

@@ -225,7 +225,7 @@ class ListedAnswers:
     @classmethod
     def read(cls, reply: Any) -> tuple[dict[str, Any], dict[str, str | None]]:
         """The members of a reply, and the word that each question asked is answered with; None for no word of its."""
-        values: dict[str, Any] = reply if isinstance(reply, dict) else {}
+        values: dict[str, Any] = reply if type(reply) is dict else {}
         said: dict[str, str | None] = dict.fromkeys(cls.words)
         for question, words in cls.words.items():
             if question in values:
