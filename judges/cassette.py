@@ -15,23 +15,25 @@ import zlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from io import FileIO
 from itertools import accumulate, pairwise
-from operator import itemgetter, lt
+from operator import lt
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic_core import from_json, to_jsonable_python
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import to_jsonable_python
 from rapidfuzz import fuzz
 
 from ..atomic_files import check_space, remove_drafts, replace_file
 from ..errors import InputError, UsageError
 from ..regular_files import check_regular, kind_of_no_file
-from ..value_messages import check_path
+from ..value_messages import check_path, describe_first_mistake
 from .entailment import pinned_revision
-from .question import Alternatives, Question, RawReply, strict_schema
+from .question import MOST_USD, Alternatives, Question, RawReply, strict_schema
 from .secrets import recordable_parameters
 from .settings import JudgeSettings
 
@@ -45,11 +47,9 @@ _RECORDS: Collection[Mode] = ("record", "auto")
 _KEY = re.compile(rb'{"key": "([0-9a-f]{32})"')
 _BLOCK = 1 << 20  # bytes that are read at once
 _LEAST_PROBABILITY = 0.001  # alternatives less likely than this are not kept
-_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError)
 _TAKEN = ("tokens_in", "tokens_out", "tokens_cached", "usd", "seconds")  # fields of a reply
-# the fields of a line, as `Recording` and `RawReply` take them
-_of_reply = itemgetter("model", "text", "finish_reason", *_TAKEN)
-_of_question = itemgetter("key", "prompt", "sample", "parameters", "schema", "user", "about")
+_Count = Annotated[int, Field(ge=0, le=10**9)]
+_Amount = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
 _EXCERPT_LENGTH = 160  # characters, of the last 300 with all their white space
 
 
@@ -177,29 +177,60 @@ def likely_alternatives(place: Alternatives) -> dict[str, float]:
     return {token: round(logprob, 4) for token, logprob in place.items() if token == chosen or logprob >= least}
 
 
+@dataclass(slots=True)
+class _Entry:
+    """What a line of a cassette holds; further fields are left unread."""
+
+    __pydantic_config__: ClassVar = ConfigDict(strict=True)
+
+    key: str
+    model: str
+    prompt: str
+    sample: str
+    parameters: dict[str, Any]
+    schema: str
+    user: str
+    about: str
+    text: str
+    finish_reason: str
+    tokens_in: _Count
+    tokens_out: _Count
+    tokens_cached: _Count
+    usd: _Amount | None
+    seconds: _Amount
+    text_crc32: int | None = None  # older recordings have none
+    is_unstated: bool = False
+    # an impossible log probability voids the reply when that is read, as it does live
+    logprobs: tuple[Annotated[dict[str, float], Field(min_length=1)], ...] | None = None
+
+
+@cache
+def _entries() -> TypeAdapter[_Entry]:
+    return TypeAdapter(_Entry)
+
+
 def parse_line(line: bytes) -> Recording:
     """Returns the recording that a line of a cassette holds.
 
     Raises:
-        ValueError: The line is not JSON, or its text is another than the one that was recorded.
-        KeyError: A field is missing.
-        TypeError: A field is not what it should be.
+        ValueError: The line is not JSON, a field is missing or not what it should be, or the text is another than the
+            one that was recorded.
     """
+    validator = _entries().validator
     try:
-        entry = from_json(line)  # twice as fast as json
-    except ValueError:  # it takes no half characters (surrogates), which a reply's text can hold
-        entry = json.loads(line.decode("utf-8", "surrogatepass"))
-    logprobs = entry.get("logprobs")
-    alternatives = None if logprobs is None else tuple(logprobs)
-    if "text_crc32" in entry:  # older recordings have none
-        text = entry["text"].encode("utf-8", "surrogatepass")
-        if entry["text_crc32"] != zlib.crc32(text):
-            raise ValueError("its text was changed")
-    model, text, finish_reason, tokens_in, tokens_out, tokens_cached, usd, seconds = _of_reply(entry)
-    taken = tokens_in, tokens_out, tokens_cached, usd, seconds
-    reply = RawReply(model, text, finish_reason, alternatives, *taken, "is_unstated" in entry)
-    key, prompt, sample, parameters, schema, user, about = _of_question(entry)
-    return Recording(key, prompt, sample, parameters, schema, user, about, reply)
+        entry: _Entry = validator.validate_json(line)
+    except ValidationError:  # it takes no half characters (surrogates), which a reply's text can hold
+        whole = line.decode("utf-8", "surrogatepass")
+        entry = validator.validate_json(whole.encode("utf-8", "replace"))
+        entry.text = json.loads(whole)["text"]
+    if entry.tokens_cached > entry.tokens_in:
+        raise ValueError(f"tokens_cached: {entry.tokens_cached:,} of {entry.tokens_in:,} tokens")
+    if entry.text_crc32 is not None and entry.text_crc32 != zlib.crc32(entry.text.encode("utf-8", "surrogatepass")):
+        raise ValueError("its text was changed")
+    taken = entry.tokens_in, entry.tokens_out, entry.tokens_cached, entry.usd, entry.seconds
+    reply = RawReply(entry.model, entry.text, entry.finish_reason, entry.logprobs, *taken, entry.is_unstated)
+    question = entry.key, entry.prompt, entry.sample, entry.parameters, entry.schema, entry.user, entry.about
+    return Recording(*question, reply)
 
 
 class RecordedLines:
@@ -434,7 +465,7 @@ class Cassette:
         if line is not None:
             try:
                 return parse_line(line)
-            except _UNREADABLE as error:
+            except ValueError as error:
                 raise self._unreadable(line, error) from error
         if self.mode in _RECORDS and not self._can_record:
             with self._told_cannot_record():
@@ -465,7 +496,7 @@ class Cassette:
         for line in self._opened_lines():
             try:
                 yield parse_line(line)
-            except _UNREADABLE as error:
+            except ValueError as error:
                 raise self._unreadable(line, error) from error
 
     def close(self) -> None:
@@ -520,14 +551,13 @@ class Cassette:
                 "can be written to, or name another cassette"
             ) from error
 
-    def _unreadable(self, line: bytes, error: Exception) -> InputError:
+    def _unreadable(self, line: bytes, error: ValueError) -> InputError:
         numbers = (number for number, other in enumerate(self._opened_lines(), start=1) if other == line)
         number = next(numbers, None)
         place = f"{self.path}, line {number}" if number else f"{self.path}, a new line"
-        return InputError(
-            f"{place}: the recording {line[:50].decode(errors='replace')}... cannot be read ({error!r}); remove "
-            "that line and record it again"
-        )
+        cure = "remove that line and record it again"
+        problem = describe_first_mistake(error, cure) if isinstance(error, ValidationError) else f"{error}; {cure}"
+        return InputError(f"{place}: the recording {line[:50].decode(errors='replace')}... cannot be read: {problem}")
 
 
 def explain_miss(cassette: Cassette, recordings: Collection[Recording], missing: Recording) -> str:

@@ -4,7 +4,6 @@ Of a model: the key that it needs, whether it takes a schema, what litellm's lis
 """
 
 import json
-import math
 import os
 from functools import cache
 from importlib import import_module
@@ -12,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from .question import MOST_USD
 from .settings import ENTAIL, GGUF, PYTHON, JudgeSettings, Price
 
 _DECISION_MODES = frozenset({"decisions", "evaluation"})
@@ -148,7 +148,7 @@ def reply_cost(response: Any, settings: JudgeSettings) -> float | None:
 def stated_cost(response: Any) -> float | None:
     """Returns the cost in USD that litellm has worked out for a response, or that a proxy states; None without one."""
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    return float(cost) if isinstance(cost, int | float) and math.isfinite(cost) and cost >= 0 else None
+    return float(cost) if isinstance(cost, int | float) and 0 <= cost <= MOST_USD else None
 
 
 def batch_price(settings: JudgeSettings) -> Price | None:

@@ -17,6 +17,9 @@ Alternatives = Mapping[str, float]
 """The tokens that could have stood at one place of a reply, the one that stands there first, each with the natural
 logarithm of its probability."""
 
+MOST_USD = 1e12
+"""What no reply costs: the longest one at the highest price that settings can name costs less."""
+
 _MOST_QUOTED = 4000  # characters of an unusable reply that the judge is shown again
 
 

@@ -187,7 +187,7 @@ class BatchJournal:
         try:
             with path.open("rb") as lines:
                 return {recording.key: recording for recording in map(parse_line, lines)}
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError) as error:
             raise self._unreadable(path, f"not the record of a batch's requests ({error!r})") from error
 
     def in_state(self, state: str) -> list[Batch]:

@@ -38,7 +38,7 @@ class RunWriter:
 
     def __init__(self, store: Store, run: str) -> None:
         check_store(store)
-        self._database = store.database
+        self._store, self._database = store, store.database
         self._run = run
         self._samples: list[tuple[Any, ...]] = []
         self._scores: list[tuple[Any, ...]] = []
@@ -62,7 +62,7 @@ class RunWriter:
             row = self._database.execute(
                 "SELECT line FROM replies WHERE run = ? AND key = ?", (self._run, key)
             ).fetchone()
-        return None if row is None else parse_line(row[0])
+        return None if row is None else self._parse(key, row[0])
 
     def put(self, recording: Recording) -> None:
         """Keeps a reply, on disk before this returns."""
@@ -72,8 +72,11 @@ class RunWriter:
     def replies(self) -> list[RawReply]:
         """Returns the replies that this run has had."""
         with self._explaining():
-            rows = self._database.execute("SELECT line FROM replies WHERE run = ?", (self._run,)).fetchall()
-        return [parse_line(line).reply for (line,) in rows]
+            rows = self._database.execute("SELECT key, line FROM replies WHERE run = ?", (self._run,)).fetchall()
+        return [self._parse(*row).reply for row in rows]
+
+    def _parse(self, key: str, line: bytes) -> Recording:
+        return self._store.parse_row(parse_line, line, "replies", {"run": self._run, "key": key})
 
     def put_lost(self, lost: LostCalls) -> None:
         """Keeps what a call takes at most, or (negative) that it is not lost after all; on disk before this returns."""

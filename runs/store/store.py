@@ -196,7 +196,7 @@ class Store:
             known = ", ".join([row[0] for row in rows] or newest)
             raise UsageError(f"{problem} {name!r} in {self.path}; the newest are {known}")
         run, created, plan, status = rows[0]
-        parsed = self._parse(_read_plan, plan, "runs", {"id": run})
+        parsed = self.parse_row(_read_plan, plan, "runs", {"id": run})
         self._check_scores(run, parsed.all_metrics or ("",))
         return RunRow(run, created, parsed, "killed" if status == "running" and self._is_dead(run) else status)
 
@@ -205,7 +205,7 @@ class Store:
         sql = "SELECT sample, metric, value FROM scores WHERE run = ? AND value > ? "
         sql += f"AND metric IN ({marks_of(metrics)}) LIMIT 1"
         for sample, metric, value in self._rows(sql, (run, math.inf, *metrics)):
-            self._parse(math.fabs, value, "scores", {"run": run, "sample": sample, "metric": metric})
+            self.parse_row(math.fabs, value, "scores", {"run": run, "sample": sample, "metric": metric})
 
     def _is_dead(self, run: str) -> bool:
         """Whether no process is at work on a run."""
@@ -272,7 +272,7 @@ class Store:
 
         reader = ContentReader(self.database)
         for content, place in contents:
-            yield self._parse(reader.read, content, table, place)
+            yield self.parse_row(reader.read, content, table, place)
 
     def scores(
         self, run: "str | RunRow", sample: str | None = None, *, fields: tuple[Field, ...] = ("evidence", "usage")
@@ -304,7 +304,7 @@ class Store:
             )
             for name, metric, *columns in chain.from_iterable(by_sample):
                 place = {"run": row.id, "sample": name, "metric": metric}
-                yield name, metric, self._parse(_score, columns, "scores", place)
+                yield name, metric, self.parse_row(_score, columns, "scores", place)
 
     def judging(self, run: RunRow) -> Judging:
         """How a run was judged.
@@ -360,7 +360,7 @@ class Store:
             rows: list[tuple[Any, ...]] = self.database.execute(sql, values).fetchall()
         return rows
 
-    def _parse(self, parse: Callable[[Any], T], content: Any, table: str, place: dict[str, str]) -> T:
+    def parse_row(self, parse: Callable[[Any], T], content: Any, table: str, place: dict[str, str]) -> T:
         """Parses what one row holds, or names the row and how to get rid of it."""
         try:
             return parse(content)

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import json
+import math
 import os
 import re
 import subprocess
@@ -52,9 +53,9 @@ recordings = st.builds(
         text=some_text,
         finish_reason=some_text,
         logprobs=st.none() | st.lists(alternatives.map(likely_alternatives), max_size=2).map(tuple),
-        tokens_in=st.integers(0),
-        tokens_out=st.integers(0),
-        tokens_cached=st.integers(0),
+        tokens_in=st.integers(10**6, 10**9),
+        tokens_out=st.integers(0, 10**9),
+        tokens_cached=st.integers(0, 10**6),
         usd=st.none() | st.floats(0, 100),
         seconds=st.integers(0, 10**6).map(lambda milliseconds: milliseconds / 1000),
     ),
@@ -163,6 +164,34 @@ def test_a_line_without_a_field_is_told(path, missing):
     path.write_text(json.dumps(entry) + "\n")
     with pytest.raises(InputError, match=f"line 1: .*{missing}"):
         Cassette(path).get(entry["key"])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *[("tokens_in", value) for value in ("a", None, -5, 1.5, True, 10**10)],
+        *[("usd", value) for value in (-1, 1e300, math.nan, math.inf, "x")],
+        *[("seconds", value) for value in (-9, math.inf)],
+        ("tokens_cached", 4),  # of the 3 tokens of the prompt
+        *[("is_unstated", value) for value in ("no", 1)],
+        *[("logprobs", value) for value in (5, [{}], [1], [{"Yes": "likely"}])],
+        *[("text", value) for value in (None, ["x"])],
+        *[(name, None) for name in ("model", "prompt", "parameters", "sample", "finish_reason")],
+    ],
+)
+def test_a_field_that_is_not_what_it_should_be_is_told(path, field, value):
+    entry = json.loads(GOOD) | {field: value}
+    del entry["text_crc32"]  # as in an older recording
+    path.write_bytes(format_line(recording("1")) + json.dumps(entry).encode() + b"\n")
+    with pytest.raises(
+        InputError, match=rf"a\.jsonl, line 2: .* read: {field}.*; remove that line and record it again"
+    ):
+        Cassette(path).get(entry["key"])
+
+
+def test_what_a_reply_took_is_stated_where_its_line_says_so(path):
+    path.write_text(json.dumps(json.loads(GOOD) | {"is_unstated": False}) + "\n")
+    assert Cassette(path).get(recording("5").key) == recording("5")
 
 
 def test_a_folder_is_no_cassette(tmp_path):

@@ -253,6 +253,11 @@ def test_one_damaged_row_is_named_and_the_others_are_read(tmp_path):
     assert store.sample(good, "s1").id == "s1"
     with pytest.raises(InputError, match=rf"row of samples with run = '{good}' AND id = 's2' cannot be read"):
         list(store.samples(good))
+    writer.put(Recording("k1", "p@0", "s1", {}, "Claims", "u", "a", RawReply("m", "Yes")))
+    store.database.execute("UPDATE replies SET line = ?", (b'{"key": 5}',))
+    reply = f"run = '{good}' AND key = 'k1'"
+    with pytest.raises(InputError, match=rf"row of replies with {reply} cannot be read \(key: .*{reply}"):
+        writer.replies()
 
 
 READS_AND_WRITES = """
