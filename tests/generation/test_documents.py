@@ -60,18 +60,6 @@ def test_docx_headings_are_styles_or_bold_lines(tmp_path):
     ]
 
 
-def test_one_bad_document_does_not_stop_the_others(tmp_path):
-    (tmp_path / "bad.docx").write_bytes(b"no zip")
-    (tmp_path / "latin.md").write_bytes("# Één\n\ntekst".encode("cp1252"))
-    (tmp_path / "good.md").write_text("# Goed\n\ntekst", encoding="utf-8")
-    (tmp_path / "empty.txt").touch()
-    extractions = {each.document: each for each in extract_sections([tmp_path])}
-    assert [s.heading for s in extractions["good.md"].sections] == ["Goed"]
-    assert "save it again as .docx" in str(extractions["bad.docx"].error)
-    assert "is not UTF-8" in str(extractions["latin.md"].error)
-    assert "has no text" in str(extractions["empty.txt"].error)
-
-
 def test_title_lines_of_plain_text_are_headings_and_other_short_lines_are_text(tmp_path):
     text = "Travel costs\n\nBy car\n\nYou get 21 cents.\n\nBy train\n\nThe card is free.\nAsk for it.\n\n"
     text += "Your car at the end\nHand it in at the desk in\nAmsterdam before noon.\n\n"

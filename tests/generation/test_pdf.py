@@ -132,13 +132,6 @@ def test_a_table_of_contents_is_left_out(typeset_lines):
     assert [s.heading for s in sections(path)] == ["Titel", "Hoofdstuk 1"]
 
 
-@pytest.mark.parametrize("content", [b"", b"%PDF-1.7 and then nothing", b"<html></html>"])
-def test_a_file_that_is_no_pdf_is_an_error(tmp_path, content):
-    (tmp_path / "bad.pdf").write_bytes(content)
-    with pytest.raises(InputError, match=r"bad\.pdf: cannot be read as PDF"):
-        pdf_blocks(tmp_path / "bad.pdf")
-
-
 def test_the_error_of_a_scan_names_the_remedy(tmp_path):
     page = fpdf.FPDF()
     page.add_page()

@@ -190,7 +190,11 @@ def test_samples_removed_from_a_set_do_not_count_after_resume(assay, set_file, t
     resumed = assay("run", path, "--metrics", "token_overlap", "--resume", "last", "--json").json
     assert (resumed["run"], resumed["metrics"]["token_overlap"]["n"]) == (first["run"], 4)
     shown = assay("show", "last", "--json").json
-    assert {score["sample"] for score in shown["scores"]} == {"s0", "s1", "s4", "s5"}
+    left = ["s0", "s1", "s4", "s5"]
+    assert {score["sample"] for score in shown["scores"]} == {*left}
+    store = Store(tmp_path / ".assay")
+    assert [sample.id for sample in store.samples(first["run"])] == left
+    assert {name for name, _, _ in store.scores(first["run"], fields=())} == {*left}
 
 
 def test_a_store_that_another_process_holds_is_told_with_a_cure(assay, set_file, tmp_path):

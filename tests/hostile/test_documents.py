@@ -44,6 +44,7 @@ def nested(start, end, depth):
 BAD = {
     "empty.docx": (b"", "cannot be read as DOCX"),
     "not-a-zip.docx": (b"PK and nothing more", "cannot be read as DOCX"),
+    "text.docx": (b"no zip", "save it again as .docx"),
     "cut.docx": (docx_bytes()[:3000], "cannot be read as DOCX"),
     "no-body.docx": (docx_with("word/document.xml", None), "cannot be read"),
     "broken-xml.docx": (docx_with("word/document.xml", b"<w:document><w:body>"), "cannot be read"),
@@ -56,6 +57,8 @@ BAD = {
     "empty.txt": (b"", "has no text"),
     "empty.pdf": (b"", "cannot be read as PDF"),
     "header-only.pdf": (b"%PDF-1.7\n", "cannot be read as PDF"),
+    "more-than-a-header.pdf": (b"%PDF-1.7 and then nothing", "cannot be read as PDF"),
+    "html.pdf": (b"<html></html>", "cannot be read as PDF"),
     "no-pages.pdf": (b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 1 0 R>>endobj\ntrailer<</Root 1 0 R>>", ""),
 }
 """File name: its content, and a part of its error."""

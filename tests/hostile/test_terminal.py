@@ -130,9 +130,6 @@ def test_a_runs_outputs_are_safe(assay, hostile_files):
         ("prompts", "diff", first, second),
     ):
         check(assay(*words))
-    for words in (("show", first), ("show", first, sample), ("run", "set.jsonl", *JUDGED)):
-        out = " ".join(assay(*words).out.split())
-        assert "[/x][red]no[/red] [/5] :smile:" in out, f"{words}: no markup of an answer is obeyed"
 
 
 def test_json_loses_nothing(assay, hostile_files):
@@ -149,8 +146,6 @@ def test_markup_in_names_is_shown_as_it_is(assay, hostile_files):
     scores = assay("meta", "--scores", "scores.csv", *QUICK)
     assert (scores.code, "score [/5]" in scores.out) == (0, True)
     assert "judge [/x][red]no[/red]" in " ".join(assay("run", "set.jsonl", *JUDGED).out.split())
-    Path("set.jsonl").rename("[blue]set.jsonl")
-    assert "[blue]set.jsonl" in assay("run", "[blue]set.jsonl", "--metrics", "token_overlap").out
 
 
 def test_plain_text():

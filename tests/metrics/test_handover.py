@@ -127,8 +127,8 @@ def test_what_customer_tool_or_policy_say_hands_nobody_over():
 
 
 HAND_OVER = [
-    *["transfer_to_human_agents", "escalate", "Escalate-To-Supervisor", "handOff", "live_agent"],
-    "klant_doorverbinden",
+    *["transfer_to_human_agents", "escalate", "escalateToSupervisor", "Escalate-To-Supervisor", "handOff"],
+    *["live_agent", "klant_doorverbinden"],
 ]
 DO_NOT = [
     *["", "_", "create_ticket", "transfer_money", "get_live_agent_hours", "list_human_agents", "∆", "a" * 5000],

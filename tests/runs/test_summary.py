@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 
+from assay.cli.run_output import print_audit, print_run
 from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings
@@ -99,9 +100,41 @@ def test_a_metric_that_loses_to_a_baseline_says_to_which():
     assert summaries["m"].as_json()["loses_to"] == "token_overlap"
 
 
+HOSTILE = "[red]not red[/red] :smile: \x1b[31mred\x1b[0m\x07 \x1b]8;;http://evil\x1b\\link \u202eback \x9b2J [/] end"
+
+
+def hostile_store(folder):
+    store = Store(folder)
+    run = store.begin(Plan(sets=("[blue]set.jsonl",), metrics=("faithfulness",)))
+    writer = RunWriter(store, run)
+    claim = {"text": HOSTILE, "verdict": "not_found", "probability": 0.5, "reason": HOSTILE, "quote": HOSTILE}
+    evidence = {"claims": [claim], "questions": [{"text": HOSTILE, "cosine": 0.5}], "note": HOSTILE}
+    sample = Sample(
+        id=f"s1{HOSTILE}", user_input=HOSTILE, response=HOSTILE, retrieved_contexts=(HOSTILE,), language="en", rating=2
+    )
+    writer.add(sample, {"faithfulness": scored(0.5, HOSTILE, evidence), "[bold]other": skipped(HOSTILE)})
+    writer.flush()
+    return store, run
+
+
+@pytest.mark.parametrize("shown", ["run", "each sample", "audit"])
+def test_hostile_text_is_printed_as_text(tmp_path, capsys, shown):
+    """No escape reaches the terminal, and no markup of an answer is obeyed."""
+    store, run = hostile_store(tmp_path)
+    if shown == "audit":
+        print_audit(store, run, f"s1{HOSTILE}")
+    else:
+        print_run(store, run, None, each_sample=shown == "each sample")
+    out = capsys.readouterr().out
+    assert not any(letter in out for letter in "\x1b\x07\x9b\u202e")
+    assert "[red]not red[/red] :smile:" in " ".join(out.split())
+    if shown != "audit":
+        assert "[blue]set.jsonl" in out
+
+
 @pytest.mark.parametrize("name", ["out.xlsx", "out", "nowhere/out.csv"])
-def test_files_that_cannot_be_written_are_told(store, tmp_path, name):
-    run = write_run(store, ["A."], 0.5)
+def test_files_that_cannot_be_written_are_told(tmp_path, name):
+    store, run = hostile_store(tmp_path)
     with pytest.raises(UsageError, match="out"):
         write_scores(store, run, tmp_path / name)
 

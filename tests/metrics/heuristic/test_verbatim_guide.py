@@ -56,7 +56,8 @@ def test_one_changed_word_or_number_is_a_changed_step():
     assert verbatim(numbered([*GUIDE, long]), numbered([*GUIDE, long])) == 1
     assert verbatim(numbered([*GUIDE, changed]), numbered([*GUIDE, long])) == 0
     step = "Kies in het venster de termijn van {} dagen voor de nieuwe aanvraag van verlof."
-    assert verbatim(numbered([*GUIDE, step.format(30)]), numbered([*GUIDE, step.format(14)])) == 0
+    for other in (step.format(14), step.replace("{} ", "")):
+        assert verbatim(numbered([*GUIDE, step.format(30)]), numbered([*GUIDE, other])) == 0
     assert verbatim("Dat kan bij Medewerkers / Dienstverband.") == 0, "no guide at all"
 
 
