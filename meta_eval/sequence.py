@@ -40,6 +40,8 @@ class Look:
     rated: int = 0  # how many ratings there are
     error: float = ERROR  # the error of this look
     intervals: Mapping[tuple[str, str], Interval] = field(default_factory=dict)  # what it says of pairs of versions
+    values: Mapping[tuple[str, str], float] = field(default_factory=dict)  # the estimates that belong to them
+    quantity: str = ""  # what these are of: choices, or ratings and their scale; "" where it is not known
     # what helped the ratings at earlier looks, and last at this one, "" for nothing: the error holds for one of them
     measures: tuple[str, ...] = ()
     said: str = ""  # a digest of the ratings; "" where it is not known

@@ -137,7 +137,12 @@ def _print(decision: "Decision", reading: "VersionReading", runs: tuple[str, ...
 def _further_ratings(
     decision: "Decision", reading: "VersionReading", runs: tuple[str, ...]
 ) -> "list[Sequence[str | Path]]":
-    """What is to be rated next, as `assay rate` takes it: pairs where choices decide, else what has unrated answers."""
+    """What is to be rated next, as `assay rate` takes it: pairs where choices decide, else what has unrated answers.
+
+    Nothing where a look has no error left, so that only new answers can settle it.
+    """
+    if decision.look is not None and not decision.look.error and not decision.needs.ratings:
+        return []
     if decision.basis == "preferences":
         return [(*runs, "--pairs", *(["--by", reading.options.by] if reading.options.by else []))]
     is_by_others = decision.has_other_raters or not reading.raters  # then the same people are to rate each version

@@ -95,21 +95,32 @@ def decide_versions(
     elif looks != "any":
         rule = look = _look(list(pairs.values()), looks, said[basis == "preferences"])
     most = width / 2 if basis == "preferences" else width  # a net share of wins is a difference already
-    earlier = [one for one in looks if isinstance(one, Look) and look is not None and one.number < look.number]
-    intervals = {
-        pair: _carry(
-            difference_interval(estimate, rule, len(pairs), width, most),
-            estimate.value,
-            tuple(names[i] for i in pair),
-            earlier,
-        )
-        for pair, estimate in pairs.items()
-    }
+    quantity = "choices" if basis == "preferences" else f"ratings on {scale[0]:g} to {scale[1]:g}"
+    earlier = [
+        one
+        for one in looks
+        if isinstance(one, Look) and look is not None and one.number < look.number and one.quantity in {"", quantity}
+    ]
+    last: Look | None = None  # the look that counts where this one has no error left
+    if look is None or look.error:
+        intervals = {
+            pair: _carry(
+                difference_interval(estimate, rule, len(pairs), width, most),
+                estimate.value,
+                tuple(names[i] for i in pair),
+                earlier,
+            )
+            for pair, estimate in pairs.items()
+        }
+    else:
+        last = next((one for one in reversed(earlier) if one.error), Look(number=0))
+        pairs, intervals = _show_again(last, names, pairs)
     if look is not None:
         own = {(names[i], names[j]): one for (i, j), one in intervals.items() if one is not None}
-        look = replace(look, intervals=own)
+        values = {(names[i], names[j]): pairs[i, j].value for i, j in pairs}
+        look = replace(look, intervals=own, values=values, quantity=quantity)
     differences = tuple(_difference_row(names, pair, pairs[pair], intervals[pair], basis) for pair in pairs)
-    likely = None if basis == "scores" else _probabilities(pairs, len(names), width, seed)
+    likely = None if basis == "scores" or last else _probabilities(pairs, len(names), width, seed)
     versions = tuple(
         _version_row(table, questions, place, mean, intervals=intervals, likely=likely, scale=scale)
         for place, mean in enumerate(_means(questions, pairs, basis, scale))
@@ -120,22 +131,9 @@ def decide_versions(
     others = tuple(one for one in compare_by_metrics(table) if one.paired.value is not None)
     decision = Decision(verdict, best, versions, differences, Needs(), margin, basis, scale, measure, others, look=look)
     if verdict == "unsettled":
-        place = names.index(decision.deciding.second)
-        pair, of_pair = pairs[0, place], (versions[0], versions[place])
-        if basis == "scores" or pair.groups < FEWEST_GROUPS:
-            needs = needed_to_begin(pair, {one.name: one.rated for one in of_pair})
-        elif not pair.error:
-            needs = needed_where_all_is_alike(pair, margin)
-        else:
-            needs = ratings_needed(pair, margin, rule, names=(names[0], names[place]), comparisons=len(pairs))
-        decision = replace(decision, needs=needs)
-    if look is not None and not look.error:
-        before = count_of(look.number - 1, "look")
-        notes = (
-            f"These answers were looked at before ({before}), with other ratings or beside other versions; all looks "
-            "together err in at most 5%, so that this one adds nothing: only what the earlier looks showed counts.",
-            *notes,
-        )
+        decision = replace(decision, needs=_needs(decision, pairs, rule, names.index(decision.deciding.second)))
+    if look is not None and last is not None:
+        notes = (_describe_no_error(look.number - 1, last.number), *notes)
     notes = (*_describe_assumptions(table, questions, decision), *notes)
     return replace(
         decision, notes=notes, warning=_describe_selection(table, measure) if basis.startswith("ratings") else ""
@@ -207,8 +205,6 @@ def difference_interval(
     """The interval of a difference, that of two one-sided tests, and the p-value; None where nothing says how sure."""
     if not pair.changed:
         return 0.0, 0.0, 0.0, 0.0, 1.0
-    if isinstance(rule, Look) and not rule.error:
-        return -most, most, -most, most, 1.0
     value, error = pair.value, pair.error
     allowed = rule.error if isinstance(rule, Look) else ERROR
     bounds = pair.counts.bounds(1 - (1 - allowed) ** (1 / comparisons)) if pair.counts else None
@@ -227,6 +223,17 @@ def difference_interval(
         low, high = min(bounds[0], value), max(bounds[1], value)
         near = max(near[0], low), min(near[1], high)
     return max(low, -most), min(high, most), *near, p
+
+
+def _show_again(last: Look, names: Sequence[str], pairs: Pairs) -> tuple[Pairs, dict[tuple[int, int], Interval | None]]:
+    """The differences as an earlier look showed them, each with its own interval: none where that look had none."""
+    shown, intervals = dict(pairs), dict[tuple[int, int], Interval | None]()
+    for (i, j), pair in pairs.items():
+        key = names[i], names[j]
+        intervals[i, j] = last.intervals.get(key) if pair.changed else (0.0, 0.0, 0.0, 0.0, 1.0)
+        if pair.changed and key in last.values:
+            shown[i, j] = replace(pair, value=last.values[key])
+    return shown, intervals
 
 
 def _carry(interval: Interval | None, value: float, names: tuple[str, ...], earlier: Sequence[Look]) -> Interval | None:
@@ -368,6 +375,29 @@ def _verdict(
     return "unsettled", highest
 
 
+def _needs(decision: Decision, pairs: Pairs, rule: Look | ConfidenceSequence, place: int) -> Needs:
+    """What would settle a decision between the version in use and another."""
+    pair, of_pair = pairs[0, place], (decision.versions[0], decision.versions[place])
+    is_anew = isinstance(rule, Look) and not rule.error
+    if is_anew and pair.groups < FEWEST_GROUPS:
+        return Needs()
+    if decision.basis == "scores" or pair.groups < FEWEST_GROUPS:
+        return needed_to_begin(pair, {one.name: one.rated for one in of_pair})
+    if not pair.error:
+        return needed_where_all_is_alike(pair, decision.margin, is_anew=is_anew)
+    names = of_pair[0].name, of_pair[1].name
+    return ratings_needed(pair, decision.margin, rule, names=names, comparisons=len(pairs))
+
+
+def _describe_no_error(before: int, shown: int) -> str:
+    """Says that a look has no error left, and which look is shown in its place; 0 for none."""
+    what = f"the differences are those of look {shown}" if shown else "nothing says how sure the differences are"
+    return (
+        f"These answers were looked at before ({count_of(before, 'look')}), with other ratings or beside other "
+        f"versions; all looks together err in at most 5%, so that this one adds nothing: {what}."
+    )
+
+
 def _describe_assumptions(table: VersionTable, questions: VersionQuestions, decision: Decision) -> list[str]:
     """Says what an estimate leaves out or assumes, each a sentence."""
     notes: list[str] = []
@@ -395,8 +425,11 @@ def _describe_assumptions(table: VersionTable, questions: VersionQuestions, deci
         )
     means = {version.name: version.mean for version in decision.versions}
     apart = [row for row in decision.differences if row.first == decision.in_use and rated[row.second]]
-    if decision.is_paired and any(
-        abs(row.difference - (means[row.second] - means[row.first])) > _MUCH for row in apart
+    is_of_today = decision.look is None or decision.look.error > 0
+    if (
+        is_of_today
+        and decision.is_paired
+        and any(abs(row.difference - (means[row.second] - means[row.first])) > _MUCH for row in apart)
     ):
         whose = "of a version's own rated answers, which may be to other questions"
         if decision.basis == "ratings and scores" and any(one.rated < one.n for one in decision.versions):

@@ -38,7 +38,8 @@ def ratings_needed(
     1) r times as large (Kish, 1965). Where the ratings of the answers at hand do not do, it takes all of these and
     new answers of new groups, all rated, and a decision of their own. Where the versions may be equal, because the
     range of the difference that is likely with 8 of 10 holds 0, it is the number with which two one-sided tests
-    show that it is below the margin (Schuirmann, 1987) where it is 0.
+    show that it is below the margin (Schuirmann, 1987) where it is 0. Where a look has no error left, and the answers
+    at hand will have none either, it takes a new decision: new answers alone.
     """
     size, likely = abs(pair.value), _LIKELY * pair.error
     is_equal = size <= likely
@@ -51,12 +52,14 @@ def ratings_needed(
 
     powers = [power_of_sides] * 3 if is_equal else [power_at(one) for one in (size, size + likely, size - likely)]
     tests, sides = (1, 1) if is_equal else (comparisons, 2)  # all must lie within the margin (Berger, 1982)
-    at_hand, of_new = _ways(pair)
+    at_hand, of_new = _ways(pair, is_anew=isinstance(rule, Look) and not rule.error)
     more, low, high = (_smallest(pair, at_hand, rule, one, comparisons=tests, sides=sides) for one in powers)
     version = "" if at_hand.place is None else names[at_hand.place]
     if more is not None:
         return Needs(None, more, low, high, is_equal, version=version)
     unrated, least = at_hand.most, low  # a larger difference may need no new answer
+    if of_new.is_alone:
+        unrated, least = 0, None
     more, low, high = (_smallest(pair, of_new, rule, one, comparisons=tests, sides=sides) for one in powers)
     if more is None:
         return Needs(is_equal=is_equal, is_beyond=True)
@@ -73,16 +76,19 @@ def needed_to_begin(pair: PairDifference, rated: Mapping[str, int]) -> Needs:
     return Needs(missing or None, count if short else None, version=short[0] if len(short) == 1 else "")
 
 
-def needed_where_all_is_alike(pair: PairDifference, margin: float) -> Needs:
+def needed_where_all_is_alike(pair: PairDifference, margin: float, *, is_anew: bool = False) -> Needs:
     """How many answers, each alike, show that what no group shows is rare enough: of G groups 1 - .05^(1/G) may differ.
+
+    `is_anew`: by a new decision, of new answers alone.
 
     Source: Clopper and Pearson (1934); `GroupCounts.bounds` has it too.
     """
     counts = pair.counts
     if counts is None or counts.usual or margin >= counts.width:
         return Needs()
-    groups = math.log(ERROR) / math.log1p(-margin / counts.width) - (counts.groups - counts.unknown)
-    more, unrated = math.ceil(groups * pair.questions / counts.groups), pair.changed - pair.rated
+    known = 0 if is_anew else counts.groups - counts.unknown
+    groups = math.log(ERROR) / math.log1p(-margin / counts.width) - known
+    more, unrated = math.ceil(groups * pair.questions / counts.groups), 0 if is_anew else pair.changed - pair.rated
     if more > MOST_RATINGS or more < 1:
         return Needs(is_equal=True, is_beyond=more > MOST_RATINGS)
     ratings = min(more, unrated)
@@ -98,18 +104,22 @@ class _Way:
     most: int  # how many more there can be
     is_of_new: bool = False  # whether they are of new answers, and not of those at hand
     place: int | None = None  # the one version that has answers left to rate; None for both
+    is_alone: bool = False  # whether the new answers decide without those at hand
 
 
-def _ways(pair: PairDifference) -> tuple[_Way, _Way]:
-    """More ratings of each version, as far as it has answers left; and, once those are all rated, more answers."""
+def _ways(pair: PairDifference, *, is_anew: bool) -> tuple[_Way, _Way]:
+    """More ratings of each version, as far as it has answers left; and, once those are all rated, more answers.
+
+    `is_anew`: new answers without those at hand.
+    """
     left = [most - rated for most, rated in zip(pair.all_of_each, pair.of_each, strict=True)]
     place = None if min(left) else int(left[1] > left[0])
     if pair.is_paired:
         share, unrated = pair.changed / pair.questions, pair.changed - pair.rated
         at_hand = _Way(lambda more: pair.rated + more, unrated, place=place)
-        of_new = _Way(lambda more: pair.changed + more * share, MOST_RATINGS - unrated, is_of_new=True)
-        return at_hand, of_new
-    all_first, all_second = pair.all_of_each
+        before, most = (0, MOST_RATINGS) if is_anew else (pair.changed, MOST_RATINGS - unrated)
+        return at_hand, _Way(lambda more: before + more * share, most, is_of_new=True, is_alone=is_anew)
+    all_first, all_second = (0, 0) if is_anew else pair.all_of_each
 
     def with_rated(more: int) -> float:
         first, second = (min(rated + more, most) for rated, most in zip(pair.of_each, pair.all_of_each, strict=True))
@@ -117,7 +127,12 @@ def _ways(pair: PairDifference) -> tuple[_Way, _Way]:
 
     return (
         _Way(with_rated, max(left), place=place),
-        _Way(lambda more: precision((all_first + more, all_second + more)), MOST_RATINGS - max(left), is_of_new=True),
+        _Way(
+            lambda more: precision((all_first + more, all_second + more)),
+            MOST_RATINGS - (0 if is_anew else max(left)),
+            is_of_new=True,
+            is_alone=is_anew,
+        ),
     )
 
 
@@ -156,6 +171,8 @@ def _smallest(
             size -= (size - pair.group_size) * (at_hand - number) / (at_hand - known)
             if isinstance(rule, Look):
                 error = spent_error(1 / at_hand / part) - spent_error(rule.share)
+                if error <= 0 and not rule.error:
+                    continue  # the earlier looks have spent it
                 later = Look(error=error) if error > 0 else rule
         se = math.sqrt(plain * _design(pair, size) * part)
         degrees = (pair.degrees + 1) * (number / size) / (known / pair.group_size) - 1

@@ -134,7 +134,7 @@ class Decision:
         """Returns the sentence and all values as JSON values."""
         look = None if self.look is None else asdict(self.look)
         if look is not None:
-            del look["intervals"], look["said"]  # the intervals are those of the differences
+            del look["intervals"], look["values"], look["quantity"], look["said"]  # these are the differences
         values = asdict(replace(self, look=None, others=()))
         values["others"] = [other.as_json() for other in self.others]
         del values["has_other_raters"]  # the warning says it
@@ -322,13 +322,16 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
     if more is None:
         return (phrase("settle_unknown"),)
     is_both = needs.answers is not None and needs.ratings is not None
+    is_anew = needs.answers is not None and decision.look is not None and not decision.look.error
     kind = "of_rest" if is_both else "of_ratings" if needs.answers is None else "of_answers"
-    if decision.basis == "preferences":
+    if is_anew:
+        kind = "of_new_choices" if decision.basis == "preferences" else "of_new_run"
+    elif decision.basis == "preferences":
         kind = "of_rest_of_choices" if is_both else "of_choices"
     elif version and needs.ratings is not None:
         kind += "_of_one"
     amount = phrase(kind, count=round_ratings(more, zeros=0), version=version, unrated=needs.ratings or 0)
-    shortest = (amount,) if is_both else ()
+    shortest = (amount,) if is_both or is_anew else ()
     if needs.of_new_groups:
         amount = phrase("of_new_groups", amount=amount)
         shortest = (amount, *shortest)
@@ -342,6 +345,6 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
         likely = phrase(f"likely{of_both}", **ends)
     elif needs.low is not None and not needs.high:
         likely = phrase(f"or_more{of_both}", low=round_ratings(needs.low, zeros=0))
-    name = "settle_rest" if is_both else "settle"
+    name = "settle_rest" if is_both or is_anew else "settle"
     texts = phrase(name, amount=amount, likely=likely), phrase(f"{name}_shortly", amount=amount, likely=likely)
     return *texts, *shortest

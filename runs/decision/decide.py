@@ -185,13 +185,18 @@ def read_looks(database: "Database", versions: Mapping[str, str]) -> list[Look]:
     for record in records:
         record["rated"] = math.ceil(record["rated"] * math.comb(len(versions), 2) / math.comb(len(compared), 2))
         intervals: dict[tuple[str, str], Interval] = {}
-        for first, second, *interval in record.pop("intervals"):
+        values: dict[tuple[str, str], float] = {}
+        for first, second, low, high, near_low, near_high, p, *value in record.pop("intervals"):
             if first not in names or second not in names:
                 continue  # a version that is left out today
-            low, high, near_low, near_high, p = interval
-            intervals[names[first], names[second]] = low, high, near_low, near_high, p
-            intervals[names[second], names[first]] = -high, -low, -near_high, -near_low, p
-        looks.append(Look(**record, intervals=intervals))
+            pair, turned = (names[first], names[second]), (names[second], names[first])
+            intervals[pair], intervals[turned] = (
+                (low, high, near_low, near_high, p),
+                (-high, -low, -near_high, -near_low, p),
+            )
+            values[pair] = value[0] if value else (low + high) / 2  # an earlier version kept none: it is the middle
+            values[turned] = -values[pair]
+        looks.append(Look(**record, intervals=intervals, values=values))
     return looks
 
 
@@ -199,12 +204,16 @@ def keep_look(database: "Database", versions: Mapping[str, str], look: Look) -> 
     """Keeps a look; one of the same number takes its place. A store that cannot be written to keeps none."""
     if database.is_read_only:
         return
-    intervals = [[versions[first], versions[second], *ends] for (first, second), ends in look.intervals.items()]
+    intervals = [
+        [versions[first], versions[second], *ends, look.values[first, second]]
+        for (first, second), ends in look.intervals.items()
+    ]
     at = datetime.now(UTC).isoformat(timespec="seconds")
     with explain_errors(database, "the look at these versions cannot be kept"), database.transaction():
         compared = _versions_compared(database, versions)
         rated = look.rated * math.comb(len(compared), 2) // math.comb(len(versions), 2)  # as if of all their pairs
-        record = asdict(look) | {"intervals": intervals, "rated": rated}
+        record = {name: value for name, value in asdict(look).items() if name != "values"}
+        record |= {"intervals": intervals, "rated": rated}
         database.execute(
             "INSERT INTO decision_looks (versions, number, at, look) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (versions, number) DO UPDATE SET look = excluded.look",
@@ -213,14 +222,13 @@ def keep_look(database: "Database", versions: Mapping[str, str], look: Look) -> 
 
 
 def keep_first_look(store: str | Path, reading: VersionReading, decision: Decision) -> Decision:
-    """Keeps a look where there was no store, in a new one: more ratings may come, other files, or fewer versions."""
+    """Keeps a look where there was no store, in a new one: other ratings may come, other files, or fewer versions."""
     from ..store.store import Store
 
-    look, can_change = decision.look, bool(reading.options.ratings) or len(reading.sources) > 2
-    if reading.database is not None or look is None or (look.share == 1 and not can_change):
+    if reading.database is not None or decision.look is None:
         return decision
     try:
-        keep_look(Store(store).database, reading.stored, look)
+        keep_look(Store(store).database, reading.stored, decision.look)
     except (AssayError, OSError) as error:
         return replace(decision, notes=(f"This look is not counted: {error}", *decision.notes))
     return decision

@@ -15,7 +15,7 @@ PARTS = {
     *("decimal_mark", "answers", "rated_answers", "likely", "nothing", "scale_of", "scale_from", "people", "are_bad"),
     *("are_rated", "closely", "well", "moderately", "weakly", "together", "together_with_more", "a_score", "unsure"),
     *("likely_less", "likely_range", "likely_between", "of_ratings", "of_ratings_of_one", "of_answers", "of_choices"),
-    *("of_new_groups", "of_rest", "of_rest_of_one", "of_rest_of_choices"),
+    *("of_new_groups", "of_rest", "of_rest_of_one", "of_rest_of_choices", "of_new_run", "of_new_choices"),
     *(
         "or_more",
         "part_scored",
@@ -80,7 +80,10 @@ SETTLES = {
     "likely": ("likely", "or_more"),
     **{"count": "10,000", "low": "1,000", "high": "10,000"},
 }
-SETTLES_ALL = SETTLES | {"amount": ("of_rest", "of_rest_of_one", "of_rest_of_choices"), "unrated": "10,000"}
+SETTLES_ALL = SETTLES | {
+    "amount": ("of_rest", "of_rest_of_one", "of_rest_of_choices", "of_new_run", "of_new_choices"),
+    "unrated": "10,000",
+}
 OWN_VALUES: dict[str, dict[str, str | tuple[str, ...]]] = {
     "few_differ": {"count": "5"},
     "settle_groups": {"count": "4", "known": "4", "fewest": "5"},
