@@ -34,7 +34,7 @@ class ReplyError(JudgeError):
     """The judge replied, but not in the shape that was asked for; `raw` keeps what it said.
 
     Attributes:
-        is_contradiction: Whether its words and the probabilities of its tokens say different things.
+        is_contradiction: Whether it says two things: twice, or in its words and in the probabilities of its tokens.
     """
 
     def __init__(self, message: str, raw: str, *, is_contradiction: bool = False) -> None:

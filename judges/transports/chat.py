@@ -62,6 +62,12 @@ class Transport(ABC):
         """
 
 
+def check_any_answer(answers: Sequence[Answer], reply: RawReply) -> None:
+    """Refuses a reply of which no answer can be read, however many were asked for; to decline is an answer."""
+    if all(answer.problem and not answer.declined for answer in answers):
+        raise ReplyError(f"it answers nothing: {answers[0].problem}", reply.text, is_contradiction=True)
+
+
 def delimit(name: str, text: str) -> str:
     """A part of the state between its tags, which the text cannot close.
 
@@ -356,13 +362,14 @@ class Listed(Transport):
         language = call.prompt.language
         yes_no = yes_no_words(language)
         pairs = [(each, yes_no if type(each) is Predicate else words_of(each, language)) for each in questions]
-        if not reply.logprobs and all(said.values()) and len(values) == len(found.members):
+        if len(values) < len(found.members):
+            _check_said_once(pairs, found, reply)
+        if not reply.logprobs and all(said.values()):
             answers = [Answer(question, words[said[question.id]]) for question, words in pairs]
         else:
             shares = _Shares(reply, found) if reply.logprobs else None
             answers = [_read(question, words, found, shares) for question, words in pairs]
-            if len(answers) > 1 and all(answer.problem for answer in answers):
-                raise ReplyError(f"it answers nothing: {answers[0].problem}", reply.text)
+            check_any_answer(answers, reply)
         if call.schema.reason != "none":
             for answer in answers:
                 reason = values.get(_reason_key(answer.question.id))
@@ -387,6 +394,15 @@ def _in_lines(texts: Sequence[str]) -> list[str]:
     return [" ".join(neutralise(text).split()) for text in texts]
 
 
+def _check_said_once(
+    pairs: Sequence[tuple[TypedQuestion, Mapping[str, str]]], found: ReplyObject[Any], reply: RawReply
+) -> None:
+    """Refuses a reply that answers a question twice, with different words: which of them it means is unknown."""
+    for question, words in pairs:
+        if len({_read_word(value, tuple(words)) for name, value in found.members if name == question.id}) > 1:
+            raise ReplyError(f"it answers {question.id} in two ways", reply.text, is_contradiction=True)
+
+
 def _read(
     question: TypedQuestion, words: Mapping[str, str], found: ReplyObject[Any], shares: "_Shares | None"
 ) -> Answer:
@@ -394,8 +410,6 @@ def _read(
     word = said[question.id]
     if question.id not in values:
         return Answer(question, None, problem="the judge left it out")
-    if len({_read_word(value, tuple(words)) for name, value in found.members if name == question.id}) > 1:
-        return Answer(question, None, problem="the judge answered it in two ways")
     if word is None:
         shown = json.dumps(values[question.id], ensure_ascii=False)[:40]
         return Answer(question, None, problem=f"the judge said {shown}, which is none of its words")

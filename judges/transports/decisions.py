@@ -20,7 +20,7 @@ from ..typed_questions import (
     ScoreQuestion,
     TypedQuestion,
 )
-from .chat import Transport, compose_task, delimit_all
+from .chat import Transport, check_any_answer, compose_task, delimit_all
 
 _TOKENS_PER_ANSWER = 16
 _SUM_TOLERANCE = 0.02  # how far the probabilities of a question may sum to something else than 1
@@ -65,7 +65,9 @@ class DecisionTransport(Transport):
 
     def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], reply: RawReply) -> list[Answer]:
         """The answer to each question, with its probabilities."""
-        return read_answers(questions, read_schema(reply, DecisionReply).answers)
+        answers = read_answers(questions, read_schema(reply, DecisionReply).answers)
+        check_any_answer(answers, reply)
+        return answers
 
 
 class Decisions(DecisionTransport):

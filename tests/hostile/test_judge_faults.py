@@ -346,7 +346,8 @@ def test_a_recording_that_is_no_vector_names_its_line(text, embed, tmp_path):
     path = tmp_path / "vectors.jsonl"
     embed(RIGHT["in order"], texts=["one"])
     entries = [json.loads(line) for line in path.read_text().splitlines()]
-    changed = [entry | ({"text": text} if entry["schema"] == "float32" else {}) for entry in entries]
+    as_older = {"text": text, "text_crc32": None}  # without a checksum
+    changed = [entry | (as_older if entry["schema"] == "float32" else {}) for entry in entries]
     write_rows(path, changed)
     with pytest.raises(InputError, match=r"vectors\.jsonl: the recording \w{32} is no vector .*record it again"):
         embed(RIGHT["in order"], texts=["one"], mode="replay")

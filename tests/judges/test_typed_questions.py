@@ -160,7 +160,6 @@ def test_the_three_types_in_one_call(openai_server, judge):
     ("first", "problem"),
     [
         ('{"1": "Yes", "3": "No"}', "the judge left it out"),
-        ('{"1": "Yes", "2": "Yes", "2": "No", "3": "No"}', "the judge answered it in two ways"),
         ('{"1": "Yes", "2": "perhaps", "3": "No"}', 'the judge said "perhaps", which is none of its words'),
         ('{"1": "Yes", "2": null, "3": "No"}', "the judge said null, which is none of its words"),
     ],
@@ -179,7 +178,7 @@ def test_a_question_without_an_answer_is_asked_once_more_alone(openai_server, ju
     openai_server.script = lambda _: Reply(text=first if len(openai_server.requests) % 2 else '{"2": "No", "2": "Yes"}')
     lost = asyncio.run(judge(decide="listed").decide(THREE))["2"]
     assert (lost.option, lost.support, len(openai_server.requests)) == (None, 0, 2)
-    assert lost.problem == "the judge answered it in two ways"
+    assert lost.problem == problem
 
     openai_server.forget()
     openai_server.script = lambda _: Reply(text=first)  # also to the second asking
