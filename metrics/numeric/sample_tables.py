@@ -277,7 +277,7 @@ def _rows_of_totals(grid: Grid) -> tuple[set[int], set[int]]:
     words = {word for language in LANGUAGES for word in lexicon(language).data["total_rows"]}
     named, in_words, sure = set[int](), set[int](), set[int]()
     for name, cells in grid.columns.items():
-        is_text = read_numbers(cells) is None and not is_time_name(name)
+        is_text = read_numbers(cells[:_MOST_ROWS]) is None and not is_time_name(name)  # all of a long one take seconds
         texts = [str(cell).strip(" *_:=").lower() if isinstance(cell, str) else "" for cell in cells]
         rows = {row for row, text in enumerate(texts) if text in words or text.removesuffix("s") in words}
         named |= rows
