@@ -366,6 +366,12 @@ VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN,
 """The statistics of one value."""
 RELATIONS = (Statistic.COMPARISON, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO)
 """The statistics that compare two sides."""
+_FACTOR = 2.0
+_NOT_A_VALUE = (
+    *("sum", "share", "ratio", "double", "half", "times_as", "range", "deviation"),
+    *("up", "down", "change", "difference", "higher", "lower", "better", "worse", "than"),
+)
+_OF_ONE = ("mean", "median", "maximum", "minimum", "best", "worst", "per_row")
 _CALENDAR = ("day", "week", "month", "year")
 _OF_ANYTHING = frozenset({*_CALENDAR, "%", "pp", "h", "min", "s"})
 _DURATIONS = frozenset({*_CALENDAR, "h"})
@@ -442,9 +448,29 @@ def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
     if inherited := [name for name in clause.context.series if _may_be_in(clause, name, units)]:
         return inherited
     if of_unit := _of_units(clause, units):
-        return of_unit if len(of_unit) == 1 else []
+        return of_unit if len(of_unit) == 1 else _of_possible_size(clause, of_unit)
     texts = [column for column in clause.table.labels.columns if column != clause.table.time_column]
     return list(clause.table.columns) if len(clause.table.columns) == 1 and not texts else []
+
+
+def _of_possible_size(clause: Clause, series: list[str]) -> list[str]:
+    """The one series whose values make the numbers of a clause possible; empty where that is none or several.
+
+    A value, a mean or an extreme lies within a factor 2 of the least and the greatest value. What may be a sum, or lies
+    between two values, can have any size.
+    """
+    if clause.marks_of(*_NOT_A_VALUE):
+        return []
+    numbers = [mark.stated for mark in clause.numbers if mark.unit]
+    sized = series if clause.marks_of(*_OF_ONE) else [name for name in series if not means(name, "flows")]
+    left = [name for name in sized if all(_can_be(clause, name, number.value, number.unit) for number in numbers)]
+    return left if len(left) == 1 else []
+
+
+def _can_be(clause: Clause, series: str, value: float, unit: str | None) -> bool:
+    least, most = clause.table.bounds(series)
+    low, high = min(least / _FACTOR, least * _FACTOR), max(most / _FACTOR, most * _FACTOR)
+    return low <= clause.table.as_held(series, value, unit) <= high
 
 
 def _of_units(clause: Clause, units: set[str]) -> list[str]:
