@@ -6,13 +6,14 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from ..errors import JudgeError
+from ..errors import AssayError, JudgeError
 from .budget import RequestSize, is_count, most_tokens
 from .cassette import likely_alternatives
 from .fast_path import acompletion
 from .litellm_lookup import known_price, load_litellm, reply_cost, stated_cost, takes_schema
 from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply, schema_text, strict_schema
+from .redirects import no_other_server
 from .retry import without_objects
 from .settings import JudgeSettings
 
@@ -50,7 +51,7 @@ async def complete(
                 max_retries=0,
                 drop_params=True,
             )
-    except (openai.OpenAIError, TimeoutError, JudgeError):
+    except (openai.OpenAIError, TimeoutError, AssayError):
         raise
     except Exception as error:  # litellm lets errors of the libraries below it through: they fail a sample, not a run
         reason = settings.scrubber.scrub_error(without_objects(str(error)))[:500]
@@ -67,7 +68,8 @@ async def _ask_decision_model(
     litellm = load_litellm()
     send = litellm.adecisions if question.protocol == "decisions" else litellm.asystemone
     started = time.perf_counter()
-    response = await send(**route, **(question.body or {}), timeout=settings.timeout, num_retries=0, max_retries=0)
+    with no_other_server():
+        response = await send(**route, **(question.body or {}), timeout=settings.timeout, num_retries=0, max_retries=0)
     seconds = time.perf_counter() - started
     text = settings.scrubber.scrub(response.model_dump_json())
     usage = response.usage

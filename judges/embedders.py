@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CassetteMiss, InputError, JudgeError, UsageError
+from ..errors import AssayError, CassetteMiss, InputError, JudgeError, UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
 from ..value_messages import check_type
@@ -279,7 +279,7 @@ class LiteLLMEmbedder(Embedder):
                         max_retries=0,
                         **self._parameters,
                     )
-            except (openai.OpenAIError, TimeoutError, JudgeError):
+            except (openai.OpenAIError, TimeoutError, AssayError):
                 raise
             except Exception as error:  # litellm lets errors of the libraries below it through
                 reason = self._scrubber.scrub_error(str(error))[:500]

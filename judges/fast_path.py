@@ -22,6 +22,7 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from .litellm_lookup import load_litellm
+from .redirects import no_other_server
 
 _LOG = logging.getLogger(__name__)
 _LISTENERS = ("callbacks", "success_callback", "failure_callback", "_async_success_callback", "_async_failure_callback")
@@ -68,6 +69,11 @@ class _Endpoint(NamedTuple):
 
 async def acompletion(**request: Any) -> Any:
     """Returns what `litellm.acompletion(**request)` returns, and raises what it raises."""
+    with no_other_server():
+        return await _acompletion(request)
+
+
+async def _acompletion(request: dict[str, Any]) -> Any:
     litellm, internals = load_litellm(), _internals()
     if internals is not None and request.keys() <= _PASSED_ON and not _is_any_set(litellm, _LEFT_TO_LITELLM):
         endpoint = _find_endpoint(litellm, request)
@@ -81,7 +87,7 @@ async def acompletion(**request: Any) -> Any:
 async def aembedding(**request: Any) -> Any:
     """Returns what `litellm.aembedding(**request)` returns, and raises what it raises."""
     litellm = load_litellm()
-    with _without_unheard_log(litellm, _internals()), _sent_once():
+    with _without_unheard_log(litellm, _internals()), _sent_once(), no_other_server():
         return await litellm.aembedding(**request)
 
 
@@ -91,7 +97,7 @@ async def call_batch_function(name: str, **request: Any) -> Any:
     While nobody listens to litellm's log, nothing is logged: to log a batch that has ended, litellm reads its results.
     """
     litellm = load_litellm()
-    with _without_unheard_log(litellm, _internals()):
+    with _without_unheard_log(litellm, _internals()), no_other_server():
         return await getattr(litellm, name)(**request)
 
 

@@ -19,6 +19,7 @@ from ..value_messages import wrong_type
 from ..worker_threads import call_beside
 from .fast_path import acompletion
 from .litellm_lookup import load_litellm
+from .redirects import no_other_server
 from .retry import FUNCTION_ERROR
 from .settings import PYTHON, JudgeSettings
 
@@ -94,7 +95,8 @@ class ClientModel:
         request["client"] = self._client
         if self._is_async:
             return await acompletion(**request)
-        return await call_beside(partial(load_litellm().completion, **request))
+        with no_other_server():
+            return await call_beside(partial(load_litellm().completion, **request))
 
 
 class FunctionModel:

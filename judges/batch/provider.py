@@ -130,6 +130,8 @@ class BatchProvider:
             raise self._failure(error, may_pass=is_passing(error)) from error
 
     def _failure(self, error: Exception, *, may_pass: bool) -> JudgeUnavailable:
+        if isinstance(error, JudgeUnavailable):
+            return error
         words, batches = explain(error, _TIMEOUT, self._settings.scrubber), f"the batches of {self._settings.identity}"
         if may_pass:
             return PassingFailure(
