@@ -14,6 +14,7 @@ from .estimate import TOO_FEW_GROUPS, Estimate, interval_of_mean, interval_of_sh
 from .groups import (
     FEWEST_GROUPS,
     FEWEST_RATED,
+    LEVEL,
     effective_degrees,
     replicate_error,
     t_p_value,
@@ -64,7 +65,19 @@ class PoweredMean:
         return effective_degrees(self.rated)
 
 
-def powered_mean(ratings: Floats, scores: Floats, groups: Places) -> PoweredMean:
+def scores_as_percentiles(scores: Floats) -> Floats:
+    """The mean percentile of each item over the metrics, in [-.5, .5], from scores (items, metrics); 0 where missing.
+
+    This is how scores help ratings, in `estimate` and `decide`: a few very high ones would cost more than they tell.
+
+    Example:
+        >>> scores_as_percentiles(np.array([[1.0], [3.0], [900.0], [np.nan]])).round(2).tolist()
+        [-0.33, 0.0, 0.33, 0.0]
+    """
+    return np.asarray(ScaledScores(scores, "ranks").values.mean(axis=1))  # of all items: no rating takes part
+
+
+def powered_mean(ratings: Floats, scores: Floats, groups: Places, strata: Places | None = None) -> PoweredMean:
     """Estimates a mean by prediction-powered inference with power tuning (PPI++), for items that come in groups.
 
     theta = lambda mean(f of unrated) + mean(Y - lambda f of rated), lambda = cov(Y, f) / ((1 + n/N) var f), at least 0,
@@ -72,7 +85,8 @@ def powered_mean(ratings: Floats, scores: Floats, groups: Places) -> PoweredMean
     ppi-python needs numba, pandas and gdown (2.5 s to import) and knows no groups; a test holds its result.
 
     `ratings` are NaN where nobody rated; the rated items must be a random part of all, or belong to a random part of
-    the groups: then the mean is right, whatever the scores are worth.
+    the groups: then the mean is right, whatever the scores are worth. Of several strata, numbered from 0, it
+    is the mean of theirs by their shares of the items (Cochran, 1977): each is rated as often as it is.
 
     Examples:
         Scores that equal the ratings, of which the rated ones have the mean 3 and the unrated ones 4. cov = 2,
@@ -83,13 +97,25 @@ def powered_mean(ratings: Floats, scores: Floats, groups: Places) -> PoweredMean
         >>> round(result.power, 4), round(result.value, 4)
         (0.4, 3.4)
     """
-    group_of = np.unique(groups, return_inverse=True)[1]
+    group_of = np.unique(groups, return_inverse=True)[1].ravel()
     scores = scores - scores.mean()  # from here on about 0, so that sums of squares keep their digits
-    is_rated = ~np.isnan(ratings)
+    is_rated, strata = ~np.isnan(ratings), np.zeros(len(ratings), np.intp) if strata is None else strata
     parts = [*moments(is_rated, np.where(is_rated, ratings, 0.0), scores), np.ones_like(scores), scores, scores**2]
-    sums = np.stack([np.bincount(group_of, weights=np.asarray(column, float)) for column in parts])
-    power, mean = _solve(sums.sum(axis=1))
-    return PoweredMean(float(mean), _solve(sums.sum(axis=1, keepdims=True) - sums)[1], sums[0], float(power))
+    shape = int(strata.max()) + 1, int(group_of.max()) + 1
+    cell = strata * shape[1] + group_of
+    sums = np.stack(
+        [np.bincount(cell, weights=np.asarray(column, float), minlength=shape[0] * shape[1]) for column in parts]
+    ).reshape(len(parts), *shape)
+    power, mean = _solve_strata(sums.sum(axis=2, keepdims=True))
+    without_each = _solve_strata(sums.sum(axis=2, keepdims=True) - sums)[1]
+    return PoweredMean(float(mean[0]), without_each, sums[0].sum(axis=0), float(power[0]))
+
+
+def _solve_strata(sums: Floats) -> tuple[Floats, Floats]:
+    """`_solve` of each stratum, weighted by its items, from sums (moments, strata, ...)."""
+    powers, means = _solve(sums)
+    shares = sums[5] / np.maximum(sums[5].sum(axis=0), 1.0)
+    return np.asarray((shares * powers).sum(axis=0)), np.asarray((shares * means).sum(axis=0))
 
 
 def _solve(sums: Floats) -> tuple[Floats, Floats]:
@@ -130,9 +156,7 @@ def mean_of_table(table: ScoreTable, metrics: tuple[str, ...]) -> MeanRating:
     if rated < FEWEST_RATED:
         verb = count_of(rated, "rated answer does", "rated answers do")
         raise UsageError(f"{verb} not suffice: rate at least {FEWEST_RATED}")
-    scores = table.only(metrics).oriented
-    # over all items: no rating takes part
-    percentiles = ScaledScores(scores, "ranks").values.mean(axis=1) if metrics else np.zeros(len(table.items))
+    percentiles = scores_as_percentiles(table.only(metrics).oriented) if metrics else np.zeros(len(table.items))
     scale = (table.rating_min, table.rating_max)
     return prediction_powered_mean(table.mean_rating, percentiles, table.group_numbers, scale=scale)
 
@@ -150,14 +174,11 @@ def prediction_powered_mean(
     """
     is_rated = ~np.isnan(ratings)
     rated, unrated = int(is_rated.sum()), int((~is_rated).sum())
-    powered = powered_mean(ratings, scores, groups)
+    powered = powered_mean_within(scale, ratings, scores, groups)
     alone = powered_mean(ratings[is_rated], np.zeros(rated), groups[is_rated])
-    power = powered.power
-    if not power or not scale[0] < powered.value < scale[1]:
-        powered = alone
     is_bad = np.where(is_rated, ratings < sum(scale) / 2, np.nan)
-    mean = _with_interval(powered, rated, scale)
-    slope = 0.0 if powered is alone else power / (1 - rated / len(ratings))
+    mean = estimate_powered(powered, rated, scale)
+    slope = powered.power / (1 - rated / len(ratings)) if powered.power else 0.0
     rating_variance = variance_of_mean((ratings - slope * scores)[is_rated], groups[is_rated])
     score_variance = variance_of_mean(slope * scores, groups) if slope else 0.0
     varies = rating_variance + score_variance > (_NO_SPREAD * (scale[1] - scale[0])) ** 2
@@ -165,9 +186,9 @@ def prediction_powered_mean(
         rated=rated,
         unrated=unrated,
         mean=mean,
-        classical=_with_interval(alone, rated, scale),
+        classical=estimate_powered(alone, rated, scale),
         bad_share=_share(is_bad, -scores, groups),
-        power=power,
+        power=powered.power,
         ratings_for_width=tuple(
             (width, ratings_for_width(width, mean, rating_variance, score_variance, most=len(ratings)))
             for width in (round(share * (scale[1] - scale[0]), 10) for share in _WIDTHS)
@@ -176,10 +197,24 @@ def prediction_powered_mean(
     )
 
 
-def _with_interval(one: PoweredMean, rated: int, scale: tuple[float, float]) -> Estimate:
+def powered_mean_within(
+    scale: tuple[float, float], ratings: Floats, scores: Floats, groups: Places, strata: Places | None = None
+) -> PoweredMean:
+    """`powered_mean`; of the ratings alone where the scores do not help, or lead to an end of the scale or beyond."""
+    powered = powered_mean(ratings, scores, groups, strata)
+    if powered.power and scale[0] < powered.value < scale[1]:
+        return powered
+    if strata is not None:
+        return powered_mean(ratings, np.zeros_like(scores), groups, strata)
+    is_rated = ~np.isnan(ratings)
+    return powered_mean(ratings[is_rated], np.zeros(int(is_rated.sum())), groups[is_rated])
+
+
+def estimate_powered(one: PoweredMean, rated: int, scale: tuple[float, float], level: float = LEVEL) -> Estimate:
+    """The mean with its interval, which leaves out one group at a time; without one of fewer than five rated groups."""
     if one.groups < FEWEST_GROUPS:
         return Estimate(one.value, n=rated, groups=one.groups, problem=TOO_FEW_GROUPS)
-    ends = interval_of_mean(one.value, one.replicates, one.degrees, bounds=scale, items=rated)
+    ends = interval_of_mean(one.value, one.replicates, one.degrees, bounds=scale, items=rated, level=level)
     return Estimate(one.value, *ends, n=rated, groups=one.groups)
 
 

@@ -12,23 +12,21 @@ from ...errors import InputError
 from ...text.wording import count_of, list_first, verb_of
 from ..arrays import Bools, Floats
 from ..comparison import RATING_MARGIN
-from ..estimate import interval_of_mean
+from ..estimate import Estimate
 from ..groups import FEWEST_GROUPS
-from ..prediction_powered import find_chosen_part
+from ..prediction_powered import estimate_powered, find_chosen_part, powered_mean_within, scores_as_percentiles
 from ..sequence import ERROR, ConfidenceSequence, Interval, Look, next_look
 from .preferences import PreferenceTable, describe_choices, estimate_net_wins
 from .ratings_needed import needed_to_begin, needed_where_all_is_alike, ratings_needed
 from .version_decision import Basis, Decision, Needs, Outcome, VersionDifference, VersionEstimate
 from .version_difference import (
-    GroupEstimate,
     PairDifference,
     compare_by_metrics,
     estimate_difference,
-    estimate_mean,
     knows_level,
     probabilities_of_best,
 )
-from .version_table import VersionQuestions, VersionTable
+from .version_table import VersionQuestions, VersionTable, mean_by
 
 EXPECTED_DIFFERENCE = 0.1
 """As a share of the scale: the size of differences for which the confidence sequence is narrowest."""
@@ -36,6 +34,7 @@ _NO_ERROR = 1e-9  # as a share of the scale
 _MUCH = 0.05  # a difference that a reader asks about
 _SCALE_OF_WINS = (-1.0, 1.0)
 Pairs = Mapping[tuple[int, int], PairDifference]
+Intervals = Mapping[tuple[int, int], Interval | None]
 
 
 def decide_versions(
@@ -83,7 +82,8 @@ def decide_versions(
     """
     if not margin > 0:
         raise InputError(f"the margin is {margin:g}: it must be above 0")
-    questions, names, places = VersionQuestions.of_table(table), table.versions, range(len(table.versions))
+    helping = replace(table, scores=scores_as_percentiles(table.scores[:, None]))
+    questions, names, places = VersionQuestions.of_table(helping), table.versions, range(len(table.versions))
     width = table.scale[1] - table.scale[0]
     by_ratings: Pairs = {pair: estimate_difference(questions, *pair, width=width) for pair in combinations(places, 2)}
     basis, pairs, questions, scale, notes = _choose_basis(table, preferences, questions, by_ratings)
@@ -122,8 +122,8 @@ def decide_versions(
     differences = tuple(_difference_row(names, pair, pairs[pair], intervals[pair], basis) for pair in pairs)
     likely = None if basis == "scores" or last else _probabilities(pairs, len(names), width, seed)
     versions = tuple(
-        _version_row(table, questions, place, mean, intervals=intervals, likely=likely, scale=scale)
-        for place, mean in enumerate(_means(questions, pairs, basis, scale))
+        _version_row(table, place, mean, intervals=intervals, likely=likely, scale=scale)
+        for place, mean in enumerate(_means(table, questions, pairs, intervals, basis=basis, scale=scale))
     )
     if basis == "preferences" and preferences is not None:
         versions = tuple(_count_choices(preferences, place, one) for place, one in enumerate(versions))
@@ -183,7 +183,7 @@ def _choose_basis(
         has_scores = not np.isnan(table.scores).all() and any(one.rated < one.changed for one in pairs.values())
         return "ratings and scores" if has_scores else "ratings", pairs, questions, table.scale, notes
     scale = table.score_scale or table.scale
-    by_score, width = questions.by_score_alone(), scale[1] - scale[0]
+    by_score, width = VersionQuestions.of_table(table).by_score_alone(), scale[1] - scale[0]
     return "scores", {pair: estimate_difference(by_score, *pair, width=width) for pair in pairs}, by_score, scale, notes
 
 
@@ -269,31 +269,21 @@ def _difference_row(
 
 def _version_row(
     table: VersionTable,
-    questions: VersionQuestions,
     place: int,
-    estimate: GroupEstimate,
+    mean: Estimate,
     *,
-    intervals: Mapping[tuple[int, int], Interval | None],
+    intervals: Intervals,
     likely: Sequence[float] | None,
     scale: tuple[float, float],
 ) -> VersionEstimate:
     """What is known of a version: its mean, how probable it is the best, and its ranks."""
     own, count = table.version == place, len(table.versions)
-    low: float | None = None
-    high: float | None = None
-    level = (1 - ERROR) ** (1 / count)  # Sidak (1967): all intervals hold together
-    mean = min(max(estimate.value, scale[0]), scale[1])  # a regression may go beyond the scale
-    if isinstance(estimate, PairDifference):  # a share of wins over the version in use: it is that difference
-        low, high = (intervals[0, place] or (None, None))[:2]
-    elif estimate.degrees > 0:
-        without_each = mean + estimate.moves(np.unique(questions.group[questions.has[:, place]]))
-        items = max(1, int(questions.rated[:, place].sum()))
-        low, high = interval_of_mean(mean, without_each, estimate.degrees, bounds=scale, items=items, level=level)
     above = sum(_is_above(intervals, place, other) for other in range(count))
     below = sum(_is_above(intervals, other, place) for other in range(count))
     rated, p_best = int((own & ~np.isnan(table.ratings)).sum()), None if likely is None else likely[place]
+    value = min(max(mean.value or 0.0, scale[0]), scale[1])  # a difference added to a mean may go beyond the scale
     return VersionEstimate(
-        table.versions[place], int(own.sum()), rated, mean, low, high, p_best, (1 + above, count - below)
+        table.versions[place], int(own.sum()), rated, value, mean.low, mean.high, p_best, (1 + above, count - below)
     )
 
 
@@ -305,32 +295,55 @@ def _count_choices(preferences: PreferenceTable, place: int, version: VersionEst
     return replace(version, won=won, choices=int((~np.isnan(choices)).sum()))
 
 
-def _means(questions: VersionQuestions, pairs: Pairs, basis: Basis, scale: tuple[float, float]) -> list[GroupEstimate]:
-    """The mean of each version, of its own ratings with the help of its scores.
+def _means(
+    table: VersionTable,
+    questions: VersionQuestions,
+    pairs: Pairs,
+    intervals: Intervals,
+    *,
+    basis: Basis,
+    scale: tuple[float, float],
+) -> list[Estimate]:
+    """The mean of each version over its own answers, of its ratings with the help of its scores, as `estimate` has it.
 
-    Where the scores lead to an end of the scale or beyond, the ratings alone are taken, as `estimate` does. A version
-    that has no ratings gets the mean of that with most of them and the difference. No degrees of freedom: no interval.
+    Questions that the versions answer differently and those that all answer alike are two strata, because raters are
+    asked for the former only; where fewer than five groups of one are rated both are one. A version without ratings
+    gets the mean of that with most of them and the difference, without an interval. The intervals hold for all versions
+    together.
     """
-    nothing = GroupEstimate(0.0, np.zeros(1), 0.0)
-    if basis == "preferences":
-        return [nothing, *(pairs[0, place] for place in range(1, questions.has.shape[1]))]
-    means = [estimate_mean(questions, place) for place in range(questions.has.shape[1])]
-    if not all(scale[0] < one.value < scale[1] for one in means):
-        alone = replace(questions, scores=np.zeros_like(questions.scores))
-        means = [
-            one if scale[0] < one.value < scale[1] else estimate_mean(alone, place) for place, one in enumerate(means)
+    places = range(len(table.versions))
+    if basis == "preferences":  # a share of wins over the version in use: it is that difference
+        ends = [(intervals[0, place] or (None, None))[:2] for place in places[1:]]
+        return [
+            Estimate(0.0),
+            *(Estimate(pairs[0, place].value, *own) for place, own in zip(places[1:], ends, strict=True)),
         ]
-    is_rated = ~np.isnan(questions.ratings) & questions.has
-    rated = is_rated.sum(axis=0)
-    anchor = int(rated.argmax())
-    for place in np.flatnonzero((rated == 0) & (rated[anchor] > 0)).tolist():
-        pair, sign = (pairs[anchor, place], 1.0) if anchor < place else (pairs[place, anchor], -1.0)
-        means[place] = GroupEstimate(means[anchor].value + sign * pair.value, np.zeros(1), 0.0)
-    is_known = [
-        knows_level(questions, place) and len(np.unique(questions.group[rows])) >= FEWEST_GROUPS
-        for place, rows in enumerate(is_rated.T)
-    ]
-    return [one if known else replace(one, degrees=0.0) for one, known in zip(means, is_known, strict=True)]
+    shared = mean_by(table.answers, table.ratings, int(table.answers.max()) + 1)[table.answers]
+    ratings, scores = np.where(np.isnan(table.ratings), shared, table.ratings), table.scores
+    if basis == "scores":
+        ratings, scores = np.where(np.isnan(scores), np.nanmean(scores), scores), np.full_like(scores, np.nan)
+    is_same = (~questions.differs)[np.searchsorted(questions.question, table.question)].astype(np.intp)
+    level = (1 - ERROR) ** (1 / len(places))  # Sidak (1967)
+    means: list[Estimate | None] = []
+    for place in places:
+        own = table.version == place
+        known, group = own & ~np.isnan(ratings), table.group[own]
+        strata = is_same[own]
+        if any(len(np.unique(table.group[known & (is_same == kind)])) < FEWEST_GROUPS for kind in (0, 1)):
+            strata = None
+        mean: Estimate | None = None
+        if known.any():
+            percentiles = scores_as_percentiles(scores[own][:, None])
+            powered = powered_mean_within(scale, ratings[own], percentiles, group, strata)
+            mean = estimate_powered(powered, int(known.sum()), scale, level)
+        means.append(mean if mean is None or knows_level(questions, place) else Estimate(mean.value))
+    anchor = int(np.bincount(table.version[~np.isnan(ratings)], minlength=len(places)).argmax())
+    middle = means[anchor]
+    for place in places:
+        if means[place] is None and middle is not None:
+            pair, sign = (pairs[anchor, place], 1.0) if anchor < place else (pairs[place, anchor], -1.0)
+            means[place] = Estimate((middle.value or 0.0) + sign * pair.value)
+    return [one or Estimate(None) for one in means]
 
 
 def _probabilities(pairs: Pairs, count: int, width: float, seed: int) -> list[float] | None:
@@ -343,7 +356,7 @@ def _probabilities(pairs: Pairs, count: int, width: float, seed: int) -> list[fl
     return probabilities_of_best(values, influence @ influence.T, degrees, width=width, seed=seed)
 
 
-def _is_above(intervals: Mapping[tuple[int, int], Interval | None], place: int, other: int) -> bool:
+def _is_above(intervals: Intervals, place: int, other: int) -> bool:
     """Whether the other version is surely better than this one."""
     if place == other:
         return False
@@ -354,7 +367,7 @@ def _is_above(intervals: Mapping[tuple[int, int], Interval | None], place: int, 
 def _verdict(
     names: Sequence[str],
     pairs: Pairs,
-    intervals: Mapping[tuple[int, int], Interval | None],
+    intervals: Intervals,
     margin: float,
     *,
     is_rated: bool,

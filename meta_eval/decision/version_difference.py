@@ -46,18 +46,6 @@ class GroupEstimate:
         """The standard error."""
         return float(np.sqrt(self.influence @ self.influence))
 
-    def moves(self, groups: Places) -> Floats:
-        """How far the figure moves when each of these groups is left out: two or more, all that have a part in it.
-
-        Example:
-            The mean of 1, 2 and 6 is 3; without each of them it is 4, 3.5 and 1.5.
-
-            >>> value, influence = _leave_one_out(np.array([[1.0], [2.0], [6.0]]), lambda rows: rows[:, 0] / 2)
-            >>> GroupEstimate(value, influence, 2.0).moves(np.arange(3)).round(3).tolist()
-            [1.0, 0.5, -1.5]
-        """
-        return np.asarray(self.influence[groups] * np.sqrt(len(groups) / (len(groups) - 1)))  # as in `_leave_one_out`
-
     def interval(
         self, rule: Look | ConfidenceSequence, comparisons: int = 1, *, least_p: float
     ) -> tuple[tuple[float, float], tuple[float, float], float]:
@@ -349,24 +337,6 @@ def _degrees(influence: Floats, parts: Sequence[Bools], group: Places) -> float:
     return welch_degrees(variances, degrees)
 
 
-def estimate_mean(questions: VersionQuestions, version: int) -> GroupEstimate:
-    """Estimates the mean rating of a version over its answers, with the help of its scores.
-
-    Questions that the versions answer differently and those that all answer alike are two strata (Cochran, 1977),
-    because raters are asked for the former only; where fewer than five groups of the latter are rated, both are one.
-    """
-    has, ratings, scores = questions.has[:, version], questions.ratings[:, version], questions.scores[:, version]
-    strata = [has & questions.differs, has & ~questions.differs]
-    if not knows_level(questions, version):
-        strata = [has, np.zeros_like(has)]
-    known = [rows & ~np.isnan(ratings) for rows in strata]
-    answers, rated = questions.answers[:, version], questions.rated[:, version]
-    columns = [part for rows in known for part in moments(rows * rated, ratings, scores)]
-    columns += [part for rows in strata for part in _count_and_sum(rows, answers, scores)]
-    value, influence = _leave_one_out(_sum_groups(columns, questions.group), _solve_mean)
-    return GroupEstimate(value, influence, _degrees(influence, [known[0] | known[1]], questions.group))
-
-
 def precision(answers: tuple[int, int]) -> float:
     """The inverse of the variance of a difference of two means of so many answers, each of which has a variance of 1.
 
@@ -382,14 +352,6 @@ def _count_and_sum(rows: Bools, answers: Floats, scores: Floats) -> tuple[Floats
     """How many answers each of some rows stands for, and the sum of their scores; 0 elsewhere."""
     count = rows * answers
     return count, count * np.where(rows, scores, 0.0)
-
-
-def _solve_mean(sums: Floats) -> Floats:
-    rated = [sums[:, :_MOMENTS], sums[:, _MOMENTS : 2 * _MOMENTS]]
-    slope, mean, asked = _slope([(one, 1.0) for one in rated]), np.zeros(len(sums)), sums[:, -4] + sums[:, -2]
-    for of_rated, count, of_all in zip(rated, (sums[:, -4], sums[:, -2]), (sums[:, -3], sums[:, -1]), strict=True):
-        mean += count / asked * (_residual(of_rated, slope) + slope * of_all / np.maximum(count, 1.0))
-    return np.asarray(mean)
 
 
 def knows_level(questions: VersionQuestions, version: int) -> bool:

@@ -37,6 +37,15 @@ def two_runs(assay, tmp_path):
     return [assay("run", path, "--metrics", "token_overlap", "--json").json["run"] for path in (old, new)]
 
 
+def test_a_version_has_the_mean_that_estimate_says_of_its_run(assay, two_runs):
+    """All of the old version's answers are rated, and 12 of 24 of the new one's: both commands help by percentiles."""
+    versions = assay("decide", *two_runs, "--metric", "token_overlap", "--json").json["versions"]
+    words = ("--judged", "token_overlap", "--json")
+    means = [assay("estimate", run, *words).json for run in two_runs]
+    assert [one["mean"] for one in versions] == pytest.approx([one["mean"] for one in means], abs=1e-12)
+    assert means[1]["power"] > 0 and [one["rated"] for one in means] == [24, 12]
+
+
 def test_a_gate_fails_unless_the_new_version_may_be_shipped(assay, two_runs):
     old, new = two_runs
     arguments = ("--metric", "token_overlap", "--gate", "--json")

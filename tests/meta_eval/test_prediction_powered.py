@@ -154,6 +154,15 @@ def test_what_the_scores_leave_stays_as_more_is_rated():
     assert 0.58 < reached.high - reached.low <= 0.6
 
 
+def test_of_two_strata_each_counts_by_its_items():
+    """40 items of which 10 are rated 2, and 10 of which all are rated 4: .8 x 2 + .2 x 4, where all at once say 3."""
+    ratings = np.concatenate([np.full(10, 2.0), np.full(30, np.nan), np.full(10, 4.0)])
+    strata, nothing = np.repeat([0, 1], [40, 10]), np.zeros(50)
+    one = powered_mean(ratings, nothing, np.arange(50), strata)
+    assert (one.value, powered_mean(ratings, nothing, np.arange(50)).value) == pytest.approx((2.4, 3.0))
+    assert one.replicates[-1] == pytest.approx((40 * 2 + 9 * 4) / 49)
+
+
 def test_ratings_alone_are_counted_alone():
     """Scores that lead beyond the scale take no part, and so not in how many more ratings a width takes either.
 
@@ -164,7 +173,8 @@ def test_ratings_alone_are_counted_alone():
     with_scores, alone = (
         prediction_powered_mean(ratings, of, np.arange(220), scale=(1, 5)) for of in (scores, np.zeros(220))
     )
-    assert with_scores.power > 0 and with_scores.mean == alone.mean
+    assert powered_mean(ratings, scores, np.arange(220)).power > 0
+    assert with_scores.power == 0 and with_scores.mean == alone.mean
     assert with_scores.ratings_for_width == alone.ratings_for_width
 
 

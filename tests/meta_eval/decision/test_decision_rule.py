@@ -102,6 +102,39 @@ def rated_part(differences, rated):
     return replace(table, ratings=np.where(is_rated, table.ratings, np.nan), scores=nothing)
 
 
+def scored(ratings, scores):
+    """Two versions of as many questions as there are ratings of each, with these scores."""
+    count = len(ratings) // 2
+    numbers = np.tile(np.arange(count), 2)
+    return VersionTable(
+        ("A", "B"), np.repeat([0, 1], count), numbers, numbers, scores, ratings, text=np.arange(2 * count)
+    )
+
+
+def test_how_skewed_a_score_is_does_not_matter():
+    """Scores help by their percentiles: those of e^s are those of s."""
+    random = np.random.default_rng(5)
+    truth = np.concatenate([quality := random.normal(3, 1, 60), quality + 0.4])
+    ratings = np.where(random.random(120) < 0.5, np.clip(truth.round(), 1, 5), np.nan)
+    scores = truth + random.normal(0, 0.3, 120)
+    plain, skewed = (decide_versions(scored(ratings, one)) for one in (scores, np.exp(3 * scores)))
+    assert (plain.versions, plain.differences, plain.look) == (skewed.versions, skewed.differences, skewed.look)
+    row, alone = plain.differences[0], decide_versions(scored(ratings, np.zeros(120))).differences[0]
+    assert row.high - row.low < 0.8 * (alone.high - alone.low), "they tell the ratings"
+
+
+def test_scores_that_tell_nothing_cost_nothing():
+    """Heavy tails, and no relation to the ratings: the interval is hardly wider than by ratings alone, 20 times."""
+    widths = []
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        ratings = np.where(random.random(240) < 0.5, random.integers(1, 6, 240), np.nan)
+        both = [scored(ratings, scores) for scores in (np.exp(random.normal(0, 2, 240)), np.zeros(240))]
+        row, alone = (decide_versions(one).differences[0] for one in both)
+        widths.append((row.high - row.low) / (alone.high - alone.low))
+    assert max(widths) < 1.15 and np.mean(widths) < 1.03
+
+
 def test_two_looks_share_the_level():
     """30 of 100 rated have .05 log(1 + .3 (e - 1)) = .0208, all rated the rest; again the same is the same look."""
     wave = 0.25 + (-1.0) ** np.arange(100)
