@@ -84,6 +84,7 @@ def run(
     assay run answers/*.parquet --metrics heuristic --out scores
     """
     from ..atomic_files import check_replaceable
+    from ..judges import load_settings
     from ..runs import Store
     from ..runs.score.batch_run import BatchOptions
     from ..runs.score.session import find_run_to_resume
@@ -116,7 +117,8 @@ def run(
         _run_parts(typed_plan(), out, asking, with_ray=engine is not None, max_failed=max_failed)
     runs = Store(store)
     plan = typed_plan() if sets else None
-    resumed = find_run_to_resume(runs, resume, plan) if resume else None
+    judge = load_settings(planned["judge"]) if planned["judge"] and not sets else None
+    resumed = find_run_to_resume(runs, resume, plan, judge) if resume else None
     plan = plan or (resumed.plan if resumed else typed_plan())
     if batch:
         batches = BatchOptions(batch_size, echo_notice)
@@ -129,11 +131,11 @@ def run(
         echo_notice(f"left out: {skipped}")
     print_result(lambda: run_as_json(runs, outcome), lambda: print_run(runs, outcome.run, outcome))
     if out is not None:
-        write_out(runs, outcome.run, out)
+        write_out(runs, plan, outcome.run, out)
     click.get_current_context().exit(exit_code(runs, plan, outcome, max_failed, is_resumed=bool(resume)))
 
 
-def write_out(store: "Store", run: str, out: Path) -> None:
+def write_out(store: "Store", plan: "Plan", run: str, out: Path) -> None:
     """Writes the scores of a run to a file."""
     from ..runs.show.results import write_scores
 
@@ -142,8 +144,14 @@ def write_out(store: "Store", run: str, out: Path) -> None:
     except AssayError as error:
         raise InputError(
             f"{error}. The scores are kept, and this writes them without asking anybody: "
-            f"{typed_command('run', '--resume', run, '--out', out)}"
+            f"{typed_command(*_resume_words(plan, run), '--out', out)}"
         ) from error
+
+
+def _resume_words(plan: "Plan", run: str) -> list[str]:
+    """The words of the command that goes on with a run: with the judge as typed, where a run does not keep it whole."""
+    judge = click.get_current_context().params.get("judge") if plan.withholds_judge else None
+    return ["run", "--resume", run, *(["--judge", judge] if judge else [])]
 
 
 def execute_plan(
@@ -160,7 +168,7 @@ def execute_plan(
     from .output import live_progress
 
     def explain() -> str:
-        again = typed_command("run", "--resume", "last")
+        again = typed_command(*_resume_words(plan, "last"))
         how = again if batches is None else "the same command; the batches go on at the provider"
         unbounded = f" ({_UNBOUNDED})" if options.budget.is_bounded and batches is None else ""
         return f"all replies are kept. Go on with: {how}{unbounded}"
@@ -215,7 +223,7 @@ def exit_code(store: "Store", plan: "Plan", outcome: "Outcome", max_failed: int,
             f"{next(iter(failed.values()))}"
         )
     reason = "" if failed else store.reason_of_no_value(outcome.run, _asked_metrics(plan))
-    return _explain_end(outcome, f"go on with: {typed_command('run', '--resume', outcome.run)}", problem, reason)
+    return _explain_end(outcome, f"go on with: {typed_command(*_resume_words(plan, outcome.run))}", problem, reason)
 
 
 def _explain_end(outcome: "Outcome", go_on: str, problem: str, reason: str) -> int:

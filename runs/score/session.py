@@ -8,8 +8,7 @@ from pathlib import Path
 from ...errors import BudgetReached, UsageError
 from ...eval_sets import Sample
 from ...eval_sets.levels import Turns
-from ...judges import LostCalls, RawReply, Usage
-from ...judges.secrets import WITHHELD
+from ...judges import JudgeSettings, LostCalls, RawReply, Usage
 from ...metrics import Metric, Score
 from ...metrics.metric import run_to_end
 from ...metrics.specification import CONVERSATION_BASELINES
@@ -343,14 +342,22 @@ class StoredRun(Record):
             self._store.remove_if_empty(self.run)
 
 
-def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:
-    """The run that a session goes on with."""
+def find_run_to_resume(store: Store, name: str, plan: Plan | None, judge: JudgeSettings | None = None) -> RunRow:
+    """The run that a session goes on with: the one named with this plan, or with its own plan and this judge."""
     if plan is None:
         named = store.run(name)
-        if WITHHELD in named.plan.model_dump_json(include={"judge"}):
+        if judge is not None:
+            plan = named.plan.model_copy(update={"judge": judge})
+            if plan.identity != named.plan.identity:
+                raise UsageError(
+                    f"{named.id} was judged by another judge, or with other settings, than --judge names; leave "
+                    "--judge out to go on with its own, or name SETs without --resume to begin a run"
+                )
+            return named._replace(plan=plan)
+        if named.plan.withholds_judge:
             raise UsageError(
-                f"{named.id} was judged with settings that are not kept, since they may be secret; name the sets and "
-                f"the judge again: assay run SET --judge JUDGE --resume {named.id}"
+                f"{named.id} was judged with settings that are not kept, since they may be secret; name the judge "
+                f"again: assay run --resume {named.id} --judge JUDGE"
             )
         return named
     run = store.newest_run_of(plan.identity) if name == "last" else store.run(name)

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 from ...errors import InputError, UsageError
 from ...eval_sets.levels import Turns
 from ...judges import JudgeSettings, LostCalls, Usage
+from ...judges.secrets import WITHHELD
 from ...judges.settings import ENTAIL
 from ...metrics.specification import BASELINES, CONVERSATION_BASELINES, parse_specification
 from ...regular_files import check_regular
@@ -64,6 +65,11 @@ class Plan(BaseModel):
     def recordable(self) -> "Plan":
         """This plan as it may be written: without what may be secret in the judge's settings."""
         return self if self.judge is None else self.model_copy(update={"judge": self.judge.recordable})
+
+    @property
+    def withholds_judge(self) -> bool:
+        """Whether its judge's settings may be secret in part, so that a run cannot go on with what is kept of them."""
+        return self.judge is not None and WITHHELD in self.judge.recordable.model_dump_json()
 
     @property
     def all_metrics(self) -> tuple[str, ...]:

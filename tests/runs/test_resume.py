@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 
 import pytest
@@ -238,6 +239,24 @@ def test_resuming_asks_for_the_same_plan(assay, set_file, judge_file, tmp_path):
     again = assay(*words, "--resume", "last", "--json")
     assert (again.code, again.json["run"], again.json["usage"]["calls"]) == (0, done.json["run"], 0)
     assert again.json["metrics"] == done.json["metrics"]
+
+
+def test_a_run_whose_address_is_not_kept_goes_on_with_the_command_that_is_printed(
+    *, assay, set_file, judge_file, openai_server, tmp_path, whole
+):
+    """Measured before: neither it nor its cure worked, until `--metrics` was added."""
+    judge = judge_file("my judge.yaml", api_base=f"{openai_server.api_base}?api-version=sk-hunter2")
+    stopped = assay(*command(set_file(SAMPLES), judge), "--budget-calls", "10", "--json", code=3)
+    run = stopped.json["run"]
+    printed = stopped.err.rpartition("go on with: assay ")[2].strip()
+    assert shlex.split(printed) == ["run", "--resume", run, "--judge", str(judge)]
+    refused = assay("run", "--resume", run, code=2)
+    assert f"name the judge again: assay run --resume {run} --judge JUDGE" in refused.err
+    other = assay("run", "--resume", run, "--judge", judge_file("other.yaml", model="openai/other"), code=2)
+    assert "was judged by another judge, or with other settings, than --judge names" in other.err
+    assert assay(*shlex.split(printed), "--json").code == 0
+    assert len(openai_server.requests) == CALLS
+    assert scores(tmp_path) == whole
 
 
 def test_a_row_that_changed_since_is_judged_anew(assay, set_file, judge_file, openai_server):
