@@ -17,7 +17,7 @@ from .estimate import Estimate
 from .groups import LEVEL, cross_predict
 from .meta_evaluation import EvaluationSettings, MetaEvaluation, SliceAgreement
 from .pass_fail import pass_fail_agreement, repeated_trials
-from .raters import agreement_of_raters
+from .raters import agreement_of_raters, severity_note
 from .scorer import interpolate, isotonic_knots
 from .scorer_fit import predict_choice
 from .selection import REPEATS, Predictions, Selection, select
@@ -72,6 +72,7 @@ def evaluate_table(
         ),
         metrics=metrics,
         raters=raters,
+        severity=severity_note(rated),
         selection=selection,
         comparisons=comparisons + best_comparisons,
         policy=policy,

@@ -50,6 +50,7 @@ class MetaEvaluation:
     verdict: Verdict  # what a reader sees first
     metrics: tuple[MetricAgreement, ...]  # the agreement of each metric with the mean rating, and of a constant
     raters: Raters | None  # the agreement of the raters with each other
+    severity: str  # which rater rates far lower or higher than the others; empty where none is known to
     selection: Selection | None
     # the choice with the best single metric and baseline; then the best single metric with each other
     comparisons: tuple[Comparison, ...]

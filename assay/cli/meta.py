@@ -250,7 +250,7 @@ def _as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, 
     return result | {
         "unscored": list(joined.unscored),
         "unrated": list(joined.unrated),
-        "notes": list(joined.notes),
+        "notes": [*joined.notes, *([evaluation.severity] if evaluation.severity else [])],
     }
 
 

@@ -49,6 +49,7 @@ def _verdict_block(evaluation: MetaEvaluation, joined: "JoinedScores") -> Report
     language = phrase("rest_in_english").write(reader_language())
     notes = [language] if language else []
     notes += [with_number_marks(made), *(one_line(note, _LONGEST_NOTE) for note in joined.notes)]
+    notes += [one_line(f"Note: {evaluation.severity}.", _LONGEST_NOTE)] if evaluation.severity else []
     return ReportBlock((*evaluation.verdict.paragraphs(), Paragraph(""), *(Paragraph(note, "quiet") for note in notes)))
 
 

@@ -401,7 +401,8 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, samples:
         reason += ", which noise can do" if change < -_ROUNDING else f": no {word} seen"
         if missed is not None:
             reason += f"; a {word} under {format_figure(_round_up(missed))} would often be missed in one run"
-    return check.result(state, reason, allowed, value=change, newest=newest, fallen=fallen)
+    value = change if check.higher_is_better else -change or 0.0
+    return check.result(state, reason, allowed, value=value, newest=newest, fallen=fallen)
 
 
 def _round_up(value: float) -> float:

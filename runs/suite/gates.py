@@ -131,8 +131,10 @@ class GateResult(BaseModel):
     # `passed`, `failed`, `undecided` (the figure could not be computed or tested), `no baseline` (no accepted run to
     # compare with) or `accepted` (it did not pass, and does not count: the run was accepted as the new baseline)
     state: State
-    value: float | None  # the figure that was held against the bound, or None where there is none
-    bound: float  # the bound. Of two bounds the one that more speaks against.
+    # the figure that was held against the bound, or None where there is none; of a regression how far the metric itself
+    # changed: above 0 it is higher, whether that is better or worse
+    value: float | None
+    bound: float  # the bound; of two bounds the one that more speaks against; of a regression the change allowed
     reason: str
     is_within_noise: bool = False  # whether a gate that passed has a figure beyond its bound, as noise can bring one
     samples: tuple[str, ...] = ()  # of a failed gate, all samples of which its reason names the first

@@ -67,6 +67,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_every_standing_alarm_is_named(assay, folder):
+    """The mean is 3.1 and 40% are bad; days 12 to 19 have only ones."""
+    (folder / "watch.yaml").write_text(WATCH.replace("[{bad_share: 0.2}]", "[{bad_share: 0.2}, {mean: 4}]"))
+    done = assay("watch", "watch.yaml", "--once", code=5)
+    assert re.search(r"\nAlarms +2 stand.*; not kept: (?=.*bad share at most 20%)(?=.*mean at least 4)", done.out)
+
+
 def test_one_step_says_what_changed_and_ends_with_5(assay, folder):
     done = assay("watch", "watch.yaml", "--once", code=5)
     # 120 answers are rated 4 or 5, 80 are rated 1, judged or not: (120 * 4.5 + 80) / 200 = 3.1, and 80 / 200 are bad

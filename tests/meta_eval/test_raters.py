@@ -9,6 +9,7 @@ from tables_of_scores import table_of
 from assay.meta_eval import (
     agreement_of_raters,
     estimate_ceiling,
+    evaluate_table,
     kappas,
     means_of_others,
     ordinal_alpha,
@@ -149,3 +150,43 @@ def test_raters_who_throw_dice_validate_nothing():
     assert raters.problem.startswith("raters hardly agree (alpha ")
     assert raters.problem.endswith("no metric can be validated here")
     assert agreement_of_raters(table_of({}, np.full((20, 1), 3.0))) is None  # one rater has nobody to agree with
+
+
+def severity_of(ratings):
+    ratings = np.asarray(ratings, float)
+    table = table_of({"m": np.arange(len(ratings)) % 7}, ratings)
+    return evaluate_table(table, permutations=20, repeats=1).severity
+
+
+def test_raters_who_differ_in_severity_alone_can_check_a_metric():
+    """40 answers, eight each of 3, 3, 4, 5 and 4; b rates them 2 lower, and four of them 1 lower: 76 / 40 = 1.9."""
+    a = np.tile([3.0, 3, 4, 5, 4], 8)
+    b = a - 2
+    b[::10] += 1
+    ratings = np.column_stack([a, b])
+    raters = agreement_of_raters(table_of({}, ratings))
+    assert raters.alpha.high < 0  # every rating differs
+    assert raters.one_rater.low > 0.7  # the order is nearly one
+    assert (raters.verdict, raters.problem) == ("agree", "")
+    assert severity_of(ratings).startswith("b rates 1.90 lower than a, on the same 40 answers: agree on a guideline (")
+    third = np.column_stack([ratings, a])  # c rates as a does: b's others are a, and a's are halfway
+    assert severity_of(third).startswith("b rates 1.90 lower than the other raters, on the same 40 answers")
+
+
+def test_a_severity_that_is_small_or_chance_is_not_said():
+    """Half a star of five, an eighth of the scale: .4 is less. A mean of 1 of eight between -3 and 3 is chance."""
+    a = np.tile([3.0, 3, 4, 5, 4], 8)
+    assert severity_of(np.column_stack([a, a - np.tile([1, 0, 0, 1, 0], 8)])) == ""
+    assert severity_of([[3, 1], [1, 4], [5, 1], [2, 4], [5, 2], [4, 1], [2, 3], [5, 3]]) == ""
+
+
+def test_raters_of_other_answers_may_differ_or_their_answers():
+    """a rates 20 answers with 4 on average, b 20 others with 2."""
+    a, b = (np.tile([low, low + 1, low + 2.0, low + 1], 5) for low in (3, 1))
+    ratings = np.full((40, 2), NAN)
+    ratings[:20, 0], ratings[20:, 1] = a, b
+    said = severity_of(ratings)
+    assert said.startswith(
+        "b rates 2.00 lower than a, but on other answers: whether the raters or the answers differ cannot"
+    )
+    assert severity_of(np.where(np.isnan(ratings), NAN, 4.0)) == ""

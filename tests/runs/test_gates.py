@@ -218,8 +218,7 @@ def test_a_failed_gate_fails_until_a_run_is_back():
 
 def test_a_passed_regression_says_what_it_would_have_missed():
     """The first run, 8 groups: a fifth of 0.05 takes t(7) = 2.998 standard errors; 0.842 more is found 4 times in 5."""
-    before = [0.9, 0.5, 0.8, 0.6, 0.9, 0.5, 0.8, 0.6]
-    now = [0.8, 0.6, 0.9, 0.5, 0.9, 0.5, 0.9, 0.6]
+    before, now = [1.0] * 7 + [0.0], [0.0] + [1.0] * 7
     result = results(REGRESSION, now, accepted=[before])
     missed = re.search(r": no fall seen; a fall under (.+) would often be missed in one run", result.reason)
     assert result.state == "passed" and missed is not None
@@ -227,6 +226,13 @@ def test_a_passed_regression_says_what_it_would_have_missed():
     assert float(missed[1]) == np.ceil(100 * (2.998 + 0.842) * error) / 100
     allowing = results(REGRESSION | {"more_than": 0.2}, now, accepted=[before]).reason
     assert f"a fall under {float(missed[1]) + 0.2:.4g} would" in allowing  # every fall that is allowed is missed too
+
+
+@pytest.mark.parametrize(("higher", "moved", "says"), [(False, 0.2, "higher by 0.2"), (True, -0.2, "lower by 0.2")])
+def test_the_value_of_a_regression_has_the_sign_of_its_sentence(higher, moved, says):
+    """Ten groups that all move for the worse; where lower is better that is a rise."""
+    result = results(REGRESSION, [0.5 + moved] * 10, accepted=[[0.5] * 10], higher=higher)
+    assert (result.value, says in result.reason) == (pytest.approx(moved), True)
 
 
 def night(lost=(), gained=()):

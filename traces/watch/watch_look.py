@@ -140,9 +140,10 @@ def _describe_alarms(standing: list[StoredAlarm], began: str, look: Look) -> tup
         return phrase("no_alarm_yet", date=began, bound=unsure), phrase("no_alarm_yet_shortly")
     if not standing:
         return (phrase("no_alarm", date=began),)
-    first = min(standing, key=lambda alarm: alarm.since or alarm.fired_at)
-    values = {"count": len(standing), "date": (first.since or first.fired_at)[:10], "bound": first.bound}
-    return phrase("alarms", **values), phrase("alarms_shortly", **values)
+    first, *others = sorted(standing, key=lambda alarm: alarm.since or alarm.fired_at)
+    broken = ", ".join(dict.fromkeys([first.bound, *(alarm.bound for alarm in others)]))
+    values = {"count": len(standing), "date": (first.since or first.fired_at)[:10], "bound": broken}
+    return tuple(phrase(name, **values) for name in ("alarms", "alarms_undated", "alarms_shortly"))
 
 
 def _likely(kind: Kind, estimate: Estimate) -> Phrase:
