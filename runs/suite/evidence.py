@@ -12,7 +12,7 @@ from statistics import NormalDist
 import numpy as np
 from scipy.special import betainc, logit, ndtr, ndtri
 
-from ...meta_eval.arrays import Floats, Places
+from ...meta_eval.arrays import Bools, Floats, Places
 from ...meta_eval.groups import cr2_degrees, t_quantile
 from ...meta_eval.monthly_p_value import (
     FURTHEST,
@@ -43,7 +43,6 @@ LARGE = 0.15
 _FLIPS = 9999
 _SHIFTS = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.8, 1, 1.5])[:, None]  # see `_Nights`
 _PRIOR = np.gradient(_SHIFTS[:, 0])[:, None] / (1 + (_SHIFTS / 0.5) ** 8)
-_MOST_SLOPE = 0.3  # see `_Noise._slopes`
 _ERRORS = np.arange(0.125, 25, 0.125)  # the falls that `missed` tries, in standard errors
 _MOST_TOGETHER = 0.05  # of the samples: as many as have changed together may do so again
 _KNOWN_CHANGES = 30  # from which on the noise is known, and no rare change has to be feared
@@ -143,10 +142,11 @@ class Falls:
         nights = self._noise.nights(night, since, extent)
         reference = sums_of_known[others] / others
         slopes = extent.slopes(reference, reference + changes, nights.slopes, len(self._values))
+        own = self._own_shares(runs, ends, others, extent, changes)
         is_known = bool(self._noise.pairs)  # else one step is all that is known: its own errors are those of the night
         falls = -(changes + self._allowed)
         below = float(self._means[self._baseline].mean() - self._means[night]) - self._allowed
-        p_values = nights.p_values(falls, scale, slopes)
+        p_values = nights.p_values(falls, scale, slopes, own)
         place = int(p_values.argmin())
         p = float(p_values[place]) if is_known else 0.0
         length, before = int(ends[place]), int(others[place])
@@ -161,7 +161,7 @@ class Falls:
         score = float(nights.scores(falls, scale)[place])
 
         def p_of_step(p_of_flips: float) -> float:
-            return nights.p_of_step(place, max(score, -float(ndtri(p_of_flips))), float(slopes[place]))
+            return nights.p_of_step(place, max(score, -float(ndtri(p_of_flips))), slopes, own)
 
         return _Candidate(
             -fall - self._allowed,
@@ -192,6 +192,33 @@ class Falls:
         is_near = not self._noise.pairs and p <= SUSPECT * levels.noise
         is_suspect = bool(fell and not failed and (candidate.is_far or is_near))
         return Evidence(change, nights, before, tonight, baseline, p, failed, is_of_few, is_suspect, candidate.falls)
+
+    def _own_shares(
+        self, runs: Sequence[int], ends: Places, others: Places, extent: "_Extent", changes: Floats
+    ) -> Floats:
+        """The part of each fall, in [0, 1], that is left without a shift of all answers alike.
+
+        A shift by s log odds changes an answer from x to y = x + tanh(s / 2) g, g = x (1 - y) + y (1 - x). So the
+        median of (y - x) / g of the answers that changed, weighed by g, is that of a shift (least absolute residuals),
+        whatever a few answers do. Of values on a coarse scale, as verdicts and stars, half of which or more are tied,
+        it says nothing.
+        """
+        if not extent.width or 2 * _is_tied(self._values[:, runs[-1]]).sum() >= len(self._values):
+            return np.zeros(len(ends))
+        after, before = (self._values[:, ones] for ones in (runs[::-1], self._baseline))
+        y, x = (
+            ((np.cumsum(ones, axis=1) / np.arange(1, ones.shape[1] + 1))[:, places - 1] - extent.lowest) / extent.width
+            for ones, places in ((after, ends), (before, others))
+        )
+        weights = np.where(np.abs(y - x) > _SLACK, x + y - 2 * x * y, 0.0)
+        moved = np.divide(y - x, weights, out=np.zeros_like(x), where=weights > 0)
+        order = np.argsort(moved, axis=0)
+        sums = np.cumsum(np.take_along_axis(weights, order, axis=0), axis=0)
+        middle = (sums >= sums[-1] / 2).argmax(axis=0)
+        medians = np.take_along_axis(moved, np.take_along_axis(order, middle[None], axis=0), axis=0)[0]
+        shared = np.maximum(0.0, -medians) * weights.mean(axis=0) * extent.width
+        falls = -(changes + self._allowed)
+        return np.clip(np.divide(falls - shared, falls, out=np.zeros(len(falls)), where=falls > _SLACK), 0.0, 1.0)
 
     def _scale(self, lengths: Places, before: Places) -> Floats:
         """The standard error of a change of means, where that of one run is 1."""
@@ -383,22 +410,22 @@ class _Noise:
 
         By medians, since a release changes answers once; less about one standard error of the estimate.
         """
-        if not self._two_apart:
+        if not self._two_apart or (one_apart := float(np.median(self._squares))) <= _SLACK**2:
             return 0.0
-        correlation = night_correlation(float(np.median(self._squares)), float(np.median(self._two_apart)))
+        correlation = night_correlation(one_apart, float(np.median(self._two_apart)))
         return max(0.0, correlation - 2 / math.sqrt(len(self._numbers) * len(self._two_apart)))
 
     def add(self, run: int) -> None:
         """Adds the next run."""
         if self.runs:
-            changes = self._changes(run, 1)
+            changes = self._own_changes(run, 1)
             by_group = np.bincount(self._numbers, weights=changes) ** 2
             self._second += float(by_group.sum())
             self._fourth += float((by_group**2).sum())
             self._squares.append(float((changes**2).sum()))
             self._steps.append(self._step(run))
         if len(self.runs) > 1:
-            self._two_apart.append(float((self._changes(run, 2) ** 2).sum()))
+            self._two_apart.append(float((self._own_changes(run, 2) ** 2).sum()))
         self.runs.append(run)
 
     def nights(self, night: int, lengths: Places, extent: "_Extent") -> "_Nights":
@@ -416,37 +443,41 @@ class _Noise:
         variances, degrees, squares = (counted @ steps[:, :3]).T
         variances, squares = (sums / pairs / (1 - correlation) for sums in (variances, squares))
         count = 2 / 3 * pairs * (1 - correlation**2) / (1 + correlation**2) * (len(steps) > 1)
-        slopes = self._slopes(steps[: max(1, self.pairs), 3:].mean(axis=0), variances, extent)
-        return _Nights(variances, np.maximum(degrees, 1.0), squares * count, count, slopes)
+        slope = self._slope(steps[: max(1, self.pairs), 3:].mean(axis=0), extent)
+        return _Nights(variances, np.maximum(degrees, 1.0), squares * count, count, np.full(len(lengths), slope))
 
-    def _slopes(self, moved: Floats, variances: Floats, extent: "_Extent") -> Floats:
+    @staticmethod
+    def _slope(moved: Floats, extent: "_Extent") -> float:
         """How far a shift of all answers moves a mean, per unit of log odds: by the mean of p (1 - p).
 
-        Of two nights of an answer p (1 - p) is estimated by x (1 - y), here of those that changed: an answer that stays
-        as it was shows no shift. It is at most 0.3 of an answer's standard deviation, as of verdicts of which nine in
-        ten are right, or as of all verdicts its variance, with a quarter more for the error of that.
+        Of two nights of an answer p (1 - p) is estimated by x (1 - y), here of those that a shift moves (`_step`).
         """
         if not extent.width:
-            return np.zeros(len(variances))
-        sd = np.sqrt(len(self._numbers) * variances)
-        most = sd * np.maximum(_MOST_SLOPE, 1.25 * sd / extent.width)
+            return 0.0
         share, total, product = moved.tolist()
         low, high = extent.lowest, extent.lowest + extent.width
-        return np.asarray(np.minimum(most, ((low + high) * total / 2 - product - low * high * share) / extent.width))
+        return float(((low + high) * total / 2 - product - low * high * share) / extent.width)
 
     def _changes(self, run: int, steps: int) -> Floats:
         """How far each answer's value is from that of so many runs before."""
         return self._values[:, run] - self._values[:, self.runs[-steps]]
 
+    def _own_changes(self, run: int, steps: int) -> Floats:
+        """The same, less what all answers changed."""
+        changes = self._changes(run, steps)
+        return changes - changes.mean()
+
     def _step(self, run: int) -> tuple[float, ...]:
         """Of the step to a run: the variance of a mean by its answers, its degrees, and that by the means themselves.
 
-        Then of the answers that changed their share, and the sum and the product of both values.
+        Then of the answers that a shift moves their share, and the sum and the product of both values. One that stays
+        as it was shows no shift, unless other answers have its value too: on a coarse scale a shift is rounded away.
         """
         changes = self._changes(run, 1)
         variance, degrees = _variance(changes, self._numbers)
         before, after = self._values[:, self.runs[-1]], self._values[:, run]
-        moved = ((changes != 0) * terms for terms in (np.ones(len(changes)), before + after, before * after))
+        moves = (changes != 0) | _is_tied(after)
+        moved = (moves * terms for terms in (np.ones(len(changes)), before + after, before * after))
         return variance / 2, degrees, float(changes.mean()) ** 2 / 2, *(float(terms.mean()) for terms in moved)
 
 
@@ -499,26 +530,33 @@ class _Nights:
     count: Floats  # its degrees of freedom
     slopes: Floats  # before the change
 
-    def p_values(self, falls: Floats, scales: Floats, slopes: Floats, *, is_month: bool = True) -> Floats:
+    def p_values(
+        self, falls: Floats, scales: Floats, slopes: Floats, own: float | Floats = 0.0, *, is_month: bool = True
+    ) -> Floats:
         """Returns the share of months that show such falls by the answers and by what nights may have in common.
 
-        A fall varies `scales` times as much as one run's mean; `slopes` is the slope between its two means. Where it is
-        no month that is asked about: how often one comparison shows them.
+        A fall varies `scales` times as much as one run's mean; `slopes` is the slope between its two means. The part of
+        it that is `own` to some answers is held against their noise alone. Where it is no month that is asked about:
+        how often one comparison shows them.
         """
-        scores = self.scores(falls, scales, self._ratios(slopes))
+        scores = self.scores(falls, scales, self._parts(slopes, own))
         p = monthly_p_value(scores) if is_month else ndtr(-scores)
         return np.asarray((self._weights * p).sum(axis=0))
 
-    def scores(self, falls: Floats, scales: Floats, ratios: float | Floats = 1.0) -> Floats:
-        """Returns the falls as normal scores, where the variance of a run's mean is V times a ratio."""
+    def scores(self, falls: Floats, scales: Floats, parts: float | Floats = 1.0) -> Floats:
+        """Returns such parts of the falls as normal scores, where the variance of a run's mean is V."""
         degrees = np.where(self.variances > _SLACK**2, self.degrees, np.inf)
-        t = np.where(falls > _SLACK, falls, 0.0) / (scales * np.sqrt(self._floor * ratios))
+        t = np.where(falls > _SLACK, falls, 0.0) * parts / (scales * np.sqrt(self._floor))
         return np.asarray(np.minimum(normal_of_t(t, degrees), FURTHEST))
 
-    def p_of_step(self, place: int, score: float, slope: float) -> float:
+    def p_of_step(self, place: int, score: float, slopes: Floats, own: Floats) -> float:
         """Returns the p-value of one comparison whose normal score by the answers alone is known."""
-        ratios = 1 + (_SHIFTS * slope) ** 2 / self._floor[place]
-        return float((self._weights[:, place] * ndtr(-score / np.sqrt(ratios[:, 0]))).sum())
+        parts = self._parts(slopes, own)[:, place]
+        return float((self._weights[:, place] * ndtr(-score * parts)).sum())
+
+    def _parts(self, slopes: Floats, own: float | Floats) -> Floats:
+        """What is left of a score by the answers alone, by each sd of nights: (sds, runs); `own` of it in any case."""
+        return np.maximum(own, 1 / np.sqrt(self._ratios(slopes)))
 
     @cached_property
     def _weights(self) -> Floats:
@@ -544,6 +582,12 @@ class _Nights:
         return np.where(
             known, share * (1 - share) / np.where(known, self.variances, 1) * (factor / scales) ** 2, np.inf
         )
+
+
+def _is_tied(values: Floats) -> Bools:
+    """Which values stand more than once, as on a coarse scale."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((counts > 1)[places])
 
 
 def _rare_change(sizes: Places, extent: float, together: float = 0.0) -> float:

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
 from scipy.stats import norm, t
 
 from assay.runs import weigh_bound, weigh_falls
 
 GROUPS = [str(n) for n in range(50)]
+SDS = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.8, 1, 1.5])  # of nights, in log odds
 
 
 def draw(runs, seed, noise=0.2):
@@ -24,9 +26,9 @@ def test_what_later_runs_bring_changes_nothing_of_earlier_ones():
 
 
 def test_a_fall_is_dated():
-    """Twelve quiet runs and three that are 0.2 lower; the noise of a mean is 0.2 / sqrt(50) = 0.028."""
+    """Twelve quiet runs and three that are 0.25 lower; the noise of a mean is 0.2 / sqrt(50) = 0.028."""
     values = draw(15, seed=2)
-    values[:, 12:] -= 0.2
+    values[:, 12:] -= 0.25
     weighed = weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05)
     assert [night.failed for night in weighed] == [False] * 11 + [True] * 3
     assert (weighed[-1].nights, weighed[-1].before) == (1, 12)  # what failed is no part of the runs that are compared
@@ -112,9 +114,8 @@ def test_what_nights_may_have_in_common_explains_a_part_of_a_first_fall():
     values[:300, 0], values[60:320, 1] = 1, 1
     variance = 0.19 / 399
     z = norm.isf(t.sf(0.1 / np.sqrt(variance), 399))
-    sds = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.8, 1, 1.5])
-    likely = np.gradient(sds) / (1 + (sds / 0.5) ** 8)
-    tails = norm.sf(z / np.sqrt(1 + 2 * (0.1112 * sds) ** 2 / variance))
+    likely = np.gradient(SDS) / (1 + (SDS / 0.5) ** 8)
+    tails = norm.sf(z / np.sqrt(1 + 2 * (0.1112 * SDS) ** 2 / variance))
     expected = 1.5 * (likely * tails).sum() / likely.sum()
     assert (tails[0] < 1e-5, 0.04 < expected < 0.08) == (True, True)
     groups = [str(number) for number in range(400)]
@@ -148,3 +149,60 @@ def test_a_night_far_below_the_baseline_hides_no_second_one():
     *_, first, second = weigh_falls(values, [str(n // 5) for n in range(70)], accepted=1, allowed=0, level=0.05 / 3)
     assert (first.failed, first.is_suspect, second.failed) == (False, True, True)
     assert first.baseline == second.baseline == 3
+
+
+def test_a_fall_that_graded_answers_share_may_be_the_night():
+    """99 answers of .5 become .43, .45 or .47: 30 errors by the answers, whose change varies by .02 sqrt(2 / 3).
+
+    A shift by sd log odds moves them by .25 sd; by .05 / (logit .5 - logit .4505) = .2492 times it on the way down, in
+    each of the two runs. Their median moved by all of the fall, so that no part of it is theirs.
+    """
+    values = np.column_stack([np.full(99, 0.5), np.tile([0.43, 0.45, 0.47], 33) + np.arange(99) * 1e-9])  # no ties
+    variance = 66 * 0.02**2 / 98 / 99
+    z = norm.isf(t.sf(0.05 / np.sqrt(variance), 98))
+    likely = np.gradient(SDS) / (1 + (SDS / 0.5) ** 8)
+    tails = norm.sf(z / np.sqrt(1 + 2 * (0.2492 * SDS) ** 2 / variance))
+    (night,) = weigh_falls(values, [str(n) for n in range(99)], accepted=1, allowed=0, level=0.05)
+    assert not night.failed
+    assert night.p == pytest.approx(1.5 * (likely * tails).sum() / likely.sum(), rel=0.01)
+
+
+@pytest.mark.parametrize(("fallen", "all_by", "fails"), [(20, 0, True), (0, 0.1, False)])
+def test_a_fall_of_some_graded_answers_is_not_the_night(fallen, all_by, fails):
+    """100 answers of .45 to .55, which change by .0105 up or down: 20 of them fall to 0, or all fall by .1 more.
+
+    Where 20 fall the median change is -.0105, so that nine tenths of the fall of .1 are beyond what all share. The sum
+    of squares about it is near 20 (.4^2) + 80 (.1^2) = 4, an error of .02: .09 are 4.5 of them.
+    """
+    before = np.linspace(0.45, 0.55, 100)
+    after = before + np.tile([-0.0105, 0.0105], 50) - all_by
+    after[50 : 50 + fallen] = 0
+    groups = [str(n) for n in range(100)]
+    (night,) = weigh_falls(np.column_stack([before, after]), groups, accepted=1, allowed=0, level=0.05)
+    assert (night.failed, night.change) == (fails, pytest.approx(-0.1, abs=0.01))
+
+
+def months_with_a_false_alarm(draw_night, months=20):
+    """How many of so many months fail in which each night moves 60 graded answers alike by .15 log odds (sd)."""
+    failed = 0
+    for seed in range(months):
+        generator = np.random.default_rng([17, seed])
+        base = logit(generator.beta(5, 2, 60))[:, None]
+        values = draw_night(expit(base + generator.normal(0, 0.15, 31) + generator.normal(0, 0.4, (60, 31))))
+        weighed = weigh_falls(values, [str(n) for n in range(60)], accepted=1, allowed=0, level=0.05)
+        failed += any(night.failed for night in weighed)
+    return failed
+
+
+def test_months_of_nights_that_move_graded_answers_alike():
+    """At most 5% of months fail; of 20 that is more than 3 in 1.6%. Stars of 5 too: a small shift is rounded away."""
+    assert months_with_a_false_alarm(lambda values: values) <= 3
+    assert months_with_a_false_alarm(lambda values: np.round(4 * values) / 4) <= 3
+
+
+def test_a_fall_of_all_answers_that_stays_is_found():
+    """Two quiet nights, then two that are .08 lower, 30 errors by the answers. One may be so, not two that agree."""
+    values = draw(5, seed=7, noise=0.02)
+    values[:, 3:] -= 0.08
+    weighed = weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05)
+    assert [night.failed for night in weighed] == [False] * 3 + [True]
