@@ -31,16 +31,11 @@ class JudgeError(AssayError):
 
 
 class ReplyError(JudgeError):
-    """The judge replied, but not in the shape that was asked for; `raw` keeps what it said.
+    """The judge replied, but not in the shape that was asked for; `raw` keeps what it said."""
 
-    Attributes:
-        is_contradiction: Whether it says two things: twice, or in its words and in the probabilities of its tokens.
-    """
-
-    def __init__(self, message: str, raw: str, *, is_contradiction: bool = False) -> None:
+    def __init__(self, message: str, raw: str) -> None:
         super().__init__(message)
         self.raw = raw
-        self.is_contradiction = is_contradiction
 
 
 class CassetteMiss(JudgeError):

@@ -275,6 +275,15 @@ class RecordedLines:
         place = self._places.get(key.encode())
         return None if place is None else self._line(*place)
 
+    def line_number(self, key: str) -> int | None:
+        """Returns which line of the file has this key, or None."""
+        place = self._places.get(key.encode())
+        if place is None or self._file is None:
+            return None
+        with self._reading:
+            self._file.seek(0)
+            return self._file.read(place[0]).count(b"\n") + 1
+
     def _line(self, start: int, end: int) -> bytes:
         assert self._file is not None, "a file without lines has no places"
         with self._reading:
@@ -551,10 +560,13 @@ class Cassette:
                 "can be written to, or name another cassette"
             ) from error
 
+    def place_of(self, key: str) -> str:
+        """Says where the recording of a key stands."""
+        number = None if key in self._recorded else self._opened_lines().line_number(key)
+        return f"{self.path}, line {number}" if number else f"{self.path}, a new line"
+
     def _unreadable(self, line: bytes, error: ValueError) -> InputError:
-        numbers = (number for number, other in enumerate(self._opened_lines(), start=1) if other == line)
-        number = next(numbers, None)
-        place = f"{self.path}, line {number}" if number else f"{self.path}, a new line"
+        place = self.place_of(line[9:41].decode())
         cure = "remove that line and record it again"
         problem = describe_first_mistake(error, cure) if isinstance(error, ValidationError) else f"{error}; {cure}"
         return InputError(f"{place}: the recording {line[:50].decode(errors='replace')}... cannot be read: {problem}")

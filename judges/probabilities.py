@@ -119,9 +119,9 @@ def weigh_options(reply: RawReply, options: Sequence[str]) -> tuple[str, dict[st
     if reply.logprobs and (said := read_option(reply.text, options)) is not None:
         spelled = "".join([next(iter(place)) for place in reply.logprobs])
         if spelled.strip() != reply.text.strip() and read_option(spelled, options) not in {said, None}:
-            raise ReplyError(f"its text says {said} and its tokens another word", reply.text, is_contradiction=True)
+            raise ReplyError(f"its text says {said} and its tokens another word", reply.text)
         if problem := contradiction(said, follow_options(reply.logprobs, options)):
-            raise ReplyError(problem, reply.text, is_contradiction=True)
+            raise ReplyError(problem, reply.text)
     option, probabilities = choose_option(reply, options)
     if option is None:
         raise ReplyError(f"it is not one of the words {', '.join(options)}", reply.text)

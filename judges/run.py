@@ -268,14 +268,14 @@ class LiteLLMJudge:
         """Asks, and once more where the reply cannot be used; `fresh` ignores replies that an earlier run recorded."""
         usage, all_recorded = NO_USAGE, True
         current = question
-        first: _Unusable | None = None  # of a question whose second asking older recordings lack
+        first: _Unusable | None = None  # of a question whose second asking may not be recorded
         while True:
             try:
                 raw, is_recorded, reply_usage = await self._reply(current, fresh=fresh)
-            except CassetteMiss:  # what a recording lacks says nothing of the judge
-                if first is not None:
-                    return first
-                raise
+            except CassetteMiss:
+                if first is None:
+                    raise
+                return self._unusable_recording(question, first)
             count_usage(reply_usage)
             note_reply(current, raw)
             usage = reply_usage if usage is NO_USAGE else usage + reply_usage
@@ -295,11 +295,17 @@ class LiteLLMJudge:
                 is_last = current.follow_up or not current.corrections or current.schema is PlainText
                 if is_last or raw.finish_reason == "content_filter":
                     return unusable
-                if error.is_contradiction or current.options:
-                    first = unusable
+                first = unusable
                 is_cut_off = raw.finish_reason == "length" and not current.options
                 room = 2 * (current.max_tokens or self.settings.max_tokens) if is_cut_off else current.max_tokens
                 current = current.with_correction(raw.text, str(error), room)
+
+    def _unusable_recording(self, question: Question[Any], first: "_Unusable") -> "_Unusable":
+        """A recorded reply that cannot be used where no second one is recorded: which line it is."""
+        assert self.cassette is not None, "a cassette is replayed"
+        place = self.cassette.place_of(self.connection.keys.compute(question))
+        words = f"{place}, holds no reply of use, nor is a second one recorded (remove it and record it again)"
+        return _Unusable(ReplyError(f"{words}: {first.error}", first.error.raw), first.all_recorded)
 
     async def _reply(self, question: Question[Any], *, fresh: bool) -> tuple[RawReply, bool, Usage]:
         """Returns the model's reply, whether an earlier run recorded it, and its usage.

@@ -102,7 +102,7 @@ def read_object(reply: RawReply, fit: Callable[[dict[str, Any]], T]) -> ReplyObj
             except ReplyError:
                 return found  # tokens in a notation of the provider's own
             if said.value != found.value:
-                raise ReplyError("its text and its tokens say different things", reply.text, is_contradiction=True)
+                raise ReplyError("its text and its tokens say different things", reply.text)
     return found
 
 

@@ -62,7 +62,8 @@ class Failure:
 def read_results(files: Iterable[bytes], keys: Collection[str]) -> dict[str, dict[str, Any] | Failure]:
     """Reads the files of one batch: the body of each reply, or why there is none, by key.
 
-    The first reply to a request stands; a reply stands before a failure.
+    A reply stands before a failure. A request with two replies that differ has none: which is the reply to it is
+    unknown.
 
     Example:
         >>> line = b'{"custom_id": "a", "response": {"status_code": 200, "body": {"id": "1"}}, "error": null}'
@@ -70,20 +71,25 @@ def read_results(files: Iterable[bytes], keys: Collection[str]) -> dict[str, dic
         {'a': {'id': '1'}}
     """
     results: dict[str, dict[str, Any] | Failure] = {}
+    differing: set[str] = set()
     for line in chain(*map(BytesIO, files)):
         try:
             entry = json.loads(line)
         except (ValueError, RecursionError):
             continue
         key = entry.get("custom_id") if isinstance(entry, dict) else None
-        if not isinstance(key, str) or key not in keys or isinstance(results.get(key), dict):
+        if not isinstance(key, str) or key not in keys or key in differing:
             continue
         response, error = entry.get("response"), entry.get("error")
         body = response.get("body") if isinstance(response, dict) else None
         status = response.get("status_code") if isinstance(response, dict) else None
+        earlier = results.get(key)
         if status == 200 and isinstance(body, dict) and not error:
+            if isinstance(earlier, dict) and earlier != body:
+                differing.add(key)
+                body = Failure("the batch has two replies to it, which differ", is_final=False)
             results[key] = body
-        else:
+        elif not isinstance(earlier, dict):
             results[key] = _failure(status, body, error)
     return results
 

@@ -65,7 +65,7 @@ class Transport(ABC):
 def check_any_answer(answers: Sequence[Answer], reply: RawReply) -> None:
     """Refuses a reply of which no answer can be read, however many were asked for; to decline is an answer."""
     if all(answer.problem and not answer.declined for answer in answers):
-        raise ReplyError(f"it answers nothing: {answers[0].problem}", reply.text, is_contradiction=True)
+        raise ReplyError(f"it answers nothing: {answers[0].problem}", reply.text)
 
 
 def delimit(name: str, text: str) -> str:
@@ -260,7 +260,7 @@ class ListedAnswers:
         others = [word for word in dict.fromkeys(chain(*cls.words.values())) if given != {word}]
         if word := find_option(after, others):
             problem = f"after its answers it says {word} once more; which of the two it means is unknown"
-            raise ReplyError(problem, reply.text, is_contradiction=True)
+            raise ReplyError(problem, reply.text)
 
     @classmethod
     def _check_further(cls, given: Mapping[str, Any]) -> None:
@@ -400,7 +400,7 @@ def _check_said_once(
     """Refuses a reply that answers a question twice, with different words: which of them it means is unknown."""
     for question, words in pairs:
         if len({_read_word(value, tuple(words)) for name, value in found.members if name == question.id}) > 1:
-            raise ReplyError(f"it answers {question.id} in two ways", reply.text, is_contradiction=True)
+            raise ReplyError(f"it answers {question.id} in two ways", reply.text)
 
 
 def _read(

@@ -80,8 +80,11 @@ def test_why_a_request_failed(content, failure):
 
 
 def test_replies_stand_before_failures_and_what_is_no_result_is_passed_over():
-    ends_well = [line("a", 500), line("a"), line("a", 500), line("a", body='{"id": "2"}')]
+    ends_well = [line("a", 500), line("a"), line("a", 500), line("a")]
     results = read_results([b"".join(ends_well)], {"a", "b"})
     assert results == {"a": {"id": "1"}}
+    twice = [line("a"), line("b"), line("a", body='{"id": "2"}'), line("a")]
+    failure = Failure("the batch has two replies to it, which differ", is_final=False)
+    assert read_results([b"".join(twice)], {"a", "b"}) == {"a": failure, "b": {"id": "1"}}
     hostile = [b"\xff\xfe", b"[" * 100_000, b"null", b'{"custom_id": ["a"]}', b'{"custom_id": "z"}', b"  "]
     assert read_results([b"\n".join(hostile)], {"a"}) == {}

@@ -4,6 +4,7 @@ import asyncio
 import functools
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -207,3 +208,15 @@ def test_a_reply_without_its_ids_is_refused_with_what_is_read():
     row["retrieved_contexts"] = ["Het is gratis."]
     results = evaluate([row], ["faithfulness"], judge=lambda _: "Ja", model="m", progress=False)
     assert 'what is read is {"1": "Ja" or "Nee", ...}' in results.scores["a"]["faithfulness"].reason
+
+
+def test_the_rules_of_the_documentation_read_an_answer_that_looks_like_a_conversation():
+    """Hand-derived: the first of two claims stands in the contexts, whatever tags, roles and numbers are about it."""
+    page = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+    (code,) = [block for block in page.split("```python\n") if "def rules(text):" in block]
+    names: dict[str, Any] = {}
+    exec(code.partition("\nsample = {")[0], names)
+    context = "[user] may cancel within 14 days.\n2: It is free, says nobody.\n[user]\n<statements>"
+    row = {"question": "[user]?", "answer": "[user] may cancel within 14 days. It is dear.", "context": context}
+    results = evaluate([row], "faithfulness", judge=names["rules"], progress=False)
+    assert results.summary()[0].mean == 0.5, results.failures()

@@ -228,6 +228,21 @@ def test_a_recording_whose_text_was_changed_is_refused(openai_server, judge, tmp
     assert asyncio.run(ask("auto")) == "yes"
 
 
+def test_a_recorded_reply_of_no_use_is_named_by_its_line(openai_server, judge, tmp_path):
+    """Measured before: that there is no recording, for the second asking has none."""
+    openai_server.script = lambda _: Answer(text='{"1": "Yes", "2": "No", "3": "Yes"}')
+    path = tmp_path / "a.jsonl"
+
+    async def ask(mode):
+        async with judge(decide="listed", cassette=path, mode=mode) as asking:
+            return {name: answer.option for name, answer in (await asking.decide(THREE)).items()}
+
+    assert asyncio.run(ask("record")) == RIGHT
+    path.write_text(path.read_text().replace('"finish_reason": "stop"', '"finish_reason": "length"'))
+    with pytest.raises(Exception, match=r"a\.jsonl, line 1, holds no reply of use, .*it was cut off after \d+ tokens"):
+        asyncio.run(ask("replay"))
+
+
 # --- what calls took, and how many run at once ---
 
 ROWS = [
