@@ -9,7 +9,7 @@ from ..atomic_files import check_writable
 from ..presentation.texts import one_line
 from . import exit_codes
 from .options import level_option, scale_option, with_file_options
-from .output import is_json, open_console, print_blocks, print_command, print_result, typed_command
+from .output import open_console, print_blocks, print_command, print_result, typed_command
 from .typed_values import REPORT_FILE, SEED, FiniteRange
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def decide(
     from ..runs.decision.versions import VersionOptions
 
     opened = _open_store(store)
-    options = VersionOptions(by, metric, ratings, scale, level, reading, not is_json())
+    options = VersionOptions(by, metric, ratings, scale, level, reading, has_letters=True)
     versions = read_versions(opened, runs, options)
     if report is not None:
         check_writable(report)
@@ -101,7 +101,9 @@ def decide(
 
         questions = find_deciding_questions(versions.answers, preferred_shares(versions.preferences))
         write_decision_report(report, decision, questions, versions.about)
-    print_result(lambda: decision_as_json(decision), lambda: _print(decision, versions, runs, report))
+    print_result(
+        lambda: decision_as_json(decision, versions.lettered), lambda: _print(decision, versions, runs, report)
+    )
     return exit_codes.GATE_FAILED if gate and not decision.passes else exit_codes.DONE
 
 
@@ -155,5 +157,6 @@ def _further_ratings(
 def _scale_of_page(decision: "Decision") -> list[str]:
     """The scale on which further ratings are collected where it is not the page's own: that of the ratings so far."""
     low, high = decision.scale
-    is_other = decision.basis in ("ratings", "ratings and scores") and (low, high) != (1, 5)
+    is_rated = any(one.rated for one in decision.versions)
+    is_other = is_rated and decision.basis in ("ratings", "ratings and scores") and (low, high) != (1, 5)
     return ["--scale", f"{low:g}-{high:g}"] if is_other and low.is_integer() and high.is_integer() else []

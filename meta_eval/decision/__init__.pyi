@@ -1,4 +1,8 @@
-from .decision_rule import decide_versions as decide_versions
+from .decision_rule import (
+    NothingRatedError as NothingRatedError,
+    decide_versions as decide_versions,
+    leave_unsettled as leave_unsettled,
+)
 from .preferences import (
     PreferenceTable as PreferenceTable,
     estimate_net_wins as estimate_net_wins,

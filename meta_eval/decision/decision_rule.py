@@ -70,7 +70,8 @@ def decide_versions(
         said: A digest of the ratings and one of the preferences, which tell a look at others.
 
     Raises:
-        InputError: Nothing is rated, compared or scored; or the margin is not above 0.
+        NothingRatedError: Nothing is rated, compared or scored.
+        InputError: The margin is not above 0; or nothing is known of one of several versions.
 
     Example:
         >>> numbers, random = np.arange(40), np.random.default_rng(0)
@@ -170,7 +171,7 @@ def _choose_basis(
         problem = "too few answers are rated" if len(rated_ones) else "no answer is rated"
         if len(rated_ones) == 1:
             problem = f"only {table.versions[rated_ones[0]]} is rated"
-        raise InputError(
+        raise NothingRatedError(
             f"{problem}, and no score is named: rate answers of each version, score them with a metric, or compare all "
             f"versions with {table.versions[0]}"
         )
@@ -185,6 +186,28 @@ def _choose_basis(
     scale = table.score_scale or table.scale
     by_score, width = VersionQuestions.of_table(table).by_score_alone(), scale[1] - scale[0]
     return "scores", {pair: estimate_difference(by_score, *pair, width=width) for pair in pairs}, by_score, scale, notes
+
+
+class NothingRatedError(InputError):
+    """Too little is rated or scored of each of several versions to say how they differ."""
+
+
+def leave_unsettled(table: VersionTable, margin: float, problem: str) -> Decision:
+    """The decision where nothing says how the versions differ: not settled, with what to rate first."""
+    questions, names, places = VersionQuestions.of_table(table), table.versions, range(len(table.versions))
+    width = table.scale[1] - table.scale[0]
+    pairs = {pair: estimate_difference(questions, *pair, width=width) for pair in combinations(places, 2)}
+    nothing: Intervals = dict.fromkeys(pairs)
+    shared = _means(table, questions, {}, nothing, basis="ratings", scale=table.scale)
+    versions = tuple(
+        _version_row(table, place, mean, intervals=nothing, likely=None, scale=table.scale)
+        for place, mean in enumerate(shared)
+    )
+    rows = tuple(replace(_difference_row(names, pair, pairs[pair], None, "ratings"), difference=None) for pair in pairs)
+    needs = needed_to_begin(pairs[0, 1], {one.name: one.rated for one in versions})
+    return Decision(
+        "unsettled", names[1], versions, rows, needs, margin, "ratings", table.scale, notes=(f"{problem}.",)
+    )
 
 
 def _versions_with(table: VersionTable, values: Floats) -> Bools:
@@ -281,7 +304,9 @@ def _version_row(
     above = sum(_is_above(intervals, place, other) for other in range(count))
     below = sum(_is_above(intervals, other, place) for other in range(count))
     rated, p_best = int((own & ~np.isnan(table.ratings)).sum()), None if likely is None else likely[place]
-    value = min(max(mean.value or 0.0, scale[0]), scale[1])  # a difference added to a mean may go beyond the scale
+    value = mean.value
+    if value is not None:
+        value = min(max(value, scale[0]), scale[1])  # a difference added to a mean may go beyond the scale
     return VersionEstimate(
         table.versions[place], int(own.sum()), rated, value, mean.low, mean.high, p_best, (1 + above, count - below)
     )
@@ -340,7 +365,7 @@ def _means(
     anchor = int(np.bincount(table.version[~np.isnan(ratings)], minlength=len(places)).argmax())
     middle = means[anchor]
     for place in places:
-        if means[place] is None and middle is not None:
+        if means[place] is None and middle is not None and pairs:
             pair, sign = (pairs[anchor, place], 1.0) if anchor < place else (pairs[place, anchor], -1.0)
             means[place] = Estimate((middle.value or 0.0) + sign * pair.value)
     return [one or Estimate(None) for one in means]

@@ -1,5 +1,6 @@
 """The decision between versions: its values, the sentence that says it, and what it says first."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -23,8 +24,8 @@ class VersionEstimate:
     n: int  # how many of its answers take part
     rated: int  # how many of them are rated
     # its mean on the scale of the ratings (of the score, where nothing is rated): of its own answers, where not all are
-    # rated with the help of their scores
-    mean: float
+    # rated with the help of their scores; None where nothing is known of any version
+    mean: float | None
     low: float | None  # lower end of the interval, which holds for all versions together; None without one
     high: float | None
     # how probable it is that no other version has a higher mean, in [0, 1]; None without an interval, or where only a
@@ -42,7 +43,8 @@ class VersionDifference:
 
     first: str
     second: str
-    difference: float  # mean of the second less that of the first, on the questions that both answered
+    # mean of the second less that of the first, on the questions that both answered; None where nothing is known
+    difference: float | None
     # lower end of the interval, which holds for all pairs together and at all looks; None without one
     low: float | None
     high: float | None
@@ -166,7 +168,7 @@ class Decision:
         rivals = [row for row in self.differences if row.first == self.in_use]
         if self.verdict == "ship":
             return next(row for row in rivals if row.second == self.best)
-        return max(rivals, key=lambda row: row.difference)
+        return max(rivals, key=lambda row: row.difference or 0.0)
 
     @property
     def is_paired(self) -> bool:
@@ -194,16 +196,28 @@ def give_decision_verdict(decision: Decision) -> Verdict:
     )
 
 
-def decision_as_json(decision: Decision) -> dict[str, Any]:
-    """The sentence, the lines of the verdict and all values as JSON values; `verdict` is ship, keep or another word."""
-    return decision.as_json() | {"verdict_lines": give_decision_verdict(decision).as_json()}
+def decision_as_json(decision: Decision, runs: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The sentence, the lines of the verdict and all values as JSON values; `verdict` is ship, keep or another word.
+
+    `runs` has the run of each version that is called by a letter: the values name the run, and the texts the letter.
+    """
+    names = runs or {}
+    values = decision.as_json() | {"verdict_lines": give_decision_verdict(decision).as_json()}
+    values["best"] = names.get(decision.best, decision.best)
+    for row, keys in [
+        *((row, ("name",)) for row in values["versions"]),
+        *((row, ("first", "second")) for row in [*values["differences"], *values["others"]]),
+        (values["needs"], ("version",)),
+    ]:
+        row.update({key: names.get(row[key], row[key]) for key in keys})
+    return values | ({"runs": dict(names)} if names else {})
 
 
 def _names(decision: Decision) -> dict[str, object]:
     """The two versions of the deciding difference: the one in use, and which of them looks better."""
     row = decision.deciding
     in_use, rival = shorten_names((row.first, row.second), _LONGEST_NAME)
-    better, other = (rival, in_use) if row.difference >= 0 else (in_use, rival)
+    better, other = (rival, in_use) if (row.difference or 0.0) >= 0 else (in_use, rival)
     return {"in_use": in_use, "better": better, "other": other}
 
 
@@ -235,6 +249,8 @@ def _is_near(decision: Decision) -> bool:
 
 def _describe_difference(decision: Decision) -> tuple[Phrase, ...]:
     row, is_share = decision.deciding, decision.basis == "preferences"
+    if row.difference is None:
+        return (phrase("difference_unknown"),)
 
     def figure(number: float) -> Figure:
         return Figure("share" if is_share else "mean", number)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ...errors import AssayError, InputError, UsageError
 from ...meta_eval.comparison import RATING_MARGIN
-from ...meta_eval.decision import Decision, decide_versions
+from ...meta_eval.decision import Decision, NothingRatedError, decide_versions, leave_unsettled
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of
@@ -115,10 +115,21 @@ def decide_reading(
 ) -> Decision:
     """Decides between versions that were read; the notes of the reading are the last ones of the decision.
 
-    With a store looks are counted: it keeps each, and the decision rests on all of them.
+    With a store looks are counted: it keeps each, and the decision rests on all of them. Where nothing is rated or
+    scored, nothing is settled.
     """
     if not margin > 0:
         raise UsageError(f"margin {margin:g}: give a size above 0, in points of the rating scale")
+    try:
+        return _decide_rated(reading, margin=margin, seed=seed, looks=looks)
+    except NothingRatedError as error:
+        problem = str(error)
+        decision = leave_unsettled(reading.table, margin, problem[:1].upper() + problem[1:])
+        return replace(decision, notes=(*decision.notes, *reading.notes))
+
+
+def _decide_rated(reading: VersionReading, *, margin: float, seed: int, looks: Looks) -> Decision:
+    """Decides where something is rated or scored; else raises `NothingRatedError`."""
     _check_preferences(reading)
     past: list[Look] | Literal["any"] = "any"
     if looks == "counted":
@@ -154,8 +165,8 @@ def decide_by_default(
     reading = None
     try:
         sources = (replace(a, name="A"), replace(b, name="B"))
-        reading = _read(VersionReading(sources, VersionOptions(level=level, has_default=True), database))
-        decision = decide_reading(reading)
+        reading = _read(VersionReading(sources, VersionOptions(level=level, has_default=True), database=database))
+        decision = _decide_rated(reading, margin=RATING_MARGIN, seed=0, looks="counted")
     except AssayError as error:
         return str(error), reading
     if (
@@ -265,17 +276,17 @@ def _check_preferences(reading: VersionReading) -> None:
 def read_versions(store: "Store | None", names: Sequence[str], options: VersionOptions) -> VersionReading:
     """Reads versions from stored runs or sets."""
     sources, notes = read_sources(store, names, options.by, {**options.reading, "scale": options.scale})
+    letters: set[str] = set()
     if options.has_letters and not options.by:
         check_names([source.name for source in sources])
         own_names = {source.name for source in sources}
-        sources = [
-            replace(source, name=_letter(place))
-            if source.run is not None and source.name == source.run and _letter(place) not in own_names
-            else source
-            for place, source in enumerate(sources)
-        ]
+        for place, source in enumerate(sources):
+            letter = _letter(place)
+            if source.run is not None and source.name == source.run and letter not in own_names:
+                sources[place] = replace(source, name=letter)
+                letters.add(letter)
     database = store.database if store is not None else None
-    return _read(VersionReading(tuple(sources), options, database, tuple(notes)))
+    return _read(VersionReading(tuple(sources), options, frozenset(letters), database, tuple(notes)))
 
 
 def _read(sources: VersionReading) -> VersionReading:

@@ -176,7 +176,7 @@ def look_sentence(decision: Decision) -> str:
     """On which look it rests: on the first one of the runs, when everything is rated, nothing is to be said."""
     look = decision.look
     if look is None:
-        if decision.has_other_raters:
+        if decision.has_other_raters or decision.deciding.difference is None:
             return ""
         return "It holds at any number of looks." if decision.basis in _OF_RATERS else ""
     others = [measure or "ratings alone" for measure in look.measures[:-1]]
@@ -205,7 +205,7 @@ def rating_unit(decision: Decision) -> str:
 
 
 def _mean(version: VersionEstimate) -> Figure:
-    problem = "" if version.low is not None else "no interval"
+    problem = "" if version.low is not None else "no interval" if version.mean is not None else "not rated"
     return Figure("mean", version.mean, version.low, version.high, problem)
 
 
@@ -215,7 +215,8 @@ def _pair_cell(difference: VersionDifference, decision: Decision) -> TableCell:
 
 
 def _change(one: VersionDifference) -> Figure:
-    return Figure("change", one.difference, one.low, one.high, "" if one.low is not None else "no interval")
+    problem = "" if one.low is not None else "no interval" if one.difference is not None else "not rated"
+    return Figure("change", one.difference, one.low, one.high, problem)
 
 
 def _ranks(ranks: tuple[int, int]) -> str:

@@ -68,6 +68,7 @@ class VersionReading:
 
     sources: tuple[AnswerTable, ...]  # the versions as they were read
     options: VersionOptions = field(default_factory=VersionOptions)
+    letters: frozenset[str] = frozenset()  # what versions without a name of their own are called
     database: "Database | None" = None  # of the store that keeps the looks; None where there is no store
     notes: tuple[str, ...] = ()  # what a reader should know: what is left out, assumed or paired
     versions: tuple[AnswerTable, ...] = ()  # the versions at the level that is compared, with all their ratings
@@ -97,6 +98,11 @@ class VersionReading:
         """The run's id of each version that is a run."""
         sources = () if self.options.by else self.sources
         return {source.name: source.run for source in sources if source.run is not None}
+
+    @property
+    def lettered(self) -> dict[str, str]:
+        """The run's id of each version that is called by a letter as it has no name of its own."""
+        return {name: run for name, run in self.runs.items() if name in self.letters}
 
     @cached_property
     def table(self) -> VersionTable:
@@ -304,9 +310,19 @@ def _choose_measure(reading: VersionReading) -> VersionReading:
         if is_all_rated or ((reading.rated or reading.choices) and not metrics):
             why = "every answer is rated" if is_all_rated else "the versions have only baselines in common"
             return replace(reading, notes=(*reading.notes, f"Only what people say decides: {why}."))
-        if options.has_default:
-            return reading
-        raise UsageError(_which_measure(scorers or metrics, names))
+        candidates = scorers or metrics
+        if options.has_default and candidates:
+            listed = list_first(candidates, 3)
+            why = (
+                f"The ratings alone decide here, as several metrics could help them ({listed}): assay decide --metric."
+            )
+            return replace(reading, notes=(*reading.notes, why))
+        if not candidates:
+            return reading  # nothing is rated, and no metric scored the answers
+        raise UsageError(
+            f"which measure decides? It is fixed before you look: name one with --metric, of {list_first(candidates)} "
+            "(a saved scorer as scorer:FILE); the others are shown beside it and never decide"
+        )
     _check_metric(versions, metric, names)
     return _take_metric(reading, metric)
 
@@ -325,20 +341,6 @@ def _orient(versions: Sequence[AnswerTable], metric: str) -> _Values:
             for name, value in version.values(metric).items()
         }
         for version in versions
-    )
-
-
-def _which_measure(candidates: Sequence[str], names: Sequence[str]) -> str:
-    if candidates:
-        return (
-            f"which measure decides? It is fixed before you look: name one with --metric, of {list_first(candidates)} "
-            "(a saved scorer as scorer:FILE); the others are shown beside it and never decide"
-        )
-    common = f"only baselines ({', '.join(names)})" if names else "no metric"
-    return (
-        f"nothing decides: the versions have {common} in common, and too little is rated; score them with one metric "
-        "(assay run SET --metrics NAME), name a baseline with --metric, or rate answers of each (assay rate SET "
-        "--raters NAME)"
     )
 
 

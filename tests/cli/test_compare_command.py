@@ -276,3 +276,24 @@ def run(assay, tmp_path):
 )
 def test_what_cannot_be_done_is_said(assay, words, message):
     assert message in " ".join(assay("show", "failures", *words, code=2).err.split())
+
+
+def test_it_says_that_it_takes_the_ratings_alone_where_several_metrics_could_help_them(assay, tmp_path):
+    """12 of 24 answers are rated, all of the other run, and two metrics scored them: naming one is for `decide`."""
+    (tmp_path / "own.py").write_text(
+        "from assay import metric\n\n@metric\ndef words(sample):\n    return len(sample.response.split()) / 100\n\n"
+        "@metric\ndef letters(sample):\n    return len(sample.response) / 1000\n"
+    )
+    for name, rated in (("old", 24), ("new", 12)):
+        rows = [
+            {"id": f"q{n}", "user_input": f"Question {n}?", "response": f"{name} {'word ' * (n % 3)}{n}."}
+            | ({"rating": 2 + n % 3} if n < rated else {})
+            for n in range(24)
+        ]
+        write_rows(tmp_path / f"{name}.jsonl", rows)
+        assay("run", tmp_path / f"{name}.jsonl", "--metrics", "own.py:words,own.py:letters", code=0)
+    said = " ".join(assay("show", "changes", "last~1", "last").out.split())
+    assert "The ratings alone decide here, as several metrics could help them (own.py:words, own.py:letters)" in said
+    by_words = assay("decide", "last~1", "last", "--metric", "own.py:words", "--json").json
+    assert by_words["basis"] == "ratings and scores"
+    assert assay("show", "changes", "last~1", "last", "--json").json["raters"]["basis"] == "ratings"

@@ -106,6 +106,40 @@ def test_what_cannot_be_done_ends_with_2_and_says_why(words, message, assay, two
     assert done.code == 2 and message in done.err and done.out == ""
 
 
+@pytest.mark.parametrize(("rated", "mean", "which"), [("", None, "each"), ("A", 3.5, "B")])
+def test_where_nothing_tells_versions_apart_nothing_is_settled(rated, mean, which, assay, tmp_path):
+    """Of 24 answers of each version none is rated, or only those of A, half 3 and half 4: the gate fails with 5."""
+    rows = [
+        {"id": f"q{n}", "question": f"Q{n}?", "answer": f"{name} {n}", "system": name}
+        | ({"rating": 3 + n % 2} if name == rated else {})
+        for name in "AB"
+        for n in range(COUNT)
+    ]
+    file = write_rows(tmp_path / "answers.jsonl", rows)
+    done = assay("decide", file, "--by", "system", "--scale", "1-5", "--gate", "--json")
+    assert (done.code, done.json["verdict"]) == (5, "unsettled")
+    row = done.json["differences"][0]
+    assert [row[key] for key in ("difference", "low", "high", "p")] == [None] * 4
+    assert [one["mean"] for one in done.json["versions"]] == [mean, None]
+    assert done.json["needs"]["ratings"] == COUNT
+    shown = assay("decide", file, "--by", "system", "--scale", "1-5", "--report", "d.html", code=0).out
+    assert "Difference        not known: too few answers of each are rated" in shown
+    assert f"To settle it      rate about 24 answers of {which}" in shown and "number of looks" not in shown
+
+
+def test_the_lines_of_a_verdict_are_the_same_in_every_output(assay, two_runs):
+    """Runs without names of their own are A and B in the lines; the values of JSON name the runs."""
+    words = ("decide", *two_runs, "--metric", "token_overlap")
+    done, shown = assay(*words, "--json").json, " ".join(assay(*words).out.split())
+    lines = done["verdict_lines"]
+    assert lines["Decision"] == "Ship B: your raters like it better than A"
+    assert all(f"{label} {' '.join(line.split())}" in shown for label, line in lines.items())
+    assert (done["best"], done["runs"]) == (two_runs[1], dict(zip("AB", two_runs, strict=True)))
+    assert [one["name"] for one in done["versions"]] == two_runs
+    named = assay("decide", f"old={two_runs[0]}", f"new={two_runs[1]}", "--metric", "token_overlap", "--json").json
+    assert named["best"] == "new" and "runs" not in named
+
+
 def test_sets_need_no_run(assay, tmp_path):
     old = write(tmp_path / "old.jsonl", "old", lambda n: 1 + n % 3)
     new = write(tmp_path / "new.jsonl", "new", lambda n: 2 + n % 3 + (n % 4 == 0))
