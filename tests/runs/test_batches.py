@@ -71,8 +71,7 @@ def test_batches_hold_no_more_requests_than_asked_for(*, assay, set_file, judge_
 
 
 def reorder_and_double(batch):
-    other = [line.replace(b"claims", b"clams").replace(b"5", b"1") for line in batch.output]
-    batch.output = [*reversed(batch.output), *other, b"not json", b'{"custom_id": "of another batch"}', b"[]"]
+    batch.output = [*reversed(batch.output), *batch.output, b"not json", b'{"custom_id": "of another batch"}', b"[]"]
 
 
 def lose_a_third(batch):
