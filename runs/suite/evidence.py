@@ -158,10 +158,9 @@ class Falls:
             p_of_large = max(p, float(monthly_p_value(fall / (rare * scale[place]))))
         sums = np.asarray(np.bincount(self._groups, weights=falls_of_answers), float)
         sizes = np.bincount(self._groups).astype(float)
-        score = float(nights.scores(falls, scale)[place])
 
         def p_of_step(p_of_flips: float) -> float:
-            return nights.p_of_step(place, max(score, -float(ndtri(p_of_flips))), slopes, own)
+            return float(nights.p_of_steps(falls, scale, slopes, own, -float(ndtri(p_of_flips)))[place])
 
         return _Candidate(
             -fall - self._allowed,
@@ -549,10 +548,11 @@ class _Nights:
         t = np.where(falls > _SLACK, falls, 0.0) * parts / (scales * np.sqrt(self._floor))
         return np.asarray(np.minimum(normal_of_t(t, degrees), FURTHEST))
 
-    def p_of_step(self, place: int, score: float, slopes: Floats, own: Floats) -> float:
-        """Returns the p-value of one comparison whose normal score by the answers alone is known."""
-        parts = self._parts(slopes, own)[:, place]
-        return float((self._weights[:, place] * ndtr(-score * parts)).sum())
+    def p_of_steps(self, falls: Floats, scales: Floats, slopes: Floats, own: Floats, flips: float) -> Floats:
+        """Returns the p-values of first steps, where a normal score of the signs may be the larger one."""
+        parts = self._parts(slopes, own)
+        scores = np.maximum(self.scores(falls, scales, parts), flips * parts)
+        return np.asarray((self._weights * ndtr(-scores)).sum(axis=0))
 
     def _parts(self, slopes: Floats, own: float | Floats) -> Floats:
         """What is left of a score by the answers alone, by each sd of nights: (sds, runs); `own` of it in any case."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import norm, t
+from scipy.stats import t
 
 from assay.runs import weigh_bound, weigh_falls
 
@@ -113,9 +113,8 @@ def test_what_nights_may_have_in_common_explains_a_part_of_a_first_fall():
     values = np.zeros((400, 2))
     values[:300, 0], values[60:320, 1] = 1, 1
     variance = 0.19 / 399
-    z = norm.isf(t.sf(0.1 / np.sqrt(variance), 399))
     likely = np.gradient(SDS) / (1 + (SDS / 0.5) ** 8)
-    tails = norm.sf(z / np.sqrt(1 + 2 * (0.1112 * SDS) ** 2 / variance))
+    tails = t.sf(0.1 / np.sqrt(variance + 2 * (0.1112 * SDS) ** 2), 399)
     expected = 1.5 * (likely * tails).sum() / likely.sum()
     assert (tails[0] < 1e-5, 0.04 < expected < 0.08) == (True, True)
     groups = [str(number) for number in range(400)]
@@ -159,9 +158,8 @@ def test_a_fall_that_graded_answers_share_may_be_the_night():
     """
     values = np.column_stack([np.full(99, 0.5), np.tile([0.43, 0.45, 0.47], 33) + np.arange(99) * 1e-9])  # no ties
     variance = 66 * 0.02**2 / 98 / 99
-    z = norm.isf(t.sf(0.05 / np.sqrt(variance), 98))
     likely = np.gradient(SDS) / (1 + (SDS / 0.5) ** 8)
-    tails = norm.sf(z / np.sqrt(1 + 2 * (0.2492 * SDS) ** 2 / variance))
+    tails = t.sf(0.05 / np.sqrt(variance + 2 * (0.2492 * SDS) ** 2), 98)
     (night,) = weigh_falls(values, [str(n) for n in range(99)], accepted=1, allowed=0, level=0.05)
     assert not night.failed
     assert night.p == pytest.approx(1.5 * (likely * tails).sum() / likely.sum(), rel=0.01)
@@ -169,13 +167,13 @@ def test_a_fall_that_graded_answers_share_may_be_the_night():
 
 @pytest.mark.parametrize(("fallen", "all_by", "fails"), [(20, 0, True), (0, 0.1, False)])
 def test_a_fall_of_some_graded_answers_is_not_the_night(fallen, all_by, fails):
-    """100 answers of .45 to .55, which change by .0105 up or down: 20 of them fall to 0, or all fall by .1 more.
+    """100 answers of .45 to .55, which change by -.02 to .02: 20 of them fall to 0, or all fall by .1 more.
 
-    Where 20 fall the median change is -.0105, so that nine tenths of the fall of .1 are beyond what all share. The sum
-    of squares about it is near 20 (.4^2) + 80 (.1^2) = 4, an error of .02: .09 are 4.5 of them.
+    Where 20 fall the median change is that of rank 30 of 80 others, -.005: 95% of the fall of .1 are beyond what
+    all share. The sum of squares about it is near 20 (.4^2) + 80 (.1^2) = 4, an error of .02: .095 are 4.7 of them.
     """
     before = np.linspace(0.45, 0.55, 100)
-    after = before + np.tile([-0.0105, 0.0105], 50) - all_by
+    after = before + np.tile(np.linspace(-0.02, 0.02, 25), 4) - all_by
     after[50 : 50 + fallen] = 0
     groups = [str(n) for n in range(100)]
     (night,) = weigh_falls(np.column_stack([before, after]), groups, accepted=1, allowed=0, level=0.05)
