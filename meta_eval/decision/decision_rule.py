@@ -461,13 +461,13 @@ def _describe_assumptions(table: VersionTable, questions: VersionQuestions, deci
             "The means have no interval: too few of the answers that are the same in all versions are rated. Their "
             "differences do not need that."
         )
-    means = {version.name: version.mean for version in decision.versions}
+    means = {version.name: version.mean or 0.0 for version in decision.versions}
     apart = [row for row in decision.differences if row.first == decision.in_use and rated[row.second]]
     is_of_today = decision.look is None or decision.look.error > 0
     if (
         is_of_today
         and decision.is_paired
-        and any(abs(row.difference - (means[row.second] - means[row.first])) > _MUCH for row in apart)
+        and any(abs((row.difference or 0.0) - (means[row.second] - means[row.first])) > _MUCH for row in apart)
     ):
         whose = "of a version's own rated answers, which may be to other questions"
         if decision.basis == "ratings and scores" and any(one.rated < one.n for one in decision.versions):

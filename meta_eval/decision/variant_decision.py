@@ -32,7 +32,7 @@ class VariantDecision:
         if self.verdict == "ship":
             row = next(row for row in self.differences if row.second == self.best)
         else:
-            row = max(self.differences, key=lambda row: row.difference)
+            row = max(self.differences, key=lambda row: row.difference or 0.0)
         likely = "" if row.low is None or row.high is None else f", likely {row.low:+.2f} to {row.high:+.2f}"
         how_far = f"({row.difference:+.2f}{likely}, on {count_of(row.rated, 'answer')})"
         if self.verdict == "ship":
