@@ -62,7 +62,7 @@ def estimate(
     notes = [*_describe_chosen(joined.table, judged), *joined.notes]
     print_result(
         lambda: _as_json(mean, joined.table, judged) | {"notes": notes},
-        _mean_block(mean, joined.table, judged),
+        _mean_block(mean, joined.table, judged, tables[0].run if tables and tables[0].run else "SET"),
         *(f"Note: {note}" for note in notes),
     )
 
@@ -108,7 +108,8 @@ def _count_judged(table: "ScoreTable", judged: str | None) -> int:
     return 0 if judged is None else int((~np.isnan(table.column(judged))).sum())
 
 
-def _mean_block(mean: "MeanRating", table: "ScoreTable", judged: str | None) -> ReportBlock:
+def _mean_block(mean: "MeanRating", table: "ScoreTable", judged: str | None, source: str) -> ReportBlock:
+    """The block of the terminal; `source` is what holds the answers, as `assay rate` takes it."""
     answers, figure = len(table.items), Figure.from_estimate("mean", mean.mean)
     scale = f"{table.rating_min:g}-{table.rating_max:g}"
     parts: list[Paragraph | ResultTable] = [
@@ -138,7 +139,7 @@ def _mean_block(mean: "MeanRating", table: "ScoreTable", judged: str | None) -> 
             words = f"Rating the others too would leave the interval wider than {reached:g}."
             parts.append(Paragraph(with_number_marks(words)))
         else:
-            more, rate = count_of(count - mean.rated, "more answer"), typed_command("rate", "last")
+            more, rate = count_of(count - mean.rated, "more answer"), typed_command("rate", source)
             others = ", from other groups too" if (mean.mean.groups or 0) < mean.rated else ""
             words = with_number_marks(f"Rate about {more}{others} for an interval {reached:g} wide")
             parts.append(Paragraph(f"{words} ({rate})."))

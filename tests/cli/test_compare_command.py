@@ -131,7 +131,16 @@ def test_an_estimate_asks_for_ratings_from_other_groups_too(assay, tmp_path):
         ]
         path = write_rows(tmp_path / "groups.jsonl", rows)
         shown = " ".join(assay("estimate", "--scores", path).out.split())
-        assert re.search(rf"Rate about \d+ more answers{others} for an interval 0\.\d wide \(assay rate last\)", shown)
+        assert re.search(rf"Rate about \d+ more answers{others} for an interval 0\.\d wide \(assay rate SET\)", shown)
+
+
+def test_an_estimate_of_a_run_before_the_last_names_that_run_to_be_rated(assay, tmp_path):
+    rows = [{"id": f"a{n}", "user_input": f"Q{n}?", "response": "Yes.", "language": "en"} for n in range(60)]
+    for n, row in enumerate(rows[:20]):
+        row["rating"] = 1 + n % 5
+    path = write_rows(tmp_path / "set.jsonl", rows)
+    run, _ = (assay("run", path, "--metrics", "answer_length", "--json", code=0).json["run"] for _ in range(2))
+    assert f"(assay rate {run})" in " ".join(assay("estimate", "last~1").out.split())
 
 
 def test_an_estimate_has_the_marks_of_its_reader(assay, tmp_path, monkeypatch):
@@ -141,7 +150,7 @@ def test_an_estimate_has_the_marks_of_its_reader(assay, tmp_path, monkeypatch):
     shown = " ".join(assay("estimate", "--scores", path, "--scale", "0.5-5.5").out.split())
     assert re.search(r"Mean rating of all 1\.200 answers: 3,00 \[2,\d\d; 3,\d\d\] on 0,5-5,5", shown)
     assert re.search(r"Bad answers \(rated below the middle\): 50,0% \[\d\d,\d%; \d\d,\d%\]", shown)
-    assert re.search(r"Rate about \d+ more answers for an interval 0,\d+ wide \(assay rate last\)", shown)
+    assert re.search(r"Rate about \d+ more answers for an interval 0,\d+ wide \(assay rate SET\)", shown)
 
 
 def test_equal_ratings_are_not_said_to_leave_the_interval_wide(assay, tmp_path):
