@@ -354,6 +354,9 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
     if needs.is_equal:
         margin = Figure("rating", decision.margin)
         texts = phrase("settle_equal", amount=amount, margin=margin), phrase("settle_equal_shortly", amount=amount)
+        if is_both and not is_anew and not needs.of_new_groups:  # what is left to rate may name a winner
+            name = "settle_equal_rest_of_choices" if decision.basis == "preferences" else "settle_equal_rest"
+            texts = (phrase(name, count=round_ratings(more, zeros=0), unrated=needs.ratings or 0), *texts)
         return *texts, *shortest
     likely, of_both = phrase("nothing"), "_in_all" if is_both else ""  # the range is of the ratings and the new answers
     if needs.low is not None and needs.high and round_ratings(needs.low, zeros=0) < round_ratings(needs.high, zeros=0):

@@ -80,9 +80,7 @@ def test_what_is_left_to_rate_and_new_answers_are_said_together():
         long = replace(of_one, needs=replace(of_one.needs, ratings=9000, answers=9000, is_equal=is_equal))
         assert max(len(text) for _, text in give_decision_verdict(long).lines(language)) <= 90
     alike = decision("unsettled", 0.0, -0.1, 0.1, needs=replace(needs, is_equal=True))
-    assert lines(alike)["To settle it"] == (
-        "rating the 60 unrated and about 39 new answers of each to show that they are alike"
-    )
+    assert lines(alike)["To settle it"] == ("rate the 60 unrated; if they are alike it takes about 39 new ones too")
     choices = decision("unsettled", 0.2, -0.1, 0.5, needs=needs, basis="preferences", scale=(-1.0, 1.0))
     assert lines(choices)["To settle it"] == (
         "comparing 60 more questions and about 39 new would, in 8 of 10 cases (17 to 360 in all)"
