@@ -27,6 +27,10 @@ _PUT_SCORE = (
     "usage = excluded.usage, judged = excluded.judged, left_out = excluded.left_out"
 )
 _PUT_REPLY = "INSERT INTO replies VALUES (?, ?, ?) ON CONFLICT (run, key) DO UPDATE SET line = excluded.line"
+_MOVE_REPLY = (  # no key has a `#`; a run's replies only grow in number
+    "UPDATE replies SET key = key || '#' || (SELECT count(*) FROM replies AS kept WHERE kept.run = replies.run) "
+    "WHERE run = ? AND key = ?"
+)
 
 
 class RunWriter:
@@ -65,12 +69,18 @@ class RunWriter:
         return None if row is None else self._parse(key, row[0])
 
     def put(self, recording: Recording) -> None:
-        """Keeps a reply, on disk before this returns."""
-        with self._explaining():
+        """Keeps a reply, on disk before this returns.
+
+        One that was paid for earlier under the same key moves aside, since it counts in what the run took; a batch that
+        is collected again (no call: its replies take no seconds) takes the place of its replies.
+        """
+        with self._explaining(), self._database.transaction():
+            if recording.reply.seconds:
+                self._database.execute(_MOVE_REPLY, (self._run, recording.key))
             self._database.execute(_PUT_REPLY, (self._run, recording.key, format_line(recording)))
 
     def replies(self) -> list[RawReply]:
-        """Returns the replies that this run has had."""
+        """Returns the replies that this run has had, also those that a later one has replaced."""
         with self._explaining():
             rows = self._database.execute("SELECT key, line FROM replies WHERE run = ?", (self._run,)).fetchall()
         return [self._parse(*row).reply for row in rows]

@@ -149,6 +149,24 @@ def test_a_resumed_run_says_what_all_its_sessions_took(assay, set_file, judge_fi
     assert of_run["usd"] == pytest.approx(7.2)
 
 
+def test_what_a_resumed_session_pays_under_the_same_keys_counts_in_all_sessions(
+    *, assay, set_file, judge_file, openai_server
+):
+    """A reply of no use and one to its correction, of 2 answers: 4 calls. Two sessions more ask once and twice anew."""
+    words = ("run", set_file(2), "--judge", judge_file(), "--metrics", "faithfulness", "--concurrency", "1")
+    openai_server.script = lambda _: Answer(text="Nee", usage=(300, 10))
+    assay(*words, code=4)
+    again = assay("run", "--resume", "last", "--budget", "5calls", "--json", code=3)
+    assert (len(openai_server.requests), again.json["usage_of_run"]["calls"]) == (5, 5)
+    stopped = assay("run", "--resume", "last", "--budget", "5calls", "--json", code=3)
+    assert re.search(r": 5 calls took 1,550 tokens in all sessions", stopped.err)
+    openai_server.script = lambda _: Answer(usage=(300, 10))
+    done = assay("run", "--resume", "last", "--json")
+    of_run = done.json["usage_of_run"]
+    assert of_run["calls"] == len(openai_server.requests) == 7
+    assert (of_run["tokens_in"], of_run["tokens_out"]) == (2100, 70)
+
+
 def test_lost_calls_of_earlier_sessions_are_said_of_the_run(assay, set_file, judge_file, openai_server):
     """Of the first 12 calls every third breaks: 4 stay lost, and the session that goes on loses none."""
     openai_server.script = lambda request: Answer(fault="reset") if request.number % 3 == 0 else None
