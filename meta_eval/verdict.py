@@ -34,6 +34,7 @@ class NextCommands:
 
     rate: str = "assay rate SET"  # rates more of the answers
     score: str = "assay run FILE"  # scores the answers again, with a judge
+    resume: str = ""  # scores again what failed; "" where nothing did, or where the run is not known
 
 
 def give_verdict(
@@ -46,27 +47,57 @@ def give_verdict(
     policy: Policy | None,
     commands: NextCommands,
 ) -> Verdict:
-    """Says what a support lead asks first; a line that has nothing to say is left out."""
+    """Says what a support lead asks first; a line that has nothing to say is left out.
+
+    A metric without any score of a rated answer was not tried, and is named with what scores it.
+    """
     rated = len(table.rated().items)
-    unrated = len(table.items) - rated
     answers = ("chatbot", _describe_table(table))
     if raters is not None and not raters.validates:
         return Verdict((answers, ("trust", phrase("raters_disagree")), _to_rate("agree_first", commands)))
+    tried = tuple(metric for metric in metrics if metric.n or metric.baseline) if rated else metrics
+    unscored = [metric.name for metric in metrics if metric not in tried]
+    about = _say_of_metrics(table, tried, selection, comparisons=comparisons, policy=policy, commands=commands)
+    lines = (answers, *about)
+    if unscored and (commands.resume or all(metric.baseline for metric in tried)):
+        lines = (*(line for line in lines if line[0] != "surer"), _to_score(unscored, commands))
+    return Verdict(lines)
+
+
+def _to_score(metrics: list[str], commands: NextCommands) -> tuple[str, Phrase]:
+    """To score what has no score at all: again where it failed, else with a judge."""
+    command = commands.resume or phrase("with_a_judge_shortly", score=NextCommands().score)
+    names = one_line(", ".join(metrics), _LONGEST_NAME)
+    return "surer", phrase("no_score", count=len(metrics), metrics=names, command=command)
+
+
+def _say_of_metrics(
+    table: ScoreTable,
+    metrics: tuple[MetricAgreement, ...],
+    selection: Selection | None,
+    *,
+    comparisons: tuple[Comparison, ...],
+    policy: Policy | None,
+    commands: NextCommands,
+) -> tuple[tuple[str, *tuple[Phrase, ...]], ...]:
+    """Which metric to trust, for what, and what tells more."""
+    rated = len(table.rated().items)
+    unrated = len(table.items) - rated
     if selection is None:
-        return Verdict((answers, *_nothing_chosen(rated, unrated, metrics, commands)))
+        return _nothing_chosen(rated, unrated, metrics, commands)
     if selection.is_beyond_chance:
         baselines, has_others = baselines_among(metrics), not all(metric.baseline for metric in metrics)
         said = _trust(table, selection, baselines, comparisons, has_others=has_others)
         trust: tuple[str, *tuple[Phrase, ...]] = ("trust", *said)
         if not has_others:  # more ratings would only tell free metrics apart
-            return Verdict((answers, trust, ("good_for", phrase("use_reading")), _with_a_judge(commands)))
+            return trust, ("good_for", phrase("use_reading")), _with_a_judge(commands)
         is_baseline = {*selection.chosen.metrics} <= baselines
         more = _to_be_surer(_open_questions(rated, selection, () if is_baseline else comparisons), unrated, commands)
         if is_baseline and _asked_nobody(table, metrics):
             more = (_with_a_judge(commands),)
         use = phrase("use_reading") if is_baseline else _use(policy)
-        return Verdict((answers, trust, ("good_for", use), *more))
-    return Verdict((answers, *_nothing_shown(rated, unrated, metrics, selection, commands)))
+        return trust, ("good_for", use), *more
+    return _nothing_shown(rated, unrated, metrics, selection, commands)
 
 
 def _asked_nobody(table: ScoreTable, metrics: tuple[MetricAgreement, ...]) -> bool:

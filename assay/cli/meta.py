@@ -227,8 +227,11 @@ def _next_commands(store: "Store | None", tables: "Sequence[AnswerTable]") -> "N
     rows = [table.row for table in tables if table.row is not None]
     if store is None or not rows:
         return NextCommands()
-    # the answers of one run are rated at a time
-    return NextCommands(typed_command("rate", name_run(store, rows[0].id) if len(rows) == 1 else "RUN"))
+    # the answers of one run are rated, or scored again, at a time
+    run = name_run(store, rows[0].id) if len(rows) == 1 else "RUN"
+    has_failed = any(score.status == "failed" for table in tables for *_, score in table.rows())
+    again = typed_command("run", "--resume", run) if has_failed else ""
+    return NextCommands(typed_command("rate", run), resume=again)
 
 
 def _as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:

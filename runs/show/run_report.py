@@ -1,5 +1,6 @@
 """A run as a person reads it, with its verdict, metrics, missing scores and worst answers; and as JSON for programs."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ..store.store import RunRow, Store
 
 _WORST_ANSWERS = 5
+_LONGEST_REASON = 44  # characters of the most frequent one, as the verdict tells it
 _MOST_SAMPLES = 10_000
 
 
@@ -37,6 +39,11 @@ def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: C
         score = phrase("score", metric=shown.name, mean=mean, scored=shown.scored, answers=answers)
         lines.append(("scores", score))
     failed = max((summary.failed for summary in summaries), default=0)
+    if without := {summary.name for summary in summaries if summary.failed and not summary.scored}:
+        reasons = Counter(score.reason for _, name, score in results.rows() if name in without and score.reason)
+        reason = one_line(reasons.most_common(1)[0][0], _LONGEST_REASON)
+        said = phrase("failed_all", count=failed, reason=reason), phrase("failed_answers", count=failed)
+        return Verdict((*lines, ("failed", *said), ("next", phrase("try_resume", run=place))))
     if failed:
         lines.append(("failed", phrase("failed_answers", count=failed)))
     if not rated and (proposed := _propose_raters(results)):

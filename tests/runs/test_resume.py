@@ -167,6 +167,28 @@ def test_what_a_resumed_session_pays_under_the_same_keys_counts_in_all_sessions(
     assert (of_run["tokens_in"], of_run["tokens_out"]) == (2100, 70)
 
 
+def test_a_judge_that_fails_on_every_answer_is_what_the_verdict_sends_back_to(
+    *, assay, set_file, judge_file, openai_server, monkeypatch
+):
+    """Only word overlap has scores of 30 rated answers: the next step is to ask again, named with what failed."""
+    openai_server.script = lambda _: Answer(text="Nee")
+    words = ("run", set_file(30), "--judge", judge_file(), "--metrics", "faithfulness")
+    failed = assay(*words, "--json", code=4).json["verdict"]
+    assert failed["Next"] == "mend the judge, then: assay run --resume last"
+    assert failed["Failed"].startswith("30 answers could not be scored, most often: the reply cannot be used")
+    monkeypatch.setenv("LC_ALL", "nl_NL.UTF-8")
+    assert "als het taalmodel weer werkt: assay run --resume last" in assay("show", "last").out
+    assert "alleen woordoverlap is geprobeerd" in assay("meta", "last").out
+
+    meta = assay("meta", "last", "--json").json["verdict"]
+    assert "only word overlap was tried" in meta["Trust"]
+    assert meta["To be surer"] == "faithfulness has no score: assay run --resume last"
+    openai_server.script = None
+    assay("run", "--resume", "last", code=0)
+    again = assay("meta", "last", "--json").json["verdict"]
+    assert "overlap" not in again["Trust"] and "--resume" not in str(again)
+
+
 def test_lost_calls_of_earlier_sessions_are_said_of_the_run(assay, set_file, judge_file, openai_server):
     """Of the first 12 calls every third breaks: 4 stay lost, and the session that goes on loses none."""
     openai_server.script = lambda request: Answer(fault="reset") if request.number % 3 == 0 else None
