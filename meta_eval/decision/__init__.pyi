@@ -15,6 +15,7 @@ from .version_decision import (
     VersionDifference as VersionDifference,
     VersionEstimate as VersionEstimate,
     decision_as_json as decision_as_json,
+    describe_likely as describe_likely,
     give_decision_verdict as give_decision_verdict,
 )
 from .version_difference import (

@@ -161,7 +161,8 @@ def _choose_basis(
             return "preferences", wins, nothing, _SCALE_OF_WINS, notes
     scored = _versions_with(table, table.scores)
     rated = [pair for pair, one in pairs.items() if one.groups >= FEWEST_GROUPS or not one.changed]
-    is_rated = any(pairs[pair].changed for pair in rated)
+    is_alike = not any(one.changed for one in pairs.values())  # then a rating is one of all versions
+    is_rated = any(pairs[pair].changed for pair in rated) or (is_alike and not np.isnan(table.ratings).all())
     if not is_rated and not scored.all():  # then few ratings are better than none
         rated, is_rated = [pair for pair, one in pairs.items() if one.groups or not one.changed], True
     known = {place for pair in rated for place in pair} | set(np.flatnonzero(scored).tolist())

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from ...presentation.figure import Figure, round_ratings
+from ...presentation.figure import Figure, Kind, round_ratings
 from ...presentation.texts import one_line, shorten_names
 from ...presentation.verdict import Verdict
 from ...text.wording import Phrase, phrase
@@ -263,10 +263,8 @@ def _describe_difference(decision: Decision) -> tuple[Phrase, ...]:
         likely = phrase("unsure")
     elif low == high:
         likely = phrase("nothing")
-    elif low < 0:
-        likely = phrase("likely_between", lower=figure(-low), higher=figure(max(high, 0.0)))
     else:
-        likely = phrase("likely_range", low=figure(low), high=figure(high))
+        likely = describe_likely(low, high, "share" if is_share else "mean")
     values = _names(decision) | {
         "amount": figure(abs(row.difference)),
         "lowest": Figure("rating", decision.scale[0]),
@@ -278,6 +276,13 @@ def _describe_difference(decision: Decision) -> tuple[Phrase, ...]:
     name = f"{_DIFFERENCES.get(decision.basis, 'rated')}_{'alike' if is_alike else 'higher'}"
     without_scale = [phrase("scores_higher_shortly", **values)] if name == "rated_higher" else []
     return phrase(name, **values), phrase(f"{name}_shortly", **values), *without_scale
+
+
+def describe_likely(low: float, high: float, kind: Kind) -> Phrase:
+    """The likely range of a difference of 0 or more."""
+    if low < 0:
+        return phrase("likely_between", lower=Figure(kind, -low), higher=Figure(kind, max(high, 0.0)))
+    return phrase("likely_range", low=Figure(kind, low), high=Figure(kind, high))
 
 
 def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:

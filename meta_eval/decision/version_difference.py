@@ -222,6 +222,11 @@ class MetricDifference:
             return "better" if (change.value > 0) is self.higher_is_better else "worse"
         return "unsettled" if change.value or change.half_width else "same"
 
+    @property
+    def is_zero(self) -> bool:
+        """Whether no answer that both versions scored has another value in the second."""
+        return self.kind in ("same", "unknown")
+
     def as_json(self) -> dict[str, Any]:
         """Flat, for `--json`: the value of the estimate is called `difference`."""
         values = asdict(self)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...errors import UsageError
 from ...meta_eval.decision import MetricDifference, compare_by_metrics
 from ...metrics import Score
+from ...metrics.specification import ALL_BASELINES
 from ..answers.pairing import pair_runs, pair_versions
 from ..answers.table import AnswerTable
 from ..answers.unanswered import unanswered_kind
@@ -68,6 +69,17 @@ class RunComparison:
         """The ids in run B of the samples with another answer in run A."""
         in_a, in_b = self.table_a.samples, self.table_b.samples
         return frozenset(name for name in self.samples if not in_a[self.ids[name]].has_same_texts(in_b[name]))
+
+    @cached_property
+    def rejudged(self) -> MetricDifference | None:
+        """The first metric, a baseline last, that scores the same answers otherwise; None where an answer changed.
+
+        Then this compares two ways to judge, and no versions of a chatbot.
+        """
+        if self.changed_answers:
+            return None
+        order = sorted(self.differences, key=lambda one: one.metric in ALL_BASELINES)
+        return next((one for one in order if not one.is_zero), None)
 
     @property
     def only_a(self) -> tuple[str, ...]:

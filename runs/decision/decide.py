@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Literal
 
 from ...errors import AssayError, InputError, UsageError
 from ...meta_eval.comparison import RATING_MARGIN
-from ...meta_eval.decision import Decision, NothingRatedError, decide_versions, leave_unsettled
+from ...meta_eval.decision import (
+    Decision,
+    NothingRatedError,
+    compare_by_metrics,
+    decide_versions,
+    leave_unsettled,
+)
 from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.sequence import Interval, Look
 from ...text.wording import count_of
@@ -20,7 +26,15 @@ from ..show.results import Results
 from ..store.database import explain_errors
 from .compare import NOBODY_RATED
 from .version_ratings import rate_versions
-from .versions import VersionOptions, VersionReading, check_names, measure_versions, pair_answers, select_level
+from .versions import (
+    VersionOptions,
+    VersionReading,
+    check_names,
+    measure_versions,
+    pair_answers,
+    same_versions,
+    select_level,
+)
 
 if TYPE_CHECKING:
     from ...eval_sets.levels import RatedLevel
@@ -130,6 +144,7 @@ def decide_reading(
 
 def _decide_rated(reading: VersionReading, *, margin: float, seed: int, looks: Looks) -> Decision:
     """Decides where something is rated or scored; else raises `NothingRatedError`."""
+    _check_judged_alike(reading)
     _check_preferences(reading)
     past: list[Look] | Literal["any"] = "any"
     if looks == "counted":
@@ -156,6 +171,22 @@ def _decide_rated(reading: VersionReading, *, margin: float, seed: int, looks: L
     is_unused = reading.options.asked and has_scores and decision.basis == "ratings"
     unused = [f"{reading.options.asked} is not used: the decision rests on ratings alone."] if is_unused else []
     return replace(decision, notes=(*unused, *decision.notes, *reading.notes))
+
+
+def _check_judged_alike(reading: VersionReading) -> None:
+    """Raises where all versions gave the same answers, and these are scored otherwise: no versions are compared."""
+    if len(same_versions(reading.names, reading.answers)) < math.comb(len(reading.names), 2):
+        return
+    scores = {reading.measure: reading.table.scores} if reading.measure else {}
+    columns = replace(reading.table, others={**scores, **reading.table.others})
+    other = next((one for one in compare_by_metrics(columns) if not one.is_zero), None)
+    if other is not None:
+        raise UsageError(
+            f"{' and '.join(reading.names)} gave the same answers, which were judged otherwise: {other.metric} is "
+            f"{other.mean_a:.2f} on average in {other.first} and {other.mean_b:.2f} in {other.second}. That is no "
+            "comparison of versions. Which judge is better: assay judges compare; which prompt: assay judges prompts "
+            "try"
+        )
 
 
 def decide_by_default(

@@ -11,6 +11,7 @@ from ...meta_eval.decision import (
     VersionDifference,
     VersionEstimate,
     decision_as_json,
+    describe_likely,
     give_decision_verdict,
 )
 from ...metrics.specification import ALL_BASELINES, UNDIRECTED
@@ -18,7 +19,7 @@ from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
 from ...presentation.texts import one_line
 from ...presentation.verdict import MOST_LINES, Verdict
-from ...text.wording import count_of, list_first, phrase
+from ...text.wording import Phrase, count_of, list_first, phrase
 from ..answers.table import AnswerTable
 from ..show.results import score_as_json
 from .compare import NOBODY_RATED, RunComparison
@@ -260,17 +261,31 @@ def comparison_verdict(comparison: RunComparison, decision: Decision | str) -> V
                 statements = tuple(line for line in statements if line[0] != "rests_on")
             statements = (*statements, ("answers", differ))
         return Verdict(statements)
-    change = first.paired.value or 0.0
-    better, other = ("B", "A") if change >= 0 else ("A", "B")
-    amount = Figure("mean", abs(change))
-    name = "scores_alike" if str(amount) == "0.00" else "scores_higher"
-    by_metric = phrase(name, measure=first.metric, amount=amount, better=better, other=other, likely=phrase("nothing"))
-    difference = [] if first.paired.value is None else [("difference", by_metric)]
+    if (rejudged := comparison.rejudged) is not None:
+        which = ("next", phrase("try_judges"))
+        return Verdict((("decision", phrase("judged_otherwise")), *_metric_line(rejudged, has_range=True), which))
+    difference = _metric_line(first)
     said = (("answers", differ), *difference)
     if decision == NOBODY_RATED:
         return Verdict((*said, ("decision", phrase("raters_none"))))
     rate = phrase("try_rate", run=comparison.b)
     return Verdict((*said, ("decision", phrase("raters_unknown")), ("settle", rate)))
+
+
+def _metric_line(row: MetricDifference, *, has_range: bool = False) -> list[tuple[str, Phrase]]:
+    """How far a metric differs, as its row of the table says; with its likely range where that is asked for."""
+    change = row.paired
+    if change.value is None:
+        return []
+    is_higher, amount = change.value >= 0, Figure("mean", abs(change.value))
+    better, other = ("B", "A") if is_higher else ("A", "B")
+    likely = phrase("nothing")
+    if has_range and change.low is not None and change.high is not None:
+        low, high = (change.low, change.high) if is_higher else (-change.high, -change.low)
+        likely = describe_likely(low, high, "mean")
+    name = "scores_alike" if str(amount) == "0.00" else "scores_higher"
+    text = phrase(name, measure=row.metric, amount=amount, better=better, other=other, likely=likely)
+    return [("difference", text)]
 
 
 def _first_metric(comparison: RunComparison) -> MetricDifference:
@@ -281,15 +296,17 @@ def _first_metric(comparison: RunComparison) -> MetricDifference:
 def comparison_sentences(comparison: RunComparison, decision: Decision | str | None) -> list[str]:
     """How B was judged otherwise, which answers are scored in one run only, and why the raters decide nothing."""
     sentences = []
+    is_same = comparison.rejudged is not None
     if judging := comparison.other_judging:
-        sentences.append(f"Not judged alike: {judging}. A difference of the scores may come from that.")
+        comes = "comes" if is_same else "may come"
+        sentences.append(f"Not judged alike: {judging}. A difference of the scores {comes} from that.")
     names: dict[tuple[str, str], list[str]] = {}
     for change in comparison.outcome_changes(_first_metric(comparison).metric):
         names.setdefault((change.before, change.after), []).append(one_line(change.sample, _LONGEST_NAME))
     for (before, after), samples in names.items():
         listed = list_first(samples, _MOST_NAMES)
         sentences.append(f"{before.capitalize()} in A and {after} in B: {count_of(len(samples), 'answer')} ({listed}).")
-    if isinstance(decision, str):
+    if isinstance(decision, str) and not is_same:
         sentences.append(f"Whether your raters like B better is not known: {decision.rstrip('.')}.")
     return sentences
 

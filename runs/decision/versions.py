@@ -230,20 +230,17 @@ def _describe_unfinished(sources: Sequence[AnswerTable]) -> list[str]:
 def pair_answers(reading: VersionReading) -> VersionReading:
     """Adds the answers that take part, and says how they were paired."""
     answers, notes = pair_versions(reading.versions, is_one_source=bool(reading.options.by))
-    return replace(
-        reading, answers=tuple(answers), notes=(*reading.notes, *notes, *_describe_same(reading.names, answers))
-    )
+    same = [f"{one} and {other} gave the same answers." for one, other in same_versions(reading.names, answers)]
+    return replace(reading, answers=tuple(answers), notes=(*reading.notes, *notes, *same))
 
 
-def _describe_same(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[str]:
-    """Says which versions gave the same answers to all questions."""
+def same_versions(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[tuple[str, str]]:
+    """Which versions gave the same answers to all questions, two by two."""
     texts: list[dict[int, set[int]]] = [{} for _ in names]
     for answer in answers:
         texts[answer.version].setdefault(answer.question, set()).add(answer.text)
     return [
-        f"{names[one]} and {names[other]} gave the same answers."
-        for one, other in combinations(range(len(texts)), 2)
-        if texts[one] == texts[other]
+        (names[one], names[other]) for one, other in combinations(range(len(texts)), 2) if texts[one] == texts[other]
     ]
 
 

@@ -233,6 +233,46 @@ def test_same_answers_that_nobody_rated_are_no_decision(assay, set_file):
     assert "rated the same" not in text and "No difference that matters" not in text
 
 
+def test_the_same_answers_judged_otherwise_are_no_decision(assay, set_file, tmp_path):
+    """Eight rated answers, of which the second run scores seven 0.5 lower, and one as before.
+
+    By hand: the mean falls by 7 x 0.5 / 8 = 0.4375, which verdict, table and JSON say alike.
+    """
+    rows, runs = set_file(8), []
+    (tmp_path / "own.py").write_text(
+        "from pathlib import Path\nfrom assay import metric\n\n@metric\ndef own(sample):\n"
+        "    return 1.0 - float(Path('less.txt').read_text()) * (sample.id != 's1')\n"
+    )
+    for less in ("0.0", "0.5"):
+        (tmp_path / "less.txt").write_text(less)
+        runs.append(assay("run", rows, "--metrics", "own.py:own", "--json").json["run"])
+    shown = assay("show", "changes", *runs, "--json", code=0).json
+    row = shown["metrics"][0]
+    assert row["difference"] == pytest.approx(-0.4375)
+    low, high = -row["high"], -row["low"]
+    assert shown["verdict_lines"] == {
+        "Decision": "Nothing is decided: the same answers, judged otherwise",
+        "Difference": f"own.py:own is 0.44 higher for A than for B (likely {low:.2f} to {high:.2f})",
+        "Next": "which judge is better: assay judges compare; which prompt: assay judges prompts try",
+    }
+    assert shown["raters"] is None
+    text = " ".join(assay("show", "changes", *runs, code=0).out.split())
+    assert "-0.438" in text and "too little is rated" not in text and "No difference that matters" not in text
+    error = assay("decide", *runs, code=2).err
+    assert "A and B gave the same answers, which were judged otherwise: own.py:own is 1.00 on average in A and" in error
+    assert "assay judges compare" in error and "assay judges prompts try" in error
+
+
+def test_the_same_answers_judged_alike_rest_on_their_ratings(assay, set_file, tmp_path):
+    """All of them are rated: that too little is rated would be wrong."""
+    (tmp_path / "own.py").write_text("from assay import metric\n\n@metric\ndef own(sample):\n    return 0.5\n")
+    rows = set_file(8)
+    runs = [assay("run", rows, "--metrics", "own.py:own", "--json").json["run"] for _ in range(2)]
+    lines = assay("show", "changes", *runs, "--json", code=0).json["verdict_lines"]
+    assert lines["Decision"] == "No difference that matters between B and A"
+    assert lines["Rests on"].startswith("your raters' ratings of 16 of 16 answers")
+
+
 def test_without_names_the_last_two_runs_of_the_set_are_compared(assay, set_file, two_runs, tmp_path):
     compared = assay("show", "changes", "--json", code=0).json
     assert [compared["a"], compared["b"]] == two_runs
