@@ -174,6 +174,7 @@ class ClaimTimes(GroupedSection):
     the_unit: Forms = ()  # A time told by another one: all of it, a step from it
     step_after: Forms = ()
     step_before: Forms = ()
+    on_period: dict[str, Patterns] = Field(default_factory=dict)  # by period: the same time one such period before
     after_elided: Patterns = ()
     same_led: Pattern = NEVER  # the same part of another year
     same_words: Pattern = NEVER

@@ -641,8 +641,9 @@ def find_than(clause: Clause) -> list[Mark]:
     # "higher than", "below the one at", "boven die van"
     closing = re.compile(rf"(?<!\w)(?:{links.than_end})$| (?:{links.level_of})(?: \w+)?$", re.IGNORECASE)
     factor = clause.first_mark("double", "half", "times_as", "equal")
-    for mark in clause.marks[:-1]:
-        if not mark.kinds & _JOINING or mark in bounds:
+    for mark in clause.marks:
+        is_last = mark is clause.marks[-1] and not mark.time  # "2% up year on year" names the other side itself
+        if not mark.kinds & _JOINING or mark in bounds or is_last:
             continue
         joins = mark.kinds & {"than", "equal", "outnumbers"} or closing.search(mark.text)
         if joins or "times_of" in mark.kinds:  # "three times the overtime of March"

@@ -8,8 +8,6 @@ from datetime import date
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
-from dateutil.relativedelta import relativedelta
-
 from ...languages import load_language
 from ...languages.claim_sections import Links
 from ...text.numbers import Number, find_numbers, known_unit
@@ -27,6 +25,7 @@ from .lexicon import (
     means,
     name_words,
     tokens,
+    whole_words,
 )
 from .sample_tables import View
 from .table import ALL_ROWS, DAY, LENGTHS, STEPS, Hedge, NamedTime, Period, Times, Window
@@ -679,7 +678,7 @@ def _same_periods(clause: _Draft) -> Iterator[Mark]:
         unit, year, before = clause.unit(match), match["year"], clause.text[: match.start()]
         is_led = re.search(rf"(?<!\w)(?:{clause.words.data['same_led']}) $", before, re.IGNORECASE) is not None
         bases = [w for w in clause.bases(*match.span()) if _is_of(w, unit)]
-        moved = [shift_years(w, int(year) - w.start.year) for w in bases if year and w.start]
+        moved = [shifted(w, "year", int(year) - w.start.year) for w in bases if year and w.start]
         if any(window not in bases for window in moved):
             yield _time_mark(clause, *match.span(), moved)
         elif unit or is_led or year:  # not "at the same time"
@@ -736,6 +735,18 @@ def _steps(clause: _Draft) -> Iterator[Mark]:
                 yield Mark(*match.span(), match[0], frozenset({"undatable_time"}))
 
 
+def _on_periods(clause: _Draft) -> Iterator[Mark]:
+    """ "Year on year": compared with the same part of the year before, of the nearest other time."""
+    for unit, forms in clause.words.data["on_period"].items():
+        for match in whole_words(forms).finditer(clause.text):
+            bases = [b for b in clause.bases(*match.span()) if is_one_unit(b, unit) or is_shorter(b, unit)]
+            if bases:
+                before = _time_mark(clause, *match.span(), [shifted(base, unit, -1) for base in bases])
+                yield replace(before, kinds=frozenset({"than"}))
+            else:
+                yield Mark(*match.span(), match[0], frozenset({"undatable_time"}))
+
+
 def _numbered(clause: _Draft) -> Iterator[Mark]:
     """ "In month 2", "in week 60 of 2025": a number of a period that is no time here is no value either."""
     led, units = clause.words.data["of_or_in"], any_of(clause.words.data["periods"])
@@ -753,19 +764,19 @@ def _stepped(base: Window, unit: str, step: int) -> Window | None:
     """The time so many units after a time, or before it; None where the time is no such unit."""
     if base.start is None or base.end is None:
         return None
-    if unit == "year" and _is_shorter(base, unit):
-        return shift_years(base, step)  # "in March ... than a year earlier"
+    if unit == "year" and is_shorter(base, unit):
+        return shifted(base, unit, step)  # "in March ... than a year earlier"
     if unit == "day":
         return span((base.end if step > 0 else base.start) + step * DAY, "day")
-    return span(base.start + STEPS[unit] * step, unit) if _is_one(base, unit) else None
+    return span(base.start + STEPS[unit] * step, unit) if is_one_unit(base, unit) else None
 
 
-def _is_one(window: Window, unit: str) -> bool:
+def is_one_unit(window: Window, unit: str) -> bool:
     """Whether a window is one such unit ("March" is a month)."""
     return window.start is not None and window.end == window.start + STEPS[unit] - DAY
 
 
-def _is_shorter(window: Window, unit: str) -> bool:
+def is_shorter(window: Window, unit: str) -> bool:
     """Whether a window has both ends and is shorter than a unit of time."""
     return bool(window.start and window.end and window.end < window.start + STEPS[unit] - DAY)
 
@@ -774,17 +785,17 @@ def _is_of(window: Window, unit: str) -> bool:
     """Whether a window is one unit of time below a year; without a unit ("the same period"), any part of a year."""
     if window.weekdays or window.first or window.last:
         return False
-    return (not unit or _is_one(window, unit)) and _is_shorter(window, "year")
+    return (not unit or is_one_unit(window, unit)) and is_shorter(window, "year")
 
 
-def shift_years(window: Window, years: int) -> Window:
-    """The same days so many years later; a month that ends with its last day still does."""
+def shifted(window: Window, unit: str, count: int) -> Window:
+    """The same days so many units of time later; a month that ends with its last day still does."""
     assert window.start is not None and window.end is not None  # dated windows are shifted
-    step = relativedelta(years=years)
+    step = STEPS[unit] * count
     return Window(start=window.start + step, end=window.end + DAY + step - DAY)
 
 
-_OF_TIMES = (_whole_units, _same_periods, _elided, _steps, _numbered)
+_OF_TIMES = (_whole_units, _same_periods, _elided, _steps, _on_periods, _numbered)
 """What finds marks of times that another time, the text before or the table tells."""
 _OF_MARKS = (_whole_table, _exclusions, _ranges, _behind, _rates, _roles, _hedged_numbers, _multiples, _exclusive)
 """What finds marks that depend on others. They may overlap: the longest counts, and of equally long ones these."""

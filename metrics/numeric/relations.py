@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise, product
 
 from ...text.numbers import known_unit
 from .construction import (
@@ -36,6 +36,7 @@ from .construction import (
     is_row,
     is_window_within,
     merge_windows,
+    rows_together,
     scope_cells,
     series_of,
     specify,
@@ -44,7 +45,7 @@ from .construction import (
     with_cells,
 )
 from .lexicon import any_of, means, polarity
-from .marks import Mark
+from .marks import Mark, is_one_unit, is_shorter, shifted
 from .sample_tables import is_panel
 from .statistics import STATISTICS
 from .table import ALL_ROWS, STEPS, Direction, Hedge, Specification, Statistic, Times, Window, unit_of_period
@@ -102,8 +103,10 @@ def _comparison(match: ConstructionMatch) -> ClauseReading | None:
 
 
 def _split(clause: Clause, than: Mark) -> tuple[list[Mark], list[Mark]]:
-    """The marks on each side of "than"; "compared with March, ..." has its right side first."""
+    """The marks on each side of "than"; "compared with March, ..." has its right side first; "year on year" is one."""
     things = [m for m in clause.marks if m.series or m.cells or m.time]
+    if than.time:
+        return [m for m in things if m is not than], [than]
     if "than" in than.kinds and not clause.text[: than.start].strip():
         return things[1:], things[:1]
     return [m for m in things if m.end <= than.start], [m for m in things if m.start >= than.end]
@@ -136,6 +139,7 @@ def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, S
     else:
         compared = clause.windows([*rt, *lc]) if rt else []
         windows = clause.windows([*lt, *lc]) if lt else [w for c in compared for w in clause.context.windows if w != c]
+        compared = _parts_of_years(clause, windows, compared)
     return (names, windows), (names, compared)
 
 
@@ -390,10 +394,16 @@ Sides = list[tuple[Window, Window]]
 """Windows after and before a change."""
 
 
+def _sizes(clause: Clause) -> list[Mark]:
+    """The size or the ends of a change: no level that it got beyond ("has not fallen below 30"), no "fell 3 times"."""
+    after = {number: mark for number, mark in pairwise(clause.marks) if "times_as" in mark.kinds}
+    times = [n for n, mark in after.items() if not clause.text[n.end : mark.start].strip()]
+    return [mark for mark in values_of(clause) if mark not in (*bounds_of(clause), *times)]
+
+
 @construction(
     Slot.words("up", "down", "flat", "change", "improved", "worsened", most=ANY, name="way"),
-    # the size or the ends of the change: no level that it got beyond ("has not fallen below 30")
-    Slot("value", lambda clause: [m for m in values_of(clause) if m not in bounds_of(clause)], 0, 2, is_head=False),
+    Slot("value", _sizes, 0, 2, is_head=False),
     optional="trend than per_row difference count changed_to times_as all",
 )
 def _change(match: ConstructionMatch) -> ClauseReading | None:
@@ -587,14 +597,29 @@ def _on_a_time(clause: Clause) -> Mark | None:
 
 def _compared_sides(clause: Clause, than: Mark) -> Sides:
     """ "Compared with June it rose in July", "it has grown since the first quarter": the last row, and that one."""
-    right = next((m for m in clause.times if m.start >= than.end), None)
+    right = than if than.time else next((m for m in clause.times if m.start >= than.end), None)
     if right is None or clause.view.times is None:
         return []
     left = [m for m in clause.times if m is not right]
     windows = [window for window in clause.context.windows if window != ALL_ROWS] or [Window(last=1)]
     after = clause.windows([*left, *clause.cells]) if left else windows
     before = clause.windows([right, *clause.cells])
-    return [(a, b) for a in after for b in before]
+    return [(a, b) for a in after for b in _parts_of_years(clause, [a], before)]
+
+
+def _parts_of_years(clause: Clause, after: list[Window], before: list[Window]) -> list[Window]:
+    """What times are compared with: of a part of a year and "last year" the year, or the same part of it.
+
+    That part alone where the table has no rows of it: then nobody can tell.
+    """
+    compared = list[Window]()
+    for other, window in product(before, after):
+        part = other
+        if is_one_unit(other, "year") and is_shorter(window, "year") and other.start and window.start:
+            part = replace(shifted(window, "year", other.start.year - window.start.year), conditions=other.conditions)
+        is_apart = part not in (other, window)
+        compared += [other, part] if is_apart and rows_together(clause, part) else [part if is_apart else other]
+    return list(dict.fromkeys(compared))
 
 
 def _row_before(clause: Clause, window: Window) -> Window | None:
