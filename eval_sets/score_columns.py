@@ -171,11 +171,11 @@ class ScoreFile:
         """The rows without those that are of no item; where none has a name they are told apart by their order."""
         texts = {role: self.roles.get(role, "") for role in ("user_input", "response")}
         names = [self.roles[role] for role in ("id", "user_input", "response", "metric", "rater") if role in self.roles]
-        explain = reason_to_leave_out if texts.keys() <= self.roles.keys() else explain_no_item
-        reasons = {
-            row.place: explain(row.values, {role: row.values.get(text) or "" for role, text in texts.items()})
-            for row in rows
-        }
+        reasons = dict[str, str]()
+        for row in rows:
+            fields = {role: row.values.get(text) or "" for role, text in texts.items()}
+            is_of_set = texts.keys() <= self.roles.keys() and str(fields["response"]).strip()  # else its id names it
+            reasons[row.place] = (reason_to_leave_out if is_of_set else explain_no_item)(row.values, fields)
         of_items = [row for row in rows if not reasons[row.place]]
         unnamed = [row.place for row in of_items if not any(as_label(row.values.get(column)) for column in names)]
         reasons |= dict.fromkeys(unnamed, "names no item") if len(unnamed) < len(of_items) else {}

@@ -358,10 +358,10 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
         shortest = (amount, *shortest)
     if needs.is_equal:
         margin = Figure("rating", decision.margin)
-        texts = phrase("settle_equal", amount=amount, margin=margin), phrase("settle_equal_shortly", amount=amount)
+        texts = [phrase("settle_equal", amount=amount, margin=margin), phrase("settle_equal_shortly", amount=amount)]
         if is_both and not is_anew and not needs.of_new_groups:  # what is left to rate may name a winner
             name = "settle_equal_rest_of_choices" if decision.basis == "preferences" else "settle_equal_rest"
-            texts = (phrase(name, count=round_ratings(more, zeros=0), unrated=needs.ratings or 0), *texts)
+            texts.insert(0, phrase(name, count=round_ratings(more, zeros=0), unrated=needs.ratings or 0))
         return *texts, *shortest
     likely, of_both = phrase("nothing"), "_in_all" if is_both else ""  # the range is of the ratings and the new answers
     if needs.low is not None and needs.high and round_ratings(needs.low, zeros=0) < round_ratings(needs.high, zeros=0):
@@ -370,5 +370,4 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
     elif needs.low is not None and not needs.high:
         likely = phrase(f"or_more{of_both}", low=round_ratings(needs.low, zeros=0))
     name = "settle_rest" if is_both or is_anew else "settle"
-    texts = phrase(name, amount=amount, likely=likely), phrase(f"{name}_shortly", amount=amount, likely=likely)
-    return *texts, *shortest
+    return phrase(name, amount=amount, likely=likely), phrase(f"{name}_shortly", amount=amount, likely=likely), *shortest

@@ -217,7 +217,8 @@ class Falls:
         medians = np.take_along_axis(moved, np.take_along_axis(order, middle[None], axis=0), axis=0)[0]
         shared = np.maximum(0.0, -medians) * weights.mean(axis=0) * extent.width
         falls = -(changes + self._allowed)
-        return np.clip(np.divide(falls - shared, falls, out=np.zeros(len(falls)), where=falls > _SLACK), 0.0, 1.0)
+        shares: Floats = np.divide(falls - shared, falls, out=np.zeros(len(falls)), where=falls > _SLACK)
+        return shares.clip(0.0, 1.0)
 
     def _scale(self, lengths: Places, before: Places) -> Floats:
         """The standard error of a change of means, where that of one run is 1."""
@@ -463,8 +464,8 @@ class _Noise:
 
     def _own_changes(self, run: int, steps: int) -> Floats:
         """The same, less what all answers changed."""
-        changes = self._changes(run, steps)
-        return changes - changes.mean()
+        changes: Floats = self._changes(run, steps)
+        return changes - float(changes.mean())
 
     def _step(self, run: int) -> tuple[float, ...]:
         """Of the step to a run: the variance of a mean by its answers, its degrees, and that by the means themselves.
