@@ -370,4 +370,8 @@ def _what_settles(decision: Decision) -> tuple[Phrase, ...]:
     elif needs.low is not None and not needs.high:
         likely = phrase(f"or_more{of_both}", low=round_ratings(needs.low, zeros=0))
     name = "settle_rest" if is_both or is_anew else "settle"
-    return phrase(name, amount=amount, likely=likely), phrase(f"{name}_shortly", amount=amount, likely=likely), *shortest
+    return (
+        phrase(name, amount=amount, likely=likely),
+        phrase(f"{name}_shortly", amount=amount, likely=likely),
+        *shortest,
+    )
