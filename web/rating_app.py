@@ -144,7 +144,8 @@ class RatingApp:
         if await self._sessions.visitor(request, _COORDINATOR) is None or self._meaning is None:
             return render_unknown_visitor(request)
         state = await self._in_queue(lambda queue: queue.state())
-        return render(request, "sentence.html", {"meaning": await self._meaning.read(state)})
+        meaning, is_newest = await self._meaning.read(state)
+        return render(request, "sentence.html", {"meaning": meaning, "is_newest": is_newest})
 
 
 def _rater_content(queue: RatingQueue, rater: str, language: Language) -> dict[str, Any]:

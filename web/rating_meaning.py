@@ -24,12 +24,15 @@ class MeaningOfRatings:
         self._under_way: asyncio.Task[None] | None = None
         self._process: ProcessPoolExecutor | None = None
 
-    async def read(self, state: object) -> RatingMeaning | None:
-        """The newest meaning that is worked out; begins a newer one where the state differs. None before the first."""
+    async def read(self, state: object) -> tuple[RatingMeaning | None, bool]:
+        """The newest meaning that is worked out, and whether it is of this state; else begins a newer one.
+
+        None before the first.
+        """
         is_free = self._under_way is None or self._under_way.done()
         if is_free and state != self._state and time.monotonic() - self._ended > _LEAST_SECONDS:
             self._under_way = asyncio.create_task(self._compute(state))
-        return self._meaning
+        return self._meaning, state == self._state
 
     async def _compute(self, state: object) -> None:
         loop = asyncio.get_running_loop()

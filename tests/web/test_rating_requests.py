@@ -169,12 +169,12 @@ def test_every_reply_has_the_security_headers(site, ada):
 
 
 def test_the_coordinator_sees_disagreements_and_adjudicates(site, ada):
-    rate(ada, "1", reason="wrong menu")
+    rate(ada, "1", reason="wrong menu", wrong="0")
     with enter(site, site.links["bob"]) as bob:
         rate(bob, "4")
     with enter(site, site.coordinator) as coordinator:
         page = coordinator.get("/team").text
-        assert "wrong menu" in page and "2 of 8 ratings" in page
+        assert "wrong menu<br>✗ Open menu 0." in page and "2 of 8 ratings" in page
         fields = hidden_fields(page)
         assert coordinator.post("/team/adjudicate", data=fields | {"value": "2"}).status_code == 200
         assert re.search(r'<option value="2" selected>', coordinator.get("/team").text)
@@ -238,10 +238,14 @@ def test_the_sentence_and_the_rule_follow_the_ratings(tmp_path):
         assert "Ratings: 30 of the rating page by ada on 1 to 5" in text
         dutch = client.get("/team/sentence", headers={"accept-language": "nl"}).text
         assert "Met 20 beoordelingen meer" in dutch and "30 antwoorden zijn beoordeeld" in dutch
+        assert "before the newest ones" not in text
         queue.adjudicate("s35", 5)  # nobody rated it: with the agreed rating it is the 31st
+        text = client.get("/team/sentence").text  # a newer verdict takes seconds
+        assert "30 answers are rated" in text and "Of the ratings before the newest ones" in text
         while "31 answers are rated" not in text:
             time.sleep(0.2)
             text = client.get("/team/sentence").text
+        assert "before the newest ones" not in text
 
 
 def test_the_state_is_another_after_each_change_of_what_ratings_say(tmp_path):
