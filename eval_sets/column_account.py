@@ -9,7 +9,7 @@ from ..shell_words import quote_word
 from ..text.wording import count_of, list_first
 from ..value_messages import is_nothing, shorten
 from .column_roles import ColumnRoles, RaterSearch
-from .column_table import MAY_BE_ANSWERS, plain_name, reason_rater
+from .column_table import MAY_BE_ANSWERS, is_link, may_hold, plain_name, reason_rater
 from .columns import FIELDS, OF_RATERS, describe_left_out
 from .message import find_turns
 from .rows import Row, Rows
@@ -18,6 +18,7 @@ from .thread import TimeOrder
 from .turns import is_single_answer
 
 _LONGEST_NAME = 60
+_FEWEST_WORDS = 5  # of the first cell of a column that may hold contexts
 _SILENT = ("row has no answer and counts", "rows have no answer and count", "as an empty one")
 _ENDS_SILENT = (
     "conversation ends",
@@ -39,6 +40,7 @@ class ColumnAccount:
         self._raters = {column.name: column for column in columns.ratings if column.rater}
         self._uses: dict[str, str] = {}
         self._of_metadata: dict[str, str] = {}
+        self._contexts = set[str]()  # the columns that may hold contexts by their name and first cell
         self._seen: dict[str, bool] = dict.fromkeys(source.columns or (), False)  # whether a cell is filled
         self._no_ratings, self.left_out = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
         self._places = defaultdict[tuple[str, str, str], list[str]](list)  # where it is so, by what a note says of it
@@ -63,6 +65,9 @@ class ColumnAccount:
         for name, value in values.items():
             if not self._seen.get(name):
                 self._seen[name] = value is not None and value != ""
+                is_text = len(str(value).split()) >= _FEWEST_WORDS and not is_link("context", value)
+                if is_text and may_hold(name, "retrieved_contexts"):
+                    self._contexts.add(name)
         for field_name, column in origins.items():
             self._uses.setdefault(column, field_name)
         if self._columns.rater in values:
@@ -154,6 +159,12 @@ class ColumnAccount:
         cure = f"{self._source.map_option} {quote_word(f'{column}=response')}"
         return f"may be the chatbot's answer, where {answer} is the right one; {cure} uses it"
 
+    def _doubt_contexts(self, column: str) -> str:
+        """Says of a column that is not used that it may hold the contexts, where none are read; empty of most."""
+        if column not in self._contexts or any(use.startswith("retrieved_contexts") for use in self._uses.values()):
+            return ""
+        return f"may hold the contexts; {self._source.map_option} {quote_word(f'{column}=retrieved_contexts')} reads it"
+
     def _lines(self) -> list[str]:
         renamed, own, kept, empty = list[str](), list[str](), list[str](), list[str]()
         ratings = {rating.name: rating for rating in self._columns.ratings if not rating.rater}
@@ -168,7 +179,8 @@ class ColumnAccount:
                 empty.append(name)
             elif not use:
                 is_reason = reason_rater(column, tuple(rater.rater for rater in self._raters.values())) is not None
-                why = self._columns.unused.get(column) or ("reasons" if is_reason else self._doubt_answer(column))
+                doubt = self._doubt_answer(column) or self._doubt_contexts(column)
+                why = self._columns.unused.get(column) or ("reasons" if is_reason else doubt)
                 kept.append(f"{name} ({why})" if why else name)
             elif use == "rating" and column in ratings and column not in self._mapping:
                 renamed.append(ratings[column].describe(name))

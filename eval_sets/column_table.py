@@ -223,10 +223,13 @@ def usual_name(column: str) -> str:
     Examples:
         >>> usual_name("Question"), usual_name("Ground truth"), usual_name("Agent"), usual_name("Rating (1-5)")
         ('question', 'ground_truth', 'Agent', 'rating')
+        >>> usual_name("Bron / documentatie")
+        'bron_documentatie'
     """
     name = _small(column)
-    if name in USUAL_NAMES:
-        return name
+    for known in (name, _small(column.replace("/", " "))):
+        if known in USUAL_NAMES:
+            return known
     base, remark = split_remark(column)
     is_about_reference = any(word in _REFERENCE_WORDS for word in _small(remark).split("_"))
     is_remark = bool(remark) and not is_about_reference and not criterion_of(column)
@@ -431,7 +434,8 @@ def numbered_contexts(columns: tuple[str, ...]) -> tuple[str, ...]:
 
 def may_hold(column: str, field: str) -> bool:
     """Whether a column may hold a field by a word in its name, and none says that it holds something else."""
-    words = {word for part in _small(column).split("_") for word in (part, part.removesuffix("s"))}
+    parts = _small(column.replace("/", " ")).split("_")
+    words = {word for part in parts for word in (part, part.removesuffix("s"))}
     others = {word for other, hints in _TABLE["hints"].items() if other != field for word in hints}
     others -= {*_TABLE["hints"]["user_input"], *_TABLE["hints"]["response"]} if field != "reference" else set()
     return bool(words & {*_TABLE["hints"].get(field, ())}) and not has_other_role(column, field) and not words & others
