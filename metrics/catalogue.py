@@ -118,6 +118,22 @@ def higher_is_better(specification: MetricSpecification | str) -> bool:
     return bool(_metric_class(specification).higher_is_better)
 
 
+def worst_value(specification: MetricSpecification | str) -> float | None:
+    """Returns the end of a metric's range that is worst; None where it has no bound.
+
+    Example:
+        >>> worst_value("faithfulness"), worst_value("declined"), worst_value("answer_length")
+        (0.0, 1.0, 0.0)
+    """
+    specification = _parsed(specification)
+    if specification.is_scorer:
+        from .scorer import load_scorer
+
+        return load_scorer(specification).rating_min
+    low, high = _metric_class(specification).range
+    return low if higher_is_better(specification) else high
+
+
 def measures_conversation(specification: MetricSpecification | str) -> bool:
     """Whether a metric is one of a whole conversation; a scorer is where one of its metrics is.
 

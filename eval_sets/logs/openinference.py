@@ -119,7 +119,8 @@ def read_evaluations(values: Mapping[str, Any]) -> list[HumanRating]:
 
 
 def read_trace(number: int, rows: Sequence[Row], find_scale: ScaleFinder | None = None) -> Trace:
-    """Reads one trace of its spans, by OpenInference's attributes or by `gen_ai.*`."""
+    """Reads one trace of its spans, by OpenInference's attributes or by `gen_ai.*`; what was sent again counts once."""
+    rows = _each_once(rows)
     events = [row.values for row in rows if is_event(row.values)]
     spans = [
         (row.values, _with_events(span_attributes(row.values), row.values, events))
@@ -148,6 +149,15 @@ def read_trace(number: int, rows: Sequence[Row], find_scale: ScaleFinder | None 
         rating=rating.fields,
         unused=rating.unused,
     )
+
+
+def _each_once(rows: Sequence[Row]) -> list[Row]:
+    """The rows of a trace without those that an exporter sent again: of a span the last, of equal records the first."""
+    by_key: dict[str, Row] = {}
+    for row in rows:
+        span = None if is_event(row.values) else _span_id(row.values)
+        by_key[f"span {span}" if span else json.dumps(row.values, sort_keys=True, default=str)] = row
+    return list(by_key.values())
 
 
 def _step(values: Mapping[str, Any], attributes: Mapping[str, Any]) -> Step:

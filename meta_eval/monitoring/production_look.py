@@ -222,7 +222,7 @@ class _Production:
             yield f"{count_of(left_out, 'answer')} of these days could not be drawn: the figures are not about them."
         if design.unused_ratings:
             yield (
-                f"{count_of(design.unused_ratings, 'rating')} of answers that were not drawn with a known chance, or "
+                f"{count_of(design.unused_ratings, 'rating')} of answers that were not picked at random, or "
                 "that have no judge's score, are not used: they say nothing of the others."
             )
         whole = len(self._day_numbers) - 1
@@ -264,7 +264,7 @@ def _is_beyond(bound: Bound, estimate: Estimate) -> bool:
 def _without_ratings(answers: ProductionAnswers) -> str:
     """What rests on the judge alone."""
     judged = answers.judged[~np.isnan(answers.judged)]
-    start = "No rating of an answer that was drawn with a known chance is there: nothing is said in the raters' scale"
+    start = "None of the answers that were picked at random is rated yet, so that nothing is said on the raters' scale"
     if not len(judged):
         return f"{start}."
     return f"{start}. The judge's own mean is {judged.mean():.3g} over {count_of(len(judged), 'answer')}, uncorrected."

@@ -14,7 +14,7 @@ from .outcome_terms import OutcomeTerms
 LOOKS_ERROR = 0.05
 """In how many watches an interval misses its figure at some look (see docs/statistics.md for the length)."""
 
-NO_RATINGS = "no ratings of answers that were drawn with a known chance"
+NO_RATINGS = "none of the answers that were picked at random is rated yet"
 
 _SEQUENCE = ConfidenceSequence(0.15)  # of the scale: narrowest with some 20 to 200 ratings
 _MOST_GAIN = 16.0

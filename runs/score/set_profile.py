@@ -66,6 +66,11 @@ class SetProfile:
                 f"{metric.name} can score none of the {count_of(self.count, 'sample')}: it is a metric of a "
                 "conversation, and all of them are turns of one; say --turns last, or choose other metrics"
             )
+        if "response" in metric.needs and not any("response" in fields for fields in own):
+            raise UsageError(
+                f"{metric.name} can score none of the {count_of(self.count, 'sample')}: all answers are empty. Find "
+                "out why the chatbot said nothing, or choose other metrics"
+            )
         missing = [name for name in metric.needs if not any(name in fields for fields in own)]
         cure = _cure(missing[0]) if missing else "Give one sample all of them"
         raise UsageError(

@@ -362,6 +362,16 @@ def test_the_message_names_what_is_missing_the_columns_and_the_option():
     )
 
 
+def test_answers_that_are_all_empty_are_said_to_be_that():
+    observed = profile(sample(1, response=""), sample(2, response=" "))
+    with pytest.raises(UsageError) as error:
+        observed.check([load_metric("bleu")])
+    assert str(error.value) == (
+        "bleu can score none of the 2 samples: all answers are empty. Find out why the chatbot said nothing, or choose "
+        "other metrics"
+    )
+
+
 def test_one_sample_that_can_be_scored_is_enough():
     profile(sample(1), sample(2, reference="So it is.")).check([load_metric("bleu")])
 

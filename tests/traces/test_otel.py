@@ -67,6 +67,21 @@ def test_spans_of_the_conventions_for_generative_ai_are_a_sample(tmp_path):
     assert origin.time == (BEGIN + timedelta(minutes=1, milliseconds=10)).isoformat()
 
 
+def test_a_span_that_was_sent_again_is_there_once(tmp_path):
+    """An exporter that got no reply sends all spans again, here in another file; the last of a span counts."""
+    first, again = chat_spans(10, "Free?", "Ye", "chat-7"), chat_spans(10, "Free?", "Yes.", "chat-7")
+    feedback = {"gen_ai.evaluation.name": "user_feedback", "gen_ai.evaluation.score.value": 1}
+    record = {"traceId": first[0]["traceId"], "spanId": first[2]["spanId"], "eventName": "gen_ai.evaluation.result"}
+    record |= {"attributes": attributes(feedback), "observedTimeUnixNano": "1"}
+    logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+    write_documents(tmp_path / "a.jsonl", document(*first), logs, document(*first))
+    write_documents(tmp_path / "b.jsonl", logs, document(*again))
+    (sample,) = read(tmp_path)
+    assert isinstance(sample, Sample)
+    assert (sample.retrieved_contexts, sample.response) == (("Document of Free?",), "Yes.")
+    assert len(sample.metadata["spans"]) == 4 and len(sample.ratings) <= 1  # 3 spans and the record
+
+
 def test_tools_and_instructions_are_messages(tmp_path):
     call = {"type": "tool_call", "id": "c1", "name": "find_order", "arguments": {"order": 7}}
     result = {"type": "tool_call_response", "id": "c1", "response": {"state": "sent"}}

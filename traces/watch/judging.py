@@ -11,9 +11,11 @@ from ...eval_sets import Sample
 from ...eval_sets.message import Message
 from ...judges import Budget
 from ...judges.cassette import is_bundled
+from ...metrics.catalogue import worst_value
 from ...metrics.metric import run_to_end
 from ...regular_files import read_text_file
 from ...runs import Plan, Progress, RunOptions, Store
+from ...runs.answers.unanswered import unanswered_kind
 from ...runs.ratings import QueueSettings, RatingQueue
 from ...runs.ratings.judgement import queue_ids
 from ...runs.score.scoring_request import ScoringRequest
@@ -173,6 +175,21 @@ def _judge_day(
     counts.judged += records.add_scores(day, run.id, scores, tried=problem is None)
     failed = [s.reason for name, s in scores.items() if s.status == "failed" and name not in record.given_up]
     return problem, failed
+
+
+def score_empty_answers(records: WatchRecords) -> int:
+    """Gives the metric's worst value to the empty answers that it skips; returns how many.
+
+    A chatbot that says nothing gave an answer too: without it the mean would rise where it says nothing more often.
+    """
+    names = records.names("skipped")
+    if not names:
+        return 0
+    worst = None if records.settings.measures_conversations else worst_value(records.settings.metric)
+    is_counted = worst is not None
+    empty = {sample.id for sample in records.samples(names) if is_counted and unanswered_kind(sample) == "empty"}
+    records.end_skipped(names, empty, worst)
+    return len(empty)
 
 
 def day_budget(records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:

@@ -106,6 +106,11 @@ def give_watch_verdict(row: WatchRow, stored: StoredLook, standing: list[StoredA
 
 def _describe_answers(row: WatchRow, stored: StoredLook) -> Phrase:
     look = stored.look
+    if look.mean.value is None and look.answers and not look.mean.n:
+        ratings = row.settings.get("ratings")
+        has_raters = isinstance(ratings, Mapping) and bool(ratings.get("raters"))
+        if has_raters or not look.rated:
+            return phrase("none_picked_rated" if has_raters else "none_rated")
     if look.mean.value is None:
         few = look.mean.problem or phrase("too_few_ratings")
         return phrase("no_estimate", why=few if look.answers else phrase("no_answer_yet"))

@@ -33,15 +33,17 @@ MOST_TRIES = 3
 _AT_ONCE = 200  # answers that are read together
 _MOST_ANSWERS = 1_000  # of one question
 _GO_ON = ", then start it again: it goes on"
-Waiting = Literal["undrawn", "unqueued", "to_queue", "drawn", "given_up"]
+Waiting = Literal["undrawn", "unqueued", "to_queue", "drawn", "given_up", "skipped"]
 """Answers of a watch: in no draw yet; scored, and in no draw for raters yet; drawn for raters, and not in the queue;
-drawn for the judge on a day; of these the ones that it is not asked about again."""
+drawn for the judge on a day; of these the ones that it is not asked about again; those that the metric skips, for a
+reason that was not looked at yet."""
 _WAITING: dict[Waiting, str] = {
     "undrawn": "status = 'new'",
     "unqueued": "judged IS NOT NULL AND rating_chance IS NULL",
     "to_queue": "queue_state = 'drawn'",
     "drawn": "drawn_on = ?",
     "given_up": "drawn_on = ? AND status = 'failed'",
+    "skipped": "status = 'skipped'",
 }
 
 
@@ -337,10 +339,21 @@ class WatchRecords(WatchState):
             self._update("tries = ?", tries)
         return sum(value is not None for _, value, *_ in ends)
 
+    def end_skipped(self, names: Sequence[str], empty: set[str], worst: float | None) -> None:
+        """Gives the empty ones of the answers that the metric skips its worst value; the others have none."""
+        with self._writing():
+            self._update("status = 'empty', judged = ?", [(worst, name) for name in names if name in empty])
+            self._update("status = 'without score'", [(name,) for name in names if name not in empty])
+
+    def count_empty(self) -> int:
+        """Returns how many answers count at the metric's worst value, since they are empty."""
+        sql = "SELECT count(*) FROM watch_items WHERE watch = ? AND status = 'empty'"
+        return int(self._value(sql, self.watch_id))
+
     def unpushed_runs(self, address: str) -> list[str]:
         """Returns the runs with scores that were not written to an address yet, the oldest first."""
         rows = self._rows(
-            "SELECT run, min(drawn_on) FROM watch_items WHERE watch = ? AND judged IS NOT NULL GROUP BY run "
+            "SELECT run, min(drawn_on) FROM watch_items WHERE watch = ? AND status = 'scored' GROUP BY run "
             "HAVING count(*) > (SELECT count(*) FROM pushed_scores WHERE pushed_scores.run = watch_items.run "
             "AND address = ?) ORDER BY min(drawn_on), run",
             *(self.watch_id, address),

@@ -10,7 +10,7 @@ from ...errors import AssayError, BudgetReached
 from ...judges.secrets import Scrubber
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.monitoring.look import Look
-from ...metrics.catalogue import higher_is_better
+from ...metrics.catalogue import higher_is_better, worst_value
 from ...presentation.texts import one_line
 from ...runs import Store
 from ...runs.score.session import OnProgress
@@ -29,6 +29,7 @@ from .judging import (
     judge_waiting,
     read_queue_ratings,
     reread_annotations,
+    score_empty_answers,
 )
 from .watch_look import LookAt, look_at_answers, read_production_answers
 from .watch_settings import WatchSettings, describe_bound
@@ -100,7 +101,7 @@ class WatchStep:
             raise
 
     def _take(self) -> StepReport:
-        counts, today = self._counts, self._now.date().isoformat()
+        counts, today, metric = self._counts, self._now.date().isoformat(), self._settings.metric
         source = self._tools.open_source(self._settings.source_address)
         annotations = self._pull(source)
         counts.drawn, notes = draw_for_judge(self._records, today, self._now)
@@ -114,6 +115,12 @@ class WatchStep:
             self._problems.append(
                 f"{count_of(len(failures), 'answer')} got no score ({one_line(failures[0], _LONGEST_REASON)}); what "
                 "has failed three times is given up"
+            )
+        counts.judged += score_empty_answers(self._records)
+        if empty := self._records.count_empty():
+            self._notes.append(
+                f"{count_of(empty, 'empty answer counts', 'empty answers count')} as {worst_value(metric):g}, the "
+                f"worst value of {metric}"
             )
         self._push()
         self._rate(source, annotations, today)

@@ -117,7 +117,7 @@ def test_no_ratings_say_nothing_in_the_raters_scale():
     look = look_at_production(dataclasses.replace(answers, ratings=np.full(2400, NAN)), ALL)
     assert look.mean.value is None and look.rated == 0
     assert not any(state.broken for state in look.bounds)
-    assert "nothing is said in the raters' scale" in look.notes[0]
+    assert "nothing is said on the raters' scale" in look.notes[0]
     assert "uncorrected" in look.notes[0]
     assert_sound(look)
 

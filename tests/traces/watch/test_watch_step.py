@@ -105,6 +105,31 @@ def test_the_empty_answer_that_ends_a_session_is_under_test_with_its_rating(benc
     assert [rating for (rating,) in rows] == [1, 5, 1, 5]
 
 
+def test_an_empty_answer_that_the_metric_skips_counts_at_its_worst_value(bench):
+    """Three copied answers score 1 and the empty one 0: mean .75, where it stood at 1. It is pushed nowhere."""
+    watch = bench(sample={"share": 1.0})
+    watch.traces.add(3)
+    watch.traces.traces.append(trace("silent", NOON - timedelta(minutes=50), response=" "))
+    report = watch.step(timedelta(seconds=1))
+    assert (report.stored.look.judged, report.stored.counts.judged, report.stored.counts.failed) == (4, 4, 0)
+    assert report.stored.look.mean.value == pytest.approx(0.75)
+    assert report.notes == ["1 empty answer counts as 0, the worst value of rouge_l_precision"]
+    assert len(watch.traces.scores) == 3
+    writes = watch.traces.writes
+    watch.step(timedelta(minutes=15))
+    assert watch.traces.writes == writes  # the run is not taken for one that still has to be pushed
+
+
+def test_an_empty_answer_of_a_watch_that_an_earlier_version_kept_counts_at_the_next_step(bench):
+    watch = bench(sample={"share": 1.0})
+    watch.traces.add(3)
+    watch.traces.traces.append(trace("silent", NOON - timedelta(minutes=50), response=""))
+    watch.step(timedelta(seconds=1))
+    watch.store.database.execute("UPDATE watch_items SET status = 'skipped', judged = NULL WHERE sample = 'silent'")
+    look = watch.step(timedelta(minutes=15)).stored.look
+    assert (look.judged, look.mean.value) == (4, pytest.approx(0.75))
+
+
 def test_the_same_traces_are_pulled_once(bench):
     watch = bench()
     watch.traces.add(30)
