@@ -106,6 +106,12 @@ class Falls:
                 self._baseline.append(run)
                 self._noise.add(run)
 
+    def fall(self, run: int) -> None:
+        """Counts a run that failed among those that fell for sure: the next one fell too if it lies nearer to them."""
+        if self.is_usable(run):
+            self._runs = [*self._runs_before(run), run]
+            self._fallen = {*self._runs} & {*self._fallen, run}
+
     def rested(self, night: int, nights: int) -> list[int]:
         """The runs before a nightly run on which its evidence of so many runs rests too."""
         before = self._runs_before(night)

@@ -295,7 +295,7 @@ def decide_regressions(checks: Sequence[GateCheck], *, choice_level: float) -> l
     """Decides the gates on regressions of one run, on the samples that an accepted run scored too.
 
     A nightly run that failed one of them is left out for all: what failed is no baseline, nor are the runs before it on
-    which the failure rested.
+    which the failure rested. Its failure stands until a run is nearer to the baseline than to it.
     """
     results: dict[int, GateResult] = {}
     figures: dict[int, tuple[Falls, list[str]]] = {}
@@ -325,6 +325,8 @@ def decide_regressions(checks: Sequence[GateCheck], *, choice_level: float) -> l
                     falls.leave_out(rested)
                 if recorded is None and not failed:
                     falls.keep(night, is_suspect=weighed[number].is_suspect)
+                elif recorded is not None and number in failed:
+                    falls.fall(night)
         fewest = fewest_groups(choice_level)
         for number, (falls, paired) in figures.items():
             results[number] = _describe(checks[number], weighed[number], falls.missed(newest, levels), paired, fewest)
@@ -370,7 +372,7 @@ def _describe(check: GateCheck, newest: Evidence, missed: float | None, samples:
     change, nights, before = newest.tonight, 1, newest.baseline
     if is_shown:
         change, nights, before = newest.change, newest.nights, newest.before
-    runs = "in this run" if nights == 1 else f"in this run and the last {nights - 1} that failed no gate"
+    runs = "in this run" if nights == 1 else f"in this run and the {count_of(nights - 1, 'run')} that fell with it"
     others = "the accepted run" if before == 1 else f"the {count_of(before, 'run')} before"
     if abs(change) > _ROUNDING:
         side = "higher" if (change > 0) is check.higher_is_better else "lower"

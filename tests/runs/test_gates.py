@@ -116,7 +116,7 @@ def test_a_topic_that_collapses_fails_and_a_small_one_is_said():
     assert "is lower by 0.25 in this run than in the 9 runs before" in two.reason  # the failed ones are left out
     assert two.reason.endswith(", where 20 is enough; fell most: s0, s1, s2, s3, s4 and 5 more")
     assert "no fall seen" not in one.reason
-    assert "is lower by 0.12 in this run and the last 3 that failed no gate than in the 9 runs before" in one.reason
+    assert "is lower by 0.12 in this run and the 3 runs that fell with it than in the 9 runs before" in one.reason
     more = "more than nightly runs differ without a change"
     assert f"{more}, but of too few answers to call it a fall; see `assay show changes`" in one.reason
 
@@ -277,11 +277,11 @@ def test_runs_on_which_a_failure_rested_are_no_baseline():
     states = [weigh(bad[n], quiet + bad[:n]).state for n in range(3)]
     assert states == ["passed", "passed", "failed"]
     third = weigh(bad[2], quiet + bad[:2]).reason
-    assert "is lower by 0.035 in this run and the last 2 that failed no gate than in the 9 runs before" in third
+    assert "is lower by 0.035 in this run and the 2 runs that fell with it than in the 9 runs before" in third
     assert "; no later run is compared with these; fell most: " in third
     fourth = weigh(bad[3], quiet + bad[:3], by=fall)
     assert fourth.state == "failed"
-    assert "in this run and the last 2 that failed no gate than in the 9 runs before" in fourth.reason
+    assert "in this run and the 3 runs that fell with it than in the 9 runs before" in fourth.reason
     back = weigh(repaired, quiet + bad[:3], by=fall)
     assert (back.state, back.value) == ("passed", pytest.approx(-0.005))
     assert "in this run than in the 9 runs before" in back.reason
@@ -290,7 +290,22 @@ def test_runs_on_which_a_failure_rested_are_no_baseline():
     assert (later.reason, later.p) == (without.reason, pytest.approx(without.p))
     assert "than in the 10 runs before" in later.reason
     other = weigh(repaired, quiet + bad[:3], by="cost").reason  # the runs before that failure are as good as others
-    assert "in this run and the last 2 that failed no gate than in the 9 runs before" in other
+    assert "in this run and the 2 runs that fell with it than in the 9 runs before" in other
+
+
+def test_a_failure_stands_until_a_night_is_nearer_to_those_before_it():
+    """Verdicts of 60 answers: 3 and 4 are false by turns, then 18, which fails. 13 are nearer to 18 than to 3.5, though
+    they would not fail alone; 9 are not."""
+    quiet = [night_of_false(range(n, n + 3 + n % 2)) for n in range(7)]
+    bad = night_of_false(range(30, 48))
+    history = History(earlier(quiet[:1]), nights_of([*quiet[1:], bad], {6: frozenset({"regression of faithfulness"})}))
+    states = [decide(REGRESSION, judged(night_of_false(range(first, 48)), history)).state for first in (30, 35, 39)]
+    assert states == ["failed", "failed", "passed"]
+
+
+def night_of_false(places):
+    """60 verdicts, of which those in these places are false."""
+    return [float(place not in places) for place in range(60)]
 
 
 def test_no_fall_seen_is_not_said_of_a_fall_that_noise_can_do():
