@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from ..languages import Language
 from ..untrusted import SEEN_LETTERS, SEEN_WORD
-from .lemmas import content_stems, words as split_words
+from .lemmas import words as split_words
 from .markdown_lines import MarkdownLine, read_lines
 from .message_sentences import message_sentences
 from .phrases import may_address, read_words
@@ -307,7 +307,8 @@ class _SentenceReader:
         is_denied = not negations.isdisjoint(split_words(stated))
         if (answer == NO) == is_denied or not self._asked or not negations.isdisjoint(split_words(self._asked)):
             return False
-        return set(content_stems(self._asked, language)).issubset(content_stems(stated, language))
+        asked = {*split_words(self._asked)} - language.words.function_words
+        return bool(asked) and asked.issubset(split_words(stated))
 
     def _completes(self, stated: str, line: MarkdownLine, head: str) -> bool:
         """Whether a line says something only together with what it stands under."""
