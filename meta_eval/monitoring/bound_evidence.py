@@ -10,6 +10,7 @@ from ..estimate import TOO_FEW_GROUPS, Estimate
 from ..monthly_p_value import LONGEST, monthly_p_value, needed_z
 from ..sequence import normal_of_t, t_of_normal
 from .day_sums import DaySums, Noise, RunMeans
+from .incident_days import IncidentDays
 from .outcome_terms import OutcomeTerms
 
 FALSE_ALARMS = 0.05
@@ -89,6 +90,7 @@ class WeighedBound:
     # compared with the days of it before that run. None where the figure itself has the bound.
     reference: tuple[int, int] | None
     level: float  # the share of months in which this bound may raise a false alarm
+    incidents: IncidentDays  # the days that no run counts
 
     def history(self, days: int) -> list[AlarmState]:
         """Returns the state after each of the first days: what a look every day would have come to."""
@@ -102,7 +104,7 @@ class WeighedBound:
         numbers = self.sums.day_numbers
         earliest = int(np.searchsorted(numbers, numbers[day] - LONGEST + 1))
         starts = np.arange(max(earliest, state.restart), day + 1)
-        noise = self.sums.noise(day, starts, state.changes)
+        noise = self._noise(day, starts, state)
         excess, score, other = self._scores(starts, day, noise, state)
         if not (score > -np.inf).any():
             return DayEvidence(1.0, None)
@@ -118,6 +120,12 @@ class WeighedBound:
         start = int(starts[np.flatnonzero(is_calm)[-1]]) if is_calm.any() else int(starts[within])
         p_within = float(monthly_p_value(other[within]))
         return DayEvidence(p, int(starts[place]), p_within, bool(is_calm.any()), start)
+
+    def _noise(self, day: int, starts: Places, state: AlarmState) -> Noise:
+        """The noise of runs, which do not count incidents but for one that raised the alarm that stands."""
+        incidents = self.incidents.up_to(day).tolist()
+        noise = self.sums.noise(day, starts, state.changes, incidents)
+        return replace(noise, incidents=[place for place in incidents if place != state.since])
 
     def compare(self, starts: Places, day: int, noise: Noise, state: AlarmState) -> tuple[RunMeans, RunMeans | None]:
         """The means of the runs from each start up to a day, and of what they are compared with."""
@@ -136,7 +144,7 @@ class WeighedBound:
         The interval is the one that an alarm is raised by: its end on the side of the bound is beyond the bound in at
         most as many months as an alarm is false.
         """
-        noise = self.sums.noise(day, np.array([start]), state.changes)
+        noise = self._noise(day, np.array([start]), state)
         runs, before = self.compare(np.array([start]), day, noise, state)
         excess, variance, third, size = (float(values[0]) for values in self._excess(runs, before))
         value = excess + self.limit if before is not None else self.limit - self.sign * excess

@@ -40,6 +40,7 @@ class Noise:
     # per run, how many times the variance of a day's mean is what its groups explain, at least 1
     inflation: Floats
     degrees: Floats  # per run, of freedom
+    incidents: Sequence[int] = ()  # the places of days that no run counts: see `IncidentDays`
 
     @property
     def skewness(self) -> float:
@@ -81,32 +82,46 @@ class DaySums:
         """Estimates the mean of runs of days."""
         mean = np.zeros(len(first))
         variance, third, size = np.zeros(len(first)), np.zeros(len(first)), np.zeros(len(first))
+        without = [(day, (first <= day) & (day < end)) for day in noise.incidents]
         for number, sums in enumerate(self._of_runs):
             total = sums.take(end, axis=1) - sums.take(first, axis=1)
+            for day, is_in in without:
+                total = np.where(is_in, total - (sums[:, day + 1] - sums[:, day])[:, None], total)
             weight = np.where(total[0] > 0, total[0], np.nan)
             mean += total[1] / weight
             size = weight**2 / total[2]
             variance += noise.variances[number] / size
             third += noise.thirds[number] * np.maximum(total[3] / weight**3, 1 / size**2)
-        day_variance, alike = noise.of_days(variance, end - first)
+        days = end - first - sum(is_in for _, is_in in without)
+        day_variance, alike = noise.of_days(variance, np.asarray(days))
         third += noise.skewness * day_variance**1.5 * np.sqrt(alike)
         return RunMeans(mean, variance + day_variance, third, np.where(np.isfinite(mean), size, 0.0))
 
-    def noise(self, last: int, starts: Places, changes: Sequence[int] = ()) -> Noise:
+    def single_days(self, last: int) -> tuple[Places, RunMeans]:
+        """(the places of the days that the noise is taken from, up to one; their means, as their groups alone say)."""
+        first = self._first_remembered(last)
+        variances, thirds, _ = self._groups(first, last)
+        days = np.arange(first, last + 1)
+        one = np.ones(len(days))
+        return days, self.runs(days, days + 1, Noise(variances, thirds, one, one))
+
+    def _first_remembered(self, last: int) -> int:
+        return int(np.searchsorted(self.day_numbers, self.day_numbers[last] - _MEMORY + 1))
+
+    def noise(self, last: int, starts: Places, changes: Sequence[int] = (), incidents: Sequence[int] = ()) -> Noise:
         """The noise of runs from each start to one day, of a figure that is known to have changed on some days.
 
         Days are compared that are three to seven days apart (squared differences, von Neumann, 1941, beside what the
         groups explain): a spell hides how much nearer days differ. How much neighbours correlate cannot be told from a
         month, and is taken to be 0.6. Each run may be a change, and a real fall is no noise: the differences across its
-        start count at most twice what the others do, and those across the `changes` not at all. The degrees of freedom
-        are those of the days, a fifth of the differences, or of the groups where these are fewer.
+        start count at most twice what the others do, and those across the `changes` and of `incidents` not at all. The
+        degrees of freedom are those of the days, a fifth of the differences, or of the groups where these are fewer.
         """
-        first = int(np.searchsorted(self.day_numbers, self.day_numbers[last] - _MEMORY + 1))
+        first = self._first_remembered(last)
         variances, thirds, of_groups = self._groups(first, last)
-        days = np.arange(first, last + 1)
-        one = np.ones(len(days))
-        means = self.runs(days, days + 1, Noise(variances, thirds, one, one))
+        days, means = self.single_days(last)
         is_known = (means.size > 0) & (means.variance > 0) & (days >= self._first_alike)
+        is_known &= ~np.isin(days, incidents)
         starts = starts - first
         pairs, share, beside, across = 0.0, 0.0, np.zeros((2, len(starts))), np.zeros((2, len(starts)))
         for gap in (gap for gap in _APART if gap < len(days)):
@@ -125,7 +140,7 @@ class DaySums:
         squares = beside[1] + np.minimum(across[1], most)
         inflation = np.maximum(1.0, 1 + (squares - pairs) / max(share, 1.0))
         degrees = np.full(len(starts), pairs / len(_APART))
-        return Noise(variances, thirds, inflation, np.minimum(degrees, of_groups))
+        return Noise(variances, thirds, inflation, np.minimum(degrees, of_groups), incidents)
 
     def _groups(self, first: int, last: int) -> tuple[Floats, Floats, float]:
         """(the variance of one group's term per stage, its third moment, the degrees of freedom)."""

@@ -1,6 +1,7 @@
 """A look at a chatbot in production: its quality in the raters' scale, by segment, and what changed."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..estimate import Estimate
 from ..groups import FEWEST_GROUPS, FEWEST_RATED
 from .bound_evidence import FALSE_ALARMS, AlarmState, WeighedBound
 from .day_sums import DaySums
+from .incident_days import IncidentDays
 from .look import Bound, BoundState, Look, SegmentLook
 from .outcome_terms import corrected_terms, judge_terms
 from .production_answers import ProductionAnswers, SamplingDesign
@@ -18,6 +20,7 @@ from .window_estimate import LOOKS_ERROR, NO_RATINGS, estimate_window
 
 _MOST_SEGMENTS = 20  # per field
 _LATEST = 7  # days after which a rating that did not come is no longer waited for
+_LAST_DAYS = 7  # of which the figure of a fall is while the first days still go on
 _LARGEST_SCORE = 1e50  # of a judge: the cubes of larger ones are no numbers
 
 
@@ -104,6 +107,16 @@ class _Production:
         self._day_numbers = self.mean_terms.day_numbers
         self._reference = (0, int(np.searchsorted(self._day_numbers, window - 1, side="right")))
 
+    @cached_property
+    def incidents(self) -> IncidentDays:
+        """The days on which something happened that was over the next day, as any of the figures shows them."""
+        judge = judge_terms(self._answers, self._design)
+        rated = (self.mean_terms, self.bad_terms) if self.mean_terms.is_rated.any() else ()
+        usable = [
+            terms for terms in (*rated, judge) if terms.width > 0 and max(map(abs, terms.extent)) <= _LARGEST_SCORE
+        ]
+        return IncidentDays([DaySums(terms, tail=1) for terms in usable])
+
     def settled(self, bound: Bound) -> int:
         """How many days are there, up to one whose ratings are still to come; the judge's scores wait for none."""
         numbers, awaited = self._day_numbers, self._answers.is_awaited
@@ -157,7 +170,7 @@ class _Production:
             return f"the judge's scores go beyond {_LARGEST_SCORE:g}"
         sign = -1 if bound.kind == "bad_share" else 1
         reference = self._reference if bound.kind in {"fall", "judge_fall"} else None
-        return WeighedBound(terms, DaySums(terms, tail=-sign), bound.limit, sign, reference, level)
+        return WeighedBound(terms, DaySums(terms, tail=-sign), bound.limit, sign, reference, level, self.incidents)
 
     def state(self, bound: Bound, level: float, bounds: int) -> BoundState:
         """The state of a bound at this look."""
@@ -183,7 +196,10 @@ class _Production:
             return estimate_window(weighed.terms, self.is_in)
         last = max(0, whole - 1)
         window = int(np.searchsorted(self._day_numbers, self._day_numbers[last] - self._window + 1))
-        return weighed.figure(max(window, min(weighed.reference[1], last)), last, state)
+        end = weighed.reference[1]
+        if end > last:  # the days of the reference are not over: the last week is compared with those before it
+            end = int(np.searchsorted(self._day_numbers, self._day_numbers[last] - _LAST_DAYS + 1))
+        return weighed.figure(max(window, end, min(1, last)), last, state)
 
     def _sentence(self, bound: Bound, state: AlarmState, estimate: Estimate, whole: int, *, is_beyond: bool) -> str:
         """What changed, since when; the days counted are those that the figure is of."""
@@ -226,6 +242,9 @@ class _Production:
                 "that have no judge's score, are not used: they say nothing of the others."
             )
         whole = len(self._day_numbers) - 1
+        if bounds and whole and len(places := self.incidents.up_to(whole - 1)):
+            names = ", ".join(self._day_name(int(self._day_numbers[place])) for place in places)
+            yield f"Bounds are weighed without {names}: unlike the days before and after."
         waiting = whole - min((self._whole(bound) for bound in bounds), default=whole)
         if bounds and not whole:
             yield "Bounds are decided on whole days: the first day is not over yet."

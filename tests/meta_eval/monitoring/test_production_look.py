@@ -15,17 +15,20 @@ from assay.meta_eval import CLEARED, FALSE_ALARMS, DayEvidence, Estimate, t_of_s
 from assay.meta_eval.monitoring import AlarmState, Bound, Look, ProductionAnswers, follow_bounds, look_at_production
 
 
-def draw_answers(seed, *, days=40, a_day=60, judged=30, rated=10, fall=0.0, fall_days=(20, 10**6), session=2):
+def draw_answers(
+    seed, *, days=40, a_day=60, judged=30, rated=10, fall=0.0, fall_days=(20, 10**6), session=2, bad_days=()
+):
     """Simulated answers of a chatbot in production, and the rating that raters would give to each.
 
-    Sessions of `session` answers; the ratings fall by `fall` on the `fall_days` from the first to before the second.
+    Sessions of `session` answers; the ratings fall by `fall` on the `fall_days` from the first to before the second,
+    and by 2 on the `bad_days`.
     """
     generator = np.random.default_rng(seed)
     n = days * a_day
     day, group = np.repeat(np.arange(days), a_day), np.arange(n) // session
     quality = 0.5 * generator.normal(size=n)[group] + 0.85 * generator.normal(size=n)
     is_worse = (day >= fall_days[0]) & (day < fall_days[1])
-    quality = quality - fall * is_worse
+    quality = quality - fall * is_worse - 2 * np.isin(day, bad_days)
     ratings = np.clip(np.rint(3.8 + quality), 1, 5)
     judge = 0.5 + 0.12 * quality + 0.15 * generator.normal(size=n)
     is_judged = generator.random(n) < judged / a_day
@@ -230,6 +233,47 @@ def test_a_fall_raises_one_alarm_and_clears_once():
     state = look_at_production(answers, [Bound("mean", 3.4)]).bounds[0]
     assert not state.broken and state.since is None
     assert state.sentence.startswith("The mean rating is back to at least 3.4 since day 5")
+
+
+@pytest.mark.parametrize("bad_days", [(), (7,), (4, 9)])
+def test_a_fall_raises_the_alarm_though_there_was_an_incident_before_it(bad_days):
+    """Quality falls by 1.3 on day 14, and fell by 2 on single days before: these are named and count for no bound."""
+    settings = {"days": 24, "judged": 60, "rated": 30, "fall": 1.3, "fall_days": (14, 99), "bad_days": bad_days}
+    for seed in range(3):
+        look = look_at_production(draw_answers(seed, **settings)[0], [Bound("fall", 0.1)])
+        (state,) = look.bounds
+        assert state.broken and state.since == 14
+        notes = [note for note in look.notes if "weighed without" in note]
+        days = ", ".join(f"day {day}" for day in bad_days)
+        assert notes == [f"Bounds are weighed without {days}: unlike the days before and after."] * bool(bad_days)
+
+
+@pytest.mark.parametrize("bad_days", [(3, 9, 15, 21), (9, 10, 11, 12), (26,)])
+def test_days_that_are_often_bad_or_not_over_yet_are_no_incidents(bad_days):
+    """Four of 28 days are how days differ, or a change; of day 26 there is no day after that is over."""
+    look = look_at_production(draw_answers(1, days=28, judged=60, rated=30, bad_days=bad_days)[0], [Bound("mean", 3)])
+    assert not any("weighed without" in note for note in look.notes)
+
+
+def test_an_alarm_that_an_incident_raised_keeps_its_figure_until_it_is_cleared():
+    """The day that raised it counts in the figure since then, and no longer once the alarm is cleared."""
+    answers, _ = draw_answers(2, days=45, judged=60, rated=30, bad_days=(20,))
+    (states,) = follow_bounds(answers, [Bound("mean", 3.5)])
+    raised = [day for day, state in enumerate(states) if state.is_raised]
+    assert raised[0] == 20 and states[24].since == 20 and not states[-1].is_raised
+    part = part_of(answers, answers.days < 26)  # days 20 to 24 are whole: one day of about 1.9 and four of 3.8
+    assert look_at_production(part, [Bound("mean", 3.5)]).bounds[0].estimate.value == pytest.approx(3.4, abs=0.15)
+
+
+def test_the_fall_of_a_young_watch_is_that_of_the_last_week():
+    """Ratings 3, 4 and 5 on 13 days, 2, 3 and 4 on the next 7, and a day that is not over: the fall is 1."""
+    day = np.repeat(np.arange(21), 12)
+    ratings = np.tile([3.0, 4, 5], len(day) // 3) - (day >= 13)
+    nothing = np.full(len(day), NAN)
+    answers = ProductionAnswers(day, np.arange(len(day)), nothing, nothing, nothing, np.ones(len(day)), ratings)
+    estimate = look_at_production(answers, [Bound("fall", 2)]).bounds[0].estimate
+    assert estimate.value == pytest.approx(1)
+    assert estimate.low is not None and estimate.high is not None and estimate.high - estimate.low < 2
 
 
 def test_what_later_days_bring_changes_nothing_of_earlier_ones():
