@@ -138,6 +138,7 @@ class Budget:
     _runs: set[str] = field(default_factory=set, init=False, repr=False)
     _has_earlier: bool = field(default=False, init=False, repr=False)  # whether calls of earlier sessions count
     _under_way: list[LostCalls] = field(default_factory=list, init=False, repr=False)
+    _refused: LostCalls | None = field(default=None, init=False, repr=False)  # the call that did not fit
     _waiting: list[asyncio.Future[None]] = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -225,10 +226,12 @@ class Budget:
                     f"the cost of {self.unpriced or 'the model'} is unknown, so a budget in USD cannot be kept; bound "
                     "tokens instead, or give the judge's price in its settings file"
                 )
-            problem = self._problem(wanted)
+            # one that does not fit is the last: a smaller one after it would make what its error says untrue
+            problem = self._problem(self._refused or wanted)
             if not problem:
                 break
             if not self._under_way:  # calls under way are paid for: they end first, and count
+                self._refused = self._refused or wanted
                 raise BudgetReached(problem)
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)

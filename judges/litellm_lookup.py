@@ -52,6 +52,14 @@ def missing_api_key(model: str) -> str | None:
     return None if any(os.environ.get(name) for name in missing) else " or ".join(missing)
 
 
+def name_api_key(error: BaseException) -> str:
+    """The environment variable with the key that a provider refused, by litellm's error; without one general words."""
+    provider = str(getattr(error, "llm_provider", "")).replace("_", "").upper()  # together_ai: TOGETHERAI_API_KEY
+    names = (name for name in os.environ if name.endswith("_API_KEY"))
+    known = (name for name in names if name.removesuffix("_API_KEY").replace("_", "") == provider)
+    return next(known, "the provider's environment variable")
+
+
 def has_known_provider(settings: JudgeSettings) -> bool:
     """Whether litellm knows who is to be asked for a model: by its name or parameters, else by its server's address.
 

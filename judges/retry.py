@@ -11,7 +11,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from ..errors import AssayError, InputError, JudgeUnavailable, UsageError
-from .litellm_lookup import load_litellm
+from .litellm_lookup import load_litellm, name_api_key
 from .secrets import Scrubber
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ def explain(error: BaseException, timeout: float, scrubber: Scrubber) -> str:
     if isinstance(error, kinds.ContextWindowExceededError):
         cure = "; shorten the contexts, or choose a judge that reads more"
     elif http_status(error) in {401, 403}:
-        cure = "; check the key in the provider's environment variable, and what it may use"
+        cure = f"; check the key in {name_api_key(error)}, and what it may use"
     elif http_status(error) == 404:
         cure = "; check the judge's model and api_base"
     elif is_not_offered(error):

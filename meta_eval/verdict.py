@@ -206,16 +206,19 @@ def _trust(
     unscored, total = _count_unscored(table, selection.chosen)
     is_whole = unscored <= _FEW_UNSCORED * total
     answers = phrase("answers", count=total)
-    part = phrase("nothing") if is_whole else phrase("part_scored", unscored=unscored, answers=answers)
+    is_partly = len(selection.chosen.metrics) > 1 and not _find_stand_in(table, selection.chosen)
+    lacks = {name: phrase("partly" if is_partly else name) for name in ("unscored_word", "unscored_shortly")}
+    part = phrase("nothing") if is_whole else phrase("part_scored", unscored=unscored, answers=answers, **lacks)
     values: dict[str, object] = {
-        "metric": _name_shortly(selection.chosen),
-        "shorter": _name_shortly(selection.chosen, "_shortly"),
+        "metric": _name_shortly(table, selection.chosen),
+        "shorter": _name_shortly(table, selection.chosen, "_shortly"),
         "how": phrase(describe_strength(agreement.value or 0.0)),
         "agreement": Figure("coefficient", agreement.value),
         "likely": likely,
         "part": part,
         "unscored": unscored,
         "total": total,
+        **lacks,
     }
     if not has_others:
         names = ("trust_overlap", "trust_overlap_shortly", *(() if is_whole else ("trust_overlap_part",)))
@@ -227,7 +230,7 @@ def _trust(
         if one.second in baselines and not one.problem and is_no_better:
             first, *others = selection.chosen.metrics
             fewest = phrase("metrics_together", count=1 + len(others)) if others else one_line(first, _LONGEST_OF_TWO)
-            on = phrase("nothing" if is_whole else "part_scored_shortly", unscored=unscored, total=total)
+            on = phrase("nothing" if is_whole else "part_scored_shortly", unscored=unscored, total=total, **lacks)
             values |= {"baseline": one.second, "trust": forms[0], "shortly": forms[1], "fewest": fewest, "on": on}
             names = ("trust_baseline", "trust_baseline_shortly", "trust_baseline_part", "trust_baseline_part_shortly")
             return tuple(phrase(name, **values) for name in names)
@@ -237,12 +240,30 @@ def _trust(
 def _count_unscored(table: ScoreTable, combination: Combination) -> tuple[int, int]:
     """On how many of the rated answers a combination lacks a score, and how many are rated."""
     rated = table.rated()
-    is_missing = np.isnan([rated.column(metric) for metric in combination.metrics]).any(axis=0)
+    is_missing = np.isnan([rated.column(metric) for metric in combination.metrics])
+    is_missing = is_missing.all(axis=0) if _find_stand_in(table, combination) else is_missing.any(axis=0)
     return int(is_missing.sum()), int(is_missing.size)
 
 
-def _name_shortly(combination: Combination, form: str = "") -> str | Phrase:
+def _find_stand_in(table: ScoreTable, combination: Combination) -> tuple[str, str] | None:
+    """Of two metrics the one that tells answers apart, and one that only stands in where it has no score."""
+    if len(combination.metrics) != 2:
+        return None
+    rated = table.rated()
+    for metric, other in (combination.metrics, combination.metrics[::-1]):
+        values = np.array([rated.column(metric), rated.column(other)])
+        known = ~np.isnan(values)
+        both = values[:, known.all(axis=0)]
+        if both.size and np.ptp(both[0]) > 0 and not np.ptp(both[1]) and (known[1] & ~known[0]).any():
+            return metric, other
+    return None
+
+
+def _name_shortly(table: ScoreTable, combination: Combination, form: str = "") -> str | Phrase:
     """A combination in a few words, without how it is made."""
+    if (pair := _find_stand_in(table, combination)) is not None:
+        first, second = (one_line(name, _LONGEST_OF_TWO) for name in pair)
+        return phrase("stands_in", first=first, second=second)
     first, *others = combination.metrics
     if not others:
         return one_line(first, _LONGEST_NAME)

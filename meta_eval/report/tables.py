@@ -240,7 +240,7 @@ def policy_table(policy: Policy) -> ResultTable:
     send = "none" if policy.send_at is None else f"{Figure('mean', policy.send_at)} and above"
     hold = "none" if policy.hold_below is None else f"below {Figure('mean', policy.hold_below)}"
     wrong, right = (Figure.from_estimate("share", rate) for rate in (policy.wrong_rate, policy.right_held_rate))
-    unscored = f"{policy.unscored} without a score" if policy.unscored else ""
+    unscored = f"{policy.unscored} without any score" if policy.unscored else ""
     rows: Rows = (
         ("sent to the customer", send, Figure("count", policy.sent), f"{policy.sent_bad} bad: {wrong}"),
         ("left to a person", "between", Figure("count", policy.to_person), unscored),

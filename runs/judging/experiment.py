@@ -48,9 +48,9 @@ class JudgeScores:
 
     @property
     def cost(self) -> "JudgeCost | None":
-        """What 1,000 answers take, of those that were asked about; None where no reply is there."""
-        # one without a value and without a reply took nothing
-        asked = [score for score in self.scores.values() if score.status == "scored" or score.usage.calls]
+        """What 1,000 answers like these take, those included that need no call; None where no reply is there."""
+        # of one that failed without a reply nobody knows what it takes
+        asked = [score for score in self.scores.values() if score.status != "failed" or score.usage.calls]
         usage = Usage.total([score.usage for score in asked])
         if not usage.calls:
             return None

@@ -8,7 +8,7 @@ from ...errors import UsageError
 from ...judges import LiteLLMJudge
 from ...meta_eval.scorer import Scorer
 from ...meta_eval.scorer_fit import fit_scorer
-from ...metrics.catalogue import needs_judge, uses_embedder
+from ...metrics.catalogue import metric_names, needs_judge, uses_embedder
 from ...metrics.scorer import judge_record
 from ...metrics.specification import parse_specification
 from ..answers.table import AnswerTable
@@ -32,6 +32,7 @@ def fit_run_scorer(
         raise UsageError("--save: the runs differ in judge or embedder; name runs of one judge")
     chosen = evaluation.selection.chosen.metrics if evaluation.selection else ()
     _refuse_scorers(chosen)
+    _refuse_unnamed(chosen, path)
     judge = None
     if first.judge is not None and any(map(needs_judge, chosen)):
         judge = judge_record(LiteLLMJudge(first.judge))
@@ -53,6 +54,23 @@ def _refuse_scorers(chosen: Sequence[str]) -> None:
             f"--save: {scorers[0]} was chosen, and a scorer is made of metrics, not of scorers; nothing was written. "
             "Name the metrics to choose among: assay meta RUN --metrics METRIC,... --save FILE"
         )
+
+
+def _refuse_unnamed(chosen: Sequence[str], path: Path) -> None:
+    """Raises `UsageError` where a metric was passed to `evaluate`: no file says where the scorer finds it again."""
+    known = metric_names()
+    parsed = [parse_specification(metric) for metric in chosen]
+    unnamed = [one.name for one in parsed if not one.path and one.name not in known]
+    if not unnamed:
+        return
+    own, others = unnamed[0], [metric for metric in chosen if metric not in unnamed]
+    names = ",".join([*others, *(f"my_metrics.py:{name}" for name in unnamed)])
+    without = f"; or leave it out: assay meta RUN --metrics {','.join(others)} --save {path}" if others else ""
+    raise UsageError(
+        f"--save: {own} is a metric that was passed to evaluate(), and a saved scorer has to find it again; nothing "
+        f"was written. Put it in a Python file, name it as FILE.py:{own}, as in assay run SET --metrics {names}, and "
+        f"save from that run{without}"
+    )
 
 
 def _used_prompts(tables: Sequence[AnswerTable], metrics: Sequence[str]) -> set[str]:

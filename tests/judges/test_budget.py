@@ -65,6 +65,27 @@ def test_a_call_larger_than_the_budget_is_not_made(server, judge, ask):
     assert not server.requests
 
 
+def test_nothing_begins_after_the_call_that_does_not_fit(server, judge, ask):
+    """A smaller call would still fit: then what the error says was paid would be less than what the run paid.
+
+    The small prompts have 21 bytes and take 80 tokens each. After six of them 520 of 1,000 are left: too few for the
+    long prompt, of over 600 bytes.
+    """
+    asking = judge(budget=Budget(tokens=1000), max_tokens=ROOM)
+
+    async def in_turn() -> list[Any]:
+        async with asking:
+            for number in range(6):
+                await asking.ask(ask(f"Question {number}"))
+            later = [asking.ask(ask(text)) for text in ("Long " * 120, "Question 7")]
+            return await asyncio.gather(*later, return_exceptions=True)
+
+    replies = asyncio.run(in_turn())
+    assert [type(each).__name__ for each in replies] == ["BudgetReached"] * 2
+    assert all("6 calls took 480 tokens" in str(each) for each in replies)
+    assert len(server.requests) == 6
+
+
 def test_calls_that_are_made_again_count(openai_server, judge, ask):
     openai_server.script = lambda request: Answer(status=500)
     replies = ask_many(judge(budget=Budget(calls=2), attempts=5), ask, 1)

@@ -152,6 +152,13 @@ def test_what_cannot_pass_is_asked_exactly_once(name, openai_server, judge, know
     assert asking.retries == 0
 
 
+def test_a_refused_key_is_named(openai_server, judge, known, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "wrong")
+    openai_server.script = lambda _: Answer(status=401)
+    score = asyncio.run(claims_of_judge(judge()).assess(known(1).sample))
+    assert "; check the key in OPENAI_API_KEY, and what it may use" in score.reason
+
+
 def test_a_server_that_is_not_there_is_told(judge, known):
     score = asyncio.run(claims_of_judge(judge(api_base="http://127.0.0.1:9/v1", attempts=2)).assess(known(1).sample))
     assert score.status == "failed" and "failed 2 times" in score.reason

@@ -82,11 +82,26 @@ def test_a_metric_that_is_chosen_is_compared_by_its_own_figure():
     assert all(part.chosen.value == pytest.approx(dict(part.metrics)["m0"].value) for part in evaluation.slices)
 
 
+def test_a_second_metric_that_only_stands_in_is_called_that():
+    """The judge has no score of 10 of 60 answers, all bad; the other metric is 1 wherever the judge has one, else 0.
+
+    So it tells nothing apart that the judge scored. Two of the 10 have neither score: of them alone there is none.
+    """
+    ratings = [1.0 if place % 6 == 0 else 2.0 + place % 4 for place in range(60)]
+    judge = [np.nan if place % 6 == 0 else rating for place, rating in enumerate(ratings)]
+    other = [float(place % 6 > 0) if place not in {0, 6} else np.nan for place in range(60)]
+    evaluation = evaluate_table(table_of({"judge": judge, "other": other}, ratings), **QUICK)
+    assert evaluation.selection.chosen.metrics == ("judge", "other")
+    for language, start in (("en", "judge, else other, closely: "), ("nl", "judge, anders other, nauw: ")):
+        trust = dict(evaluation.verdict.lines(language))["Trust" if language == "en" else "Vertrouwen"]
+        assert trust.startswith(start) and "10" not in trust
+
+
 @pytest.mark.parametrize(
     ("name", "scored", "english", "dutch"),
     [
         ("judge", 80, "judge + token_overlap: ; token_overlap does as well", "judge + token_overlap: ; token_overlap even goed"),  # noqa: E501
-        ("j" * 30, 72, "2 metrics: , 8/80 unscored; a free metric does as well", "2 maten samen: , 8/80 zonder; een gratis maat even goed"),  # noqa: E501
+        ("j" * 30, 72, "2 metrics: , 8/80 partial; a free metric does as well", "2 maten samen: , 8/80 deels; een gratis maat even goed"),  # noqa: E501
     ],
 )  # fmt: skip
 def test_who_trusts_a_judge_reads_that_a_free_metric_does_as_well(name, scored, english, dutch):

@@ -81,6 +81,34 @@ def test_another_prompt_or_embedder_is_refused(scorer_file):
         load_metric(scorer_file(embedder="st:model"))
 
 
+def test_a_metric_that_was_passed_to_evaluate_is_not_saved_and_the_cure_is_said(assay, tmp_path):
+    """Its run knows its name alone; that it is found by FILE.py:NAME is what the cure says, and what then works."""
+    from assay import evaluate, metric
+
+    @metric(range=(1, 5))
+    def as_rated(sample):
+        return float(sample.rating or 1)
+
+    samples = [
+        Sample(id=f"q{n}", user_input=f"Question {n}?", response=f"Answer {n}.", rating=1 + n % 5) for n in range(40)
+    ]
+    write_set(samples, tmp_path / "rows.jsonl")
+    evaluate(samples, as_rated, store=".assay", progress=False)
+    quick = ("--bootstrap", "200", "--repeats", "1")
+    refused = assay("meta", "last", "--save", "team.yaml", *quick)
+    assert refused.code == 2 and not Path("team.yaml").exists()
+    assert "as_rated is a metric that was passed to evaluate()" in refused.err
+    assert "assay run SET --metrics my_metrics.py:as_rated" in refused.err
+    (tmp_path / "my_metrics.py").write_text(
+        "from assay import metric\n\n@metric(range=(1, 5))\ndef as_rated(sample):\n"
+        "    return float(sample.rating or 1)\n"
+    )
+    assert assay("run", "rows.jsonl", "--metrics", "my_metrics.py:as_rated").code == 0
+    assert assay("meta", "last", "--save", "team.yaml", *quick).code == 0
+    parts = yaml.safe_load(Path("team.yaml").read_text())["parts"]
+    assert [part["metric"] for part in parts] == ["my_metrics.py:as_rated"]
+
+
 def test_a_scorer_is_not_saved_over_itself(assay, tmp_path):
     """Run on other answers the scorer agrees best; saved, it would be its own part. Its metric can be chosen."""
     words = ["open", "the", "menu", "press", "save"]

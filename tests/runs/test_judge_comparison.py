@@ -46,14 +46,14 @@ def test_each_judges_row():
     assert [row.price(unit) for unit in ("tokens", "usd", "seconds")] == pytest.approx([100_000, 1.0, 500])
 
 
-def test_costs_are_of_answers_that_were_asked_about_as_on_a_card():
-    """20 of 40 answers claim nothing and took no call; the others took 100 tokens each: 1,000 answers take 100,000."""
+def test_costs_are_of_answers_like_these_as_on_a_card():
+    """20 of 40 answers claim nothing and took no call; the others took 100 tokens each: 1,000 answers take 50,000."""
     judge = judged("good", PERFECT)
     nothing = Score(None, "skipped", "no claims")
     judge = replace(judge, scores=judge.scores | {f"s{number}": nothing for number in range(20)})
     row = compare_judges("faithfulness", SAMPLES, [judge, judged("bad", NOISE)]).judges[0]
     card = make_set_card(make_card_set("set", SAMPLES, 40, "faithfulness"), judge)
-    assert row.price("tokens") == pytest.approx(100_000) and row.cost == card.cost
+    assert row.price("tokens") == pytest.approx(50_000) and row.cost == card.cost
 
 
 @pytest.mark.parametrize(
