@@ -27,10 +27,11 @@ NEVER = "(?!)"
 
 
 class Superlatives(PackFile):
-    """Adjectives that say the most, and the least, of one quantity: "coldest" of a temperature."""
+    """Adjectives that say the most, and the least, of one quantity ("coldest" of a temperature), and its others."""
 
     most: Patterns = ()
     least: Patterns = ()
+    others: Patterns = ()
 
 
 _KINDS = """

@@ -445,8 +445,10 @@ def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
     if clause.series:
         return list(clause.series[0].series)
     units = {mark.unit for mark in clause.numbers if mark.unit}
+    quantities = [name for name, adjectives in clause.words.extremes_of.items() if adjectives.search(clause.text)]
     if inherited := [name for name in clause.context.series if _may_be_in(clause, name, units)]:
-        return inherited
+        described = all(can_describe(clause, quantity, name) for quantity in quantities for name in inherited)
+        return inherited if described else []  # "twice as fast", after what it costs
     if of_unit := _of_units(clause, units):
         return of_unit if len(of_unit) == 1 else _of_possible_size(clause, of_unit)
     texts = [column for column in clause.table.labels.columns if column != clause.table.time_column]
@@ -591,8 +593,8 @@ def _is_of_a_change(clause: Clause, hedge: Mark) -> bool:
 def can_describe(clause: Clause, quantity: str, series: str) -> bool:
     """Whether adjectives of a quantity describe a series.
 
-    `quantity` is "money", "flow", "better", what a unit measures ("time"), or "busy": more of what is counted, and more
-    people, makes a day busier.
+    `quantity` is "money", "flow", "better", "speed", "size", what a unit measures ("time"), or "busy": more of what is
+    counted, and more people, makes a day busier.
     """
     unit = clause.table.units.get(series)
     money = is_currency(known_unit(unit or ""))
@@ -607,7 +609,13 @@ def can_describe(clause: Clause, quantity: str, series: str) -> bool:
         amount = (whole or is_flow(clause, series)) and not money and not means(series, "levels")
         return amount or means(series, "people")
     measure = clause.table.unit_of(series)
-    return quantity in meanings(series) or (measure is not None and quantity in measured_by(measure))
+    measured = measured_by(measure) if measure else frozenset()
+    if quantity in ("speed", "size"):
+        may_be = quantity == "size" or polarity(series) is not None
+        return bool(measured & ({"time"} if quantity == "speed" else {"mass", "length"})) or (
+            measure is None and may_be
+        )
+    return quantity in meanings(series) or quantity in measured
 
 
 def adjective_ways(clause: Clause, names: list[str]) -> tuple[list[Mark], list[Mark]] | None:

@@ -94,7 +94,7 @@ def lexicon(language: str) -> Lexicon:
         plain=plain.words,
         plain_stems=frozenset(stem_of(word, pack.code) for word in plain.verbs | plain.everyone),
         links=marks.links,
-        extremes_of={name: whole_words([*forms.most, *forms.least]) for name, forms in marks.extremes_of.items()},
+        extremes_of={name: whole_words([*of.most, *of.least, *of.others]) for name, of in marks.extremes_of.items()},
         except_before=whole_words(marks.except_before),
         data={**dict(marks), **dict(times), **dict(series), **participles, "weekdays": weekdays, "periods": periods},
     )
@@ -365,6 +365,27 @@ def says_mean(column: str) -> bool:
     return any(lexicon(language).kinds["mean"].search(words) is not None for language in LANGUAGES)
 
 
+def period_of_amounts(table: NumericTable, series: str) -> str | None:
+    """The period that the amounts of a series are of, by its name and unit: month of "price per month (EUR)"."""
+    return _period_in_name(f"{series} {table.units.get(series, '')}")
+
+
+@cache
+def _period_in_name(name: str) -> str | None:
+    """Month of "price per month", "EUR/month" and "maandprijs"; None where a name says no period."""
+    text = _CAMEL.sub(" ", name).lower()
+    for language in LANGUAGES:
+        words = lexicon(language).data
+        periods = words["periods"]
+        if rate := re.search(rf"(?:\b(?:{words['rate']})\s|/)\s?({any_of(periods)})\b", text):
+            return str(periods[rate[1]])
+        compounds = [token.text for token in tokens(text, language) if token.text not in periods]
+        for word, period in periods.items():
+            if len(word) >= _SHORTEST_HALF and any(compound.startswith(word) for compound in compounds):
+                return str(period)
+    return None
+
+
 @cache
 def meanings(column: str) -> frozenset[str]:
     """The concepts that a column's name names."""
@@ -406,11 +427,12 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """What `text[start:end]` names: the candidates of the best rank."""
+    """What `text[start:end]` names: the candidates of the best rank. `rest` is the "upload" of "uploaddoorvoer"."""
 
     start: int
     end: int
     names: tuple[Name, ...]
+    rest: str = ""
 
 
 class Names:
@@ -510,7 +532,11 @@ class Names:
                 continue
             near = sorted({column for stem, column in single if self._is_near(stem, word)})
             if near:
-                yield Mention(word.start, word.end, tuple(Name("series", column, NEARLY) for column in near))
+                stems = (s for s, column in single if column in near and len(s) >= _SHORTEST_WORD and s in word.stem)
+                starts = {s: word.stem.startswith(s) for s in stems}
+                rests = (word.text.removeprefix(s) if led else word.stem.removesuffix(s) for s, led in starts.items())
+                rest = min(rests, key=len, default="")
+                yield Mention(word.start, word.end, tuple(Name("series", column, NEARLY) for column in near), rest)
 
     def _is_near(self, stem: str, word: Token) -> bool:
         """Whether a word may mean a name: in a compound, with a typing error, or the name is short for it.

@@ -24,6 +24,7 @@ from .lexicon import (
     meanings,
     means,
     name_words,
+    period_of_amounts,
     tokens,
     whole_words,
 )
@@ -592,19 +593,25 @@ def _behind(clause: _Draft) -> Iterator[Mark]:
 
 
 def _rates(clause: _Draft) -> Iterator[Mark]:
-    """Rates such as "a day" and "per month": of one row, or of several rows, which no statistic has."""
-    if not clause.view.table.step:
+    """Rates such as "a day" and "per month": of one row, or of several rows, which no statistic has.
+
+    Without regular rows they are those of amounts, where the name of a series says their period ("price per month").
+    """
+    table = clause.view.table
+    if not table.step and not any(period_of_amounts(table, name) for name in table.columns):
         return
     units = any_of(clause.words.data["periods"])
-    rate = rf"(?<!\w)(?:{clause.words.data['rate']}) (?P<unit>{units})(?! (?:{clause.words.links.rate_not}))(?!\w)"
+    rate = (
+        rf"(?:(?<!\w)(?:{clause.words.data['rate']}) |/ ?)(?P<unit>{units})(?! (?:{clause.words.links.rate_not}))(?!\w)"
+    )
     for match in re.finditer(rate, clause.text, re.IGNORECASE):
         if any(m.overlaps(*match.span()) for m in clause.marks if m.time or m.series or m.cells or m.number):
             continue
         period = clause.words.data["periods"][match["unit"].lower()]
-        kind = "per_row" if period == clause.view.table.step else "per_other"
-        if any(match[0].lower() in header.lower() for header in clause.view.table.columns):
+        kind = "per_row" if period == table.step else "per_other"
+        if not table.step or any(match[0].lower() in header.lower() for header in table.columns):
             kind = "value_word"  # "EUR 25 a month", where the column is called so
-        yield Mark(*match.span(), match[0], frozenset({kind}))
+        yield Mark(*match.span(), match[0], frozenset({kind, "rate"}))
 
 
 def _hedged_numbers(clause: _Draft) -> Iterator[Mark]:

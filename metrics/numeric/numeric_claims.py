@@ -31,7 +31,19 @@ from .construction import (
     read_clause,
     rows_together,
 )
-from .lexicon import LANGUAGES, Lexicon, Token, any_of, is_of_things, lexicon, shared_stems, tokens, why_unread
+from .lexicon import (
+    LANGUAGES,
+    Lexicon,
+    Token,
+    any_of,
+    is_of_things,
+    lexicon,
+    period_of_amounts,
+    shared_stems,
+    stem_of,
+    tokens,
+    why_unread,
+)
 from .marks import Mark, listed_times, names_of, numbers_of
 from .sample_tables import GROUP_VALUES, View, group_rows, is_panel, repeats, tables_of_sample, views
 from .statistics import Finding, UnitRule, statistics_in, verify
@@ -106,6 +118,9 @@ Tiers = tuple[tuple[tuple[Specification, NumericTable], ...], ...]
 
 _VALUES = statistics_in(UnitRule.LEVEL)
 _SIZES = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
+_EXACT_PERIODS = {"month": {"quarter": 3, "year": 12}, "quarter": {"year": 4}, "day": {"week": 7}}
+"""How many of a period another one has, where that is always as many."""
+
 _OF_ONE_ROW = frozenset({Statistic.VALUE_AT, Statistic.SUM, Statistic.SHARE, *RELATIONS})
 """The statistics that one row can have; the others take several rows."""
 
@@ -157,9 +172,27 @@ def without_impossible(made: Interpretation) -> Interpretation | None:
     """The interpretation without impossible readings; None where no reading of a check is left."""
     clause, checks = made.match.clause, []
     for check in made.checks:
-        tiers = (tuple(s for s in tier if _can_have_unit(s, clause) and _can_have_rows(s, clause)) for tier in check)
+        possible = ([s for s in tier if _can_have_unit(s, clause) and _can_have_rows(s, clause)] for tier in check)
+        tiers = (tuple(filter(None, (_in_period(spec, clause) for spec in tier))) for tier in possible)
         checks.append(tuple(filter(None, tiers)))
     return replace(made, checks=tuple(checks)) if all(checks) else None
+
+
+def _in_period(spec: Specification, clause: Clause) -> Specification | None:
+    """A specification in the period of the claim ("per year", of a price per month); None where that is not exact."""
+    table, periods = clause.table, clause.words.data["periods"]
+    rates = clause.marks_of("rate", *(() if table.step else ("all",)))  # "each year"
+    stated = {periods.get(re.split(r"[\s/]", mark.text.lower())[-1]) for mark in rates} - {None}
+    own = period_of_amounts(table, spec.series) if spec.series else None
+    if own is None or not stated - {own}:
+        return spec
+    if spec.statistic not in _SIZES:
+        return spec if spec.threshold is None else None
+    other = next(iter(stated))
+    longer, shorter = _EXACT_PERIODS.get(own, {}).get(other), _EXACT_PERIODS.get(other, {}).get(own)
+    if len(stated) > 1 or table.step or not (longer or shorter):
+        return None
+    return replace(spec, times=longer or 1 / shorter)
 
 
 def _can_have_unit(spec: Specification, clause: Clause) -> bool:
@@ -242,7 +275,19 @@ def _counts_groups(window: Window, clause: Clause) -> bool:
 def unknown_tokens(clause: Clause, shared: frozenset[str]) -> list[Token]:
     """The words of a clause that no list and no table knows; `shared` stems set the scene."""
     outside = [t for t in clause.tokens if not any(m.start <= t.start and t.end <= m.end for m in clause.marks)]
-    return [token for token in outside if token.is_word and not _is_plain(clause, token, shared)]
+    narrowed = {mark.start for mark in clause.marks if _narrows_name(clause, mark, shared)}
+    compounds = [token for token in clause.tokens if token.start in narrowed]
+    return [*compounds, *(token for token in outside if token.is_word and not _is_plain(clause, token, shared))]
+
+
+def _narrows_name(clause: Clause, mark: Mark, shared: frozenset[str]) -> bool:
+    """Whether a name stands in a compound with a word that may change what it is: "uploaddoorvoer", of "doorvoer"."""
+    rest, words = mark.mention.rest if mark.mention else "", clause.words
+    parts = {rest.removeprefix(link).removesuffix(link) for link in ("", *words.data["compound_links"])}
+    known = (
+        parts & (words.harmless | words.plain) or {stem_of(part, clause.language) for part in parts if part} & shared
+    )
+    return bool(rest) and not known and not words.kinds["maximum"].fullmatch(rest)  # "piekverkeer"
 
 
 def _is_plain(clause: Clause, token: Token, shared: frozenset[str]) -> bool:

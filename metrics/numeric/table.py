@@ -172,6 +172,7 @@ class Specification:
     threshold_included: bool = False
     place: Window | None = None
     negated: bool = False
+    times: float = 1.0  # what amounts of the series are multiplied by: 12 of "per year", of a price per month
 
 
 class Unverifiable(AssayError):

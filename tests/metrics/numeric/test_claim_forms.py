@@ -78,6 +78,60 @@ def test_values_of_days_scales_and_what_a_number_is_of():
         assert [checked.verdict for checked in checks] == verdicts, [checked.reason for checked in checks]
 
 
+PLANS = table_of(
+    Grid("plans", {"plan": ["Family", "Pro"], "speed (Mbps)": [400, 1000], "price per month (EUR)": [41.0, 57.75]})
+)
+PAKKETTEN = table_of(
+    Grid("pakketten", {"Pakket": ["Film", "Sport"], "Zenders": [75, 60], "Prijs per maand (euro)": [14.95, 19.95]})
+)
+COST, KOST = "What does it cost?", "Wat kost het?"
+
+
+@pytest.mark.parametrize(
+    ("table", "language", "question", "claim", "verdict"),
+    [
+        (PLANS, "en", "", "Pro costs 57.75 euros per year.", C),
+        (PLANS, "en", "", "Pro costs 57.75 euros/year.", C),
+        (PLANS, "en", "", "Pro costs 693 euros per year.", S),  # 12 * 57.75
+        (PLANS, "en", "", "Pro costs 57.75 euros per month.", S),
+        (PLANS, "en", "", "Pro costs 57.75 euros per week.", U),  # a month has no whole weeks
+        (PLANS, "en", "", "Pro costs 201 euros more per year than Family.", S),  # 12 * 16.75
+        (PAKKETTEN, "nl", "", "Film kost 14,95 euro per jaar.", C),
+        (PAKKETTEN, "nl", "", "Film kost 179,40 euro per jaar.", S),  # 12 * 14.95
+        (PAKKETTEN, "nl", "", "Film kost 14,95 euro per maand.", S),
+        (PLANS, "en", COST, "Pro is 1.4 times as expensive as Family.", S),  # 57.75 / 41
+        (PLANS, "en", COST, "Pro is 1.4 times as fast as Family.", U),
+        (PLANS, "en", COST, "Pro is 1.4 times as popular as Family.", U),
+        (PLANS, "en", COST, "Family is faster than Pro.", U),
+        (PLANS, "en", COST, "Pro is bigger than Family.", U),
+        (PLANS, "en", COST, "Pro is heavier than Family.", U),
+        (PLANS, "en", "What is its speed?", "Pro is 2.5 times as fast as Family.", S),
+        (PAKKETTEN, "nl", KOST, "Sport is 1,3 keer zo duur als Film.", S),  # 19.95 / 14.95
+        (PAKKETTEN, "nl", KOST, "Sport is 1,3 keer zo snel als Film.", U),
+        (PAKKETTEN, "nl", KOST, "Sport is groter dan Film.", U),
+        (PAKKETTEN, "nl", KOST, "Sport is zwaarder dan Film.", U),
+    ],
+)
+def test_an_amount_has_a_period_and_an_adjective_a_property(table, language, question, claim, verdict):
+    (checked,) = check_claims([claim], [table], language, question)
+    assert checked.verdict == verdict, checked.reason
+
+
+@pytest.mark.parametrize(
+    ("language", "claim", "verdict"),
+    [
+        ("nl", "De doorvoer was 374 Mbps in maart 2026.", S),
+        ("nl", "De uploaddoorvoer was 374 Mbps in maart 2026.", U),
+        ("nl", "De doorvoerkosten waren 374 in maart 2026.", U),
+        ("en", "The upload throughput was 374 Mbps in March 2026.", U),
+    ],
+)
+def test_a_compound_with_another_property_is_not_the_series(language, claim, verdict):
+    network = table_of(Grid("netwerk", {"maand": ["2026-03", "2026-04"], "doorvoer (Mbps)": [374, 398]}))
+    (checked,) = check_claims([claim], [network], language)
+    assert checked.verdict == verdict, checked.reason
+
+
 MARCH = [f"2025-{month:02}-{day:02}" for month in (3, 4) for day in range(1, 31)]
 BIKES = table_of(Grid("bikes", {"date": MARCH, "rides": [*range(60)]}))
 CITIES = ["Middelburg", "Zwolle", "Arnhem"]
