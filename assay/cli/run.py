@@ -120,6 +120,10 @@ def run(
     judge = load_settings(planned["judge"]) if planned["judge"] and not sets else None
     resumed = find_run_to_resume(runs, resume, plan, judge) if resume else None
     plan = plan or (resumed.plan if resumed else typed_plan())
+    if resumed and out is None:
+        out = _find_earlier_out(resumed.plan)
+    elif out is not None:
+        plan = plan.model_copy(update={"out": str(out.absolute())})
     if batch:
         batches = BatchOptions(batch_size, echo_notice)
         cassette = asking.cassette_file(lambda: plan.judge) or batch_cassette(store, plan)
@@ -133,6 +137,21 @@ def run(
     if out is not None:
         write_out(runs, plan, outcome.run, out)
     click.get_current_context().exit(exit_code(runs, plan, outcome, max_failed, is_resumed=bool(resume)))
+
+
+def _find_earlier_out(plan: "Plan") -> Path | None:
+    """The file that an earlier session of a run wrote its scores to, where it can be written again."""
+    from ..runs.show.results import check_scores_file
+
+    if plan.out is None:
+        return None
+    try:
+        check_scores_file(Path(plan.out))
+    except AssayError as error:
+        echo_notice(f"{error}; the scores are not written again (--out FILE writes them elsewhere)")
+        return None
+    echo_notice(f"{plan.out}: written again when this session ends, as --out of the run says")
+    return Path(plan.out)
 
 
 def write_out(store: "Store", plan: "Plan", run: str, out: Path) -> None:

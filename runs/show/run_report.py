@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from ...eval_sets import Sample
@@ -40,8 +41,10 @@ def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: C
         lines.append(("scores", score))
     failed = max((summary.failed for summary in summaries), default=0)
     if without := {summary.name for summary in summaries if summary.failed and not summary.scored}:
-        reasons = Counter(score.reason for _, name, score in results.rows() if name in without and score.reason)
-        reason = one_line(reasons.most_common(1)[0][0], _LONGEST_REASON)
+        reasons = Counter(
+            score.reason for _, name, score in results.rows() if name in without and score.status == "failed"
+        )
+        reason = shorten(one_line(reasons.most_common(1)[0][0]), _LONGEST_REASON, placeholder="…")
         said = phrase("failed_all", count=failed, reason=reason), phrase("failed_answers", count=failed)
         return Verdict((*lines, ("failed", *said), ("next", phrase("try_resume", run=place))))
     if failed:
