@@ -92,7 +92,8 @@ def combination_table(selection: Selection) -> ResultTable:
         tone=lambda one: "chosen" if one.chosen else "",
         note="chosen anew: out of fold, where a way chooses without the answers that it is judged on. Best of 1 may "
         "take another metric in each fold; each metric as it is stands in the first table. The figure of the chosen "
-        "one is corrected for the choice.",
+        "one is corrected for the choice, which is made inside the folds and takes the simplest of those that are "
+        "hardly told apart: another may stand higher.",
     )
 
 
