@@ -226,6 +226,8 @@ class Sentences(GroupedSection):
     # a sentence ("24 hrs."); both as they are written, and with a capital
     abbreviations: frozenset[str] = frozenset()
     final_abbreviations: frozenset[str] = frozenset()
+    # those of them that are words too, as they are written: these end a sentence before a capital ("in the app. Ask")
+    words_or_abbreviations: frozenset[str] = frozenset()
     # units that are written with a dot: one after a number ends a sentence before a word with a capital ("40 m. Boats")
     unit_abbreviations: frozenset[str] = frozenset()
     refers_back: Phrases = ()  # begin a sentence that is understood by those before it alone

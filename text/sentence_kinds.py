@@ -376,7 +376,8 @@ class SentenceKinds:
         """Whether a sentence goes on after a word with a dot, which `before` ends with.
 
         It does after a word that is short for one that another follows ("incl. shipping"); after one that may end a
-        sentence, and after initials, unless a sentence begins beyond doubt ("24 hrs. The fee"); and after an ordinal.
+        sentence, and after initials, unless a sentence begins beyond doubt ("24 hrs. The fee"), or with any capital
+        after one that is a word too ("in the app. Questions"); and after an ordinal.
         """
         first, *_ = after.split(maxsplit=1) or [" "]
         if word.isdecimal():
@@ -385,7 +386,7 @@ class SentenceKinds:
             return word in self.abbreviations
         if not first[0].isupper() or (first[-1] == "." and first[:-1] in self.abbreviations):
             return True
-        return not self._begins_sentence(before, read_words(after))
+        return word not in self.pack.words_or_abbreviations and not self._begins_sentence(before, read_words(after))
 
     def _goes_on_after_number(self, before: str, first: str, *, may_be_day: bool) -> bool:
         """Whether a sentence goes on after a number and a dot: "am 1. März", "die 2. Mahnung", "Step 2. Click Save".
