@@ -169,7 +169,7 @@ def test_an_unusable_reply_is_counted_without_its_sample(assay, set_file, judge_
     printed = " ".join(assay(*words).out.split())
     assert "judge_truthfulness: 4 failed: the reply cannot be used:" in printed
     assert 'It began: "I cannot say." (openai/test, prompt ' in printed
-    assert printed.count("cannot be used") == 1
+    assert printed.count("cannot be used") == 2  # in the verdict, and whole below
 
 
 @pytest.mark.parametrize(
