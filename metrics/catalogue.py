@@ -130,6 +130,8 @@ def worst_value(specification: MetricSpecification | str) -> float | None:
         from .scorer import load_scorer
 
         return load_scorer(specification).rating_min
+    low: float | None
+    high: float | None
     low, high = _metric_class(specification).range
     return low if higher_is_better(specification) else high
 
