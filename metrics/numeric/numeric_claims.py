@@ -1,5 +1,6 @@
 """Numerical claims: a sentence is read without a model, into clauses and checks; the score is the share that hold."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +41,6 @@ from .lexicon import (
     lexicon,
     period_of_amounts,
     shared_stems,
-    stem_of,
     tokens,
     why_unread,
 )
@@ -118,7 +118,7 @@ Tiers = tuple[tuple[tuple[Specification, NumericTable], ...], ...]
 
 _VALUES = statistics_in(UnitRule.LEVEL)
 _SIZES = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
-_EXACT_PERIODS = {"month": {"quarter": 3, "year": 12}, "quarter": {"year": 4}, "day": {"week": 7}}
+_EXACT_PERIODS = {("month", "quarter"): 3.0, ("month", "year"): 12.0, ("quarter", "year"): 4.0, ("day", "week"): 7.0}
 """How many of a period another one has, where that is always as many."""
 
 _OF_ONE_ROW = frozenset({Statistic.VALUE_AT, Statistic.SUM, Statistic.SHARE, *RELATIONS})
@@ -189,10 +189,8 @@ def _in_period(spec: Specification, clause: Clause) -> Specification | None:
     if spec.statistic not in _SIZES:
         return spec if spec.threshold is None else None
     other = next(iter(stated))
-    longer, shorter = _EXACT_PERIODS.get(own, {}).get(other), _EXACT_PERIODS.get(other, {}).get(own)
-    if len(stated) > 1 or table.step or not (longer or shorter):
-        return None
-    return replace(spec, times=longer or 1 / shorter)
+    times = _EXACT_PERIODS.get((own, other)) or 1 / _EXACT_PERIODS.get((other, own), math.inf)
+    return replace(spec, times=times) if times and len(stated) == 1 and not table.step else None
 
 
 def _can_have_unit(spec: Specification, clause: Clause) -> bool:
@@ -284,9 +282,7 @@ def _narrows_name(clause: Clause, mark: Mark, shared: frozenset[str]) -> bool:
     """Whether a name stands in a compound with a word that may change what it is: "uploaddoorvoer", of "doorvoer"."""
     rest, words = mark.mention.rest if mark.mention else "", clause.words
     parts = {rest.removeprefix(link).removesuffix(link) for link in ("", *words.data["compound_links"])}
-    known = (
-        parts & (words.harmless | words.plain) or {stem_of(part, clause.language) for part in parts if part} & shared
-    )
+    known = parts & (words.harmless | words.plain) or shared_stems(parts, clause.language) & shared
     return bool(rest) and not known and not words.kinds["maximum"].fullmatch(rest)  # "piekverkeer"
 
 
