@@ -240,8 +240,8 @@ def _trust(
 def _count_unscored(table: ScoreTable, combination: Combination) -> tuple[int, int]:
     """On how many of the rated answers a combination lacks a score, and how many are rated."""
     rated = table.rated()
-    is_missing = np.isnan([rated.column(metric) for metric in combination.metrics])
-    is_missing = is_missing.all(axis=0) if _find_stand_in(table, combination) else is_missing.any(axis=0)
+    missing = np.isnan([rated.column(metric) for metric in combination.metrics])
+    is_missing = np.asarray(missing.all(axis=0) if _find_stand_in(table, combination) else missing.any(axis=0))
     return int(is_missing.sum()), int(is_missing.size)
 
 
