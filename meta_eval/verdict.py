@@ -261,7 +261,7 @@ def _find_stand_in(table: ScoreTable, combination: Combination) -> tuple[str, st
 
 def _name_shortly(table: ScoreTable, combination: Combination, form: str = "") -> str | Phrase:
     """A combination in a few words, without how it is made."""
-    if (pair := _find_stand_in(table, combination)) is not None:
+    if not form and (pair := _find_stand_in(table, combination)) is not None:
         first, second = (one_line(name, _LONGEST_OF_TWO) for name in pair)
         return phrase("stands_in", first=first, second=second)
     first, *others = combination.metrics

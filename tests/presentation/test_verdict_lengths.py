@@ -69,7 +69,7 @@ VALUES: dict[str, str | tuple[str, ...]] = {
     "shortly": ("trust_shortly",),
     "fewest": ("metrics_together",),
     "on": ("part_scored_shortly",),
-    "shorter": ("together_shortly", "together_with_more_shortly", "stands_in"),
+    "shorter": ("together_shortly", "together_with_more_shortly"),
     "unscored_word": ("unscored_word", "partly"),
     "unscored_shortly": ("unscored_shortly", "partly"),
     "basis": ("on_ratings",),
