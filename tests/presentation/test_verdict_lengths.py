@@ -77,6 +77,7 @@ VALUES: dict[str, str | tuple[str, ...]] = {
     "before": ("accepted_run", "run_before"),
     "ask": ("rate_at_least_shortly", "rate_to_show_shortly", "rate_to_compare_shortly"),
     "unrated": "10,000",
+    **{"reason": "n" * 44, "metrics": "n" * 30, "command": "assay run --resume 20261129-221056-56a9"},
     "gate": ("gate_mean", "gate_share", "gate_regression", "gate_coverage", "gate_unanswered"),
 }
 DIFFERENCE = {"likely": ("likely_less", "likely_range", "likely_between", "unsure"), "low": "9.99", "high": "9.99"}
@@ -163,6 +164,7 @@ SHORTER = {
     "trust_overlap": "trust_overlap_part",
     "on_ratings_and_scores": "on_ratings",
     "rated_higher": "scores_higher_shortly",
+    "failed_all": "failed_answers",
     "settle_rest": "of_rest_of_one",
     **dict.fromkeys(("of_others", "rest_and_others"), "rate_others"),
 }
