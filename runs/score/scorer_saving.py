@@ -11,6 +11,7 @@ from ...meta_eval.scorer_fit import fit_scorer
 from ...metrics.catalogue import metric_names, needs_judge, uses_embedder
 from ...metrics.scorer import judge_record
 from ...metrics.specification import parse_specification
+from ...shell_words import quote_word
 from ..answers.table import AnswerTable
 
 if TYPE_CHECKING:
@@ -64,12 +65,13 @@ def _refuse_unnamed(chosen: Sequence[str], path: Path) -> None:
     if not unnamed:
         return
     own, others = unnamed[0], [metric for metric in chosen if metric not in unnamed]
-    names = ",".join([*others, *(f"my_metrics.py:{name}" for name in unnamed)])
-    without = f"; or leave it out: assay meta RUN --metrics {','.join(others)} --save {path}" if others else ""
+    names, left = (",".join([*others, *more]) for more in ([f"my_metrics.py:{name}" for name in unnamed], ()))
+    typed = f"--metrics {quote_word(left)} --save {quote_word(str(path))}"
+    again = f"assay run SET --metrics {quote_word(names)}"
+    without = f"; or leave it out: assay meta RUN {typed}" if others else ""
     raise UsageError(
         f"--save: {own} is a metric that was passed to evaluate(), and a saved scorer has to find it again; nothing "
-        f"was written. Put it in a Python file, name it as FILE.py:{own}, as in assay run SET --metrics {names}, and "
-        f"save from that run{without}"
+        f"was written. Put it in a Python file, name it as FILE.py:{own}, as in {again}, and save from that run{without}"
     )
 
 
