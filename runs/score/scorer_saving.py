@@ -71,7 +71,8 @@ def _refuse_unnamed(chosen: Sequence[str], path: Path) -> None:
     without = f"; or leave it out: assay meta RUN {typed}" if others else ""
     raise UsageError(
         f"--save: {own} is a metric that was passed to evaluate(), and a saved scorer has to find it again; nothing "
-        f"was written. Put it in a Python file, name it as FILE.py:{own}, as in {again}, and save from that run{without}"
+        f"was written. Put it in a Python file, name it as FILE.py:{own}, as in {again}, and save from "
+        f"that run{without}"
     )
 
 
