@@ -5,7 +5,7 @@ Values are oriented so that lower is worse: (samples, runs), the newest run last
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import NormalDist
 
@@ -42,6 +42,7 @@ LARGE = 0.15
 
 _FLIPS = 9999
 _SHIFTS = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.8, 1, 1.5])[:, None]  # see `_Nights`
+_MOST_SLOPE = 0.3  # of the sd of answers, by which a log odd of a night moves a figure that has a bound at most
 _PRIOR = np.gradient(_SHIFTS[:, 0])[:, None] / (1 + (_SHIFTS / 0.5) ** 8)
 _ERRORS = np.arange(0.125, 25, 0.125)  # the falls that `missed` tries, in standard errors
 _MOST_TOGETHER = 0.05  # of the samples: as many as have changed together may do so again
@@ -353,6 +354,10 @@ def weigh_bound(
         scales = np.sqrt(variance_of_mean(lengths, noise.correlation))
         if noise.runs:
             nights = noise.nights(night, lengths, extent)
+            sd = np.sqrt(len(numbers) * nights.variances)
+            # a figure that lies far beyond its bound fails, however little the answers' own noise says of nights
+            most = sd * np.maximum(_MOST_SLOPE, 1.25 * sd / max(extent.width, _SLACK))
+            nights = replace(nights, slopes=np.minimum(nights.slopes, most))
         else:  # the choice of the answers moves a mean more than a night does
             variance, degrees = _variance(values[present, night], numbers[present])
             slope = math.sqrt(variance * int(present.sum())) / 2
