@@ -602,11 +602,18 @@ def is_internal(values: Mapping[str, Any]) -> bool:
         >>> is_internal({"body": "Angry!", "public": False}), is_internal({"body": "Hi.", "internal note": "no"})
         (True, False)
     """
-    told = ((_FOR_COLLEAGUES.get(_small(column)), value) for column, value in values.items())
-    return any(
-        label is not None and isinstance(value, str | bool) and LABELS.get(str(value).strip().casefold()) == label
-        for label, value in told
-    )
+    for column, label in _audience_columns(tuple(values)).items():
+        value = values[column]
+        if isinstance(value, str | bool) and LABELS.get(str(value).strip().casefold()) == label:
+            return True
+    return False
+
+
+@lru_cache(maxsize=256)  # the rows of a file have the same columns
+def _audience_columns(columns: tuple[str, ...]) -> Mapping[str, float]:
+    """The columns that say whom a message is for, with the label of one that is for colleagues alone."""
+    labels = {column: _FOR_COLLEAGUES.get(_small(column)) for column in columns}
+    return {column: label for column, label in labels.items() if label is not None}
 
 
 def is_no_rating(value: object) -> bool:

@@ -417,8 +417,7 @@ class LiteLLMJudge:
             )
 
     def _remember(self, key: str, raw: RawReply, *, is_recorded: bool) -> Usage:
-        took = raw.tokens_in, raw.tokens_out, raw.tokens_cached, raw.usd, raw.seconds, int(raw.is_unstated)
-        usage = Usage(1, int(is_recorded), *took)
+        usage = raw.usage(is_recorded=is_recorded)
         self.usage += usage
         self._recent[key] = (raw, is_recorded)
         if len(self._recent) > _RECENT_REPLIES:

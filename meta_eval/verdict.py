@@ -203,15 +203,16 @@ def _trust(
     if agreement.low is not None:
         ends = (Figure("coefficient", end) for end in (agreement.low, agreement.high))
         likely = phrase("likely", low=next(ends), high=next(ends))
-    unscored, total = _count_unscored(table, selection.chosen)
+    stand_in = _find_stand_in(table, selection.chosen)
+    unscored, total = _count_unscored(table, selection.chosen, is_either=stand_in is not None)
     is_whole = unscored <= _FEW_UNSCORED * total
     answers = phrase("answers", count=total)
-    is_partly = len(selection.chosen.metrics) > 1 and not _find_stand_in(table, selection.chosen)
+    is_partly = len(selection.chosen.metrics) > 1 and not stand_in
     lacks = {name: phrase("partly" if is_partly else name) for name in ("unscored_word", "unscored_shortly")}
     part = phrase("nothing") if is_whole else phrase("part_scored", unscored=unscored, answers=answers, **lacks)
     values: dict[str, object] = {
-        "metric": _name_shortly(table, selection.chosen),
-        "shorter": _name_shortly(table, selection.chosen, "_shortly"),
+        "metric": _name_stand_in(stand_in) if stand_in else _name_shortly(selection.chosen),
+        "shorter": _name_shortly(selection.chosen, "_shortly"),
         "how": phrase(describe_strength(agreement.value or 0.0)),
         "agreement": Figure("coefficient", agreement.value),
         "likely": likely,
@@ -237,11 +238,11 @@ def _trust(
     return forms
 
 
-def _count_unscored(table: ScoreTable, combination: Combination) -> tuple[int, int]:
-    """On how many of the rated answers a combination lacks a score, and how many are rated."""
+def _count_unscored(table: ScoreTable, combination: Combination, *, is_either: bool) -> tuple[int, int]:
+    """On how many of the rated answers a combination lacks a score, or each of them, and how many are rated."""
     rated = table.rated()
     missing = np.isnan([rated.column(metric) for metric in combination.metrics])
-    is_missing = np.asarray(missing.all(axis=0) if _find_stand_in(table, combination) else missing.any(axis=0))
+    is_missing = np.asarray(missing.all(axis=0) if is_either else missing.any(axis=0))
     return int(is_missing.sum()), int(is_missing.size)
 
 
@@ -259,11 +260,13 @@ def _find_stand_in(table: ScoreTable, combination: Combination) -> tuple[str, st
     return None
 
 
-def _name_shortly(table: ScoreTable, combination: Combination, form: str = "") -> str | Phrase:
+def _name_stand_in(pair: tuple[str, str]) -> Phrase:
+    first, second = (one_line(name, _LONGEST_OF_TWO) for name in pair)
+    return phrase("stands_in", first=first, second=second)
+
+
+def _name_shortly(combination: Combination, form: str = "") -> str | Phrase:
     """A combination in a few words, without how it is made."""
-    if not form and (pair := _find_stand_in(table, combination)) is not None:
-        first, second = (one_line(name, _LONGEST_OF_TWO) for name in pair)
-        return phrase("stands_in", first=first, second=second)
     first, *others = combination.metrics
     if not others:
         return one_line(first, _LONGEST_NAME)

@@ -313,11 +313,7 @@ class StoredRun(Record):
 
     def all_calls(self) -> tuple[Usage, LostCalls]:
         """What the judge took in all sessions, by the replies that the run keeps, and the calls without one."""
-        usages = [
-            Usage(1, 0, one.tokens_in, one.tokens_out, one.tokens_cached, one.usd, one.seconds, int(one.is_unstated))
-            for one in self._writer.replies()
-        ]
-        return Usage.total(usages), self._writer.lost()
+        return Usage.total([reply.usage() for reply in self._writer.replies()]), self._writer.lost()
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         """The samples, their places in the set noted."""
