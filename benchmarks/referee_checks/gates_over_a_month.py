@@ -129,12 +129,14 @@ def shared_nights(repeats: int, generator: np.random.Generator) -> Iterator[Meas
             yield share(case, "regression: months with a false alarm", falls, high=LEVEL)
             yield share(case, "share: months with a false alarm", breaks, high=LEVEL)
     for own, shift, accepted in ((0.4, 0.15, 1), (0.4, 0.15, 5), (0.8, 0.15, 1), (0.4, 0.3, 1), (0.8, 0.3, 5)):
-        months = [
-            bool(find_falls(draw_graded(generator, accepted + MONTH, own, shift), [*map(str, range(60))], accepted))
-            for _ in range(repeats)
-        ]
+        falls, breaks, names = [], [], [*map(str, range(60))]
+        for _ in range(repeats):
+            values = draw_graded(generator, accepted + 30 * MONTH, own, shift)
+            falls.append(bool(find_falls(values[:, : accepted + MONTH], names, accepted)))
+            breaks.append(bool(find_breaks(values[:, :MONTH], names, float(values.mean()))))
         case = f"60 graded answers, own noise {own:g} log odds, nights differ by {shift:g}, {accepted} accepted"
-        yield share(case, "regression: months with a false alarm", months, high=LEVEL)
+        yield share(case, "regression: months with a false alarm", falls, high=LEVEL)
+        yield share(case, "mean: months with a false alarm", breaks, high=LEVEL)
 
 
 def nights_that_failed(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:

@@ -5,7 +5,7 @@ Values are oriented so that lower is worse: (samples, runs), the newest run last
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import NormalDist
 
@@ -42,7 +42,6 @@ LARGE = 0.15
 
 _FLIPS = 9999
 _SHIFTS = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.8, 1, 1.5])[:, None]  # see `_Nights`
-_MOST_SLOPE = 0.3  # of the sd of answers, by which a log odd of a night moves a figure that has a bound at most
 _PRIOR = np.gradient(_SHIFTS[:, 0])[:, None] / (1 + (_SHIFTS / 0.5) ** 8)
 _ERRORS = np.arange(0.125, 25, 0.125)  # the falls that `missed` tries, in standard errors
 _MOST_TOGETHER = 0.05  # of the samples: as many as have changed together may do so again
@@ -331,8 +330,9 @@ def weigh_bound(
     the answers and, from the third run on, of the nights (`_Nights`); with one run alone that over groups, which is
     more. It is at least that of a rare change (`_rare_change`): a judge that repeated itself may change its mind. The
     figure is about these questions: how they were chosen is no noise. A share is compared by the binomial distribution
-    at its effective size (Korn and Graubard, 1998), since few failures are not nearly normal. A run whose own mean
-    reaches the bound does not fail.
+    at its effective size (Korn and Graubard, 1998), since few failures are not nearly normal. What lies more
+    than `FAR` below its bound is more than nights have in common, and is held against the answers' noise alone. A run
+    whose own mean reaches the bound does not fail.
     """
     numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
     known = ~np.isnan(values)
@@ -354,10 +354,6 @@ def weigh_bound(
         scales = np.sqrt(variance_of_mean(lengths, noise.correlation))
         if noise.runs:
             nights = noise.nights(night, lengths, extent)
-            sd = np.sqrt(len(numbers) * nights.variances)
-            # a figure that lies far beyond its bound fails, however little the answers' own noise says of nights
-            most = sd * np.maximum(_MOST_SLOPE, 1.25 * sd / max(extent.width, _SLACK))
-            nights = replace(nights, slopes=np.minimum(nights.slopes, most))
         else:  # the choice of the answers moves a mean more than a night does
             variance, degrees = _variance(values[present, night], numbers[present])
             slope = math.sqrt(variance * int(present.sum())) / 2
@@ -372,7 +368,9 @@ def weigh_bound(
             sizes = nights.effective_sizes(float(np.nanmean(values[:, seen])), scales, level)
             scores = np.minimum(scores, _share_scores(averages, bound, sizes))
         slopes = extent.slopes(np.full(len(averages), bound), averages, nights.slopes, int(present.sum()))
-        p_values = np.maximum(nights.p_values(shortfalls, scales, slopes), monthly_p_value(scores))
+        p_of_more = nights.p_values(shortfalls - FAR * extent.width, scales, np.zeros(len(averages)))
+        p_of_nights = np.minimum(nights.p_values(shortfalls, scales, slopes), p_of_more)
+        p_values = np.maximum(p_of_nights, monthly_p_value(scores))
         place = int(p_values.argmin())
         p, change = float(p_values[place]), float(averages[place]) - bound
         failed = mean < bound - _SLACK and p <= level

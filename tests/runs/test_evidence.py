@@ -104,6 +104,22 @@ def test_a_second_run_far_below_its_bound_fails():
     assert [one.failed for one in weighed] == [False, True]
 
 
+def test_nights_that_move_graded_answers_alike_break_no_bound_that_they_reach():
+    """60 answers of 0 to 1, which vary little by themselves; by the answers' noise alone half of the months fail."""
+    random, groups = np.random.default_rng(7), [str(number) for number in range(60)]
+    failed, found = [], []
+    for _ in range(20):
+        quality = logit(random.beta(5, 2, 60))[:, None]
+        values = expit(quality + random.normal(0, 0.4, (60, 30)) + random.normal(0, 0.15, 30))
+        bound = float(expit(quality + random.normal(0, 0.43, (60, 400))).mean())
+        weighed = weigh_bound(values, groups, skipped=0, bound=bound, level=0.05, is_share=False)
+        failed.append(any(one.failed for one in weighed))
+        values[:, 1] = np.maximum(values[:, 1] - 0.3, 0)
+        weighed = weigh_bound(values[:, :2], groups, skipped=0, bound=bound, level=0.05, is_share=False)
+        found.append(weighed[-1].failed)
+    assert (sum(failed) <= 3, all(found)) == (True, True)
+
+
 def test_what_nights_may_have_in_common_explains_a_part_of_a_first_fall():
     """Of 400 verdicts 300 were right; 60 fall and 20 rise, -0.1 with a variance of (0.2 - 0.1^2) / 399 of the change.
 
