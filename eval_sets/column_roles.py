@@ -114,6 +114,7 @@ class ColumnRoles:
     told_rule: NumberRule = field(default_factory=NumberRule)  # of the ratings whose rows tell their scale
 
     is_rated: bool = False  # whether a column is read as ratings, and some cell of it is filled
+    beside_raters: tuple[str, ...] = ()  # the columns of ratings that name no rater, where others do
 
     @property
     def hints(self) -> list[str]:
@@ -126,9 +127,7 @@ class ColumnRoles:
     @property
     def notes_on_raters(self) -> list[str]:
         """What the user should know of ratings that stand beside those of raters."""
-        whole = [self.own, *(column for column in self.ratings if not column.rater)]
-        beside = [column.name for column in whole if column is not None and any(rated.rater for rated in self.ratings)]
-        return [f"{name} counts only where no rater gave a rating" for name in beside]
+        return [f"{name} counts only where no rater gave a rating" for name in self.beside_raters]
 
 
 class _RowColumns(NamedTuple):
@@ -230,17 +229,17 @@ class RoleSearch:
             self._add_object(ratings, row.place, is_told=any(bounds))
             return
         own = values.get(self._own)
-        if not is_missing(own) and any(bounds):  # where one bound is left out, it is that of 1-5
+        is_told = not is_missing(own) and any(bounds)  # where one bound is left out, it is that of 1-5
+        if is_told:
             self._told_cells.add(own)
-            return
         for judge in columns.judges:
             if not is_missing(name := values.get(judge)):
                 self._are_programs[judge].add(is_of_program(str(name)))
         rater = values.get(self._rater_column)
-        if not is_missing(own) and not is_missing(rater):
+        if not is_missing(own) and not is_missing(rater) and not is_told:
             self._by_rater[str(rater)].add(own, row.place)
         for column in columns.ratings:
-            if not is_missing(value := values[column]):
+            if not is_missing(value := values[column]) and not (is_told and column == self._own):
                 self.cells[column].add(value, row.part(column).place)
         self._told.add(all(bounds))
 
@@ -317,7 +316,14 @@ class RoleSearch:
             self._has_pairs,
             self._told_cells.rule(),
             has_own or self._has_told_objects or bool(chosen or self._objects.size or self._told_cells.size),
+            self._beside_raters(own, chosen),
         )
+
+    def _beside_raters(self, own: RatingColumn | None, chosen: Sequence[RatingColumn]) -> tuple[str, ...]:
+        if not any(column.rater for column in chosen):
+            return ()
+        whole = [column.name for column in (own, *chosen) if column is not None and not column.rater]
+        return tuple(dict.fromkeys([*([self._own] if self._told_cells.size else []), *whole]))
 
     def _name_columns(self) -> tuple[dict[str, str], dict[str, str]]:
         """The rater of each column that is one's, and why columns are no ratings by their names."""

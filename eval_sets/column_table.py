@@ -156,6 +156,7 @@ PREFERENCE_NAMES = frozenset(_listed(names for kind, names in PREFERENCES.items(
 """All names of columns in them."""
 
 _FOR_COLLEAGUES = dict.fromkeys(_TABLE["internal"], 1.0) | dict.fromkeys(_TABLE["public"], 0.0)
+_SAYS_IT = {**LABELS, "0": 0.0, "1": 1.0, "x": 1.0}  # a cell of such a column
 _LINKS = frozenset(_TABLE["links"])  # may name a source, or hold its text
 MAY_BE_ANSWERS = frozenset(_TABLE["may_be_answers"])
 """Plain names of columns that may hold the chatbot's answer where another one is read as the answer."""
@@ -602,11 +603,8 @@ def is_internal(values: Mapping[str, Any]) -> bool:
         >>> is_internal({"body": "Angry!", "public": False}), is_internal({"body": "Hi.", "internal note": "no"})
         (True, False)
     """
-    for column, label in _audience_columns(tuple(values)).items():
-        value = values[column]
-        if isinstance(value, str | bool) and LABELS.get(str(value).strip().casefold()) == label:
-            return True
-    return False
+    columns = _audience_columns(tuple(values))
+    return any(_SAYS_IT.get(str(values[column]).strip().casefold()) == label for column, label in columns.items())
 
 
 @lru_cache(maxsize=256)  # the rows of a file have the same columns

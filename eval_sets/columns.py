@@ -98,7 +98,7 @@ def _is_number(cell: object) -> bool:
 def describe_left_out(places: Sequence[str], reason: str) -> str:
     """Says which rows are left out, and why."""
     verb, _, rest = reason.partition(" ")
-    plural = verb_of(len(places), verb, "have" if verb == "has" else verb.removesuffix("s"))
+    plural = verb_of(len(places), verb, {"has": "have", "is": "are"}.get(verb, verb.removesuffix("s")))
     return f"{count_of(len(places), 'row')} left out that {plural} {rest}: {list_first(list(places), 5)}"
 
 

@@ -350,9 +350,19 @@ def _spoken(value: Any, wanted: str) -> str | None:
     if not is_message_like(value):
         return None
     with suppress(ValueError):
-        texts = [fields["content"] for fields in read_forms(value) if fields["role"] == wanted]
-        return next((text for text in texts if isinstance(text, str)), None)
+        said = [fields for fields in read_forms(value) if fields["role"] == wanted]
+        texts = [fields["content"] for fields in said if isinstance(fields["content"], str)]
+        is_null = (
+            wanted == "assistant" and bool(said) and value.get("content", "") is None and not value.get("tool_calls")
+        )
+        return texts[0] if texts else text_of_null_reply(value) if is_null else None
     return None
+
+
+def text_of_null_reply(values: Mapping[str, Any]) -> str:
+    """What a reply says whose content is null: OpenAI's refusal beside it, or nothing."""
+    refusal = values.get("refusal")
+    return refusal if isinstance(refusal, str) else ""
 
 
 def find_thread(value: Any, depth: int = 0) -> list[Any]:

@@ -53,12 +53,13 @@ class SampleBuilder:
             self.account.left_out[reason].append(row.place)
             return None
         self._find_id(fields, origins, extras)
-        rule = self._find_rating(fields, origins, extras)
+        is_told = not is_missing(fields.get("rating_min")) or not is_missing(fields.get("rating_max"))
+        rule = self._find_rating(fields, origins, extras, is_told=is_told)
         self.account.add(row, fields, origins)
         self._drop_empty(fields)
         self._read_ratings(fields, origins, row, rule)
         self._read_values(fields, origins, row)
-        self._join_ratings(fields, extras, row)
+        self._join_ratings(fields, extras, row, is_told=is_told)
         try:
             metadata = merge_metadata(fields.get("metadata"), extras)
         except ValueError as error:
@@ -104,10 +105,11 @@ class SampleBuilder:
             fields["id"] = f"{self.source.stem}-{value}" if self._has_stem and not is_missing(value) else value
             origins["id"] = name
 
-    def _find_rating(self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> NumberRule:
+    def _find_rating(
+        self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any], *, is_told: bool
+    ) -> NumberRule:
         """Finds the row's own rating and its scale, and returns the rule of its numbers."""
         own = self._columns.own
-        is_told = not is_missing(fields.get("rating_min")) or not is_missing(fields.get("rating_max"))
         is_none = own is None and "rating" in self._columns.unused.keys() & fields.keys()
         if is_none and not is_told and not self.source.made:
             extras["rating"] = fields.pop("rating")  # of rows of tables it is from 1 to 5, as any
@@ -147,10 +149,11 @@ class SampleBuilder:
         except ValueError as error:
             raise self._error(row, name, str(error), origins) from None
 
-    def _join_ratings(self, fields: dict[str, Any], extras: dict[str, Any], row: Row) -> None:
+    def _join_ratings(self, fields: dict[str, Any], extras: dict[str, Any], row: Row, *, is_told: bool) -> None:
         """Takes the columns of raters out of the rest, as the row's `ratings`; its rating is of whom a column names.
 
-        Beside what raters gave, the row's own rating is their mean, or says nothing new.
+        Beside what raters gave, the row's own rating is their mean, or says nothing new; `is_told` whether the row says
+        its scale.
         """
         raters = [column for column in self._columns.ratings if column.rater and column.name in extras]
         if raters and not fields.get("ratings"):
@@ -174,7 +177,8 @@ class SampleBuilder:
             fields["ratings"] = ratings
             if ratings and fields.get("rating") is not None:
                 extras["rating"] = fields.pop("rating")
-                fields["rating_min"], fields["rating_max"] = raters[0].scale[:2]
+                if not is_told:
+                    fields["rating_min"], fields["rating_max"] = raters[0].scale[:2]
             fields.setdefault("rating_min", raters[0].scale.low)
             fields.setdefault("rating_max", raters[0].scale.high)
         is_named = self._columns.rater in extras and fields.get("rating") is not None and not fields.get("ratings")

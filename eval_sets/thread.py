@@ -14,7 +14,7 @@ from ..text.wording import count_of, list_first, verb_of
 from ..value_messages import check_characters, describe_first_mistake, describe_type, shorten
 from .cell_values import find_documents
 from .message import MESSAGE_ALIASES, Message, find_turns
-from .message_forms import read_forms
+from .message_forms import read_forms, text_of_null_reply
 from .message_times import DATE_ORDERS, is_before, readings
 from .rows import BadRow, Row
 
@@ -134,8 +134,7 @@ def _with_content(message: Message, said: Collection[str]) -> Message:
     is_empty = message.content is None and not message.tool_calls and not others.get("content_parts")
     if message.role != "assistant" or not is_empty or "content" not in said:
         return message
-    refusal = others.get("refusal")
-    return message.model_copy(update={"content": refusal if isinstance(refusal, str) else ""})
+    return message.model_copy(update={"content": text_of_null_reply(others)})
 
 
 class _ThreadReader:

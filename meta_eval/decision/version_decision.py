@@ -286,8 +286,10 @@ def describe_likely(low: float, high: float, kind: Kind) -> Phrase:
 
 
 def _describe_basis(decision: Decision) -> tuple[Phrase, ...]:
-    if decision.basis == "scores":
-        return (phrase("on_scores" if any(one.rated for one in decision.versions) else "on_scores_alone"),)
+    is_earlier = decision.look is not None and not decision.look.error
+    if is_earlier or decision.basis == "scores":
+        of_scores = "on_scores" if any(one.rated for one in decision.versions) else "on_scores_alone"
+        return (phrase("on_earlier" if is_earlier else of_scores),)
     if decision.basis == "preferences":
         return (phrase("on_preferences", margin=Figure("share", decision.margin)),)
     row = decision.deciding

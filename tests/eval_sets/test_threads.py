@@ -44,8 +44,11 @@ def test_tool_calls_in_the_forms_of_tools(messages):
 
 @pytest.mark.parametrize(("reply", "response"), [({}, ""), ({"refusal": "I cannot say."}, "I cannot say.")])
 def test_a_reply_that_is_null_is_an_empty_answer_or_the_refusal_beside_it(reply, response):
-    (sample,) = read_samples([{"messages": [ASKED, {"role": "assistant", "content": None} | reply]}])
-    assert (sample.user_input, sample.response) == (ASKED["content"], response)
+    message = {"role": "assistant", "content": None} | reply
+    logged = {"request": {"messages": [ASKED]}, "response": {"choices": [{"message": message}]}}
+    for row in ({"messages": [ASKED, message]}, logged):
+        (sample,) = read_samples([row])
+        assert (sample.user_input, sample.response) == (ASKED["content"], response)
 
 
 def test_what_a_message_says_beside_its_fields_stays_in_it():
@@ -343,15 +346,17 @@ def test_times_that_give_two_orders_are_an_error(tmp_path):
             list(read_samples(source))
 
 
-@pytest.mark.parametrize(("column", "note", "reply"), [("internal", "true", "false"), ("Public", "no", "yes")])
+@pytest.mark.parametrize(
+    ("column", "note", "reply"), [("internal", "true", "false"), ("Public", "no", "yes"), ("private", "1", "0")]
+)
 def test_notes_among_colleagues_are_no_answers(tmp_path, column, note, reply):
     path = tmp_path / "a.csv"
-    rows = f"c1,user,Free?,{reply}\nc1,agent,Angry!,{note}\nc1,agent,Yes.,{reply}\n"
+    rows = f"c1,user,Free?,{reply}\nc1,agent,Angry!,{note}\nc1,agent,No!,{note}\nc1,agent,Yes.,{reply}\n"
     path.write_text(f"ticket_id,role,body,{column}\n{rows}", encoding="utf-8")
     notes: list[str] = []
     (sample,) = read_samples(path, notes=notes)
     assert [message.text for message in sample.messages] == ["Free?", "Yes."]
-    assert f"{path}: 1 row left out that is for colleagues alone: line 3" in notes
+    assert f"{path}: 2 rows left out that are for colleagues alone: line 3, line 4" in notes
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from assay.meta_eval import Look
 from assay.meta_eval.decision import Decision, Needs, VersionDifference, VersionEstimate, give_decision_verdict
 
 OLD, NEW = (VersionEstimate(name, 80, 30, 3.0, None, None, None, (1, 2)) for name in ("old", "new"))
@@ -65,6 +66,14 @@ def test_what_is_not_settled_says_what_would_settle_it():
     assert lines(equal)["To settle it"] == (
         "if they are alike, 350 more rated answers of each would show it: a difference below 0.1"
     )
+
+
+def test_a_look_without_error_left_rests_on_the_one_before():
+    one = decision("ship", 0.5, 0.2, 0.8)
+    assert lines(replace(one, look=Look(number=2, error=0.0)))["Rests on"] == (
+        "an earlier look: other ratings of the same answers add nothing"
+    )
+    assert "your raters' ratings" in lines(replace(one, look=Look()))["Rests on"]
 
 
 def test_what_is_left_to_rate_and_new_answers_are_said_together():
