@@ -157,11 +157,6 @@ class RawReply:
     seconds: float = 0.0
     is_unstated: bool = False
 
-    def usage(self, *, is_recorded: bool = False) -> Usage:
-        """What it took, as one call."""
-        took = self.tokens_in, self.tokens_out, self.tokens_cached, self.usd, self.seconds, int(self.is_unstated)
-        return Usage(1, int(is_recorded), *took)
-
 
 @dataclass(slots=True, unsafe_hash=True)  # not frozen, which takes three times as long to make
 class Reply(Generic[T]):

@@ -417,7 +417,7 @@ class LiteLLMJudge:
             )
 
     def _remember(self, key: str, raw: RawReply, *, is_recorded: bool) -> Usage:
-        usage = raw.usage(is_recorded=is_recorded)
+        usage = usage_of(raw, is_recorded=is_recorded)
         self.usage += usage
         self._recent[key] = (raw, is_recorded)
         if len(self._recent) > _RECENT_REPLIES:
@@ -540,6 +540,12 @@ def _unusable_text(question: Question[Any], place: str, error: ReplyError) -> st
     schema: Any = question.schema
     wanted = f"; what is read is {schema.describe()}" if hasattr(schema, "describe") else ""
     return f"the reply cannot be used: {error}{wanted}{beginning} ({place})"
+
+
+def usage_of(raw: RawReply, *, is_recorded: bool = False) -> Usage:
+    """What a reply took, as one call."""
+    took = raw.tokens_in, raw.tokens_out, raw.tokens_cached, raw.usd, raw.seconds, int(raw.is_unstated)
+    return Usage(1, int(is_recorded), *took)
 
 
 def with_reason(request: Request, settings: JudgeSettings) -> Request:

@@ -9,6 +9,7 @@ from ...errors import BudgetReached, UsageError
 from ...eval_sets import Sample
 from ...eval_sets.levels import Turns
 from ...judges import JudgeSettings, LostCalls, RawReply, Usage
+from ...judges.run import usage_of
 from ...metrics import Metric, Score
 from ...metrics.metric import run_to_end
 from ...metrics.specification import CONVERSATION_BASELINES
@@ -313,7 +314,7 @@ class StoredRun(Record):
 
     def all_calls(self) -> tuple[Usage, LostCalls]:
         """What the judge took in all sessions, by the replies that the run keeps, and the calls without one."""
-        return Usage.total([reply.usage() for reply in self._writer.replies()]), self._writer.lost()
+        return Usage.total([usage_of(reply) for reply in self._writer.replies()]), self._writer.lost()
 
     def drawn(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         """The samples, their places in the set noted."""
