@@ -83,7 +83,7 @@ from .score.session import (
     score_samples as score_samples,
 )
 from .score.set_profile import SetProfile as SetProfile
-from .show.rating_meaning import has_scores as has_scores, predict_queue_stability as predict_queue_stability
+from .show.rating_meaning import has_scores as has_scores
 from .show.results import Results as Results, write_scores as write_scores
 from .show.run_figures import compute_figures as compute_figures, report_table as report_table
 from .show.run_summary import (

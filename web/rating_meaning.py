@@ -42,7 +42,7 @@ class MeaningOfRatings:
             self._meaning = await loop.run_in_executor(self._process, interpret_ratings, self._where, self._queue)
             self._state = state
         except Exception as error:  # the page says so, and tries again with the next rating
-            self._meaning, self._state = RatingMeaning(None, None, f"This could not be worked out: {error}"), state
+            self._meaning, self._state = RatingMeaning(None, f"This could not be worked out: {error}"), state
         finally:
             self._ended = time.monotonic()
 

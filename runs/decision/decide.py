@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 Looks = Literal["counted", "any"]
 """Whether looks at versions are counted, or any number of them is allowed for."""
+NOT_COUNTED = "This look is not counted, since the store can only be read: a later one does not know of it."
 __all__ = [
     "Looks",
     "VersionOptions",
@@ -167,6 +168,8 @@ def _decide_rated(reading: VersionReading, *, margin: float, seed: int, looks: L
         decision = replace(decision, look=look)
         if reading.database is not None:
             keep_look(reading.database, reading.stored, look)
+            if reading.database.is_read_only and look.number > len(past):
+                decision = replace(decision, notes=(NOT_COUNTED, *decision.notes))
     has_scores = any(answer.score is not None for answer in reading.answers)
     is_unused = reading.options.asked and has_scores and decision.basis == "ratings"
     unused = [f"{reading.options.asked} is not used: the decision rests on ratings alone."] if is_unused else []

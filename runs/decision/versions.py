@@ -118,17 +118,14 @@ class VersionReading:
 
     @cached_property
     def stored(self) -> dict[str, str]:
-        """What looks at each version are kept under: its run, or of a file what its answers are, whatever it is called.
+        """What looks at each version are kept under: what its answers are, in whatever run or file, under any name.
 
         Versions of the same answers are numbered, so that each is a version of its own.
         """
-        by, names, count = self.options.version_field, dict[str, str](), Counter[str]()
+        names, count = dict[str, str](), Counter[str]()
         for source in self.sources:
-            if source.run is not None:
-                name = f"{source.run} {self.level or ''} {by}{f'={source.name}' if by else ''}".strip()
-            else:
-                digest = _digest([sample.fingerprint for sample in source.samples.values()])
-                name = f"answers {digest} {self.level or ''}".strip()
+            digest = _digest([sample.fingerprint for sample in source.samples.values()])
+            name = f"answers {digest} {self.level or ''}".strip()
             count[name] += 1
             names[source.name] = name if count[name] == 1 else f"{name} ({count[name]})"
         return names

@@ -299,19 +299,22 @@ def report_run(
 
 
 def _newly_failing(suite: Suite, judge: str, comparison: RunComparison) -> Iterator[tuple[str, str]]:
-    """(sample, its first metric) where one fails or misses what a gate on a share requires, and before it did not."""
+    """(sample, its first metric) where one fails, misses what a share requires, or is lost, and before it did not."""
     required: dict[str, float] = {}
     for gate in suite.gates:
         if isinstance(gate, ShareGate) and gate.judge in {None, judge}:
             strictest = max if comparison.directions.get(gate.metric, True) else min
             required[gate.metric] = strictest(gate.reach, required.get(gate.metric, gate.reach))
+    changes = [change for metric in comparison.metrics for change in comparison.outcome_changes(metric)]
+    lost = {(change.sample, change.metric) for change in changes if change.is_lost}
     for sample in comparison.samples:
         for metric, higher in comparison.directions.items():
             before, after = comparison.scores(sample, metric)
             if after is None:
                 continue
             bound = required.get(metric)
-            if _fails(after, bound, higher=higher) and not (before and _fails(before, bound, higher=higher)):
+            is_failing = (sample, metric) in lost or _fails(after, bound, higher=higher)
+            if is_failing and not (before and _fails(before, bound, higher=higher)):
                 yield sample, metric
                 break  # a sample counts once
 

@@ -205,6 +205,9 @@ def test_a_store_counts_the_looks_at_its_runs(assay, tmp_path):
     assert "This is look 2 at these versions" in " ".join(
         assay("decide", *runs, "--ratings", tmp_path / "rated24.jsonl").out.split()
     )
+    again = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in (old, new)]
+    assert decide(24, again)["look"] == second["look"], "the same answers are the same decision, in whatever run"
+    assert assay("decide", old, new, "--ratings", tmp_path / "rated24.jsonl", "--json").json["look"] == second["look"]
     alone = assay("decide", *runs, "--ratings", tmp_path / "rated24.jsonl", "--looks", "any", "--json").json
     assert alone["look"] is None
     width = alone["differences"][0]["high"] - alone["differences"][0]["low"]

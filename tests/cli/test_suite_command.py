@@ -99,16 +99,20 @@ def test_nightly_runs_until_one_fails(assay, suite_file, set_file, tmp_path):
 
 
 def test_a_night_of_refusals_names_these_first(assay, suite_file, set_file):
-    """Eight of twelve answers became refusals, which share few words with the documentation too."""
+    """Eight of twelve answers became refusals, which share few words with the documentation too; one has none left."""
     path = set_file(12)
     accept_a_night(assay, suite_file(REGRESSION))
     worse(path, *(f"s{n}" for n in range(8)), answer="I am sorry, I cannot help you with that.")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    write_rows(path, [row | {"retrieved_contexts": []} if row["id"] == "s8" else row for row in rows])
     bad = assay("suite", suite_file(REGRESSION), "--json").json
     assert [gate["state"] for gate in bad["gates"]] == ["failed", "failed"]
     assert bad["verdict_lines"]["Suite"] == "helpdesk: failed by refusals and empty answers and 1 more gate"
     (unanswered,) = (gate for gate in bad["gates"] if gate["metric"] == "unanswered")
     assert "s0, s1, s2, s3, s4 and 3 more" in unanswered["reason"]
     assert unanswered["samples"] == [f"s{n}" for n in range(8)]
+    assert bad["verdict_lines"]["Newly failing"] == "9 of 12 samples, compared with the accepted run"
+    assert [each["sample"] for each in bad["runs"][0]["newly_failing"]] == [f"s{n}" for n in range(9)]
 
 
 def test_a_set_whose_ids_were_renamed_is_compared_by_its_questions(assay, suite_file, set_file):

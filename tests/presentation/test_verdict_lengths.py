@@ -35,7 +35,7 @@ PARTS = {
         "partly",
     ),
     *("file", "scored_run", "named_raters", "written_on", "version_of"),
-    *("may_stop", "rate_on", "rule_needs", "answers_are_rated", "agreement_unknown", "agreement_low"),
+    *("agreement_unknown", "agreement_low"),
 }
 STARTS = ("about_", "title_", "section_", "month_", "gate_")
 LIST_OF_RUNS = "metric_mean"  # the first text that is of no verdict

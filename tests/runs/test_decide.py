@@ -10,7 +10,7 @@ from tables_of_scores import made_scorer
 from assay import Results, Sample, Score, decide, scored
 from assay.errors import InputError, UsageError
 from assay.meta_eval.decision import give_decision_verdict
-from assay.runs import VersionOptions, decide_reading, read_versions
+from assay.runs import Store, VersionOptions, decide_reading, read_versions
 
 
 def sample(name, question, answer, rating=None, **fields):
@@ -727,3 +727,24 @@ def test_questions_of_one_text_are_one_group(tmp_path):
         "A": [0, 1, 2, 0, 1, 3],
         "B": [0, 1, 2, 0, 1, 3],
     }
+
+
+def test_a_store_that_can_only_be_read_says_that_it_keeps_no_look(tmp_path, monkeypatch):
+    """What the store knows already, it keeps: the same look is counted."""
+    store = Store(tmp_path / "store")
+    names = [
+        write(tmp_path / f"{name}.jsonl", [sample(f"q{n}", f"Q{n}?", f"{name} {n}", better + n % 3) for n in range(12)])
+        for name, better in (("old", 1), ("new", 2))
+    ]
+
+    def decision():
+        return decide_reading(read_versions(store, names, VersionOptions()))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(store.database), "is_read_only", True)
+        unkept = decision()
+        assert sum("is not counted, since the store can only be read" in note for note in unkept.notes) == 1
+    kept = decision()
+    assert kept.look == unkept.look and kept.notes == unkept.notes[1:]
+    monkeypatch.setattr(type(store.database), "is_read_only", True)
+    assert decision() == kept
