@@ -132,6 +132,12 @@ def sheet(rows):
 
 
 FAR = b'<row r="%d"><c r="A%d" t="str"><v>x</v></c></row>'
+
+
+def far_cell(row):
+    return b'<row r="%d"><c r="XFD%d" t="str"><v>x</v></c></row>' % (row, row)
+
+
 SHEETS = {
     "two million empty rows": (lambda: b"<row/>" * 2_000_000, "has more than 1,048,576 rows; delete what is empty, or"),
     "1,100,000 numbered rows": (
@@ -147,6 +153,12 @@ SHEETS = {
         "row 3 has more than 16,384 columns",
     ),
     "column ZZZZ": (lambda: b'<row r="3"><c r="ZZZZ3"><v>1</v></c></row>', "is no readable Excel file"),
+    # openpyxl would pad the first to 17 billion cells
+    "the far end": (lambda: far_cell(1_048_576), "row 1048576: has a cell in column XFD, which has no name"),
+    "1,300 rows of 16,384": (
+        lambda: b"".join(far_cell(number) for number in range(1_047_277, 1_048_577)),
+        "has more than 20,000,000 cells; delete what is empty, or save",
+    ),
 }
 
 
@@ -155,6 +167,7 @@ SHEETS = {
     [
         *((load_set, name) for name in SHEETS),
         *((load, name) for load in (flat_rows, read_table_file) for name in ("row six million", "50,000 columns")),
+        (flat_rows, "the far end"),
     ],
 )
 def test_a_sheet_that_unpacks_to_far_more_is_refused(tmp_path, load, name):
@@ -164,6 +177,16 @@ def test_a_sheet_that_unpacks_to_far_more_is_refused(tmp_path, load, name):
     with pytest.raises(InputError) as error:
         load(path)
     assert str(error.value).startswith(str(path)) and message in str(error.value)
+
+
+def test_a_workbook_that_unpacks_to_gigabytes_is_refused(tmp_path):
+    path = tmp_path / "answers.xlsx"
+    path.write_bytes(sheet(b""))
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open("xl/media/x.bin", "w") as part:
+        for _ in range(520):
+            part.write(b"\0" * 1_000_000)
+    with pytest.raises(InputError, match=r"unpacks to 5.* bytes, more than 500,000,000"):
+        load_set(path)
 
 
 def test_a_part_beside_the_sheets_is_bounded(tmp_path):

@@ -120,13 +120,6 @@ def test_faithfulness_through_each_transport(decide, kind, openai_server):
     check_faults(openai_server, kind, 0.3, score_all)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rate", [0.05, 0.2, 0.4])
-@pytest.mark.parametrize("kind", FAULTS)
-def test_a_fault_at_many_rates(kind, rate, openai_server):
-    assert check_faults(openai_server, kind, rate, lambda: values(run(openai_server, 60))) >= 30
-
-
 # --- a judge that is gone ---
 
 GONE = {
@@ -163,30 +156,6 @@ def test_a_judge_that_came_back_answers_outside_a_run(openai_server):
     assert [reply.value.text for (reply,) in asyncio.run(ask(1))] == ["I see."]
 
 
-def test_a_run_that_a_judge_left_can_be_resumed(openai_server, set_file, tmp_path):
-    """12 samples one after another; the judge goes after 4 replies and comes back for the resumed run."""
-    openai_server.script = lambda request: Answer(status=401) if request.number > 4 else None
-    store = Store(tmp_path / "runs")
-    judge = settings(openai_server, concurrency=1)
-    plan = Plan(sets=(str(set_file(12)),), metrics=("judge_truthfulness",), judge=judge)
-
-    def run_again(resume):
-        return run_plan(plan, store, resume=resume)
-
-    with pytest.raises(JudgeUnavailable, match="AuthenticationError"):
-        run_again(None)
-    stopped = store.run("last")
-    assert stopped.status == "error"
-    assert len(openai_server.requests) == 4 + 5
-    openai_server.script = None
-    outcome = run_again(stopped.id)
-    assert outcome.ending == "done"
-    assert len(openai_server.requests) == 4 + 5 + 8
-    assert {score.status for _, metric, score in store.scores(stopped.id) if metric == "judge_truthfulness"} == {
-        "scored"
-    }
-
-
 def test_failures_about_single_requests_do_not_stop_a_run(openai_server):
     """A request that is too long or refused says nothing about the next one."""
     openai_server.script = lambda request: Answer(status=400) if request.number % 10 else None
@@ -221,21 +190,6 @@ def test_resume_asks_again_what_could_not_be_used(mode, openai_server, set_file,
     openai_server.forget()
     run_with(None) if mode == "auto" else None
     assert not openai_server.requests, "the usable replies took the place of the others"
-
-
-def test_replay_gives_the_same_failure_again(openai_server, tmp_path):
-    openai_server.script = lambda _: Answer(text="no JSON")
-
-    def score(mode):
-        judge = LiteLLMJudge(settings(openai_server), cassette=tmp_path / "replies.jsonl", mode=mode)
-        results = evaluate(samples(1), ["judge_truthfulness"], judge=judge)
-        judge.close()
-        return values(results)["s0"]
-
-    live = score("record")
-    openai_server.forget()
-    assert score("replay").reason == live.reason
-    assert not openai_server.requests
 
 
 TEXTS = ["one", "two", "three"]

@@ -10,22 +10,16 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 from openai_server import Answer
-from pydantic import BaseModel
 
 from assay import evaluate
-from assay.errors import ReplyError
 from assay.eval_sets import Sample
 from assay.judges import (
     JudgeSettings,
     LiteLLMJudge,
-    PlainText,
-    Question,
     RawReply,
     choose_option,
-    parse_reply,
     read_option,
 )
-from assay.prompts import Prompt
 
 YES_NO, JA_NEE, STARS = ("Yes", "No"), ("Ja", "Nee"), ("1", "2", "3", "4", "5")
 VERDICTS = ("supported", "not supported", "not found")
@@ -138,77 +132,6 @@ def test_law_two_options_side_by_side_are_none(options, data, between, after):
     first, second = data.draw(st.permutations(options))[:2]
     for change in (str, str.lower, str.upper):
         assert read_option(change(f"{first}{between}{second}{after}"), options) is None
-
-
-@pytest.mark.parametrize("text", ["Yes and no", "no, yes", "Yes/No", "not yes", "Yes, no"])
-@pytest.mark.parametrize("has_logprobs", [False, True])
-def test_no_sample_is_scored_by_an_undecided_judge(*, text, has_logprobs, assay, set_file, judge_file, openai_server):
-    """Typed: by words one by one and in lists; the claims are not supported, and the sample says why."""
-
-    def script(request):
-        if request.schema == "options":
-            return Answer(text=text, logprobs=[{"Yes": math.log(0.95), "No": math.log(0.05)}] if has_logprobs else None)
-        if request.schema == "ListedAnswers":
-            return Answer(text=json.dumps({str(number): text for number in range(1, 9)}))
-        return None
-
-    openai_server.script = script
-    done = assay(
-        *(
-            "run",
-            set_file(3),
-            "--judge",
-            judge_file(logprobs=has_logprobs),
-            "--metrics",
-            "faithfulness,judge_truthfulness",
-        ),
-        *("--max-failed", "9", "--json"),
-    )
-    for name in ("faithfulness", "judge_truthfulness"):
-        figures = done.json["metrics"][name]
-        assert not figures["mean"], (name, figures)
-
-
-@pytest.mark.parametrize(
-    "value", ['["yes", "no"]', '["yes"]', '{"yes": true, "no": true}', '"yes and no"', '"Yes/No"', "true", "[]", "null"]
-)
-def test_a_list_of_words_in_a_listed_reply_is_no_answer(value, assay, set_file, judge_file, openai_server):
-    openai_server.script = lambda request: (
-        Answer(text=f'{{"1": {value}, "2": {value}}}') if request.schema == "ListedAnswers" else None
-    )
-    done = assay(
-        *("run", set_file(3), "--judge", judge_file(), "--metrics", "faithfulness", "--max-failed", "9", "--json")
-    )
-    assert openai_server.asked_for("ListedAnswers")
-    assert not done.json["metrics"]["faithfulness"]["mean"]
-
-
-class Verdict(BaseModel):
-    fine: bool
-    texts: list[str] = []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"fine": true, "fine": false}',
-        '{"fine": false, "texts": [], "fine": true}',
-        'Here it is: {"fine": false, "fine": true,}',
-        '{"fine": true} or {"fine": false}',
-        '{"fine": "yes and no"}',
-        '{"fine": [true]}',
-    ],
-)
-def test_a_field_with_two_values_is_refused(text):
-    question = Question(Prompt("ask", "en", (), "$text"), "Q", Verdict)
-    with pytest.raises(ReplyError):
-        parse_reply(question, RawReply("m", text))
-    assert parse_reply(question, RawReply("m", '{"fine": true, "fine": true}')).fine
-
-
-def test_a_plain_text_is_whatever_it_says():
-    question = Question(Prompt("ask", "en", (), "$text"), "Q", PlainText)
-    assert parse_reply(question, RawReply("m", "Yes and no")).text == "Yes and no"
 
 
 SAMPLE = Sample(

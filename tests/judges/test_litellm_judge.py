@@ -13,7 +13,7 @@ from modules import module_of
 from openai_server import Answer, OpenAIServer, Request
 
 from assay.errors import JudgeError
-from assay.judges import Choice, LiteLLMJudge, RawReply, acompletion, option_probabilities
+from assay.judges import Budget, Choice, LiteLLMJudge, RawReply, acompletion, option_probabilities
 from assay.metrics import Faithfulness, JudgeTruthfulness
 
 
@@ -227,14 +227,17 @@ def test_both_paths_fail_alike(provider, openai_server, judge, ask, request):
     assert [failure(status) for status in statuses] == fast
 
 
-@pytest.mark.usefixtures("no_full_path")
+@pytest.mark.parametrize("path", ["no_full_path", "only_full_path"])
+@pytest.mark.parametrize("fault", ["reset", "cut"])
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_call_whose_connection_breaks_is_sent_once(provider, openai_server, judge, ask):
+def test_a_call_whose_connection_breaks_is_sent_once(*, path, fault, provider, openai_server, judge, ask, request):
     """By itself litellm's HTTP client sends it again, past the judge's attempts and its budget."""
-    openai_server.script = lambda _: Answer(fault="reset")
+    request.getfixturevalue(path)
+    openai_server.script = lambda _: Answer(fault=fault)
+    budget = Budget(tokens=10_000)
     with pytest.raises(JudgeError, match="Connection error"):
-        get_reply(judge, ask, model=f"{provider}/test", attempts=1)
-    assert len(openai_server.requests) == 1
+        get_reply(judge, ask, model=f"{provider}/test", attempts=1, budget=budget)
+    assert (len(openai_server.requests), budget.lost.calls) == (1, 1)
 
 
 @pytest.mark.usefixtures("litellm")

@@ -35,6 +35,13 @@ RIGHT = {"1": "yes", "2": "no", "3": "yes"}
         '<think>{"1": "No", "2": "Yes", "3": "No"}</think>{"1": "Yes", "2": "No", "3": "Yes"}',
         '{"1": "Yes", "2": "No", "3": "Yes", "note": "the text says \\"2\\": \\"Yes\\""}',
         '{"1": "Yes\\nIt says so.", "2": "No", "3": "Yes",}',
+        *(
+            '{"1": "Yes", "2": "No", "3": "Yes"}' + after
+            for after in (
+                *("\n```", " I hope this helps!", '\n{"1": "Yes", "2": "No", "3": "Yes"}'),
+                *("\nExplanation: there is no mention of 2.", "\nStatement 2 has no source."),
+            )
+        ),
     ],
 )
 def test_only_the_members_of_the_reply_itself_are_answers(text, openai_server, judge):
@@ -58,12 +65,6 @@ def test_a_reply_that_answers_something_else_is_asked_again(text, openai_server,
     asking = judge(decide="listed")
     assert decided(asking) == {"1": "no", "2": "no", "3": "no"}  # what the server says of claims without support
     assert (len(openai_server.requests), asking.replies.unparsable) == (2, 1)
-
-
-def test_a_thought_without_an_end_is_no_reply(openai_server, judge):
-    openai_server.script = lambda _: Answer(text='<think>maybe {"1": "Yes", "2": "Yes", "3": "Yes"}')
-    with pytest.raises(Exception, match="the reply cannot be used"):
-        decided(judge(decide="listed"))
 
 
 @pytest.mark.parametrize(
@@ -103,19 +104,6 @@ def test_a_word_after_the_answers_takes_them_back(after, openai_server, judge):
     openai_server.script = lambda _: Answer(text=text + after)
     with pytest.raises(Exception, match="after its answers it says No once more"):
         decided(judge(decide="listed"))
-
-
-@pytest.mark.parametrize(
-    "after",
-    [
-        *("\n```", " I hope this helps!", '\n{"1": "Yes", "2": "No", "3": "Yes"}'),
-        *("\nExplanation: there is no mention of 2.", "\nStatement 2 has no source."),
-    ],
-)
-def test_other_words_after_the_answers_and_the_same_answers_change_nothing(after, openai_server, judge):
-    openai_server.script = lambda _: Answer(text='{"1": "Yes", "2": "No", "3": "Yes"}' + after)
-    assert decided(judge(decide="listed")) == RIGHT
-    assert len(openai_server.requests) == 1
 
 
 @pytest.mark.parametrize("text", ["Yes and no", "4/5", "Nope", "", "Yes, only partly"])

@@ -47,6 +47,7 @@ RIGHT = Findings(found=["a"], sure=1)
         '{"found": ["a"], "sure": 1} {"found": ["a"], "sure": 1.0}',
         '<think>{"found": [], "sure": 0}? No.</think>\n{"found": ["a"], "sure": 1}',
         '{"found": ["a"], "sure": 1, "why": "it is"}',
+        '{"found": ["a"], "sure": 1, "sure": 1}',
         '\ufeff{"found": ["a"], "sure": 1}',
     ],
 )
@@ -75,6 +76,11 @@ def test_not_a_number_is_unknown_and_the_models_own_words_stay():
         ('{"found": [], "sure": 1, "word": "maybe"}', "word is none of 'yes', 'no'"),
         ('{"found": ["a"], "sure": 1} or {"found": ["b"], "sure": 1}', "2 answers that differ"),
         ('{"found": ' * 5000, "it is not valid JSON"),
+        ('<think>maybe {"found": ["a"], "sure": 1}', "it is not valid JSON"),  # a thought without an end
+        ('{"found": ["a"], "sure": 1, "sure": 2}', "sure is there twice, with different values"),
+        ('{"found": ["a"], "found": ["b"], "sure": 1,}', "found is there twice, with different values"),
+        ('{"found": ["a"], "sure": "yes and no"}', r"sure is not valid \(float parsing\)"),
+        ('{"found": ["a"], "sure": [1]}', "sure is not valid"),
     ],
 )
 def test_never_guessed(text, message):

@@ -160,8 +160,10 @@ def test_the_three_types_in_one_call(openai_server, judge):
     ("first", "problem"),
     [
         ('{"1": "Yes", "3": "No"}', "the judge left it out"),
-        ('{"1": "Yes", "2": "perhaps", "3": "No"}', 'the judge said "perhaps", which is none of its words'),
-        ('{"1": "Yes", "2": null, "3": "No"}', "the judge said null, which is none of its words"),
+        *(
+            (f'{{"1": "Yes", "2": {said}, "3": "No"}}', f"the judge said {said}, which is none of its words")
+            for said in ("null", "true", "[]", '["yes"]', '["yes", "no"]', '{"yes": true}', '"yes and no"', '"Yes/No"')
+        ),
     ],
 )
 def test_a_question_without_an_answer_is_asked_once_more_alone(openai_server, judge, first, problem):

@@ -264,16 +264,6 @@ def test_a_budget_bounds_what_is_submitted(*, assay, set_file, judge_file, opena
     assert scores(tmp_path) == live[0]
 
 
-def test_a_budget_in_tokens_is_never_passed(assay, set_file, judge_file, openai_server):
-    """A request may take its prompt and `max_tokens`; the reply takes 100 of them."""
-    stopped = assay(
-        *command(set_file(SAMPLES), judge_file(max_tokens=100)), "--budget-tokens", "5000", "--json", code=3
-    )
-    usage = stopped.json["usage"]
-    assert 0 < len(openai_server.requests) < FIRST + SECOND
-    assert usage["tokens_in"] + usage["tokens_out"] <= 5000
-
-
 def test_the_cost_is_told_before_and_is_that_of_a_batch(assay, set_file, judge_file, openai_server):
     """litellm's list: gpt-4o-mini costs 0.075 and 0.30 USD per million tokens in a batch, half of its other price.
 
