@@ -36,39 +36,3 @@ def test_a_named_index_is_a_column():
         ("T7", {"team": "x"}),
         ("T8", {"team": "x"}),
     ]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "Documentatie",
-        "Bron/documentatie",
-        "bron / documentatie",
-        "Brontekst",
-        "Dokumentation",
-        "Quelle / Dokumentation",
-    ],
-)
-def test_plain_dutch_and_german_names_of_contexts_are_read(tmp_path, name):
-    """What is an address there names the source, and is none of its text."""
-    path, notes = tmp_path / "a.csv", list[str]()
-    path.write_text(f"vraag;antwoord;{name}\nWat kost het?;5 euro.;Het kost 5 euro.\n", encoding="utf-8")
-    [sample] = load_set(path, notes=notes)
-    assert sample.retrieved_contexts == ("Het kost 5 euro.",)
-    assert f"{name} as retrieved_contexts" in notes[0]
-    path.write_text(f"vraag;antwoord;{name}\nWat kost het?;5 euro.;https://a.nl/prijs\n", encoding="utf-8")
-    [sample] = load_set(path)
-    assert (sample.retrieved_contexts, sample.metadata) == ((), {name: "https://a.nl/prijs"})
-
-
-def test_a_column_that_may_hold_the_contexts_is_named_where_none_are_read(tmp_path):
-    """Without a judge too: by a word of its name and a first cell of five words or more; the option reads it."""
-    path, notes = tmp_path / "a.csv", list[str]()
-    text = "Het kost vijf euro per maand."
-    path.write_text(f"vraag;antwoord;Tekst uit kennisbank;Bron soort\nq;a;{text};web\n", encoding="utf-8")
-    load_set(path, notes=notes)
-    cure = "may hold the contexts; --map 'Tekst uit kennisbank=retrieved_contexts' reads it"
-    assert f"kept in the metadata: Tekst uit kennisbank ({cure}), Bron soort" in notes[0]
-    notes.clear()
-    [sample] = load_set(path, notes=notes, mapping={"Tekst uit kennisbank": "retrieved_contexts"})
-    assert sample.retrieved_contexts == (text,) and "may hold" not in notes[0]

@@ -129,21 +129,6 @@ def test_json_lines_named_json_are_read_as_lines(jsonl, row):
         load_set(path)
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        ('[{"user_input": "q",\n "response": r}]', "set.json, line 2: is not JSON: Expecting value at character 14"),
-        ("3", "set.json: holds a number; write a list"),
-        ('{"samples": {"a": 1}}', "set.json: holds an object"),
-        ("[3]", "set.json, row 1: is a number, not an object"),
-        ('{"data": []}', "set.json, row 1, field user_input: is missing"),
-    ],
-)
-def test_a_json_file_of_another_shape(file, content, says):
-    with pytest.raises(InputError, match=says):
-        load_set(file("set.json", content))
-
-
 def test_reading_streams_in_constant_memory(jsonl, row):
     path = jsonl(*(row(id=str(number), response="x" * 10_000) for number in range(2000)))
     tracemalloc.start()
@@ -163,70 +148,9 @@ def test_nan_outside_ratings_is_null(jsonl, row):
     assert sample.tables[0].columns == {"x": [1.5, None]}
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({"response": None}, {"response": ""}),
-        ({"retrieved_contexts": {"content": "It is free.", "page": 1}}, {"retrieved_contexts": ("It is free.",)}),
-        ({"retrieved_contexts": ["c", None, " ", "nan"]}, {"retrieved_contexts": ("c",)}),
-        ({"language": "Dutch"}, {"language": "nl"}),
-        ({"language": "yue"}, {"language": "yue"}),
-        ({"rating": 7}, {"rating": 7, "rating_min": 1, "rating_max": 10}),
-        ({"rating": True}, {"rating": 1, "rating_min": 0, "rating_max": 1}),
-        ({"rating": float("nan")}, {"rating": None}),
-        ({"rating": "NaN"}, {"rating": None}),
-        ({"ratings": {"an": float("nan"), "bo": 4}}, {"ratings": {"bo": 4}}),
-        ({"group": "n/a"}, {"group": None}),
-    ],
-)
-def test_a_field_that_is_read_as_what_it_means(jsonl, row, changes, expected):
-    [sample] = load_set(jsonl(row(**changes)))
-    assert {name: getattr(sample, name) for name in expected} == expected
-
-
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"response": ...}, r"field response: is missing; add it, or map THEIRS=response \(the columns are `id`"),
-        ({"response": ..., "respons": "r"}, "field response: is missing; rename `respons`, or map respons=response"),
-        ({"user_input": 42}, r"field user_input: is a number \(42\), not a text; write it in quotes"),
-        ({"response": "a\0b"}, "field response: the text holds a NUL byte; remove it"),
-        ({"retrieved_contexts": ["c", 3]}, "field retrieved_contexts.1: is a number"),
-        ({"id": ""}, "field id: is empty; give the sample a name"),
-        ({"id": True}, "field id: is true or false"),
-        ({"language": "Elvish"}, 'field language: "elvish" is no ISO 639 code; write nl, en'),
-        ({"rating": 777}, "field rating: 777 is outside the scale 1-5; correct it, or say the scale: --scale LOW-HIGH"),
-        ({"rating": "good"}, 'field rating: "good" is not a number; write 4 or 4,5'),
-        ({"rating": "1_0"}, 'field rating: "1_0" is not a number'),
-        ({"rating": float("inf")}, "field rating: is inf, which is no rating"),
-        ({"ratings": {"an": 4, "bo": 600}}, "field ratings.bo: 600 is outside the scale 1-5"),
-        ({"rating_min": 5, "rating_max": 1}, r"field rating_min: 5 is not below rating_max \(1\)"),
-        ({"tables": [{"name": "t", "columns": {"x": [1], "y": []}}]}, "field tables.0: the columns differ in length"),
-        ({"tables": [{"name": "t", "columns": {"x": [[1]]}}]}, "field tables.0.columns.x.0: .*; a table is"),
-        ({"tables": [{"name": "t", "columns": {}, "units": {"x": "m"}}]}, "field tables.0: units are given for .*x"),
-        ({"tables": {"x": [1]}}, "field tables: .*; a table is"),
-    ],
-)
-def test_a_bad_field(jsonl, row, changes, says):
-    path = jsonl(row(id="good"), row(**{"id": "bad", **changes}), row(id="good too"))
-    with pytest.raises(InputError, match=f"set.jsonl, line 2, {says}"):
-        load_set(path)
-    skipped: list[InputError] = []
-    assert [sample.id for sample in load_set(path, skip_bad=skipped)] == ["good", "good too"]
-    assert len(skipped) == 1
-
-
 def test_a_half_character_is_an_error(jsonl):
     with pytest.raises(InputError, match=r"line 1, field response: the text holds half a character"):
         load_set(jsonl('{"user_input": "q", "response": "\\ud83d"}'))
-
-
-@pytest.mark.parametrize(
-    ("written", "rating"),
-    [("4", 4), ("4,5", 4.5), (" 4.5 ", 4.5), ("4,", 4), ("4e0", 4), (4, 4), (None, None), ("+3", 3)],
-)
-def test_ratings_that_are_accepted(jsonl, row, written, rating):
-    assert load_set(jsonl(row(rating=written)))[0].rating == rating
 
 
 def test_null_is_no_value_in_any_optional_field(jsonl, row):

@@ -135,19 +135,6 @@ def test_a_second_row_of_names_is_no_answer(tmp_path):
     assert ratings.columns == {"rating": {0: 5.0, 1: 1.0}}
 
 
-@pytest.mark.parametrize(("cell", "contexts"), CASES["passages"])
-def test_blank_passages_and_printed_documents(tmp_path, cell, contexts):
-    quoted = cell.replace('"', '""')
-    samples, _ = read(tmp_path / "a.csv", f'question,answer,retrieved_contexts\nQ?,A.,"{quoted}"\n')
-    assert samples[0].retrieved_contexts == tuple(contexts)
-
-
-@pytest.mark.parametrize(("header", "says"), CASES["hints"])
-def test_a_hint_never_names_a_column_with_another_role(tmp_path, header, says):
-    with pytest.raises(InputError, match=says):
-        read(tmp_path / "a.csv", f"{header}\na,b,c\n")
-
-
 def test_a_named_column_tells_versions_apart(tmp_path):
     text = "id,mode,question,answer\nq1,direct,Q?,A.\nq1,translated,Q?,B.\n"
     with pytest.raises(InputError, match=r'"q1" is the id of line 2 too'):
@@ -174,26 +161,6 @@ def test_an_encoding_that_is_not_western_gets_no_unfounded_advice(tmp_path, enco
         load_set(tmp_path / "a.csv")
 
 
-DEEPEVAL = {
-    "testRunData": {"testCases": [{"name": "t0", "input": "Q?", "actualOutput": "A.", "retrievalContext": ["c"]}]}
-}
-PROMPTFOO = {"evalId": "e", "results": {"version": 3, "results": [
-    {"testIdx": 0, "vars": {"question": "Q?", "context": "c"}, "provider": {"id": name}, "response": {"output": text},
-     "success": True, "score": 1, "namedScores": {"rubric": 0.8}}
-    for name, text in (("p1", "A."), ("p2", "B."))]}}  # fmt: skip
-
-
-def test_runs_of_other_tools(tmp_path):
-    for name, document in (("d.json", DEEPEVAL), ("p.json", PROMPTFOO)):
-        (tmp_path / name).write_text(json.dumps(document), encoding="utf-8")
-    [case] = load_set(tmp_path / "d.json")
-    assert (case.id, case.user_input, case.response, case.retrieved_contexts) == ("t0", "Q?", "A.", ("c",))
-    first, second = load_set(tmp_path / "p.json")
-    assert [(one.id, one.response, one.source) for one in (first, second)] == [("0@p1", "A.", "0"), ("0@p2", "B.", "0")]
-    assert first.metadata["scores"] == {"rubric": 0.8, "promptfoo": 1}
-    assert first.retrieved_contexts == ("c",) and first.rating is None
-
-
 def test_several_winners_are_several_raters(tmp_path):
     path = tmp_path / "w.csv"
     text = "question_id,model_1,model_2,winner1,winner2\n1,old,new,model_2,model_1\n2,old,new,tie,\n"
@@ -202,57 +169,6 @@ def test_several_winners_are_several_raters(tmp_path):
     assert read_as == [("1", "1", 1), ("1", "2", -1), ("2", "1", 0)]
     with pytest.raises(InputError, match=r"holds preferences between versions, and no answers"):
         load_set(path)
-
-
-def test_a_json_object_of_columns_or_around_rows(tmp_path):
-    path = tmp_path / "a.json"
-    for columns, answers in (
-        ({"question": ["Free?", "When?"], "answer": ["Yes.", "May."]}, [("Free?", "Yes."), ("When?", "May.")]),
-        ({"question": {"0": "Free?"}, "answer": {"0": "Yes."}}, [("Free?", "Yes.")]),
-    ):
-        path.write_text(json.dumps(columns), encoding="utf-8")
-        assert [(sample.user_input, sample.response) for sample in load_set(path)] == answers
-    path.write_text(json.dumps({"results": [{"question": "Free?", "answer": "Yes."}], "run": 3}), encoding="utf-8")
-    (sample,) = load_set(path)
-    assert (sample.user_input, sample.metadata) == ("Free?", {"of_results": {"run": 3}})
-
-
-def test_a_log_of_calls_of_a_model(tmp_path):
-    path = tmp_path / "calls.jsonl"
-    spoken = [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Free?"}]
-    answer = {"choices": [{"message": {"role": "assistant", "content": "Yes."}}]}
-    path.write_text(json.dumps({"request": {"messages": spoken}, "response": answer}), encoding="utf-8")
-    (sample,) = load_set(path)
-    assert (sample.user_input, sample.response, sample.policy) == ("Free?", "Yes.", "Be short.")
-
-
-def test_labels_in_rows_of_messages_have_one_rule(tmp_path):
-    path = tmp_path / "tickets.csv"
-    spoken = "{0},user,Q,\n{0},bot,A,{1}\n"
-    path.write_text(f"ticket,role,comment,csat\n{spoken.format(1, 'good')}{spoken.format(2, 'bad')}", encoding="utf-8")
-    notes: list[str] = []
-    samples = load_set(path, notes=notes)
-    assert [sample.messages[1].rating for sample in samples] == [1, 0]
-    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(0, 1)}
-    assert any("csat as rating, good is 1 and bad is 0" in note for note in notes)
-
-
-def test_objects_that_an_application_was_given_and_returned(tmp_path):
-    path = tmp_path / "runs.jsonl"
-    rows = [
-        {"id": 1, "input": {"question": "Free?"}, "output": {"answer": "Yes."}, "expected": "Yes.", "cost": 3},
-        {"id": 2, "input": {"question": "When?"}, "output": None, "cost": 4},
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    notes: list[str] = []
-    first, second = load_set(path, notes=notes)
-    assert (first.id, first.user_input, first.response, first.reference) == ("1", "Free?", "Yes.", "Yes.")
-    assert (second.user_input, second.response, second.metadata["cost"]) == ("When?", "", 4)
-    assert not any("LangSmith" in note for note in notes)
-    assert notes[0].endswith(
-        "read input as user_input, output as response, id, reference, metadata (change with --map); kept in the "
-        "metadata: expected, cost"
-    )
 
 
 @pytest.mark.parametrize("keys", ["input output", "inputs outputs", "request response"])
@@ -274,13 +190,6 @@ def test_ratings_beside_objects_that_an_application_was_given_and_returned(tmp_p
     assert samples[0].metadata == told
     mapped, _ = read(tmp_path / "a.jsonl", text, mapping={"punten": "rating"})
     assert [sample.rating for sample in mapped] == [5, 4, 1]
-
-
-def test_the_policy_in_a_request_of_anthropic(tmp_path):
-    asked = {"system": [{"type": "text", "text": "Be short."}], "messages": [{"role": "user", "content": "Free?"}]}
-    answered = {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]}
-    (sample,), _ = read(tmp_path / "a.json", json.dumps({"request": asked, "response": answered}))
-    assert (sample.user_input, sample.response, sample.policy) == ("Free?", "Yes.", "Be short.")
 
 
 @pytest.mark.parametrize("second", ["", "c,S,C,6,bob\n"], ids=["once", "twice"])
@@ -307,23 +216,6 @@ def test_the_first_rows_of_json_have_no_rating(tmp_path):
         assert len(samples) == 20
         assert {*samples[-1].ratings} == {"ada", "bob"}
         assert "rating as ratings by reviewer (ada, bob)" in notes[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (
-            "conversation_id,message_index,role,content\n"
-            "a,10,assistant,Yes.\na,9,user,Invoice?\na,1,assistant,At depot.\na,0,user,Where?\n",
-            ["Where?", "At depot.", "Invoice?", "Yes."],
-        ),
-        ("conversation_id,turn,question,answer\na,2,Second?,B.\na,1,First?,A.\n", ["First?", "A.", "Second?", "B."]),
-    ],
-)
-def test_numbers_of_turns_order_rows_as_times_do(tmp_path, text, said):
-    (tmp_path / "turns.csv").write_text(text, encoding="utf-8")
-    (sample,) = load_set(tmp_path / "turns.csv")
-    assert [message.content for message in sample.messages] == said
 
 
 def test_merged_cells_of_excel_are_read_in_each_row_that_they_cover(tmp_path):

@@ -1,10 +1,10 @@
 """Ratings of conversations: by row, by message, mapped, by raters; the turns of a conversation as samples."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from noted_sets import read
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import (
@@ -12,122 +12,14 @@ from assay.eval_sets import (
     Table,
     is_single_answer,
     is_turn,
-    load_set,
     measured_levels,
     read_samples,
     turn_samples,
     with_turns,
 )
 
-MAPPED = {"dossier": "conversation", "wie": "role", "wat": "content"}
 
-
-def read(folder: Path, text: str, name: str = "a.csv", **options: Any) -> tuple[list[Any], list[str]]:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    notes: list[str] = []
-    samples = load_set(path, notes=notes, **options)
-    return samples, [note.removeprefix(f"{path}: ") for note in notes]
-
-
-def turns(header: str, *cells: tuple[str, str]) -> str:
-    """Two rows per conversation: the customer's with one cell, the chatbot's with the other."""
-    lines = [f"c{n},klant,v{n},{asked}\nc{n},bot,a{n},{answered}\n" for n, (asked, answered) in enumerate(cells)]
-    return f"dossier,wie,wat,{header}\n{''.join(lines)}"
-
-
-@pytest.mark.parametrize(
-    ("values", "scale"), [("1 5 3", (1, 5)), ("2 9 4", (1, 10)), ("4 4 4", (1, 5)), ("0 1 1", (0, 1))]
-)
-def test_a_mapped_rating_of_messages(tmp_path, values, scale):
-    cells = [(value, value) for value in values.split()]
-    samples, notes = read(tmp_path, turns("punten", *cells), mapping=MAPPED | {"punten": "rating"})
-    assert [sample.rating for sample in samples] == [float(value) for value in values.split()]
-    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {scale}
-    assert "punten as rating" in notes[1]
-
-
-def test_a_map_wins_over_a_guessed_rater_and_a_column_of_the_name(tmp_path):
-    text = turns("cijfer_gesprek,rating", ("5,7", "5,7"), ("1,8", "1,8"))
-    samples, notes = read(tmp_path, text, mapping=MAPPED | {"cijfer_gesprek": "rating"})
-    assert [(sample.rating, dict(sample.ratings), sample.metadata) for sample in samples] == [
-        (5, {}, {"rating": "7"}),
-        (1, {}, {"rating": "8"}),
-    ]
-    assert notes[0].endswith("kept in the metadata: rating")
-
-
-@pytest.mark.parametrize("none", ["", "n.v.t."])
-def test_a_rating_on_the_customers_row_is_the_conversations(tmp_path, none):
-    text = turns("rating", ("4", none), ("2", none), (none, none)).replace("dossier,wie,wat", "ticket,sender,text")
-    samples, notes = read(tmp_path, text)
-    assert [sample.rating for sample in samples] == [4, 2, None]
-    assert not any(message.rating for sample in samples for message in sample.messages)
-    assert notes[1].startswith("read rating from 1 to 5 (change with --map)")
-    answers = turns("rating", ("", "4"), ("", "2")).replace("dossier,wie,wat", "ticket,sender,text")
-    samples, _ = read(tmp_path, answers)  # those of answers stay with them
-    assert [[message.rating for message in sample.messages] for sample in samples] == [[None, 4], [None, 2]]
-
-
-@pytest.mark.parametrize("none", ["", "n/a"])
-def test_a_conversation_without_a_rating_takes_none_from_the_others(tmp_path, none):
-    """Every row of a conversation has one value, or none: the column is the conversation's."""
-    text = turns("rating", ("4", "4"), (none, none), ("2", "2")).replace("dossier,wie,wat", "ticket,sender,text")
-    samples, notes = read(tmp_path, text)
-    assert [sample.rating for sample in samples] == [4, None, 2]
-    assert not any(message.rating for sample in samples for message in sample.messages)
-    assert "used by nothing" not in " ".join(notes)
-    partly = turns("rating", ("4", "4"), (none, "3")).replace("dossier,wie,wat", "ticket,sender,text")
-    samples, _ = read(tmp_path, partly)  # the answer of the second is rated, and its question is not
-    assert [[message.rating for message in sample.messages] for sample in samples] == [[4, 4], [None, 3]]
-
-
-def test_a_greeting_before_the_question_is_no_answer(tmp_path):
-    text = "ticket,sender,text,rating\n1,bot,Hi!,4\n1,user,Q,\n1,bot,A,\n2,bot,Hi!,1\n2,user,Q,\n2,bot,A,\n"
-    samples, _ = read(tmp_path, text)
-    assert [sample.rating for sample in samples] == [4, 1]
-
-
-def test_two_ratings_of_customers_in_one_conversation_are_said_to_be_unused(tmp_path):
-    text = "ticket,sender,text,rating\n1,user,Q,4\n1,bot,A,\n1,user,R,2\n1,bot,B,\n"
-    (sample,), notes = read(tmp_path, text)
-    assert [message.rating for message in sample.messages] == [4, None, 2, None]
-    assert notes[1] == (
-        "2 ratings of messages that are no answers, used by nothing; rate the answer, or the conversation (`rating` "
-        "beside its messages)"
-    )
-    said: list[str] = []
-    asked, answered = {"role": "user", "content": "Q", "rating": 4}, {"role": "assistant", "content": "A"}
-    list(read_samples([{"messages": [asked, answered]}], notes=said))
-    assert said[0].startswith("the list: 1 rating of a message that is no answer, used by nothing; rate the answer")
-
-
-@pytest.mark.parametrize("cells", [[("", "1"), ("", "5")], [("1", ""), ("5", "")], [("1", "1"), ("5", "")]])
-def test_what_a_rater_gave_once_is_the_conversations(tmp_path, cells):
-    samples, notes = read(tmp_path, turns("rating_ada", *cells), mapping=MAPPED)
-    assert [dict(sample.ratings) for sample in samples] == [{"ada": 1}, {"ada": 5}]
-    assert notes[1] == "read rating_ada as ratings.ada from 1 to 5 (change with --map)"
-
-
-def test_a_rater_of_messages_is_said_to_be_unused(tmp_path):
-    samples, notes = read(tmp_path, turns("rating_ada", ("1", "4"), ("5", "2")), mapping=MAPPED)
-    assert [dict(sample.ratings) for sample in samples] == [{}, {}]
-    assert notes[1] == (
-        "rating_ada differs among the rows of a conversation, and messages have no raters, so that it is used by "
-        "nothing; --map rating_ada=rating makes it the rating of each message"
-    )
-    samples, _ = read(tmp_path, turns("rating_ada", ("", "4"), ("5", "2")), mapping=MAPPED | {"rating_ada": "rating"})
-    assert samples[1].messages[1].rating == 2
-
-
-def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path):
-    text = "conversation_id,role,content\nc1,user,Q\n,assistant,A\n"
-    with pytest.raises(InputError, match=r"line 3: names no conversation in conversation_id; write .* in every row"):
-        read(tmp_path, text)
-    left: list[InputError] = []
-    samples, _ = read(tmp_path, text, skip_bad=left)
-    assert len(left) == 1
-    assert [(sample.id, sample.response) for sample in samples] == [("c1", "")]
+def test_an_empty_list_of_messages_is_named_by_its_place():
     with pytest.raises(InputError, match="the list, index 0, field messages: is empty; write"):
         list(read_samples([[]]))
 
@@ -135,7 +27,7 @@ def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path):
 def test_what_is_no_list_of_errors(tmp_path):
     skip: Any = True
     with pytest.raises(UsageError, match=r"skip_bad: True .*give a list, to which the errors are appended"):
-        read(tmp_path, "question,answer\na,b\n", skip_bad=skip)
+        read(tmp_path / "a.csv", "question,answer\na,b\n", skip_bad=skip)
 
 
 def message(role: str, content: str, **fields: Any) -> dict[str, Any]:
@@ -267,16 +159,17 @@ def test_the_ratings_of_a_message_are_by_rater_as_those_of_a_sample(tmp_path):
     """`rating` beside them is their mean, as pull writes it, and alone they are on the scale that all of them tell."""
     rated = [{"ratings": {"ann": 9, "bob": 4, "eve": None}}, {"rating": 2, "ratings": {"ann": 2}}]
     messages = [SINGLE[1], SINGLE[2] | rated[0], SINGLE[1], SINGLE[2] | rated[1]]
-    ((whole,), _) = read(tmp_path, json.dumps({"id": "c", "messages": messages}), "a.jsonl")
+    ((whole,), _) = read(tmp_path / "a.jsonl", json.dumps({"id": "c", "messages": messages}))
     assert (whole.rating_min, whole.rating_max, whole.human_rating) == (1, 10, None)
     assert [turn.ratings for turn in turn_samples(whole)] == [{"ann": 9, "bob": 4}, {"ann": 2}]
     assert [turn.human_rating for turn in turn_samples(whole)] == [6.5, 2]
     assert Sample.model_validate_json(whole.model_dump_json()) == whole
     messages[1] |= {"rating": 4}  # beside the raters' 9 it tells no scale to 5
-    ((whole,), _) = read(tmp_path, json.dumps({"id": "c", "messages": messages}), "mean.jsonl")
+    ((whole,), _) = read(tmp_path / "mean.jsonl", json.dumps({"id": "c", "messages": messages}))
     assert (whole.rating_min, whole.rating_max) == (1, 10)
     messages[1] = SINGLE[2]
     for own, problem in (({"ann": 7}, r"messages.3.ratings.ann: 7 is outside"), ([7], "turn 3 .*ratings: is a list")):
         broken = [*messages[:3], SINGLE[2] | {"ratings": own}]
         with pytest.raises(InputError, match=problem):
-            read(tmp_path, json.dumps({"id": "c", "messages": broken, "rating_max": 5, "rating_min": 0}), "b.jsonl")
+            row = {"id": "c", "messages": broken, "rating_max": 5, "rating_min": 0}
+            read(tmp_path / "b.jsonl", json.dumps(row))
