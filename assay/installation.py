@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from .errors import AssayError, UsageError
-from .shell_words import join_words
+from .value_messages import join_words
 
 # `pandas>=2.2; extra == "numeric"`, `assay[bleu,numeric]; extra == "generation"`
 _OF_AN_EXTRA = re.compile(r"(?P<name>[\w.-]+)(?:\[(?P<extras>[^]]*)])?.*;.*extra == [\"'](?P<extra>[\w-]+)[\"']")

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from ..shell_words import quote_word
 from ..text.wording import count_of, list_first
-from ..value_messages import is_nothing, shorten
+from ..value_messages import is_nothing, quote_word, shorten
 from .column_roles import ColumnRoles, RaterSearch
 from .column_table import MAY_BE_ANSWERS, is_link, may_hold, plain_name, reason_rater
 from .columns import FIELDS, OF_RATERS, describe_left_out

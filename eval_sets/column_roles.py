@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..shell_words import quote_word
 from ..text.wording import list_first
-from ..value_messages import shorten
+from ..value_messages import quote_word, shorten
 from .cell_values import parse_structure
 from .column_table import (
     GENERAL_NAMES,

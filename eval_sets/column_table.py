@@ -9,8 +9,7 @@ from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from ..languages.yaml_file import read_yaml
-from ..shell_words import quote_word
-from ..value_messages import is_nothing
+from ..value_messages import is_nothing, quote_word
 
 _TABLE = read_yaml(resources.files(__package__).joinpath("columns.yaml"), dict[str, Any])
 

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError
 from ..name_suggestions import nearest_names, quote_names
-from ..shell_words import quote_word
 from ..text.wording import count_of, list_first, verb_of
-from ..value_messages import shorten
+from ..value_messages import quote_word, shorten
 from .cell_values import parse_structure
 from .column_table import (
     ALIASES,

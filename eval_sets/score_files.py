@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..name_suggestions import quote_names
-from ..shell_words import quote_word
 from ..text.wording import count_of, verb_of
+from ..value_messages import quote_word
 from .column_roles import (
     ColumnRoles,
     RatingColumn,

@@ -15,8 +15,7 @@ from ..errors import InputError
 from ..json_text import parse_json
 from ..languages.yaml_file import dump_yaml, read_yaml
 from ..regular_files import read_text_file
-from ..shell_words import quote_word
-from ..value_messages import describe_first_mistake
+from ..value_messages import describe_first_mistake, quote_word
 from .settings import (
     CALIBRATION_FILE,
     EXAMPLES_FILE,

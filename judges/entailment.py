@@ -16,8 +16,8 @@ from typing import Any
 
 from ..errors import InputError, UsageError
 from ..installation import require_extra
-from ..shell_words import join_words
 from ..untrusted import without_unseen
+from ..value_messages import join_words
 from .question import RawReply, Support
 from .settings import ENTAIL, JudgeSettings
 

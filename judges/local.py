@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import AssayError, InputError
 from ..installation import require_extra
-from ..shell_words import quote_word
+from ..value_messages import quote_word
 from .entailment import find_folder
 from .settings import ENTAIL, GGUF, JudgeSettings
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from ..atomic_files import replace_file
 from ..errors import InputError
 from ..presentation.figure import format_rating
-from ..shell_words import quote_word
+from ..value_messages import quote_word
 
 if TYPE_CHECKING:
     from .arrays import Floats

@@ -10,7 +10,7 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
 from ..meta_eval.scorer import DECISION_WORDS, JudgeRecord, Prediction, Scorer
 from ..prompts import Prompts
-from ..shell_words import quote_word
+from ..value_messages import quote_word
 from .metric import Metric
 from .score import FITTED_ON, Score, failed, scored, skipped
 from .specification import MetricSpecification

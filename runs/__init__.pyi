@@ -68,27 +68,27 @@ from .ratings.rating_progress import (
     version_counts as version_counts,
 )
 from .score.evaluate import aevaluate as aevaluate, evaluate as evaluate
-from .score.execute import execute as execute
 from .score.parquet_run import run_parquet as run_parquet
 from .score.progress_display import progress_line as progress_line
-from .score.run_writer import RunWriter as RunWriter
+from .score.run_writer import RunWriter as RunWriter, execute as execute
 from .score.scoring_request import (
     OpenedMetrics as OpenedMetrics,
     RunOptions as RunOptions,
     ScoringRequest as ScoringRequest,
 )
 from .score.session import (
+    SetProfile as SetProfile,
     StoredRun as StoredRun,
     run_plan as run_plan,
     score_samples as score_samples,
 )
-from .score.set_profile import SetProfile as SetProfile
 from .show.rating_meaning import has_scores as has_scores
 from .show.results import Results as Results, write_scores as write_scores
-from .show.run_figures import compute_figures as compute_figures, report_table as report_table
-from .show.run_summary import (
+from .show.run_report import (
+    compute_figures as compute_figures,
     describe_change as describe_change,
     find_run_before as find_run_before,
+    report_table as report_table,
     summarise_run as summarise_run,
 )
 from .show.sample_audit import Audit as Audit, sample_lines as sample_lines

@@ -18,8 +18,7 @@ from ..presentation.figure import Figure
 from ..presentation.page import typeset
 from ..presentation.rendered_markdown import RenderedText
 from ..runs import Store
-from ..runs.answers.rating_direction import describe_rating
-from ..runs.answers.rating_join import find_rated_sample, rated_ids
+from ..runs.answers.rating_join import describe_rating, find_rated_sample, rated_ids
 from ..runs.ratings.judgement import find_judgements, read_answer_queues
 from ..runs.score.reply_audit import ReplyAudit, audit_replies
 from ..runs.store.answer_address import answer_url

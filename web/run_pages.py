@@ -19,8 +19,17 @@ from ..presentation.result_table import Field, ResultTable, TableCell, tabulate
 from ..presentation.texts import shorten
 from ..runs import Store
 from ..runs.ratings.judgement import rating_state
-from ..runs.show.run_figures import CHANGE, RunFigures, compute_figures, report_table
-from ..runs.show.run_summary import RunSummary, describe_change, describe_moment, find_run_before, summarise_run
+from ..runs.show.run_report import (
+    CHANGE,
+    RunFigures,
+    RunSummary,
+    compute_figures,
+    describe_change,
+    describe_moment,
+    find_run_before,
+    report_table,
+    summarise_run,
+)
 from ..runs.store.answer_address import answer_url
 from ..runs.store.answer_index import AnswerIndex, AnswerPage, AnswerQuery, AnswerRow, Rated, Status
 from ..runs.store.store import RunRow

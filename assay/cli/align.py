@@ -12,8 +12,8 @@ from ..errors import UsageError
 from ..presentation.figure import Figure
 from ..presentation.result_table import Field, Paragraph, ReportBlock, Tone, tabulate
 from ..presentation.texts import one_line
-from ..shell_words import quote_word
 from ..text.wording import count_of
+from ..value_messages import quote_word
 from .judge_session import open_judge_session, question_progress, with_judge_session
 from .options import SetOptions, embedder_option, option_group, seed_option, with_set_options
 from .output import echo_notice, print_result

@@ -10,7 +10,7 @@ import click
 from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
-from ..shell_words import quote_word
+from ..value_messages import quote_word
 from .options import judge_option, path_in_store
 from .output import print_result
 from .typed_values import BoundedCount

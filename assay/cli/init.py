@@ -95,7 +95,7 @@ def init(
 
 
 def _print_look(file: str, samples: "Sequence[Sample]", options: list[str]) -> None:
-    from ..runs.answers.rating_direction import describe_rating
+    from ..runs.answers.rating_join import describe_rating
     from ..runs.suite.suite_draft import count_with, find_support
 
     contexts, references, rated = (

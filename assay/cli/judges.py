@@ -142,7 +142,7 @@ def compare(
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
     """
     from ..presentation.result_table import Paragraph, ReportBlock
-    from ..runs.answers.rating_direction import check_ratings_fit
+    from ..runs.answers.rating_join import check_ratings_fit
     from ..runs.judging import comparison_report
     from ..runs.judging.experiment import load_judges, score_by_judges
     from ..runs.judging.judge_comparison import compare_judges

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ..shell_words import quote_word
 from ..text.wording import count_of
+from ..value_messages import quote_word
 from .options import (
     header_row_option,
     hide_advanced,

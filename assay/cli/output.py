@@ -15,7 +15,7 @@ import click
 
 from ..interruption import INTERRUPTED
 from ..presentation.texts import one_line, terminal_text
-from ..shell_words import join_words
+from ..value_messages import join_words
 
 if TYPE_CHECKING:
     from rich.console import Console

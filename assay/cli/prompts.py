@@ -147,7 +147,7 @@ def try_prompt(
     from ..languages import FALLBACK
     from ..prompts import BUNDLED, prompt_names, read_prompt_as
     from ..runs import aevaluate
-    from ..runs.answers.rating_direction import check_ratings_fit
+    from ..runs.answers.rating_join import check_ratings_fit
     from ..runs.judging.prompt_effect import compare_wordings, trial_block
 
     base, _, language = name.partition(".")

@@ -1,7 +1,7 @@
-"""`assay run`: judge sets, keep everything, print the results."""
+"""`assay run`: judge sets, keep everything, print the results, as `assay show` does."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,12 +23,25 @@ from .options import (
     with_plan_options,
     with_set_options,
 )
-from .output import echo_notice, end_at_ctrl_c, print_result, typed_command
+from .output import (
+    echo,
+    echo_notice,
+    end_at_ctrl_c,
+    is_wide,
+    open_console,
+    print_blocks,
+    print_command,
+    print_result,
+    print_table,
+    typed_command,
+)
 
 if TYPE_CHECKING:
     from ..runs import Outcome, Plan, RunOptions, Store
     from ..runs.score.batch_run import BatchOptions
+    from ..runs.score.parquet_run import ParquetOutcome
 
+_METRICS_THAT_FIT = 3  # beside the ids and the ratings of samples, in 80 columns
 _UNBOUNDED = "without a budget; add --budget to bound all sessions of the run together"
 
 
@@ -91,7 +104,6 @@ def run(
     from ..runs.show.results import check_scores_file
     from ..runs.show.run_report import run_as_json
     from ..runs.store.plan import absolute_source
-    from .run_output import print_run
 
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
@@ -213,7 +225,6 @@ def _run_parts(plan: "Plan", out: Path, options: "RunOptions", *, with_ray: bool
     """Scores Parquet files into a folder with the progress shown, prints the results, and exits."""
     from ..runs.score.parquet_run import run_parquet
     from .output import live_progress
-    from .run_output import outcome_as_json, print_outcome_of_parts
 
     go_on = "go on with the same command"
     with end_at_ctrl_c(lambda: f"what was scored is kept: {go_on}"), live_progress() as on_progress:
@@ -261,3 +272,61 @@ def _explain_end(outcome: "Outcome", go_on: str, problem: str, reason: str) -> i
 
 def _asked_metrics(plan: "Plan") -> tuple[str, ...]:
     return plan.all_metrics if plan.has_default_metrics else plan.metrics
+
+
+def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, each_sample: bool = False) -> None:
+    """Prints a run's table, why scores are missing, and the worst answers."""
+    from ..runs.show.results import read_results
+    from ..runs.show.run_report import name_run, run_block, sample_block, worst_block
+
+    row = store.run(run)
+    results = read_results(store, row, has_evidence=False)
+    summaries, place = results.summary(), name_run(store, row.id)
+    first = run_block(results, row, summaries, outcome, place=place, is_detailed=is_wide())
+    worst, worst_answers = worst_block(results, row, summaries)
+    print_blocks(first, *([worst_answers] if worst else []))
+    if worst:
+        console = open_console()
+        console.print("How one of them came by its scores:")
+        print_command(console, typed_command("show", row.id, ids=[worst]))
+    if each_sample:
+        print_blocks(sample_block(results, row, None if is_wide() else _METRICS_THAT_FIT))
+
+
+def outcome_as_json(outcome: "ParquetOutcome", out: Path) -> dict[str, Any]:
+    """The object of `assay run --json` for Parquet files."""
+    from ..runs.show.results import usage_as_json
+
+    metrics = {metric.name: metric.as_json() for metric in outcome.summary.summaries()}
+    shown = ("n", "scored", "skipped", "failed", "mean")
+    return {
+        "scores": str(out),
+        "written": outcome.written,
+        "skipped": outcome.skipped,
+        "answers": outcome.summary.answers,
+        "metrics": {metric: {key: values[key] for key in shown} for metric, values in metrics.items()},
+        "usage": usage_as_json(outcome.usage),
+        "lost": asdict(outcome.lost),
+        "seconds": round(outcome.seconds, 3),
+    }
+
+
+def print_outcome_of_parts(outcome: "ParquetOutcome", out: Path) -> None:
+    """Prints what a session did, what its folder holds by metric, and which command tells more."""
+    from ..runs.answers.summary import summary_table
+    from ..runs.show.run_report import session_line
+
+    parts = f"{count_of(outcome.written, 'part')} written, {outcome.skipped} there already"
+    session = "in this session " if outcome.skipped else ""  # what the parts there already took is not known here
+    echo(f"{out}: {parts}; {session}{session_line(outcome.usage)}; {outcome.seconds:.1f} s")
+    if outcome.lost:
+        from ..judges.budget import describe_lost
+
+        echo(f"{describe_lost(outcome.lost)}, not in the line above")
+    summary = outcome.summary
+    print_table(summary_table(count_of(summary.answers, "answer"), summary.summaries(), is_detailed=True))
+    if summary.failure:
+        echo(f"The first score that failed: {summary.failure}")
+    console = open_console()
+    console.print("Which metric agrees with the ratings, where there are some:")
+    print_command(console, typed_command("meta", "--scores", out))

@@ -154,7 +154,7 @@ def _print_report(report: "NightlyReport") -> None:
 def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
     from rich.text import Text
 
-    from ..runs.show.run_figures import report_table
+    from ..runs.show.run_report import report_table
 
     print_table(report_table(f"{run.judge}: run {run.run}", run.metrics))
     if not run.compared_with:

@@ -8,16 +8,31 @@ import click
 from ..errors import UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
-from .options import (
-    ServerOptions,
-    level_option,
-    server_options,
+from .options import ServerOptions, level_option, server_options
+from .output import (
+    echo,
+    echo_json,
+    echo_notice,
+    is_json,
+    open_console,
+    print_blocks,
+    print_command,
+    print_result,
+    typed_command,
 )
-from .output import echo, echo_json, echo_notice, is_json, print_result
 from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from ..eval_sets.levels import RatedLevel
+    from ..meta_eval.decision import Decision
+    from ..runs import Store
+    from ..runs.decision.compare import RunComparison
+    from ..runs.show.sample_audit import Line
+
+_STYLES = {"title": "bold", "detail": "dim", "remark": "yellow"}
+_STYLES |= {"supported": "green", "contradicted": "red", "not_found": "yellow", "unverifiable": "magenta"}
 
 
 @click.command()
@@ -35,7 +50,7 @@ def show(run: str, sample: str | None, *, store: str | Path) -> None:
     """
     from ..runs import Store
     from ..runs.show.run_report import scores_as_json
-    from .run_output import print_audit, print_run
+    from .run import print_run
 
     if Path(run).is_dir():
         raise UsageError(
@@ -82,7 +97,6 @@ def changes(
     from ..runs.decision.compare import compare as compare_runs
     from ..runs.decision.decide import decide_by_default
     from ..runs.decision.tables import comparison_as_json
-    from .run_output import print_comparison
 
     runs = Store(store, must_exist=True)
     if run_a is None:
@@ -98,6 +112,58 @@ def changes(
         lambda: comparison_as_json(runs, comparison, decision, shown_metric, changed),
         lambda: print_comparison(runs, comparison, decision, shown_metric, changed),
     )
+
+
+def print_audit(store: "Store", run: str, name: str) -> None:
+    """Prints question, answer, contexts, and every metric's evidence. Raises `UsageError` for an unknown sample."""
+    from ..runs.answers.rating_join import find_rated_sample
+    from ..runs.show.sample_audit import audit_lines
+
+    console, sample = open_console(), find_rated_sample(store, run, name)
+    for line in audit_lines(sample, ((metric, score) for _, metric, score in store.scores(run, name))):
+        console.print(_style(line))
+
+
+def _style(line: "Line") -> "Text":
+    from rich.text import Text
+
+    from ..presentation.texts import terminal_text
+
+    return Text.assemble(*((terminal_text(part.text), _STYLES.get(part.kind, "")) for part in line))
+
+
+def print_comparison(
+    store: "Store", comparison: "RunComparison", decision: "Decision | str", metric: str, count: int
+) -> None:
+    """Prints sentences and tables, then the samples whose `metric` changed most, with both answers and scores."""
+    from ..eval_sets.conversation import listed_question
+    from ..presentation.figure import Figure
+    from ..presentation.result_table import Paragraph, ReportBlock
+    from ..presentation.texts import one_line
+    from ..runs.decision.tables import comparison_block
+
+    print_blocks(comparison_block(store, comparison, decision))
+    changes = comparison.most_changed(metric, count)
+    if not changes and count:
+        print_blocks(ReportBlock(()), ReportBlock((Paragraph(f"No sample's {metric} changed."),)))
+    outcomes = {change.sample: change for change in comparison.outcome_changes(metric)} if changes else {}
+    for sample, change in changes:
+        in_a, text = comparison.ids[sample], metric if change is None else f"{metric} {Figure('change', change)}"
+        if outcome := outcomes.get(sample):
+            why = f": {outcome.reason}" if outcome.reason else ""
+            text += f", {outcome.before} in A and {outcome.after} in B{why}"
+        same = "" if sample in comparison.changed_answers else " (the same answer)"
+        parts = [Paragraph(f"{sample}: {text}{same}", "strong")]
+        parts.append(Paragraph(one_line(listed_question(comparison.table_a.samples[in_a]))))
+        for label, table, name in (("A", comparison.table_a, in_a), ("B", comparison.table_b, sample)):
+            parts.append(Paragraph(one_line(table.samples[name].response, 500), label=f"{label}:", indent=2))
+            if score := table.scores[name].get(metric):
+                parts.append(Paragraph(one_line(score.reason, 240), "quiet", indent=6))
+        print_blocks(ReportBlock(()), ReportBlock(tuple(parts)))
+    if changes:
+        console = open_console()
+        console.print("How one of them came by its scores in B:")
+        print_command(console, typed_command("show", comparison.b, ids=[changes[0][0]]))
 
 
 @click.command()

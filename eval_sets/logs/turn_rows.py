@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import InputError
-from ...shell_words import quote_word
+from ...value_messages import quote_word
 from .. import cell_values
 from ..column_table import RATING_ALIASES, find_roles, is_internal, is_no_rating, rater_of, usual_name
 from ..columns import check_mapped, describe_left_out

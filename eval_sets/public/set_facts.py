@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from ...errors import InputError
 from ...languages.yaml_file import read_yaml
 from ...name_suggestions import nearest_names, quote_names
-from ...shell_words import quote_word
 from ...text.wording import count_of
+from ...value_messages import quote_word
 from ..sample import Sample
 
 PREFIX = "public:"

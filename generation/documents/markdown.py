@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import InputError
-from ...shell_words import quote_word
+from ...value_messages import quote_word
 from .block import Block
 
 _FRONT_MATTER = re.compile(r"\A---\r?\n.*?^(?:---|\.\.\.)\s*$", re.DOTALL | re.MULTILINE)

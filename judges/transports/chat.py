@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 from ...errors import ReplyError, UsageError
 from ...languages import language_or_fallback, packs_with
 from ...prompts import Prompt
-from ...shell_words import quote_word
 from ...untrusted import neutralise
+from ...value_messages import quote_word
 from ..probabilities import contradiction, find_option, follow_options, read_option, weigh_options
 from ..question import Alternatives, Choice, Question, RawReply
 from ..structured import ReplyObject, find_values, read_object

@@ -25,8 +25,7 @@ from ...metrics.score import FITTED_ON
 from ...metrics.specification import BASELINES
 from ...text.wording import count_of
 from .pairing import ONE_VERSION, RunVersions, find_versions
-from .rating_direction import describe_ratings, is_of_first_answer
-from .rating_join import agreed_rating
+from .rating_join import agreed_rating, describe_ratings, is_of_first_answer
 from .summary import describe_fitted
 from .table import AnswerTable, at_rated_level
 

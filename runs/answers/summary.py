@@ -29,7 +29,7 @@ from ...presentation.result_table import (
 )
 from ...presentation.texts import one_line
 from ...text.wording import count_of
-from .rating_direction import describe_rating, is_pairwise, rating_of_score
+from .rating_join import describe_rating, is_pairwise, rating_of_score
 from .table import AnswerTable
 
 LEFT_OUT = "sentences left out"

@@ -14,8 +14,7 @@ from ...eval_sets.turns import is_single_answer, is_turn, turn_samples
 from ...meta_eval.groups import group_answers
 from ...metrics import Score
 from ...text.wording import count_of, list_first, verb_of
-from .rating_direction import rates_pair
-from .rating_join import join_ratings
+from .rating_join import join_ratings, rates_pair
 
 if TYPE_CHECKING:
     from ..store.database import Database

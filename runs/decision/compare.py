@@ -11,7 +11,7 @@ from ...metrics import Score
 from ...metrics.specification import ALL_BASELINES
 from ..answers.pairing import pair_runs, pair_versions
 from ..answers.table import AnswerTable
-from ..answers.unanswered import unanswered_kind
+from ..failures.bad_answers import unanswered_kind
 from .versions import metric_directions, version_table
 
 if TYPE_CHECKING:

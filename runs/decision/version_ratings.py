@@ -26,8 +26,14 @@ from ...eval_sets.score_files import find_scale, read_ratings
 from ...eval_sets.sources import flat_rows
 from ...text.wording import count_of, list_first, verb_of
 from ..answers.pairing import PairedAnswer
-from ..answers.rating_direction import describe_ratings, is_of_first_answer
-from ..answers.rating_join import agreed_rating, merge_spellings, rater_key, ratings_by_rater
+from ..answers.rating_join import (
+    agreed_rating,
+    describe_ratings,
+    is_of_first_answer,
+    merge_spellings,
+    rater_key,
+    ratings_by_rater,
+)
 from ..answers.table import AnswerTable
 from ..ratings.answer_pair import ComparedVersion
 from ..ratings.judgement import queue_ids

@@ -23,8 +23,8 @@ from ...meta_eval.groups import FEWEST_GROUPS
 from ...meta_eval.scorer import Scorer
 from ...metrics.specification import ALL_BASELINES, BASELINES, UNDIRECTED, parse_specification
 from ...presentation.verdict import describe_report
-from ...shell_words import quote_word
 from ...text.wording import Phrase, count_of, list_first, phrase, verb_of
+from ...value_messages import quote_word
 from ..answers.pairing import PairedAnswer, list_values, pair_versions
 from ..answers.score_table import score_baselines
 from ..answers.table import AnswerTable, at_rated_level, version_field

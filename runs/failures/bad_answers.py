@@ -1,4 +1,4 @@
-"""Which answers are bad: by ratings where there are some, else by a metric; and the texts that say why."""
+"""Which answers are bad: empty or refused, or by ratings, or by a metric; and the texts that say why."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,14 +9,31 @@ from ...eval_sets import Sample
 from ...eval_sets.column_table import reason_rater
 from ...eval_sets.conversation import listed_question, opening_question
 from ...eval_sets.turns import is_turn
+from ...languages import language_or_fallback
+from ...metrics.declined import is_refusal
 from ...metrics.score import flawless
 from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...presentation.figure import Figure
-from ..answers.rating_direction import rates_pair
+from ..answers.rating_join import rates_pair
 from ..answers.table import AnswerTable
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
+
+
+def unanswered_kind(sample: Sample) -> Literal["", "empty", "refused"]:
+    """Returns whether the answer is empty or a refusal; "" where it is neither.
+
+    Example:
+        >>> unanswered_kind(Sample(id="1", user_input="How?", response=" ")), unanswered_kind(
+        ...     Sample(id="2", user_input="How?", response="Sorry, I cannot help.", language="en")
+        ... )
+        ('empty', 'refused')
+    """
+    if not sample.response.strip():
+        return "empty"
+    return "refused" if is_refusal(sample.response, language_or_fallback(sample.language)) else ""
+
 
 TextKind = Literal["reason", "sentence", "verdict"]
 """What a text is.

@@ -18,7 +18,7 @@ from ...presentation.texts import one_line
 from ...text.lemmas import find_typical_words
 from ...text.wording import Phrase, count_of, verb_of
 from ...worker_threads import compute_beside
-from ..answers.rating_direction import rates_pair
+from ..answers.rating_join import rates_pair
 from ..answers.table import AnswerTable
 from .bad_answers import BadAnswers, FailureText, TextKind, select_bad_answers
 

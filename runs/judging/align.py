@@ -42,8 +42,8 @@ from ...metrics import Score
 from ...metrics.catalogue import load_metric
 from ...metrics.metric import run_to_end
 from ...text.wording import count_of
-from ..answers.rating_direction import check_ratings_fit, is_pairwise, rises_with_rating
-from ..score.execute import execute
+from ..answers.rating_join import check_ratings_fit, is_pairwise, rises_with_rating
+from ..score.run_writer import execute
 from .experiment import baseline_values, build_value_table, correlate
 
 _BASELINES = ("token_overlap", "rouge_l_precision")

@@ -25,7 +25,7 @@ from ...meta_eval.table import ScoreTable
 from ...metrics.catalogue import measures_conversation, needs_judge
 from ...metrics.specification import ALL_BASELINES, BASELINES
 from ...text.wording import count_of
-from ..answers.rating_direction import PAIRWISE, check_ratings_fit, is_pairwise
+from ..answers.rating_join import PAIRWISE, check_ratings_fit, is_pairwise
 from .experiment import (
     OVERLAP,
     JudgeCost,

@@ -18,7 +18,7 @@ from ...metrics.catalogue import needs_judge
 from ...metrics.metric import run_to_end
 from ...presentation.figure import MISSING, Figure
 from ...presentation.result_table import Field
-from ..answers.rating_direction import check_ratings_fit, rises_with_rating
+from ..answers.rating_join import check_ratings_fit, rises_with_rating
 from ..score.evaluate import aevaluate, evaluate
 from ..score.scoring_request import JUDGE_FIELD
 from ..show.results import Results

@@ -6,8 +6,8 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ...shell_words import join_words
 from ...text.wording import count_of, verb_of
+from ...value_messages import join_words
 from ..store.database import Database
 
 RatedTurns = Literal["none", "each"]

@@ -16,7 +16,7 @@ from ...metrics import Metric, Score
 from ...metrics.metric import ComputedMetric
 from ...metrics.score import skipped
 from ..store.plan import Plan
-from .execute import FinishedMetrics, execute
+from .run_writer import FinishedMetrics, execute
 from .scoring_request import OpenedMetrics, RunOptions, ScoringRequest
 
 

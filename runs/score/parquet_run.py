@@ -30,8 +30,7 @@ from ..answers.summary import MetricSummary
 from ..show.results import usage_as_json
 from ..store.plan import Outcome, Plan, Progress
 from .scoring_request import RunOptions, ScoringRequest
-from .session import OnProgress, Record, check_metrics, score_samples
-from .set_profile import SetProfile
+from .session import OnProgress, Record, SetProfile, check_metrics, score_samples
 
 PART_ROWS = 1000
 """Answers per part, and the most that a process holds."""

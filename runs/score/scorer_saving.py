@@ -11,7 +11,7 @@ from ...meta_eval.scorer_fit import fit_scorer
 from ...metrics.catalogue import metric_names, needs_judge, uses_embedder
 from ...metrics.scorer import judge_record
 from ...metrics.specification import parse_specification
-from ...shell_words import quote_word
+from ...value_messages import quote_word
 from ..answers.table import AnswerTable
 
 if TYPE_CHECKING:

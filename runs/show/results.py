@@ -22,8 +22,14 @@ from ...presentation.figure import Figure
 from ...presentation.result_table import Paragraph, ResultTable
 from ...text.wording import count_of
 from ...value_messages import check_path, check_type
-from ..answers.rating_direction import describe_rating, describe_ratings, is_of_first_answer, rates_pair
-from ..answers.rating_join import find_rated_sample, join_run_ratings
+from ..answers.rating_join import (
+    describe_rating,
+    describe_ratings,
+    find_rated_sample,
+    is_of_first_answer,
+    join_run_ratings,
+    rates_pair,
+)
 from ..answers.summary import (
     MetricSummary,
     describe_fitted,

@@ -1,30 +1,45 @@
-"""A run as a person reads it, with its verdict, metrics, missing scores and worst answers; and as JSON for programs."""
+"""A run as a person reads it, as figures of a page, as a line of a list, and as JSON for programs."""
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from itertools import islice
+from statistics import fmean
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from ...eval_sets import Sample
 from ...metrics.specification import ALL_BASELINES
+from ...presentation.charts import Histogram, axis_over, draw_histogram
 from ...presentation.figure import Figure, format_cost
-from ...presentation.result_table import Paragraph, ReportBlock, ResultTable
+from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
 from ...presentation.texts import one_line
 from ...presentation.verdict import Verdict, describe_answers
 from ...text.wording import Phrase, count_of, phrase
-from ..answers.rating_direction import describe_rating
-from ..answers.summary import MetricSummary, describe_missing_scores, first_scored, sample_table, summary_table
+from ..answers.rating_join import describe_rating
+from ..answers.summary import (
+    LEFT_OUT,
+    MetricReport,
+    MetricSummary,
+    describe_missing_scores,
+    first_scored,
+    sample_table,
+    summarise,
+    summary_table,
+)
 from .results import Results, read_results, score_rows, usage_as_json
 
 if TYPE_CHECKING:
     from ...judges import Usage
-    from ..store.plan import Outcome
+    from ..store.plan import Judging, Outcome
     from ..store.store import RunRow, Store
 
 _WORST_ANSWERS = 5
 _LONGEST_REASON = 44  # characters of the most frequent one, as the verdict tells it
-_MOST_SAMPLES = 10_000
+_MOST_SAMPLES = 10_000  # that a table of samples, or the line of a run in a list, reads
+_MOST_RUNS = 100  # among which the run before is looked for
+_SPREAD_STEPS = 10_000
 
 
 def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: Collection[str], place: str) -> Verdict:
@@ -235,3 +250,184 @@ def scores_as_json(store: "Store", run: "RunRow", sample: str | None) -> dict[st
     summaries = results.summary(has_agreement=False)
     verdict = run_verdict(results, summaries, run.plan.metrics, name_run(store, run.id))
     return {"verdict": verdict.as_json()} | results.as_json()
+
+
+CHANGE = "change [95% interval]"
+"""The head of the column of changes since an earlier run."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """What a run comes to."""
+
+    verdict: Verdict
+    metrics: tuple[MetricReport, ...]  # one row per metric, the baselines last
+    languages: Mapping[str, tuple[MetricReport, ...]]  # rows by language; empty where there is only one
+    message_types: Mapping[str, tuple[MetricReport, ...]]  # rows by message type; empty where there is only one
+    spreads: tuple[Histogram, ...]  # how the values of each metric are spread
+    agreement: tuple[MetricSummary, ...]  # how each metric follows the ratings; empty without ratings
+    notes: tuple[str, ...]  # which ratings they are, as in `Results`
+
+
+def compute_figures(store: "Store", run: str) -> RunFigures:
+    """The figures of a run."""
+    row = store.run(run)
+    results = read_results(store, row, has_evidence=False)
+    summaries = summarise(results, has_interval=True)
+    return RunFigures(
+        verdict=run_verdict(results, summaries, row.plan.metrics, name_run(store, row.id)),
+        metrics=tuple(map(MetricReport.of, summaries)),
+        languages=_several(_report_parts(results, lambda sample: sample.language)),
+        message_types=_several(_report_parts(results, lambda sample: sample.message_type)),
+        spreads=tuple(_draw_spreads(results)),
+        agreement=tuple(summaries) if any(summary.correlation.n for summary in summaries) else (),
+        notes=results.notes,
+    )
+
+
+def _several(parts: Mapping[str, tuple[MetricReport, ...]]) -> Mapping[str, tuple[MetricReport, ...]]:
+    return parts if len(parts) > 1 else {}
+
+
+def _report_parts(results: Results, part_of: Callable[[Sample], str | None]) -> Mapping[str, tuple[MetricReport, ...]]:
+    """One row per metric, in the plan's order, by part of the answers."""
+    parts: dict[str, list[MetricReport]] = defaultdict(list)
+    for summary in summarise(results, part_of=part_of, has_agreement=False, has_interval=True):
+        parts[summary.part or "not said"].append(MetricReport.of(summary))
+    return {part: tuple(rows) for part, rows in parts.items()}
+
+
+def _draw_spreads(results: Results) -> Iterator[Histogram]:
+    """How the values of each metric are spread: counts by percent of the way between its ends, in steps of 0.01."""
+    for metric in results.metrics:
+        if of_metric := results.values(metric).values():
+            axis = axis_over((min(of_metric), max(of_metric)), about=4)
+            width = axis.high - axis.low
+            steps = Counter(round((value - axis.low) / width * _SPREAD_STEPS) for value in of_metric)
+            yield draw_histogram(metric, axis, {100 * step / _SPREAD_STEPS: count for step, count in steps.items()})
+
+
+def report_table(caption: str, metrics: Sequence[MetricReport]) -> ResultTable:
+    """Per metric the counts, the mean and the change since an earlier run, with their intervals."""
+    fields: tuple[Field, ...] = (
+        Field("metric", "name", lambda metric: metric.metric),
+        Field("n", "count", lambda metric: metric.n, "wide"),
+        Field("scored", "count", lambda metric: metric.scored),
+        Field("without a score", "count", _missing, "page"),
+        Field("mean [95% interval]", "mean", lambda row: Figure("mean", row.mean, row.low, row.high), is_left=True),
+        Field(LEFT_OUT, "share", lambda metric: metric.left_out),
+        Field(CHANGE, "change", _change, is_left=True),
+        Field("p", "p", lambda metric: metric.change_p, "wide"),
+    )
+    if all(metric.left_out is None for metric in metrics):
+        fields = tuple(field for field in fields if field.head != LEFT_OUT)
+    return tabulate(caption, metrics, fields, tone=lambda metric: "" if metric.asked else "baseline")
+
+
+def _change(metric: MetricReport) -> Figure:
+    return Figure("change", metric.change, metric.change_low, metric.change_high)
+
+
+def _missing(metric: MetricReport) -> TableCell:
+    counts = ((metric.skipped, "skipped"), (metric.failed, "failed"))
+    text = ", ".join(f"{Figure('count', count)} {status}" for count, status in counts if count)
+    return TableCell(text, "bad" if metric.failed else "")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What a list says of a run, and what the next run of its set is compared with."""
+
+    rated: Phrase | None  # how good people say that the answers are; None where nobody rated them
+    ratings: Mapping[str, float]  # by sample; empty where there are several scales
+    scale: tuple[float, float] | None
+    metric: str  # the first metric that has a value; "" for none
+    values: Mapping[str, float]  # of this metric, by sample
+    failed: int  # answers that the metric with most failures could not score
+    texts: Mapping[str, str]  # by sample, its fingerprint
+    judging: "Judging"
+
+    def describe(self) -> tuple[Phrase, ...]:
+        """How good the answers are: for people, else by the first metric; and how many failed."""
+        parts = [self.rated] if self.rated else []
+        if self.rated is None and self.values:
+            parts.append(phrase("metric_mean", metric=self.metric, mean=Figure("mean", fmean(self.values.values()))))
+        if self.failed:
+            parts.append(phrase("failed_shortly", count=self.failed))
+        return tuple(parts)
+
+
+def summarise_run(store: "Store", run: str) -> RunSummary | None:
+    """How good a run's answers are, in few words; None of more answers than a list should read."""
+    row = store.run(run)
+    if store.count_samples(run) > _MOST_SAMPLES:
+        return None
+    results = read_results(store, row, has_evidence=False)
+    summaries = results.summary(has_agreement=False)
+    metric = first_scored(summaries, row.plan.metrics)
+    rated = [*results.rated_rows.values()]
+    ratings = {name: sample.human_rating or 0.0 for name, sample in results.rated_rows.items()}
+    scales = {(sample.rating_min, sample.rating_max) for sample in rated}
+    scale = next(iter(scales)) if len(scales) == 1 else None
+    return RunSummary(
+        rated=describe_rated(rated) if rated else None,
+        ratings=ratings if scale else {},
+        scale=scale,
+        metric=metric,
+        values=results.values(metric),
+        failed=max((summary.failed for summary in summaries), default=0),
+        texts={name: sample.fingerprint for name, sample in results.samples.items()},
+        judging=store.judging(row),
+    )
+
+
+def find_run_before(older: Iterable["RunRow"], row: "RunRow") -> "RunRow | None":
+    """The newest of the older runs, given the newest first, that scored the same sets as a run."""
+    return next((other for other in islice(older, _MOST_RUNS) if other.plan.sets == row.plan.sets), None)
+
+
+def describe_change(now: RunSummary, before: RunSummary) -> tuple[Phrase, ...]:
+    """What changed since the run before of the same set, in the samples of both: answers, ratings, the first metric."""
+    shared = now.texts.keys() & before.texts.keys()
+    changed = sum(now.texts[name] != before.texts[name] for name in shared)
+    parts = [phrase("changed_answers", changed=changed, count=len(shared))]
+    if not shared or now.texts == before.texts:
+        parts = [phrase("same_answers" if shared else "other_samples")]
+    if now.scale == before.scale:
+        parts += _describe_difference("rating", "", now.ratings, before.ratings)
+    if now.judging.describe_change(before.judging):
+        parts.append(phrase("other_judge"))
+    elif now.metric == before.metric:
+        parts += _describe_difference("metric", now.metric, now.values, before.values)
+    return tuple(parts)
+
+
+def _describe_difference(what: str, metric: str, now: Mapping[str, float], before: Mapping[str, float]) -> list[Phrase]:
+    """How the mean of the samples with a value in both runs changed; nothing where it did not, or there are none."""
+    shared = now.keys() & before.keys()
+    difference = fmean(now[name] - before[name] for name in shared) if shared else 0.0
+    amount = Figure("mean", abs(difference))
+    if str(amount) == "0.00":
+        return []
+    direction = "higher" if difference > 0 else "lower"
+    return [phrase(f"{what}_{direction}", metric=metric, amount=amount)]
+
+
+def describe_moment(moment: str, now: datetime) -> Phrase:
+    """A moment (ISO 8601) in words, as somebody says it at another one, whose time zone counts.
+
+    Example:
+        >>> from datetime import UTC
+        >>> now = datetime(2026, 11, 29, 9, 0, tzinfo=UTC)
+        >>> moments = "2026-11-29T08:05:00+00:00", "2026-11-28T23:59:00+00:00", "2026-11-25T10:00:00+00:00"
+        >>> [describe_moment(moment, now).write() for moment in (*moments, "2025-10-03T10:00:00+00:00")]
+        ['today at 08:05', 'yesterday at 23:59', '4 days ago', '3 October 2025']
+    """
+    then = datetime.fromisoformat(moment).astimezone(now.tzinfo)
+    days, time = (now.date() - then.date()).days, f"{then:%H:%M}"
+    if days in {0, 1}:
+        return phrase("yesterday_at" if days else "today_at", time=time)
+    if 1 < days < 7:
+        return phrase("days_ago", count=days)
+    values = {"day": str(then.day), "month": phrase(f"month_{then.month}"), "year": str(then.year)}
+    return phrase("on_day" if then.year == now.year else "on_day_of_year", **values)

@@ -12,7 +12,7 @@ from ...presentation.figure import Figure, format_cost, format_rating
 from ...presentation.texts import one_line
 from ...text.wording import count_of, quote_place
 from ...untrusted import without_unseen
-from ..answers.rating_direction import describe_rating
+from ..answers.rating_join import describe_rating
 from ..answers.summary import score_cell
 
 _PLACE = re.compile(r"\[(\d+)\]")  # how a line of a thread begins

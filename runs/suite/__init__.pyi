@@ -1,4 +1,3 @@
 from .nightly_report import NightlyReport as NightlyReport
 from .nightly_run import SuiteOutcome as SuiteOutcome, run_suite as run_suite
-from .suite import Suite as Suite
-from .suite_file import load_suite as load_suite
+from .suite_file import Suite as Suite, load_suite as load_suite

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from ..answers.pairing import pair_runs
 from ..answers.table import AnswerTable
-from ..answers.unanswered import unanswered_kind
+from ..failures.bad_answers import unanswered_kind
 from ..store.plan import Plan
 from ..store.store import RunRow, Store
 from .gates import UNANSWERED
 from .ledger import Baseline, Ledger, NightlyRunRow
 from .nightly_report import NOTHING_ACCEPTED, UNFINISHED, read_report
-from .suite import judge_identity
+from .suite_file import judge_identity
 
 RunValues = Mapping[str, Mapping[str, float | None]]
 """The values of a run by the id that the sample has in the newest run, and by metric."""

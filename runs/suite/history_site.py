@@ -11,7 +11,7 @@ from ...presentation.charts import Band, draw_band
 from ...presentation.figure import Figure
 from ...presentation.page import render_page, typeset, write_page
 from ...presentation.result_table import Field, ResultTable, TableCell, Tone, tabulate
-from ..show.run_figures import CHANGE, report_table
+from ..show.run_report import CHANGE, report_table
 from .gates import GateResult
 from .ledger import NightlyRunRow
 from .nightly_report import NightlyReport, RunReport, SampleReport, read_report

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...errors import UsageError
 from ..store.database import explain_errors
 from ..store.store import Store
-from .suite import judge_identity
+from .suite_file import judge_identity
 
 _COLUMNS = "id, suite, began, status, report"
 

@@ -18,7 +18,7 @@ from ..answers.table import AnswerTable
 from ..decision.compare import RunComparison
 from .gates import UNANSWERED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
-from .suite import Suite
+from .suite_file import Suite
 
 Status = Literal["running", "done", "budget", "interrupted", "killed", "error"]
 Verdict = Literal[

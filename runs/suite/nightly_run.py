@@ -34,7 +34,7 @@ from .nightly_report import (
     report_run,
 )
 from .report_files import write_history, write_report_files
-from .suite import Suite, judge_identity
+from .suite_file import Suite, judge_identity
 
 ProgressDisplay = AbstractContextManager[Callable[[Progress], None]]
 

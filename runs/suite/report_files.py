@@ -7,12 +7,12 @@ from ...presentation.figure import format_cost
 from ...presentation.markdown import as_code, as_text, table_lines
 from ...text.wording import count_of, reader_language
 from ...untrusted import without_unseen
-from ..show.run_figures import report_table
+from ..show.run_report import report_table
 from ..store.store import Store
 from .history_site import changed_table, make_folder, write_site
 from .ledger import Ledger
 from .nightly_report import UNFINISHED, NightlyReport, RunReport, SampleReport, fails_nightly_run
-from .suite import Suite
+from .suite_file import Suite
 
 _MOST_CHARACTERS = 2000
 _MOST_ROWS = 10

@@ -16,9 +16,9 @@ from ...meta_eval.groups import FEWEST_TO_CHOOSE
 from ...metrics.catalogue import describe_metric
 from ...metrics.metric import has_field
 from ...metrics.specification import parse_specification
-from ...shell_words import join_words
 from ...text.wording import count_of, verb_of
-from ..answers.unanswered import unanswered_kind
+from ...value_messages import join_words
+from ..failures.bad_answers import unanswered_kind
 
 _LEAST_COVERAGE = 0.95
 _OUTPUTS = {"junit": "junit.xml", "summary": "summary.md", "json": "report.json", "site": "site"}

@@ -17,7 +17,7 @@ from assay.errors import AssayError
 from assay.eval_sets import explain_missing
 from assay.judges import choose_slots
 from assay.meta_eval import Scorer
-from assay.shell_words import join_words
+from assay.value_messages import join_words
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
 ROOT = Path(__file__).parents[2]

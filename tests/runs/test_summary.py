@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from assay.cli.run_output import print_audit, print_run
+from assay.cli.run import print_audit, print_run
 from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings

@@ -13,8 +13,7 @@ from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest, split_ids
-from ..source import Traces, UnreadTrace, read_utc, write_utc
-from ..trace_samples import make_sample
+from ..source import Traces, UnreadTrace, make_sample, read_utc, write_utc
 from .project import LangfuseProject
 
 _GROUPS = "core,basic,time,io,metadata,model,usage,prompt,metrics,trace_context"
@@ -71,7 +70,7 @@ class LangfuseSource:
             values |= self._session_fields(session_scores.get(str(root.get("sessionId")), []))
             trace = read_trace(Row(1, trace_id, {name: value for name, value in values.items() if value is not None}))
             rating = self._join(values["scores"])
-            yield make_sample(trace._replace(rating=rating.fields, unused=rating.unused), self._project.address)
+            yield make_sample(trace._replace(rating=rating.fields, unused=rating.unused), str(self._project.address))
 
     def _root_pages(self, since: datetime | None, until: datetime) -> Iterator[list[dict[str, Any]]]:
         conditions: list[dict[str, Any]] = [

@@ -25,8 +25,7 @@ from ...eval_sets.message_forms import find_reference
 from ...value_messages import shorten
 from ..address import TraceAddress
 from ..http_client import RefusedRequest
-from ..source import Traces, UnreadTrace
-from ..trace_samples import make_sample
+from ..source import Traces, UnreadTrace, make_sample
 from .server import SESSION, MlflowServer, is_missing
 
 _PAGE = 100  # traces without their spans
@@ -67,7 +66,7 @@ class MlflowSource:
             if isinstance(content, str):
                 yield UnreadTrace(name, trace_time(info).isoformat(), content)
             else:
-                yield make_sample(read_trace(info, content, people), self._server.address)
+                yield make_sample(read_trace(info, content, people), str(self._server.address))
 
 
 def _milliseconds(moment: datetime) -> int:

@@ -25,8 +25,7 @@ from ...eval_sets.rows import BadRow, Row, group_rows
 from ...json_text import explain_json_error
 from ...regular_files import check_regular
 from ..address import TraceAddress
-from ..source import Traces, UnreadTrace, read_utc
-from ..trace_samples import make_sample
+from ..source import Traces, UnreadTrace, make_sample, read_utc
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 _GZIP = b"\x1f\x8b"
@@ -158,7 +157,7 @@ class OtlpFileSource:
                 problem = "has events, and no span in these files; add the file of its spans"
                 yield UnreadTrace(str(trace.id), "", problem)
             else:
-                yield make_sample(trace, self._address)
+                yield make_sample(trace, str(self._address))
         if not count:
             raise broken or InputError(f"{self._address.project}: holds no spans; name a file of OTLP JSON with traces")
 

@@ -20,8 +20,7 @@ from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..http_client import RefusedRequest, split_ids
-from ..source import Traces, UnreadTrace
-from ..trace_samples import make_sample
+from ..source import Traces, UnreadTrace, make_sample
 from .project import PhoenixProject, span_tags
 
 ARRIVAL = timedelta(minutes=10)
@@ -96,7 +95,7 @@ class PhoenixSource:
             metadata |= {UNUSED_SESSION: of_all.unused} if of_all.unused else {}
         known = {name: trace.rest[name] for name in ("model", "prompt_version") if name in trace.rest}
         trace = trace._replace(time=began, rating=rating.fields, unused=rating.unused, rest=metadata | known)
-        sample = make_sample(trace, self._project.address)
+        sample = make_sample(trace, str(self._project.address))
         if isinstance(sample, UnreadTrace):
             return UnreadTrace(id_, began, sample.reason)
         return sample.model_copy(update={"metadata": {**sample.metadata, "spans": list(spans)}})

@@ -17,8 +17,7 @@ from ...meta_eval.monitoring.look import Bound, BoundKind
 from ...metrics.catalogue import measures_conversation, needs_judge
 from ...name_suggestions import nearest_names, quote_names
 from ...runs.store.plan import WATCH_DATA, MetricName, Plan, judge_identity
-from ...runs.suite.suite import CassetteUse, SettingsFile
-from ...runs.suite.suite_file import Mistakes, load_settings_file
+from ...runs.suite.suite_file import CassetteUse, Mistakes, SettingsFile, load_settings_file
 from ..address import TraceAddress, check_sink, check_source
 from ..source import read_duration
 

@@ -21,8 +21,8 @@ from ..push import PushRequest, push_scores
 from ..sink import Sink
 from ..source import Source, utc_text
 from .alarms import AlarmAnswer, AlarmMessage, deliver_alarm
-from .answer_pull import AnswerPull
 from .judging import (
+    AnswerPull,
     draw_for_judge,
     draw_for_raters,
     find_open_queue,
