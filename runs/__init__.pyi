@@ -53,11 +53,12 @@ from .judging.experiment import (
     score_by_judges as score_by_judges,
 )
 from .judging.judge_comparison import compare_judges as compare_judges
-from .judging.probe_findings import (
+from .judging.probes import (
+    PROBES as PROBES,
     check_injections as check_injections,
     compare_probed as compare_probed,
+    perturb as perturb,
 )
-from .judging.probes import PROBES as PROBES, perturb as perturb
 from .ratings.answer_pair import ComparedVersion as ComparedVersion, PairComparison as PairComparison
 from .ratings.judgement import find_judgements as find_judgements, queue_ids as queue_ids
 from .ratings.rating_progress import (

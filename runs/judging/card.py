@@ -36,11 +36,10 @@ from .experiment import (
     rated_values,
     score_by_judges,
 )
-from .probe_findings import Injections, check_injections, compare_probed
-from .probes import PROBES, perturb
+from .probes import PROBES, Injections, check_injections, compare_probed, perturb
 
 FAITHFULNESS, RESOLVED = "faithfulness", "resolved"
-PADDED, STYLED, INJECTED = PROBES
+PADDED, INJECTED = PROBES
 
 Kind = Literal["answers", "pairs", "conversations"]
 Setting = str | int | float | bool | None
@@ -82,7 +81,6 @@ class SetCard(_Value):
     ceiling: Estimate  # the best Spearman with the ratings of the scored answers that any measure could reach
     one_rater: Estimate  # what one rater reaches against the mean of the others, on the scored answers
     length: Estimate  # how far the score moves when courtesies make an answer longer
-    style: Estimate  # how far the score moves when an answer gets a heading, list marks and bold words
     flips: Estimate  # of the claims of answers that were asked again with another seed, those with another verdict
     injections: Injections | None  # None where none was tried
     cost: JudgeCost | None  # None where no reply is there
@@ -210,7 +208,6 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         ceiling=raters.ceiling if raters else no_ceiling,
         one_rater=raters.one_rater if raters else no_ceiling,
         length=probes[PADDED].shift if PADDED in probes else unasked,
-        style=probes[STYLED].shift if STYLED in probes else unasked,
         flips=compare_probed(samples, scores, judge.again).flips if judge.again else unasked,
         injections=check_injections(samples, scores, judge.probed.get(INJECTED, {}), judge.again),
         cost=judge.cost,

@@ -112,7 +112,6 @@ def reliability_table(entries: Sequence[CardEntry]) -> ResultTable:
         Field("verdicts that flip when asked again [95%]", "share", lambda entry: _known(entry.card.flips)),
         Field("injections that worked [95%]", "share", lambda entry: _injections(entry.card)),
         Field("moved by length [95%]", "change", lambda entry: _known(entry.card.length), "wide"),
-        Field("moved by style [95%]", "change", lambda entry: _known(entry.card.style), "wide"),
         Field("unparsable", "rate", lambda entry: entry.card.unparsable.value),
         Field("failed", "count", lambda entry: entry.card.failed),
     )
@@ -120,10 +119,9 @@ def reliability_table(entries: Sequence[CardEntry]) -> ResultTable:
         "Unparsable: of the questions, those whose first reply could not be used as it came; failed: answers without a "
         "score. Injections that worked: how many answers scored higher, or have a claim that turned to supported, with "
         "an instruction to the judge in them, less how many do when they are merely asked again, as a share of all. "
-        "Moved by length: the change of the score where courtesies make an answer longer; by style: where it gets a "
-        "heading, list marks and bold words. A fair judge stays at 0. What never reaches a question to the judge "
-        "cannot move it: faithfulness asks about what an answer claims alone. Empty: not asked (--probed), or not of "
-        "this metric."
+        "Moved by length: the change of the score where courtesies make an answer longer. A fair judge stays at 0. "
+        "What never reaches a question to the judge cannot move it: faithfulness asks about what an answer claims "
+        "alone. Empty: not asked (--probed), or not of this metric."
     )
     return tabulate("Reliability", entries, fields, note=note)
 

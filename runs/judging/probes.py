@@ -1,23 +1,19 @@
-"""The probes of a judge's card: an answer padded, in another style, or with an instruction to the judge in it."""
+"""What moves a judge though what it judges is the same: an answer padded, an instruction in it, being asked again."""
 
 import random
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ...eval_sets import Sample
-from ...languages import Language, find_language, language_or_fallback
+from ...languages import find_language
 from ...languages.sections import Probes
-from ...text.markdown_lines import read_lines
-from ...text.sentence_kinds import CLAIM
-from ...text.sentences import AnswerSentence, answer_sentences
-from ...text.text_matching import tokens
+from ...meta_eval.estimate import Estimate, estimate_mean
+from ...meta_eval.groups import group_answers
+from ...metrics import Score
+from .experiment import Scores, claims_by_text
 
-PROBES = ("padded", "styled", "injected")
-_BOLD_WORD = re.compile(r"(?:(?<=\s)|^)[^\W\d_]{4,}(?=[.,;:!?)]*(?:\s|$))")
-_MARK = re.compile(r"[*_`\[\]\\<>|]")
-_CLOSING = "\"'”’»)*"
-_SPACE = re.compile(r"\s+")
+PROBES = ("padded", "injected")
 
 
 def perturb(sample: Sample, probe: str, seed: int = 0) -> Sample | None:
@@ -25,15 +21,11 @@ def perturb(sample: Sample, probe: str, seed: int = 0) -> Sample | None:
 
     Id, question and group stay, so that scores can be paired. The answer loses its ratings: nobody rated it.
     """
-    if probe == "styled":
-        response = add_style(sample.response, language_or_fallback(sample.language))
-    else:
-        language = find_language(sample.language)
-        has_phrases = language is not None and language.has("probes") and bool(sample.response.strip())
-        chance = random.Random(f"{seed}\0{probe}\0{sample.id}")
-        response = _WITH_PHRASES[probe](sample.response, chance, language.probes) if language and has_phrases else ""
-    if not response:
+    language = find_language(sample.language)
+    if language is None or not language.has("probes") or not sample.response.strip():
         return None
+    chance = random.Random(f"{seed}\0{probe}\0{sample.id}")
+    response = _CHANGES[probe](sample.response, chance, language.probes)
     metadata = {**sample.metadata, "probe": probe}
     return sample.model_copy(update={"response": response, "metadata": metadata, "rating": None, "ratings": {}})
 
@@ -51,131 +43,115 @@ def _inject(answer: str, chance: random.Random, phrases: Probes) -> str:
     return "\n\n".join(parts)
 
 
-_WITH_PHRASES: dict[str, Callable[[str, random.Random, Probes], str]] = {"padded": _pad, "injected": _inject}
+_CHANGES: dict[str, Callable[[str, random.Random, Probes], str]] = {"padded": _pad, "injected": _inject}
 
 
-def add_style(answer: str, language: Language) -> str:
-    """Adds marks to an answer: its first statement becomes a heading, the others list items with a bold word.
-
-    No word is added, lost or moved, and the answer claims the same: where a heading or a list would change what it
-    claims, that mark is left out. Lists, tables, code and headings that it has stay.
-
-    Returns:
-        The answer with marks; "" where no mark can be added.
-
-    Example:
-        >>> from assay.languages import load_language
-        >>> print(add_style("Go to Leave. Choose the day. Your manager gets a message.", load_language("en")))
-        ## Go to Leave.
-        <BLANKLINE>
-        - **Choose** the day.
-        - Your **manager** gets a message.
-    """
-    split = answer_sentences(answer, language)
-    statements = _statements(split)
-    styling = _Styling(answer, split, _plain_lines(answer), list(_bold_words(answer, split)))
-    for heads, lists in ((True, True), (False, True), (False, False)):
-        styled = styling.write(heads=heads, lists=lists)
-        has_mark = len(_SPACE.sub("", styled)) > len(_SPACE.sub("", answer))
-        same_words = tokens(styled) == tokens(answer)
-        if has_mark and same_words and _statements(answer_sentences(styled, language)) == statements:
-            return styled
-    return ""
-
-
-def _statements(split: Sequence[AnswerSentence]) -> list[tuple[str, str]]:
-    return [(sentence.answer_word, sentence.text) for sentence in split if sentence.kind == CLAIM]
-
-
-def _plain_lines(answer: str) -> list[tuple[int, int]]:
-    """Where the lines of plain text begin and end: those outside lists, tables, code and headings."""
-    return [
-        (line.place(0), line.end)
-        for line in read_lines(answer)
-        if line.role == "text" and not line.path and _begins_line(answer, line.place(0))
-    ]
-
-
-def _bold_words(answer: str, split: Sequence[AnswerSentence]) -> Iterator[tuple[int, int]]:
-    """Yields where the longest word of each statement stands, unless the statement has marks or no other word."""
-    for sentence in split:
-        text = answer[sentence.start : sentence.end]
-        words = list(_BOLD_WORD.finditer(text))
-        is_one_word = len(tokens(text)) == 1  # in bold it would be a label
-        if sentence.kind == CLAIM and words and not is_one_word and not _MARK.search(text):
-            longest = max(words, key=lambda word: len(word[0]))
-            yield sentence.start + longest.start(), sentence.start + longest.end()
-
-
-def _begins_line(answer: str, place: int) -> bool:
-    return answer[:place].rstrip(" \t")[-1:] in {"", "\n", "\r"}
-
-
-def _begins_sentence(answer: str, place: int) -> bool:
-    """Whether a sentence, and not only a part of one, begins here."""
-    before = answer[:place].rstrip()
-    has_space = len(before) < place
-    return _begins_line(answer, place) or (has_space and before.rstrip(_CLOSING)[-1:] in {".", "!", "?", ":"})
+_ROUNDING = 1e-9  # a score that is added up in another order did not rise
 
 
 @dataclass(frozen=True, slots=True)
-class _Styling:
-    """Writes an answer with marks."""
+class ProbeFindings:
+    """One judge under one probe, against its own scores of the unchanged samples."""
 
-    answer: str
-    split: Sequence[AnswerSentence]
-    plain: Sequence[tuple[int, int]]
-    bold: Sequence[tuple[int, int]]  # where the words that may be bold begin and end
+    flips: Estimate  # the share of the claims of both that have another verdict, with an interval over groups
+    shift: Estimate  # the mean change of the score; what only the changed answer claims counts here alone
 
-    def write(self, *, heads: bool, lists: bool) -> str:
-        """The answer with bold words, and where asked for with a heading and with lists."""
-        if not lists:
-            return self._with_bold(0, len(self.answer))
-        blocks = list(self._blocks())
-        items = [place for place, (_, _, is_item) in enumerate(blocks) if is_item]
-        heading = items[0] if heads and len(items) > 1 else None
-        parts, was_marked, done = list[str](), False, 0
-        for place, (start, end, is_item) in enumerate(blocks):
-            is_heading = place == heading
-            is_listed = is_item and not is_heading
-            gap = self.answer[done:start]  # as it is between what gets no mark
-            if is_item or was_marked:
-                follows_item = is_listed and was_marked and place - 1 != heading
-                gap = "" if not parts else "\n" if follows_item else "\n\n"
-            text = self.answer[start:end] if is_heading else self._with_bold(start, end)
-            parts.append(gap + ("## " if is_heading else "- " if is_listed else "") + text)
-            was_marked, done = is_item, end
-        return "".join([*parts, self.answer[done:]])
 
-    def _blocks(self) -> Iterator[tuple[int, int, bool]]:
-        """Yields the parts of the answer: each sentence of plain text, whether it claims something, and the rest."""
-        done = 0
-        for start, end in self.plain:
-            yield from self._rest(done, start)
-            begins = [
-                sentence
-                for sentence in self.split
-                if start <= sentence.start < end and _begins_sentence(self.answer, sentence.start)
-            ]
-            starts = [start, *(sentence.start for sentence in begins[1:])]
-            kinds = [sentence.kind for sentence in begins[:1]] or [""]
-            kinds += [sentence.kind for sentence in begins[1:]]
-            for first, last, kind in zip(starts, [*starts[1:], end], kinds, strict=True):
-                yield first, first + len(self.answer[first:last].rstrip()), kind == CLAIM
-            done = end
-        yield from self._rest(done, len(self.answer))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injections:
+    """Instructions to the judge that were put into the answers."""
 
-    def _rest(self, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
-        text = self.answer[start:end]
-        if text.strip():
-            indent = len(text) - len(text.lstrip("\r\n"))
-            yield start + indent, start + len(text.rstrip()), False
+    tried: int  # how many answers have a score as they are, with an instruction, and when asked again
+    worked: int  # how many of them scored higher with it, or have a claim that turned to supported
+    again: int | None  # how many did when the same answers were merely asked again; None on cards of earlier versions
+    share: Estimate  # (worked - again) / tried, with an interval over groups
 
-    def _with_bold(self, start: int, end: int) -> str:
-        """A part of the answer with its words in bold."""
-        parts, done = list[str](), start
-        for first, last in self.bold:
-            if start <= first and last <= end:
-                parts += [self.answer[done:first], f"**{self.answer[first:last]}**"]
-                done = last
-        return "".join([*parts, self.answer[done:end]])
+
+def compare_probed(samples: Sequence[Sample], scores: Scores, changed: Scores) -> ProbeFindings:
+    """Compares a judge's scores of samples that a probe changed with its scores of the unchanged ones.
+
+    A claim that was computed counts with the judge's verdict, not the computation's.
+    """
+    both = [sample for sample in samples if sample.id in scores and sample.id in changed]
+    groups = group_answers(both)
+    claims = [
+        (group, *verdicts)
+        for sample, group in zip(both, groups, strict=True)
+        for verdicts in _common_claims(scores[sample.id], changed[sample.id])
+    ]
+    shifts = [
+        (after - before, group)
+        for sample, group in zip(both, groups, strict=True)
+        if (before := scores[sample.id].value) is not None and (after := changed[sample.id].value) is not None
+    ]
+    flipped = [_is_supported(before) != _is_supported(after) for _, before, after in claims]
+    flips = Estimate(None, n=0, groups=0, problem="no claim stands in both")
+    if claims:
+        flips = estimate_mean(flipped, [source for source, *_ in claims], bounds=(0, 1))
+    return ProbeFindings(flips, _mean_change([shift for shift, _ in shifts], [source for _, source in shifts]))
+
+
+def _common_claims(before: Score, after: Score) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yields the judge's verdicts on each claim that is in both scores, before and after."""
+    claims_after = claims_by_text(after)
+    for text, claim in claims_by_text(before).items():
+        if text in claims_after:
+            yield claim.get("judge", claim), claims_after[text].get("judge", claims_after[text])
+
+
+def _is_supported(claim: Mapping[str, Any]) -> bool:
+    return bool(claim["verdict"] == "supported")
+
+
+def check_injections(samples: Sequence[Sample], scores: Scores, injected: Scores, again: Scores) -> Injections | None:
+    """Compares how many answers rise with an instruction in them, and when they are merely asked again.
+
+    An answer rises where its score does, or where a claim of it turns to supported. A judge whose verdicts vary lifts
+    some answers whenever it is asked: what the instruction did is the difference of the two shares, on the same
+    answers.
+
+    Returns:
+        What the instructions did; None where no answer was given one.
+    """
+    if not injected:
+        return None
+    tried = [
+        sample
+        for sample in samples
+        if all(sample.id in of and of[sample.id].value is not None for of in (scores, injected, again))
+    ]
+    worked, repeated = ([_rises(scores[s.id], later[s.id]) for s in tried] for later in (injected, again))
+    differences = [int(rose) - int(noise) for rose, noise in zip(worked, repeated, strict=True)]
+    share = Estimate(None, n=0, groups=0, problem="no answer has a score with an instruction and from asking again")
+    if tried:
+        share = _share_beyond_noise(differences, group_answers(tried))
+    return Injections(tried=len(tried), worked=sum(worked), again=sum(repeated), share=share)
+
+
+def _rises(before: Score, after: Score) -> bool:
+    """Whether the score rose, or a claim turned to supported; both scores have a value."""
+    rose = (after.value or 0.0) - (before.value or 0.0) > _ROUNDING
+    return rose or any(_is_supported(now) and not _is_supported(was) for was, now in _common_claims(before, after))
+
+
+def _share_beyond_noise(differences: Sequence[int], groups: Sequence[str]) -> Estimate:
+    """The mean of differences that are -1, 0 or 1, with an interval over groups.
+
+    Where all are the same, the interval is that of the share of those that are 0, or not; one may be up or, where all
+    are 0, down.
+    """
+    if len(set(differences)) > 1:
+        return _mean_change(differences, groups)
+    value = differences[0]
+    share = estimate_mean([value != 0] * len(differences), groups, bounds=(0, 1))
+    if share.low is None or share.high is None:
+        return replace(share, value=float(value))
+    low, high = (share.low, share.high) if value else (-share.high, share.high)
+    low, high = (-high, -low) if value < 0 else (low, high)
+    return replace(share, value=float(value), low=low, high=high)
+
+
+def _mean_change(differences: Sequence[float], groups: Sequence[str]) -> Estimate:
+    """The mean of changes: one up is as possible as one down, though none may have been seen."""
+    most = max(map(abs, differences), default=0.0)
+    return estimate_mean(differences, groups, bounds=(-most, most))

@@ -1,11 +1,9 @@
 """The probes of a judge's card: what changes and what stays, and what a flip is, by hand."""
 
-import re
-
 import pytest
 from hypothesis import given, strategies as st
 
-from assay.eval_sets import Sample, load_set
+from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.languages import load_language, packs_with
 from assay.metrics import Score
@@ -50,68 +48,6 @@ def test_injected_adds_an_instruction_before_or_after_the_answer():
         for phrase in phrases.instructions
         for parts in ((SAMPLE.response, phrase), (phrase, SAMPLE.response))
     }
-
-
-@pytest.mark.parametrize(
-    ("language", "answer", "styled"),
-    [
-        (
-            "en",
-            "Hello! Go to Leave. Choose the day; it costs 2.5 hours. Your manager knows.",
-            "Hello!\n\n## Go to Leave.\n\n- **Choose** the day; it costs 2.5 hours.\n- Your **manager** knows.",
-        ),
-        (
-            "nl",
-            "De piek was 47,5 Mbps. Daarna daalde de doorvoer tot 12,3 Mbps.\n\nDe beheerder ziet het.",
-            "## De piek was 47,5 Mbps.\n\n- Daarna daalde de **doorvoer** tot 12,3 Mbps.\n- De **beheerder** ziet het.",
-        ),
-        (
-            "de",
-            "Ihr Resturlaub verfällt am 30. Juni. Ihre Führungskraft prüft den Antrag.",
-            "## Ihr Resturlaub verfällt am 30. Juni.\n\n- Ihre **Führungskraft** prüft den Antrag.",
-        ),
-        ("en", "The fee is 5 euros.", "- The fee is 5 **euros**."),  # a heading needs something below it
-        ("en", "Do this:\n1. Open the menu.\n2. Click **Save**.",
-         "Do this:\n1. **Open** the menu.\n2. Click **Save**."),
-        ("en", "Prices:\n\n| Plan | Price |\n|-|-|\n| Pro | 5 |\n\nA year is cheaper.",
-         "Prices:\n\n| Plan | Price |\n|-|-|\n| Pro | 5 |\n\n- A year is **cheaper**."),
-    ],
-)  # fmt: skip
-def test_styled_adds_a_heading_list_marks_and_bold(language, answer, styled):
-    """The first statement heads the others; of each the longest word is bold; what has marks keeps its own."""
-    sample = SAMPLE.model_copy(update={"language": language, "response": answer})
-    assert changed("styled", sample).response == styled
-
-
-@pytest.mark.parametrize("name", ["helpdesk_en", "helpdesk_nl", "helpdesk_de", "kpi_en", "kpi_nl"])
-def test_styled_without_its_marks_is_the_answer(name):
-    """Word for word, in the same order, and what the answer claims is the same."""
-    styled_count = 0
-    samples = load_set(name)
-    for sample in samples:
-        result = perturb(sample, "styled")
-        if result is None:
-            continue
-        styled_count += 1
-        language = load_language(sample.language or "en")
-        assert claiming_sentences(result.response, language) == claiming_sentences(sample.response, language)
-        plain = re.sub(r"^(?:## |- )", "", result.response, flags=re.MULTILINE)
-        before, after = (text.replace("**", "").split() for text in (sample.response, plain))
-        assert after == before
-    assert styled_count >= 0.9 * len(samples)
-
-
-def test_styled_leaves_out_marks_that_would_change_what_is_claimed():
-    """A lead-in that heads a list stays above it, and a heading over a fragment would become a part of its claim."""
-    for answer in (
-        "We are open. On Mondays: from 9 to 5.",
-        "The plans are:\n- Basic\n- Pro\nAll are free. Ask us.",
-        "Ja, dat kan. Nee, dat mag niet.\n> citaat\n```\ncode\n```",
-    ):
-        sample = SAMPLE.model_copy(update={"response": answer})
-        english = load_language("en")
-        assert claiming_sentences(changed("styled", sample).response, english) == claiming_sentences(answer, english)
-    assert perturb(SAMPLE.model_copy(update={"response": "**Yes.**"}), "styled") is None
 
 
 @pytest.mark.parametrize("language", [language.code for language in packs_with("probes")])

@@ -5,7 +5,8 @@ from contextlib import closing
 
 import pytest
 
-from assay.cli.run import print_audit, print_run
+from assay.cli.run import print_run
+from assay.cli.viewing import print_audit
 from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings
