@@ -15,6 +15,7 @@ from ..text.wording import (
     Phrase,
     count_of,
     in_language,
+    in_language_or_marked,
     in_reader_language,
     phrase,
     quote_place,
@@ -112,11 +113,14 @@ def typeset(figure: Figure | str, code: str = "") -> str:
         '−0,052 [−0,100; +0,020]'
     """
     text = str(figure)
-    return _DASH if text == MISSING else with_number_marks(_MINUS.sub("−", text), code)
+    return _DASH if text == MISSING else in_language_or_marked(_MINUS.sub("−", text), code)
 
 
 def _translate(text: str, code: str) -> str:
-    return in_language(text, code) if code else in_reader_language(text)
+    """A text in a language; what is escaped stays so."""
+    plain = " ".join(str(text).split())
+    shown = in_language(plain, code) if code else in_reader_language(plain)
+    return type(text)(shown) if shown != plain else text
 
 
 def _hash(text: str) -> str:

@@ -1,8 +1,9 @@
 """Result tables and blocks in a terminal, where nothing that is shown is obeyed."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..text.wording import in_reader_language, with_number_marks
+from ..text.wording import in_language_or_marked, in_reader_language
 from .result_table import Column, Content, Paragraph, ReportBlock, ResultTable, TableCell, Tone
 from .texts import one_line, terminal_text
 
@@ -91,7 +92,8 @@ def _style(content: Content, column: Column) -> "Text":
     """A cell with its tone. A text that begins with spaces is indented, and stays so."""
     from rich.text import Text
 
-    text = with_number_marks(str(content)) if column.kind in {"figure", "estimate"} else str(content)
+    is_own = column.kind in {"figure", "estimate", "text"}
+    text = in_language_or_marked(str(content)) if is_own else str(content)
     indent = " " * (len(text) - len(text.lstrip(" ")))
     return Text(indent + one_line(text), style=STYLES[content.tone] if isinstance(content, TableCell) else "")
 
@@ -120,6 +122,9 @@ def _print_paragraph(console: "Console", paragraph: Paragraph) -> None:
     from rich.text import Text
 
     style = STYLES[paragraph.tone]
+    if not paragraph.indent:  # what is indented are texts under test
+        says, label = in_reader_language(paragraph.text), in_reader_language(paragraph.label)
+        paragraph = replace(paragraph, text=says, label=label)
     if paragraph.label_width and console.is_terminal:  # in a pipe it stays on one line
         from rich.table import Table
 

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..languages.fallback import FALLBACK
@@ -19,6 +19,7 @@ _MARKS = str.maketrans(".,", ",.")
 _MARKED = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)"
 # a number with marks, or a range of two of which one at least has marks
 _NUMBER = re.compile(rf"(?<![\w.,/@-])[-+\u2212]?(?:\d+-)?{_MARKED}(?:-{_MARKED})?(?![\w/@]|-[^\W\d]|[.,]\d)")
+_FIGURE = re.compile(r"[-+\u2212<]?\d[-\d.,%+\u2212\[\] ]*")
 _ENDS = re.compile(
     r"(\[[-+\u2212]?\d[\d.,]*%?),(?= [-+\u2212]?\d[\d.,]*%?\])"
 )  # what stands between the ends of an interval
@@ -148,14 +149,75 @@ def in_reader_language(text: str) -> str:
     return in_language(text, reader_language())
 
 
+@lru_cache(maxsize=4096)
 def in_language(text: str, code: str) -> str:
-    """A heading or label of a page in a language; as it is where the pack lacks it.
+    """A heading, label or sentence of our own in a language; as it is where the pack lacks it.
 
-    Example:
+    The pack's captions may have places: `{n}` for a figure, `{t}` for what is translated in its turn, and others for
+    names, which stay. Of a text that has no caption each sentence is looked up.
+
+    Examples:
         >>> in_language("Progress", "nl"), in_language("Progress", "de")
         ('Voortgang', 'Progress')
+        >>> in_language("none: only 4 rated. No sample's effort changed.", "nl")
+        'geen: slechts 4 beoordeeld. Van geen antwoord is effort veranderd.'
     """
-    return _read_captions(code).get(text, text)
+    captions = _read_captions(code)
+    if not captions or text.isspace() or not any(map(str.isalpha, text)):
+        return text
+    bare = text.strip()
+    body = bare if bare in captions else bare.rstrip(".:")
+    if (translated := _translate_caption(body, code)) is not None:
+        return text.replace(body, translated, 1)
+    for separator in (". ", "; "):
+        if separator in bare:
+            return separator.join(in_language(part, code) for part in text.split(separator))
+    return text
+
+
+def in_language_or_marked(shown: str, code: str = "") -> str:
+    """A figure in a language, that of who reads if left out: why there is none, or its numbers as these write them."""
+    translated = in_language(shown, code) if code else in_reader_language(shown)
+    return translated if translated != shown else with_number_marks(shown, code)
+
+
+def _translate_caption(text: str, code: str) -> str | None:
+    """The caption of a whole text, with what stands in its places; None where the pack lacks it."""
+    captions = _read_captions(code)
+    if text in captions:
+        return captions[text]
+    for literals, names, translated in _read_patterns(code):
+        values = _split_by(text, literals)
+        if values is None or any(map(_is_other, names, values)):
+            continue
+        shown = {"n": lambda value: with_number_marks(value, code), "t": lambda value: in_language(value, code)}
+        return translated.format(
+            **{name: shown.get(name[0], str)(value) for name, value in zip(names, values, strict=True)}
+        )
+    return None
+
+
+def _is_other(name: str, value: str) -> bool:
+    """Whether a value is not of the kind that its place takes: a figure, or a name, which holds no further sentence."""
+    if name[0] == "n":
+        return not _FIGURE.fullmatch(value)
+    return name[0] != "t" and (". " in value or "; " in value)
+
+
+def _split_by(text: str, literals: Sequence[str]) -> list[str] | None:
+    """What stands between the literals of a pattern, each at its first place; None where the text is no such one."""
+    first, *others = literals
+    if not text.startswith(first):
+        return None
+    values, place = [], len(first)
+    for number, literal in enumerate(others, 1):
+        is_last = number == len(others)
+        at = len(text) - len(literal) if is_last else text.find(literal, place)
+        if at <= place or not text.startswith(literal, at):
+            return None
+        values.append(text[place:at])
+        place = at + len(literal)
+    return values
 
 
 def with_number_marks(shown: str, code: str = "") -> str:
@@ -201,6 +263,14 @@ def _read_texts(code: str) -> Mapping[str, str | tuple[str, str]]:
 def _read_captions(code: str) -> Mapping[str, str]:
     captions = _read_verdict(text_language(code)).get("captions", {})
     return {english: text for english, text in captions.items() if isinstance(text, str)}
+
+
+@cache
+def _read_patterns(code: str) -> Sequence[tuple[Sequence[str], Sequence[str], str]]:
+    """The captions with places, those that say most first: what stands between these, their names, and the text."""
+    split = ((re.split(r"\{(\w+)\}", english), text) for english, text in _read_captions(code).items())
+    patterns = [(parts[::2], parts[1::2], text) for parts, text in split if len(parts) > 1]
+    return sorted(patterns, key=lambda pattern: -sum(map(len, pattern[0])))
 
 
 @cache

@@ -9,7 +9,7 @@ from ..atomic_files import check_writable
 from ..presentation.texts import one_line
 from . import exit_codes
 from .options import level_option, scale_option, with_file_options
-from .output import open_console, print_blocks, print_command, print_result, typed_command
+from .output import echo, open_console, print_blocks, print_command, print_result, typed_command
 from .typed_values import REPORT_FILE, SEED, FiniteRange
 
 if TYPE_CHECKING:
@@ -117,23 +117,20 @@ def _open_store(place: str | Path) -> "Store | None":
 
 
 def _print(decision: "Decision", reading: "VersionReading", runs: tuple[str, ...], report: Path | None) -> None:
-    from rich.text import Text
-
     from ..runs.decision import decision_block
 
-    console = open_console()
     print_blocks(decision_block(decision))
     for version in decision.versions:
         if version.name in reading.runs:
             in_use = ", in use today" if version.name == decision.in_use else ""
-            console.print(Text(f"{one_line(version.name)}: run {one_line(reading.runs[version.name])}{in_use}"))
+            echo(f"{one_line(version.name)}: run {one_line(reading.runs[version.name])}{in_use}")
     if report is not None:
-        console.print(Text(f"\nThe decision and the answers that decide: {report}"))
+        echo(f"\nThe decision and the answers that decide: {report}")
     further = _further_ratings(decision, reading, runs) if decision.verdict == "unsettled" else []
     if further:
-        console.print(Text("\nTo ask people, who see nothing of whose answer is whose:"))
+        echo("\nTo ask people, who see nothing of whose answer is whose:")
     for words in further:
-        print_command(console, typed_command("rate", *words, "--raters", "NAME,NAME"))
+        print_command(open_console(), typed_command("rate", *words, "--raters", "NAME,NAME"))
 
 
 def _further_ratings(

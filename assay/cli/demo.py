@@ -9,7 +9,7 @@ import click
 
 from ..presentation.result_table import ReportBlock
 from ..text.wording import count_of
-from .output import echo_json, is_json, open_console, print_blocks, print_command, print_table, typed_command
+from .output import echo, echo_json, is_json, open_console, print_blocks, print_command, print_table, typed_command
 
 if TYPE_CHECKING:
     from ..meta_eval.meta_evaluation import MetaEvaluation
@@ -86,17 +86,15 @@ def _next_commands() -> "NextCommands":
 
 
 def _print_demo(store: "Store", outcome: "Outcome", evaluation: "MetaEvaluation", judge: str) -> None:
-    from rich.text import Text
-
     from ..runs import Results
     from ..runs.answers.summary import summary_table
 
     console = open_console()
     print_blocks(ReportBlock(evaluation.verdict.paragraphs()))
-    console.print(Text(_CONSTRUCTED, style="dim"))
+    echo(_CONSTRUCTED)
     answers, replies = count_of(evaluation.settings.items, "answer"), count_of(outcome.usage.calls, "recorded reply")
     summary = Results.from_store(store, outcome.run).summary()
     print_table(summary_table(f"{answers}, {replies} of {judge}", summary))
-    console.print(Text("\nNext:", style="bold"))
+    echo("\nNext:")
     for command, purpose in _NEXT:
         print_command(console, f"{typed_command(*command.split()[1:]):<37}", purpose)

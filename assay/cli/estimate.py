@@ -9,7 +9,7 @@ import click
 from ..errors import UsageError
 from ..presentation.figure import Figure
 from ..presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
-from ..text.wording import count_of, with_number_marks
+from ..text.wording import count_of
 from .meta import scores_option, with_read_options
 from .output import print_result, typed_command
 
@@ -113,14 +113,14 @@ def _mean_block(mean: "MeanRating", table: "ScoreTable", judged: str | None, sou
     answers, figure = len(table.items), Figure.from_estimate("mean", mean.mean)
     scale = f"{table.rating_min:g}-{table.rating_max:g}"
     parts: list[Paragraph | ResultTable] = [
-        Paragraph(with_number_marks(f"Mean rating of all {count_of(answers, 'answer')}: {figure} on {scale}"), "strong")
+        Paragraph(f"Mean rating of all {count_of(answers, 'answer')}: {figure} on {scale}", "strong")
     ]
     if mean.rated == answers:
         own = Figure("mean", mean.classical.value)
         words = f"All are rated: {own} is their own mean. The interval is for more answers like these."
-        parts.append(Paragraph(with_number_marks(words)))
+        parts.append(Paragraph(words))
     bad = Figure.from_estimate("rate", mean.bad_share)
-    parts.append(Paragraph(with_number_marks(f"Bad answers (rated below the middle): {bad}")))
+    parts.append(Paragraph(f"Bad answers (rated below the middle): {bad}"))
     rows = [("ratings alone", mean.rated, mean.classical)]
     if judged is not None:
         rows.append((f"and {judged}", _count_judged(table, judged), mean.mean))
@@ -137,10 +137,10 @@ def _mean_block(mean: "MeanRating", table: "ScoreTable", judged: str | None, sou
         reached, count = narrower[-1]
         if count is None:
             words = f"Rating the others too would leave the interval wider than {reached:g}."
-            parts.append(Paragraph(with_number_marks(words)))
+            parts.append(Paragraph(words))
         else:
             more, rate = count_of(count - mean.rated, "more answer"), typed_command("rate", source)
             others = ", from other groups too" if (mean.mean.groups or 0) < mean.rated else ""
-            words = with_number_marks(f"Rate about {more}{others} for an interval {reached:g} wide")
+            words = f"Rate about {more}{others} for an interval {reached:g} wide"
             parts.append(Paragraph(f"{words} ({rate})."))
     return ReportBlock(parts)

@@ -15,6 +15,7 @@ import click
 
 from ..interruption import INTERRUPTED
 from ..presentation.texts import one_line, terminal_text
+from ..text.wording import in_reader_language
 from ..value_messages import join_words
 
 if TYPE_CHECKING:
@@ -23,12 +24,15 @@ if TYPE_CHECKING:
     from ..presentation.result_table import ReportBlock, ResultTable
     from ..runs import Progress
 
+_LONGEST_OWN = 1000  # characters of a sentence of our own; longer texts are data
 _READ_AS = "(change with --map)"  # stands in a line on what was read as what, which nobody has to act on
 
 
 def echo(text: object = "", *, err: bool = False) -> None:
-    """Prints a text and a line end, on standard output or standard error."""
-    click.echo(terminal_text(str(text)), err=err)
+    """Prints a text and a line end, on standard output in the reader's language, or on standard error."""
+    shown = str(text)
+    is_own = not err and len(shown) < _LONGEST_OWN
+    click.echo(terminal_text(in_reader_language(shown) if is_own else shown), err=err)
 
 
 def echo_notice(text: str) -> None:
@@ -147,7 +151,7 @@ def print_command(console: "Console", command: str, purpose: str = "") -> None:
 
     line = Text(f"  {command}")
     if purpose:
-        line.append(f"  {purpose}", style="dim")
+        line.append(f"  {in_reader_language(purpose)}", style="dim")
     console.print(line, no_wrap=True, overflow="ignore", crop=False)
 
 

@@ -286,9 +286,8 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
     worst, worst_answers = worst_block(results, row, summaries)
     print_blocks(first, *([worst_answers] if worst else []))
     if worst:
-        console = open_console()
-        console.print("How one of them came by its scores:")
-        print_command(console, typed_command("show", row.id, ids=[worst]))
+        echo("How one of them came by its scores:")
+        print_command(open_console(), typed_command("show", row.id, ids=[worst]))
     if each_sample:
         print_blocks(sample_block(results, row, None if is_wide() else _METRICS_THAT_FIT))
 
@@ -327,6 +326,5 @@ def print_outcome_of_parts(outcome: "ParquetOutcome", out: Path) -> None:
     print_table(summary_table(count_of(summary.answers, "answer"), summary.summaries(), is_detailed=True))
     if summary.failure:
         echo(f"The first score that failed: {summary.failure}")
-    console = open_console()
-    console.print("Which metric agrees with the ratings, where there are some:")
-    print_command(console, typed_command("meta", "--scores", out))
+    echo("Which metric agrees with the ratings, where there are some:")
+    print_command(open_console(), typed_command("meta", "--scores", out))

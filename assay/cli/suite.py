@@ -8,9 +8,10 @@ import click
 from ..errors import UsageError
 from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.texts import one_line
-from ..text.wording import count_of, verb_of
+from ..text.wording import count_of, in_reader_language, verb_of
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
 from .output import (
+    echo,
     echo_notice,
     is_json,
     open_console,
@@ -143,16 +144,15 @@ def _print_report(report: "NightlyReport") -> None:
         _print_run(console, run, is_alone=len(report.runs) == 1)
     for gate in report.gates:
         by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
-        line = Text(f"{gate.state:<12}", style=STYLES[STATE_TONES.get(gate.state, "warning")])
-        console.print(line.append(one_line(f"{gate.gate}{by_judge}: {gate.reason}")))
+        line = Text(f"{in_reader_language(gate.state):<12}", style=STYLES[STATE_TONES.get(gate.state, "warning")])
+        console.print(line.append(in_reader_language(one_line(f"{gate.gate}{by_judge}: {gate.reason}"))))
     for sentence, command in report.next_steps:
-        console.print(Text(f"{one_line(sentence)}{':' if command else '.'}"))
+        echo(f"{one_line(sentence)}{':' if command else '.'}")
         if command:
             print_command(console, command)
 
 
 def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
-    from rich.text import Text
 
     from ..runs.show.run_report import report_table
 
@@ -164,7 +164,7 @@ def _print_run(console: "Console", run: "RunReport", *, is_alone: bool) -> None:
     if not is_alone:  # else the verdict says it
         newly = run.count_newly_failing
         compared += f": {count_of(newly, 'sample')} newly {verb_of(newly, 'fails', 'fail')}"
-    console.print(Text(compared))
+    echo(compared)
 
 
 @click.command()

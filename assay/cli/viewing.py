@@ -7,7 +7,7 @@ import click
 
 from ..errors import UsageError
 from ..installation import require_extra
-from ..text.wording import count_of
+from ..text.wording import count_of, in_reader_language
 from .options import ServerOptions, level_option, server_options
 from .output import (
     echo,
@@ -129,7 +129,10 @@ def _style(line: "Line") -> "Text":
 
     from ..presentation.texts import terminal_text
 
-    return Text.assemble(*((terminal_text(part.text), _STYLES.get(part.kind, "")) for part in line))
+    texts = (in_reader_language(part.text) if part.kind == "title" else part.text for part in line)
+    return Text.assemble(
+        *((terminal_text(text), _STYLES.get(part.kind, "")) for text, part in zip(texts, line, strict=True))
+    )
 
 
 def print_comparison(
@@ -161,9 +164,8 @@ def print_comparison(
                 parts.append(Paragraph(one_line(score.reason, 240), "quiet", indent=6))
         print_blocks(ReportBlock(()), ReportBlock(tuple(parts)))
     if changes:
-        console = open_console()
-        console.print("How one of them came by its scores in B:")
-        print_command(console, typed_command("show", comparison.b, ids=[changes[0][0]]))
+        echo("How one of them came by its scores in B:")
+        print_command(open_console(), typed_command("show", comparison.b, ids=[changes[0][0]]))
 
 
 @click.command()

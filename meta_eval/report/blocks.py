@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...presentation.figure import Figure, format_chance
-from ...presentation.result_table import Paragraph, ReportBlock, Tone
+from ...presentation.result_table import Paragraph, ReportBlock
 from ...presentation.texts import one_line
-from ...text.wording import count_of, phrase, reader_language, verb_of, with_number_marks
+from ...text.wording import count_of, verb_of
 from ..agreement import baselines_among
 from ..meta_evaluation import MetaEvaluation
 from ..raters import Raters
@@ -46,9 +46,7 @@ def _verdict_block(evaluation: MetaEvaluation, joined: "JoinedScores") -> Report
         f"scale {low}-{high}; "
         f"{count_of(settings.permutations, 'shuffling')} of whole groups, seed {settings.seed}"
     )
-    language = phrase("rest_in_english").write(reader_language())
-    notes = [language] if language else []
-    notes += [with_number_marks(made), *(one_line(note, _LONGEST_NOTE) for note in joined.notes)]
+    notes = [made, *(one_line(note, _LONGEST_NOTE) for note in joined.notes)]
     notes += [one_line(f"Note: {evaluation.severity}.", _LONGEST_NOTE)] if evaluation.severity else []
     return ReportBlock((*evaluation.verdict.paragraphs(), Paragraph(""), *(Paragraph(note, "quiet") for note in notes)))
 
@@ -79,24 +77,19 @@ def _further_blocks(evaluation: MetaEvaluation) -> Iterator[tuple[str, ReportBlo
         yield "triage", _policy_block(evaluation.policy)
 
 
-def _sentence(text: str, tone: Tone = "") -> Paragraph:
-    """A sentence without names, its numbers as its reader writes them."""
-    return Paragraph(with_number_marks(text), tone)
-
-
 def _rater_block(raters: Raters) -> ReportBlock:
     agreement = (
         f"{count_of(raters.count, 'rater')}, {count_of(raters.items_rated_twice, 'item')} rated twice or more: "
         f"Krippendorff's alpha {Figure.from_estimate('rho', raters.alpha)}"
     )
     problem = [Paragraph(f"{raters.problem[0].upper()}{raters.problem[1:]}.", "strong")] if raters.problem else []
-    return ReportBlock((_sentence(agreement), *problem, _sentence(raters.ceiling_sentence)))
+    return ReportBlock((Paragraph(agreement), *problem, Paragraph(raters.ceiling_sentence)))
 
 
 def _sentences_of_choice(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
     best, chance = Figure("rho", selection.best_in_sample), Figure("rho", selection.best_by_chance)
-    yield _sentence(f"Chance alone would make the choice agree as far in {format_chance(selection.p_of_selection)}.")
-    yield _sentence(
+    yield Paragraph(f"Chance alone would make the choice agree as far in {format_chance(selection.p_of_selection)}.")
+    yield Paragraph(
         f"out of fold: chosen and judged on different answers, {selection.repeats} x "
         f"{count_of(selection.folds, 'fold')}. On the "
         f"answers that chose it the best of all subsets reaches {best}; on shuffled ratings it reaches {chance}.",
@@ -109,11 +102,11 @@ def _sentences_of_choice(selection: Selection, baselines: set[str]) -> Iterator[
 
 def _policy_block(policy: Policy) -> ReportBlock:
     if policy.problem:
-        return ReportBlock((_sentence(f"Sending answers without a person: {policy.problem}"),))
+        return ReportBlock((Paragraph(f"Sending answers without a person: {policy.problem}"),))
     bound, confidence = Figure("share", policy.bound), Figure("share", policy.confidence)
     line = (
         f"Aim: at most {bound} bad answers among those sent, with {confidence} confidence. In the check, by thresholds "
         f"chosen on other answers, {policy.sent_bad:,} of {count_of(policy.sent, 'sent answer')} "
         f"{verb_of(policy.sent_bad, 'was', 'were')} bad."
     )
-    return ReportBlock((policy_table(policy), _sentence(line, "quiet")))
+    return ReportBlock((policy_table(policy), Paragraph(line, "quiet")))

@@ -5,7 +5,7 @@ from functools import partial
 
 from ...presentation.figure import Figure
 from ...presentation.result_table import PLACE_TONES, Column, Field, ResultTable, Rows, TableCell, tabulate
-from ...text.wording import count_of, with_number_marks
+from ...text.wording import count_of
 from ..agreement import MetricAgreement
 from ..comparison import Comparison, describe_more_ratings
 from ..correlation import place_beside
@@ -166,7 +166,7 @@ def _candidates(combination: Combination) -> str:
 
 def comparison_table(comparisons: Sequence[Comparison]) -> ResultTable:
     """Two measures at a time on the same answers."""
-    margin = with_number_marks(str(Figure("rating", comparisons[0].margin)))
+    margin = Figure("rating", comparisons[0].margin)
     fields = (
         Field("difference of Spearman", "name", lambda one: f"{one.first} - {one.second}"),
         Field("n", "count", lambda one: one.n, "wide"),
@@ -182,7 +182,7 @@ def _known(comparison: Comparison) -> str:
     """What is known of a difference, or how many more ratings would tell."""
     standing = comparison.standing
     more = describe_more_ratings(standing.more_ratings) if standing.more_ratings else "more"
-    return "" if comparison.problem else _KNOWN.get(standing.kind, with_number_marks(f"not yet: {more} ratings"))
+    return "" if comparison.problem else _KNOWN.get(standing.kind, f"not yet: {more} ratings")
 
 
 def slice_table(evaluation: MetaEvaluation) -> ResultTable:

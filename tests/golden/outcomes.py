@@ -25,9 +25,10 @@ LONGEST = 300
 class Typist:
     """A process that types scenarios with some Python's `assay`."""
 
-    def __init__(self, python: str | Path = sys.executable, *, earlier_names: bool = False) -> None:
+    def __init__(self, python: str | Path = sys.executable, *, earlier_names: bool = False, locale: str = "") -> None:
         pipe = subprocess.PIPE
         names = {"ASSAY_EARLIER_NAMES": "1"} if earlier_names else {}
+        names |= {"ASSAY_GOLDEN_LOCALE": locale} if locale else {}
         command, environment = [python, FOLDER / "typist.py"], os.environ | names
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
 

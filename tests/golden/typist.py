@@ -309,7 +309,7 @@ def play(path: Path) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Plays what is named by the arguments, else by the lines of standard input."""
-    os.environ.update(ENVIRONMENT)
+    os.environ.update(ENVIRONMENT | {"LC_ALL": os.environ.get("ASSAY_GOLDEN_LOCALE", ENVIRONMENT["LC_ALL"])})
     os._exit = sys.exit  # a command that leaves a thread behind ends its process so; this one goes on
     for name in ("ASSAY_STORE", "OPENAI_API_KEY"):
         os.environ.pop(name, None)
