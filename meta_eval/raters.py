@@ -47,7 +47,7 @@ class Raters:
     verdict: RaterVerdict
     more_answers: int | None  # about how many more items two of them should rate, to tell; None where one can
     problem: str  # what to say of the verdict; empty where they agree
-    ceiling: Estimate  # the best Spearman with the mean rating that any measure could reach
+    ceiling: Estimate  # what no Spearman with the mean rating can exceed; less is reached where many ratings are equal
     one_rater: Estimate  # the mean over raters of each one's Spearman with the mean of the others
     pairs: tuple[RaterPair, ...]  # every two raters with shared items
 
@@ -68,8 +68,8 @@ class Raters:
         """What a measure, and what one rater, can reach."""
         best, one = (_describe_agreement(estimate) for estimate in (self.ceiling, self.one_rater))
         return (
-            f"The best that any measure could reach with these ratings: about {best}; one of your raters, against the "
-            f"mean of the others: {one}."
+            f"No metric can reach more with these ratings than about {best}, one with fine steps less where many "
+            f"ratings are equal; one of your raters, against the mean of the others: {one}."
         )
 
 
@@ -215,18 +215,19 @@ _NO_SPREAD = 1e-12
 
 
 def estimate_ceiling(rated: ScoreTable) -> Estimate:
-    """Estimates the best Spearman with the mean rating that any measure could reach: sqrt(reliability of the mean).
+    """Estimates the Spearman with the mean rating that no metric can exceed: sqrt(reliability of the mean).
 
     A measure that knew what the raters agree on would correlate with the mean of k ratings by the root of its
-    reliability k r / (1 + (k - 1) r) (the formula of Spearman, 1910, and Brown, 1910; the root by the correction for
-    attenuation: Spearman, 1904; Lord and Novick, 1968). r is the mean rank correlation of two raters. For items with
-    k_i ratings 1 / k is the mean of 1 / k_i, items with one rating among them: r / (r + (1 - r) / k + s^2 (1 / k - 1 /
-    K)). The last term is what raters of different severity add where not all K of them rate each item (the variance of
-    a mean of k drawn from K; Cochran, 1977, 2.5); s^2, at least 0, follows from r and from the correlation q of ratings
-    that are ranked over all raters: (r - q) / (1 / K + q (K - 1) / K). The interval leaves out one group at a time, on
-    the scale of that r which gives the same without the last term. Where most ratings are equal the ceiling is an upper
-    bound: a measure with finer steps cannot follow the ties. Returns the ceiling, in [0, 1], 0 where raters agree no
-    better than chance; without a value where r is undefined.
+    reliability k r / (1 + (k - 1) r) (the formula of Spearman, 1910, and Brown, 1910; the root by the correction
+    for attenuation: Spearman, 1904; Lord and Novick, 1968). r is the mean rank correlation of two raters. For items
+    with k_i ratings 1 / k is the mean of 1 / k_i, items with one rating among them: r / (r + (1 - r) / k + s^2 (1 /
+    k - 1 / K)). The last term is what raters of different severity add where not all K of them rate each item (the
+    variance of a mean of k drawn from K; Cochran, 1977, 2.5); s^2, at least 0, follows from r and from the
+    correlation q of ratings that are ranked over all raters: (r - q) / (1 / K + q (K - 1) / K). The interval leaves
+    out one group at a time, on the scale of that r which gives the same without the last term. Where many ratings
+    are equal it is only a bound: with 70% at one level the true quality, whose steps are finer, reaches up to 0.12
+    less. Returns the ceiling, in [0, 1], 0 where raters agree no better than chance; without a value where r is
+    undefined.
     """
     counts = (~np.isnan(rated.ratings)).sum(axis=1)
     part = float((1 / counts).mean())

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from ...errors import AssayError, InputError, UsageError
 from ...meta_eval.comparison import RATING_MARGIN
@@ -18,7 +21,10 @@ from ...meta_eval.decision import (
     leave_unsettled,
 )
 from ...meta_eval.groups import FEWEST_GROUPS
-from ...meta_eval.sequence import Interval, Look
+from ...meta_eval.randomisation import sign_flip_max_t
+from ...meta_eval.sequence import ERROR, Interval, Look
+from ...presentation.figure import Figure
+from ...presentation.texts import one_line
 from ...text.wording import count_of
 from ...value_messages import check_type
 from ..answers.table import AnswerTable, check_one_answer, read_sources
@@ -41,6 +47,7 @@ if TYPE_CHECKING:
     from ..store.database import Database
     from ..store.store import Store
 
+_FLIPS = 9_999
 Looks = Literal["counted", "any"]
 """Whether looks at versions are counted, or any number of them is allowed for."""
 NOT_COUNTED = "This look is not counted, since the store can only be read: a later one does not know of it."
@@ -173,7 +180,52 @@ def _decide_rated(reading: VersionReading, *, margin: float, seed: int, looks: L
     has_scores = any(answer.score is not None for answer in reading.answers)
     is_unused = reading.options.asked and has_scores and decision.basis == "ratings"
     unused = [f"{reading.options.asked} is not used: the decision rests on ratings alone."] if is_unused else []
-    return replace(decision, notes=(*unused, *decision.notes, *reading.notes))
+    return replace(
+        decision, notes=(*_describe_worse_topics(reading, decision), *unused, *decision.notes, *reading.notes)
+    )
+
+
+def _describe_worse_topics(reading: VersionReading, decision: Decision) -> list[str]:
+    """Says on which topics, message types or groups the winner is rated lower, beyond chance.
+
+    The gaps between the mean ratings of each question, its other version's less the winner's, are tested by flipping
+    their signs group by group (within a group: question by question), all labels of a kind counted (`sign_flip_max_t`),
+    at 5% over the kinds. A label needs the questions of five groups.
+    """
+    row = decision.deciding
+    if decision.verdict not in ("ship", "keep") or not decision.basis.startswith("ratings") or not row.difference:
+        return []
+    better, other = (row.second, row.first) if row.difference > 0 else (row.first, row.second)
+    pair = [reading.names.index(name) for name in (other, better)]
+    rated = [answer for answer in reading.answers if answer.rating is not None and answer.version in pair]
+    of_question: dict[int, list[list[float]]] = {}
+    for answer in rated:
+        of_question.setdefault(answer.question, [[], []])[pair.index(answer.version)].append(answer.rating or 0.0)
+    gaps = {question: fmean(one) - fmean(two) for question, (one, two) in of_question.items() if one and two}
+    notes, fields = list[str](), {"topic": "topic", "message_type": "message type", "group": "group"}
+    for kind, words in fields.items():
+        cells: dict[str, dict[int, tuple[int, float]]] = {}
+        for answer in rated:
+            label = getattr(answer.sample, kind, None) or answer.sample.metadata.get(kind)
+            if label and answer.question in gaps:
+                unit = answer.question if kind == "group" else answer.group
+                cells.setdefault(str(label), {})[answer.question] = unit, gaps[answer.question]
+        cells = {label: row for label, row in cells.items() if len({unit for unit, _ in row.values()}) >= FEWEST_GROUPS}
+        if not cells:
+            continue
+        units = {unit: place for place, unit in enumerate({unit for row in cells.values() for unit, _ in row.values()})}
+        sums, sizes = np.zeros((2, len(units), len(cells)))
+        for place, row_of in enumerate(cells.values()):
+            for unit, gap in row_of.values():
+                sums[units[unit], place] += gap
+                sizes[units[unit], place] += 1
+        chances = sign_flip_max_t(sums, sizes, permutations=_FLIPS) * len(fields)
+        for label, chance, gap in zip(cells, chances, sums.sum(axis=0) / sizes.sum(axis=0), strict=True):
+            if chance <= ERROR:
+                where = f"{words} {one_line(label, 60)}: by {Figure('mean', gap)}"
+                asked = count_of(len(cells[label]), "question")
+                notes.append(f"{better} is rated lower than {other} on {where} on {asked}.")
+    return notes
 
 
 def _check_judged_alike(reading: VersionReading) -> None:

@@ -78,7 +78,7 @@ class SetCard(_Value):
     # token overlap, and what else is computed without a judge, on the same answers
     baselines: tuple[CardAgreement, ...]
     difference: Estimate  # Spearman of the judge less that of token overlap, on the same answers
-    ceiling: Estimate  # the best Spearman with the ratings of the scored answers that any measure could reach
+    ceiling: Estimate  # what no Spearman with the ratings of the scored answers can exceed
     one_rater: Estimate  # what one rater reaches against the mean of the others, on the scored answers
     length: Estimate  # how far the score moves when courtesies make an answer longer
     flips: Estimate  # of the claims of answers that were asked again with another seed, those with another verdict

@@ -23,8 +23,8 @@ _LEAD = (
     "Costs are of 1,000 answers."
 )
 _CEILING_NOTE = (
-    "Raters' ceiling: the best that any measure could reach; one rater: against the mean of the others. Both on the "
-    "scored answers that two people or more rated (n)."
+    "Raters' ceiling: what no metric can exceed with these ratings, less where many are equal; one rater: against the "
+    "mean of the others. Both on the scored answers that two people or more rated (n)."
 )
 _WORTH = {"better": "worth_more", "worse": "worth_less", "equivalent": "worth_same"}
 
