@@ -58,7 +58,7 @@ def test_a_choice_counts_for_the_version_that_the_rater_saw(pair_site):
     with enter(site, site.links["ada"]) as ada:
         for _ in range(4):
             page = ada.get("/rate").text
-            is_new_left = page.index("Click") < page.index("Press ")
+            is_new_left = page.rindex("Click") < page.rindex("Press ")
             assert rate(ada, "1" if is_new_left else "3", reason=" Shorter. ").status_code == 200
         assert "Nothing is left for you" in ada.get("/rate").text
     ratings = site.ratings()
@@ -103,7 +103,7 @@ def test_the_coordinator_sees_choices_agreement_and_what_is_disputed(pair_site):
             for _ in range(6):
                 page = client.get("/rate").text
                 other = "Press " if better == "Click" else "Click"
-                rate(client, "1" if page.index(better) < page.index(other) else "3", reason=f"by {rater}")
+                rate(client, "1" if page.rindex(better) < page.rindex(other) else "3", reason=f"by {rater}")
     with enter(site, site.coordinator) as coordinator:
         page = coordinator.get("/team").text
         for words in (

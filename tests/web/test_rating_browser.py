@@ -87,6 +87,25 @@ def test_nothing_overflows_and_everything_has_a_name(rating_site, open_page, wid
         assert page.evaluate(UNNAMED_FIELDS) == 0
 
 
+def test_on_a_phone_what_is_read_first_stands_first_and_the_buttons_are_at_hand(rating_site, open_page):
+    sample = Sample(
+        id="s", user_input="How?", response="Wait. " * 300, retrieved_contexts=("Press OK.",), language="en"
+    )
+    page = open_page(390, 844)
+    page.goto(rating_site([sample], guideline="Read all of it.\n\n" * 30).links["ada"])
+    guideline, passages = (page.locator("aside > details").nth(place) for place in (0, 1))
+    assert (guideline.get_attribute("open"), passages.get_attribute("open")) == (None, "")  # what is long is folded
+    tops = [page.locator(one).first.bounding_box()["y"] for one in ("aside", "#passages", "#question", "#answer")]
+    assert tops == sorted(tops)
+    levels, buttons = (page.locator(one).bounding_box() for one in (".levels", ".buttons"))
+    assert levels["y"] + levels["height"] <= buttons["y"] + 1 and buttons["y"] + buttons["height"] <= 844
+    page.evaluate("window.scrollTo({top: 1e6, behavior: 'instant'})")
+    answer, reason = (page.locator(one).bounding_box() for one in (".answer-text", ".reason"))
+    levels, buttons = (page.locator(one).bounding_box() for one in (".levels", ".buttons"))
+    assert answer["y"] + answer["height"] <= levels["y"] and levels["y"] + levels["height"] <= reason["y"]
+    assert reason["y"] + reason["height"] <= buttons["y"]
+
+
 def test_a_sentence_over_several_cells_is_one(rating_site, page):
     answer = "| plan | price |\n|---|---|\n| Basic | 5 euros |"
     page.goto(rating_site([Sample(id="s", user_input="How?", response=answer, language="en")]).links["ada"])

@@ -56,7 +56,7 @@ def test_sentences_of_a_markdown_answer_are_marked_in_it(rating_site):
             return f"{opening}{inner}</span></label>"
 
         menu = 'Open <span class="link">the <em>menu</em></span>.'
-        rendered = page[page.index('<div class="rendered answer-text"') : page.index("</details>")]
+        rendered = page[page.index('<div class="rendered answer-text"') :].partition("</details>")[0]
         assert f"<p>{box(0, '<strong>Yes.</strong>')} {box(1, menu)}</p>".replace("<strong>Yes.</strong>", "Yes.") in (
             rendered.replace("<strong>", "").replace("</strong>", "")
         )

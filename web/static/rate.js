@@ -8,6 +8,11 @@ const reason = document.getElementById("reason");
 const passages = [...document.querySelectorAll(".passage")];
 const WORD = /[\p{L}\p{N}]{4,}/gu;
 
+// on a phone what is long is folded, so that the answer stands on the first screen
+if (matchMedia("(max-width: 800px)").matches) {
+  for (const part of document.querySelectorAll("aside > details")) part.open = part.scrollHeight < 200;
+}
+
 function toggleHelp() {
   help.hidden = !help.hidden;
   helpButton.setAttribute("aria-expanded", String(!help.hidden));
