@@ -156,18 +156,6 @@ def test_a_score_of_a_langfuse_session_is_that_of_the_conversation(tmp_path):
     assert [(sample.id, sample.rating, len(sample.messages)) for sample in load_set(path)] == [("a", 2, 4), ("b", 5, 4)]
 
 
-def test_scores_of_people_under_two_names_are_said_to_be_unused(tmp_path):
-    scores = [{"name": name, "value": 4, "source": "ANNOTATION"} for name in ("tone", "correctness")]
-    rows = [{"id": f"t{n}", "sessionId": None, "input": "Free?", "output": "Yes.", "scores": scores} for n in (1, 2)]
-    notes: list[str] = []
-    samples = load_set(written(tmp_path, rows, "traces.jsonl"), notes=notes)
-    assert [sample.rating for sample in samples] == [None, None]
-    assert notes[1].endswith(
-        "what people said is not used: people rated under several names, of which none alone is named as feedback, "
-        "such as `rating`: `correctness`, `tone`: line 1, line 2"
-    )
-
-
 def test_langsmith_threads_are_conversations(tmp_path):
     def run(number, thread):
         texts = {"inputs": {"question": f"Question {number}?"}, "outputs": {"answer": f"Answer {number}."}}

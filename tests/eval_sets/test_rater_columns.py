@@ -1,6 +1,5 @@
 """Columns that are named after colleagues: mapped by the user, and proposed where no column is a rating."""
 
-import re
 import shlex
 
 import pytest
@@ -86,24 +85,6 @@ def test_cells_that_no_rating_can_be_propose_nothing():
     assert propose_raters([{"Ann": 1, "Bob": cell} for cell in cells] + [{"Ann": 3}, {"Ann": 5}]) == [
         "--map Ann=rating_Ann"
     ]
-
-
-@pytest.mark.parametrize(
-    "columns",
-    [
-        "question,answer_a,answer_b,rating_a,rating_b",
-        "vraag,antwoord_a,antwoord_b,beoordeling_a,beoordeling_b",
-        "question,answer,answer_gpt4,rating_ann,rating_gpt4",
-        "Question,Answer A,Answer B,Rating anna A,Rating anna B",
-    ],
-)
-def test_ratings_of_several_answers_are_not_those_of_one_by_several_raters(tmp_path, columns):
-    path = tmp_path / "a.csv"
-    path.write_text(f"{columns}\n" + "".join(f"q{n},a{n},b{n},{1 + n % 5},{5 - n % 5}\n" for n in range(6)))
-    with pytest.raises(InputError, match=r"as raters of one answer, .* write one row per answer") as raised:
-        load_set(path)
-    first = re.search(r"--map '?(.*)=rating", str(raised.value))
-    assert {sample.rating for sample in load_set(path, mapping={first[1]: "rating"})} == {1, 2, 3, 4, 5}
 
 
 @pytest.mark.parametrize("name", ["rating_avg", "rating_median", "beoordeling_gem", "Bewertung Mittelwert"])

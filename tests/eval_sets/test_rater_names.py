@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from assay.errors import InputError
-from assay.eval_sets import ReadOptions, load_set, propose_raters, read_samples, read_score_files
+from assay.eval_sets import ReadOptions, load_set, propose_raters, read_score_files
 
 PROGRAMS = ["gpt4", "llm", "auto", "ai", "claude", "judge", "bot", "gpt-4o", "chatgpt", "gemini-1.5-pro", "llama3.1_8b"]
 PROGRAMS += ["qwen2.5-7b", "Mistral", "gemma2", "o3-mini", "llmjudge"]
@@ -278,14 +278,6 @@ def test_a_rating_whose_rater_is_named_is_that_persons_whoever_judged_beside(tmp
     assert [sample.ratings for sample in load_set(path)] == [{"Ada": 2}, {"Bob": 5}]
     rated = read_score_files([], path, ReadOptions())[1].columns
     assert {number: value for ratings in rated.values() for number, value in ratings.items()} == {0: 2, 1: 5}
-
-
-@pytest.mark.parametrize("beside", [{}, {"rater": "gpt-4"}])
-def test_a_column_rating_that_is_mapped_to_a_rater_is_that_raters(beside):
-    rows = [{"question": f"q{value}", "answer": "a", "rating": value, **beside} for value in (5, 2)]
-    samples = list(read_samples(rows, mapping={"rating": "rating_Zoe"}))
-    assert [sample.ratings for sample in samples] == [{"Zoe": 5}, {"Zoe": 2}]
-    assert [sample.metadata for sample in samples] == [beside, beside]
 
 
 def test_promptfoos_grade_is_no_rating(tmp_path):

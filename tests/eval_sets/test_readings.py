@@ -10,7 +10,7 @@ from noted_sets import read
 from assay.errors import InputError
 from assay.eval_sets import Sample, load_set
 
-OPTIONS = ("mapping", "scale", "header_row")
+OPTIONS = ("mapping", "scale", "header_row", "language")
 ROW = {"id": "a", "user_input": "How do I save?", "response": "Click Save.", "language": "en"}
 
 
@@ -32,6 +32,8 @@ def text_of(case: dict[str, Any]) -> str:
     """The file: its text, a row of JSON, a bad one between two others, or a column beside a question and an answer."""
     if "text" in case:
         return case["text"]
+    if "lines" in case:
+        return "\n".join(map(json.dumps, case["lines"]))
     if "changes" in case:
         return json.dumps(ROW | case["changes"])
     if "bad" in case:
@@ -51,7 +53,7 @@ def value_of(sample: Sample, field: str) -> Any:
 @pytest.mark.parametrize("case", each_case())
 def test_a_file_is_read_as_what_it_means(tmp_path, case):
     options = {name: case[name] for name in OPTIONS if name in case}
-    path = tmp_path / case.get("file", "a.jsonl" if {"changes", "bad"} & case.keys() else "a.csv")
+    path = tmp_path / case.get("file", "a.jsonl" if {"changes", "bad", "lines"} & case.keys() else "a.csv")
     if problem := case.get("error") or case.get("row_error"):
         with pytest.raises(InputError, match=problem) as raised:
             read(path, text_of(case), **options)

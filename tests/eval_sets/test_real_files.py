@@ -192,18 +192,6 @@ def test_ratings_beside_objects_that_an_application_was_given_and_returned(tmp_p
     assert [sample.rating for sample in mapped] == [5, 4, 1]
 
 
-@pytest.mark.parametrize("second", ["", "c,S,C,6,bob\n"], ids=["once", "twice"])
-def test_who_rated_is_read_from_its_column_with_one_row_per_answer_as_with_several(second, tmp_path):
-    """The header tells the scale, a rating without a name is the file's, and a row without one keeps the cell."""
-    rows = "a,Q,A,1,ada\nb,R,B,2,\nc,S,C,4,ADA\n"
-    samples, notes = read(tmp_path / "a.csv", f"id,question,answer,Rating (1-10),rater\n{rows}{second}d,T,D,,bob\n")
-    ratings = [one.ratings or {"file": one.rating} for one in samples]
-    assert ratings[:3] == [{"ada": 1}, {"file": 2}, {"ada": 4} | ({"bob": 6} if second else {})]
-    assert samples[3].human_rating is None
-    assert {(one.rating_min, one.rating_max) for one in samples[:3]} == {(1, 10)}
-    assert any("rater" in note and "kept" not in note for note in notes)
-
-
 def test_the_first_rows_of_json_have_no_rating(tmp_path):
     """Exports leave out what is null; how many rows do so before the first that is rated says nothing."""
     for unrated in (1, 30):

@@ -203,12 +203,3 @@ def test_a_folder_of_parquet_files_has_no_sheets(tmp_path):
     (tmp_path / "scores" / "a.parquet").write_bytes(b"")
     with pytest.raises(InputError, match="sheet"):
         load_set(tmp_path / "scores", sheet="Data")
-
-
-def test_a_column_is_mapped_to_a_field_by_any_of_its_usual_names(tmp_path):
-    path = tmp_path / "own.csv"
-    path.write_text("v,a,docs\nHow?,So.,The manual.\n")
-    (sample,) = read_set(path, mapping={"v": "Question", "a": "answer", "docs": "context"})
-    assert (sample.user_input, sample.response, sample.retrieved_contexts) == ("How?", "So.", ("The manual.",))
-    with pytest.raises(InputError, match="no field is called `contents`"):
-        list(read_set(path, mapping={"docs": "contents"}))

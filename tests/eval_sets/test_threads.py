@@ -42,15 +42,6 @@ def test_tool_calls_in_the_forms_of_tools(messages):
     assert (sample.messages[2].tool_call_id, sample.messages[2].text) == (call.id, "3")
 
 
-@pytest.mark.parametrize(("reply", "response"), [({}, ""), ({"refusal": "I cannot say."}, "I cannot say.")])
-def test_a_reply_that_is_null_is_an_empty_answer_or_the_refusal_beside_it(reply, response):
-    message = {"role": "assistant", "content": None} | reply
-    logged = {"request": {"messages": [ASKED]}, "response": {"choices": [{"message": message}]}}
-    for row in ({"messages": [ASKED, message]}, logged):
-        (sample,) = read_samples([row])
-        assert (sample.user_input, sample.response) == (ASKED["content"], response)
-
-
 def test_what_a_message_says_beside_its_fields_stays_in_it():
     messages = [
         {"role": "Klant", "text": "Is it free?", "mood": {"angry": 0.5}, "timestamp": 1700000000},
@@ -61,17 +52,6 @@ def test_what_a_message_says_beside_its_fields_stays_in_it():
     assert (first.role, first.content, first.time) == ("user", "Is it free?", "1700000000")
     assert first.model_extra == {"speaker": "Klant", "mood": {"angry": 0.5}}
     assert (second.model_extra or {})["content_parts"] == messages[1]["content"]
-
-
-def test_deepeval_test_cases():
-    turns = [ASKED, ANSWERED | {"retrieval_context": ["It is free."]}]
-    kept = {"scenario": "A student asks.", "expected_outcome": "Told so.", "context": ["The price."]}
-    notes: list[str] = []
-    (sample,) = read_samples([{"turns": turns} | kept], notes=notes)
-    assert sample.retrieved_contexts == sample.messages[1].retrieved_contexts == ("It is free.",)
-    assert sample.metadata == kept
-    assert "read turns as messages" in notes[0]
-    assert notes[0].endswith("kept in the metadata: scenario, expected_outcome, context")
 
 
 @pytest.mark.parametrize(("content", "answers"), CASES["files"].values(), ids=CASES["files"])
@@ -133,21 +113,6 @@ def test_rows_per_turn_are_joined_wherever_they_stand(tmp_path, name):
     assert counts == "2 single answers with messages"
 
 
-def test_rows_of_questions_and_answers_of_one_conversation(tmp_path):
-    rows = [
-        {"conversation_id": 7, "question": "Hello", "answer": "Hi!", "context": None, "score": 4},
-        {"conversation_id": 8, "question": "Other?", "answer": "No", "context": None, "score": 1},
-        {"conversation_id": 7, "question": "Free?", "answer": "Yes", "context": "The course is free.", "score": 5},
-    ]
-    first, second = load_set(write_table(tmp_path, "a.csv", rows))  # in the order of their first rows
-    assert [message.text for message in first.messages] == ["Hello", "Hi!", "Free?", "Yes"]
-    assert [message.rating for message in first.messages] == [None, 4, None, 5]
-    assert first.retrieved_contexts == ("The course is free.",)
-    assert (second.id, second.messages[1].rating) == ("8", 1)
-    alone = load_set(write_table(tmp_path, "b.csv", [rows[0], rows[1]]))
-    assert [(sample.id, sample.messages) for sample in alone] == [("7", ()), ("8", ())]
-
-
 def test_tools_in_rows_per_turn(tmp_path):
     rows = [
         {"conversation_id": "a", **{key: value for key, value in message.items() if value}}
@@ -171,12 +136,6 @@ def test_messages_that_make_no_conversation(jsonl, messages, says):
     assert len(left) == 1
 
 
-def test_a_rating_off_the_scale_names_its_turn(jsonl):
-    row = {"id": "bad", "messages": [ASKED, ANSWERED | {"rating": 9}], "rating_min": 1, "rating_max": 5}
-    with pytest.raises(InputError, match=r"line 1, field messages\.1\.rating: 9 is outside the scale 1-5; correct it"):
-        load_set(jsonl(row))
-
-
 def test_an_error_in_rows_per_turn_names_the_row_of_the_turn(tmp_path):
     rows = [*TURNS, {"ticket": 7, "who": "wizard", "said": "Ho", "at": "2026-01-01 11:00"}]
     path = write_table(tmp_path, "a.csv", rows)
@@ -193,14 +152,6 @@ def test_a_mapping_of_turns_that_lacks_a_column(tmp_path):
         load_set(path, mapping={"ticket": "conversation"})
     with pytest.raises(InputError, match=r"map nobody=name: there is no column `nobody`"):
         load_set(path, mapping={**MAPPED, "nobody": "name"})
-
-
-@pytest.mark.parametrize("unwritable", ["\0", "\ud800"])
-def test_an_earlier_message_that_holds_no_text_is_named_with_its_field(jsonl, unwritable):
-    earlier = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": f"Hello.{unwritable}"}]
-    row: dict[str, Any] = {"id": "b", "user_input": "Free?", "response": "Yes.", "messages": earlier}
-    with pytest.raises(InputError, match=r"line 2, field messages: turn 1 .*the text holds"):
-        load_set(jsonl({"id": "a", "user_input": "Free?", "response": "Yes."}, row))
 
 
 def test_history_becomes_messages_and_holds_the_turn_once():
@@ -307,26 +258,6 @@ SPOKEN = [
 ]
 
 
-BLOCKS = [{"type": "text", "text": "Open "}, {"type": "text", "text": "settings."}]
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"response": BLOCKS},
-        {"response": {"content": BLOCKS, "stop_reason": "end_turn"}},
-        {"answer": "Open settings."},
-        {"completion": BLOCKS},
-    ],
-)
-def test_an_answer_beside_messages_is_the_one_under_test(answer):
-    asked = [("user", "How do I cancel?"), ("assistant", "Sure?"), ("user", "Yes")]
-    messages = [{"role": role, "content": text} for role, text in asked]
-    (sample,) = read_samples([{"messages": messages, "rating": 4, **answer}], scale=(1, 5))
-    assert (sample.user_input, sample.response, sample.rating) == ("Yes", "Open settings.", 4)
-    assert [message.text for message in sample.messages] == ["How do I cancel?", "Sure?", "Yes", "Open settings."]
-
-
 def test_an_answer_without_a_text_is_an_error():
     rows = [{"messages": [{"role": "user", "content": "Free?"}], "response": [{"type": "image", "url": "x"}, 7]}]
     with pytest.raises(InputError, match="field response: is a list, not a text"):
@@ -344,32 +275,6 @@ def test_times_that_give_two_orders_are_an_error(tmp_path):
     for source, place in (([{"messages": messages}], "index 0"), (path, "line 2")):
         with pytest.raises(InputError, match=f"{place}.*in one order read day first .* write the dates as 2026-04-30"):
             list(read_samples(source))
-
-
-@pytest.mark.parametrize(
-    ("column", "note", "reply"), [("internal", "true", "false"), ("Public", "no", "yes"), ("private", "1", "0")]
-)
-def test_notes_among_colleagues_are_no_answers(tmp_path, column, note, reply):
-    path = tmp_path / "a.csv"
-    rows = f"c1,user,Free?,{reply}\nc1,agent,Angry!,{note}\nc1,agent,No!,{note}\nc1,agent,Yes.,{reply}\n"
-    path.write_text(f"ticket_id,role,body,{column}\n{rows}", encoding="utf-8")
-    notes: list[str] = []
-    (sample,) = read_samples(path, notes=notes)
-    assert [message.text for message in sample.messages] == ["Free?", "Yes."]
-    assert f"{path}: 2 rows left out that are for colleagues alone: line 3, line 4" in notes
-
-
-@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
-def test_in_a_row_the_question_stands_before_its_answer(tmp_path, order):
-    rows = [f"c1,Q{place}?,A{place}.,{place + 3},2026-03-01 10:0{place}\n" for place in order]
-    path = tmp_path / "a.csv"
-    path.write_text(f"conversation_id,question,answer,stars,time\n{''.join(rows)},,,12,\n", encoding="utf-8")
-    notes: list[str] = []
-    (sample,) = read_samples(path, notes=notes)
-    assert [message.text for message in sample.messages] == ["Q0?", "A0.", "Q1?", "A1.", "Q2?", "A2."]
-    assert [message.rating for message in sample.messages] == [None, 3, None, 4, None, 5]
-    assert (sample.rating_min, sample.rating_max) == (1, 5)
-    assert f"{path}: 1 row left out that has no message: line 5" in notes
 
 
 @pytest.mark.parametrize(
