@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import click
 import pytest
+from case_files import cases_beside
 from test_house import modules, nodes
 
 from assay.cli import cli
@@ -140,40 +141,7 @@ def test_help_shows_few_options_and_help_all_shows_the_others_too(assay, command
     assert "--budget-usd" not in every
 
 
-@pytest.mark.parametrize(
-    ("words", "place"),
-    [
-        ("probe x", "assay judges card"),
-        ("align faithfulness x.jsonl --optimizer gepa", "candidates calibrated and few-shot"),
-        ("align faithfulness x.jsonl --variant a", "--candidates"),
-        ("judges compare x.jsonl --probes padded", "assay judges card"),
-        ("run x.jsonl --shard-rows 5", "--out FOLDER"),
-        ("run x.jsonl --ray-address=ray://h", "RAY_ADDRESS"),
-        ("rate x.jsonl --choose spread", "drawn at random"),
-        ("prompts use mine", "--prompts FOLDER"),
-        ("cassettes split x.jsonl", "--cassette NEW"),
-        ("cassettes diff a.jsonl b.jsonl", "assay show changes"),
-        ("cassettes merge all.jsonl a.jsonl", "record into one cassette"),
-        ("meta --style", "length and style are out"),
-        ("judges prompts render support x.jsonl a", "assay judges prompts show"),
-        ("judges compare x.jsonl --cost usd", "in USD, else tokens"),
-        ("run helpdesk_en --judge smollm2-135m", "gguf:PATH"),
-        ("run helpdesk_en --translate deep-translator", "--translate judge"),
-        ("metrics explain helpdesk_en en-026 --draw mermaid", "assay metrics explain"),
-        ("metrics explain helpdesk_en en-026 --translate judge", "assay run SET --metrics heuristic"),
-        ("metrics tree", "assay metrics explain"),
-        ("metrics facts kpi.csv", "assay metrics check"),
-        ("metrics vocabulary", "heuristic:vocabulary=FILE"),
-        ("metrics vocabulary docs/ -o terms.txt", "heuristic:vocabulary=FILE"),
-        ("metrics vocabulary docs/", "heuristic:vocabulary=FILE"),
-        ("run x.jsonl --engine shards", "--out FOLDER"),
-        ("traces push last --all", "scores without a value"),
-        ("show failures last --judge openai/a", "named by their words"),
-        ("estimate last --by system", "assay decide RUN --by FIELD"),
-        ("meta last --check team.yaml", "scorer:FILE"),
-        ("view mystore", "assay view --store STORE"),
-    ],
-)
+@pytest.mark.parametrize(("words", "place"), cases_beside(__file__)["went"])
 def test_what_went_names_what_stands_in_its_place(assay, words, place):
     refused = assay(*words.split())
     assert refused.code == 2 and "It went: " in refused.err and place in refused.err

@@ -8,6 +8,7 @@ import math
 import re
 
 import pytest
+from case_files import cases_beside
 from hypothesis import given, strategies as st
 from openai_server import Answer
 
@@ -24,82 +25,12 @@ from assay.judges import (
 YES_NO, JA_NEE, STARS = ("Yes", "No"), ("Ja", "Nee"), ("1", "2", "3", "4", "5")
 VERDICTS = ("supported", "not supported", "not found")
 
-UNDECIDED = {
-    YES_NO: [
-        *("Yes and no", "yes and no.", "Yes/No", "no, yes", "Yes, no", "not yes", "Not yes.", "Yes or no?", "yes-no"),
-        *("Yes\nNo", "Yes. No.", "**Yes** and **no**", "Yes | No", "Yes — no", "Yes (no)", "Yes; no", "yes\tno"),
-        *("Neither yes nor no", "Yes, but also no", "Yes is not right", "Yes, definitely not", "Yes, not", "yes? no!"),
-        *("Never yes", "Yes isn't the answer", "No. Yes", "[yes, no]", "['yes', 'no']", "Yes & No", "yes no", "Y/N"),
-        *("Yesno", "Maybe", "Yesterday", "{}", "", "?", "it depends", "1", "true"),
-        *("Yes, nee", "ja", "The answer is yes"),
-        *("Yes, but not really", "Yes (not supported)", "Yes: but the colour is contradicted", "Yes, only partly"),
-        *("Yes. It is not supported.", "Yes. It isn’t supported", "Yes-ish", "Yes 60%", "Yes (60% sure)", "Yes, 0.6"),
-        *("No-ish", "No, probably", "No 40%", "Yes is wrong", "No is wrong", '"Yes" would be incorrect.'),
-        *("≠ Yes", "¬Yes", "!Yes", "~~Yes~~", "❌ Yes", "Yes ❌", "Yes ✗", "< Yes", "[ ] Yes", "Yes??"),
-        *("Yes, unsupported", "Yes, incorrect.", "Yes: contradicted by the documentation"),
-        *("Yes, this is false", "Yes. The statement is incorrect.", "No. It is fully supported", "No, it's correct."),
-        *("No: this claim is supported by the documentation", "No\nThe statement is clearly true, as page 2 says"),
-        *("**No** is false", "Yes wrong", "Yes that's incorrect", "Yes is the wrong answer"),
-    ],
-    JA_NEE: [
-        *("ja en nee", "Ja/Nee", "nee, ja", "niet ja", "ja niet", "Ja, maar ook nee", "Ja. Nee.", "ja, zeker niet"),
-        *("Nee. Het wordt volledig ondersteund.", "Ja, dit is onjuist", "Nee, deze bewering is juist"),
-        *("Ja, maar deels", "Ja. Het wordt niet ondersteund", "Ja, waarschijnlijk"),
-    ],
-    STARS: [
-        *("4/5", "4 or 5", "3-4", "4 out of 5", "1, 5", "3.5", "3,5", "not 5", "5 is not right", "0", "6", "55", "-"),
-        "2 is wrong",
-        *("4 out of 10", "4/10", "4 (of 10)", "4, probably", "4-ish"),
-    ],
-    VERDICTS: ["supported/not supported", "supported, not found", "not", "supported and not found", "found"],
-}
-DECIDED = {
-    YES_NO: {
-        **dict.fromkeys(
-            [
-                *("Yes", " yes", "YES.", "**Yes**", "Y", "Yes, because", "Yes, there is no fee", "Yes, yes"),
-                *("Yes it does", "Yes.", "Yes, it is supported", "Yes [1]", "Yes, 20% discount applies", "Yes, 100%."),
-                *(
-                    "Yes. Customers only pay after delivery.",
-                    "Yes, it says you can cancel, and nobody pays unless asked.",
-                ),
-                *("Yes, that is wrong", "Yes. The other claim is false", "Yes is the right answer"),
-            ],
-            "Yes",
-        ),
-        **dict.fromkeys(
-            [
-                *("No", "no.", "**No**, it does not", "N", "No, it is not there", "No! Not at all"),
-                *("No, it is incorrect", "No that is wrong", "No. It is not fully supported", "No, this is false"),
-                *("No. It is only partly supported", "No, it is true that May is free but June is not"),
-                *("No. It is supported in another country than the one that is asked about", "No. The fee is correct"),
-            ],
-            "No",
-        ),
-    },
-    JA_NEE: {
-        "Ja. Klanten betalen alleen bij levering.": "Ja",
-        "Ja, het kost niets": "Ja",
-        "Ja hoor": "Ja",
-        "Ne": "Nee",
-        "nee": "Nee",
-    },
-    STARS: {
-        "4": "4",
-        "**5**": "5",
-        "3.": "3",
-        "**3**, as": "3",
-        "4 stars": "4",
-        "5 (no errors)": "5",
-        "4, because the answer lacks 1 fact": "4",
-        "2 incorrect claims": "2",
-    },
-    VERDICTS: {"supported": "supported", "not supported": "not supported", "Not found.": "not found"},
-}
+CASES = cases_beside(__file__)
+OPTIONS = {"yes_no": YES_NO, "ja_nee": JA_NEE, "stars": STARS, "verdicts": VERDICTS}
 
 
 @pytest.mark.parametrize(
-    ("options", "text"), [(options, text) for options, texts in UNDECIDED.items() for text in texts]
+    ("options", "text"), [(OPTIONS[name], text) for name, texts in CASES["undecided"].items() for text in texts]
 )
 def test_a_reply_that_says_no_option_or_several_is_none(options, text):
     assert read_option(text, options) is None
@@ -111,7 +42,12 @@ def test_a_reply_that_says_no_option_or_several_is_none(options, text):
 
 @pytest.mark.parametrize(
     ("options", "text", "option"),
-    [(options, text, option) for options, texts in DECIDED.items() for text, option in texts.items()],
+    [
+        (OPTIONS[name], text, option)
+        for name, by_option in CASES["decided"].items()
+        for option, texts in by_option.items()
+        for text in texts
+    ],
 )
 def test_a_reply_with_one_option_is_read(options, text, option):
     assert read_option(text, options) == option
