@@ -182,9 +182,9 @@ def test_a_sheet_that_unpacks_to_far_more_is_refused(tmp_path, load, name):
 def test_a_workbook_that_unpacks_to_gigabytes_is_refused(tmp_path):
     path = tmp_path / "answers.xlsx"
     path.write_bytes(sheet(b""))
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open("xl/media/x.bin", "w") as part:
-        for _ in range(520):
-            part.write(b"\0" * 1_000_000)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("xl/media/x.bin", b"")
+        archive.getinfo("xl/media/x.bin").file_size = 520_000_000  # as the archive states it
     with pytest.raises(InputError, match=r"unpacks to 5.* bytes, more than 500,000,000"):
         load_set(path)
 
@@ -209,7 +209,7 @@ def test_a_sheet_whose_stated_size_is_wrong_is_read(tmp_path):
 
 def test_columns_of_a_csv_file_are_bounded(tmp_path):
     path = tmp_path / "answers.csv"
-    names = [f"c{number}" for number in range(100_000)]
+    names = [f"c{number}" for number in range(17_000)]
     path.write_text(",".join(["question", "answer", *names]) + "\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 1: has more than 16,384 columns"):
         load_set(path)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from assay.errors import CassetteMiss, InputError, UsageError
 from assay.judges import Cassette, RawReply, RecordedLines, Recording, format_line, likely_alternatives, parse_line
@@ -69,6 +69,7 @@ def test_law_a_line_is_read_as_it_was_written(written):
     assert line.count(b"\n") == 1 and line.endswith(b"\n")
 
 
+@settings(max_examples=30)
 @given(st.lists(recordings, max_size=8))
 def test_law_what_was_put_is_replayed(tmp_path_factory, recorded):
     path = tmp_path_factory.mktemp("cassette") / "a.jsonl"
@@ -267,7 +268,7 @@ from assay.judges.cassette import Recording
 
 path, name = Path(sys.argv[1]), sys.argv[2]
 sys.stdin.readline()
-for session in range(25):
+for session in range(10):
     with Cassette(path, "auto") as cassette:
         for number in range(8):
             key = f"{name}{session:04}{number:04}".rjust(32, "0")
@@ -277,7 +278,7 @@ for session in range(25):
 
 
 def test_processes_that_record_into_one_cassette_at_once_lose_nothing(warm_python, path):
-    """Three processes, each 25 times opening, recording 8 and closing: closings meet openings and each other."""
+    """Three processes, each ten times opening, recording 8 and closing: closings meet openings and each other."""
     names = ["a", "b", "c"]
     running = [
         warm_python.start("-c", RECORDS_BESIDE_ANOTHER, path, name, stdin=subprocess.PIPE, stdout=None, stderr=None)
@@ -294,7 +295,7 @@ def test_processes_that_record_into_one_cassette_at_once_lose_nothing(warm_pytho
     wanted = [
         f"{name}{session:04}{number:04}".rjust(32, "0")
         for name in names
-        for session in range(25)
+        for session in range(10)
         for number in range(8)
     ]
     with Cassette(path, "auto") as cassette:

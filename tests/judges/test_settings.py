@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from openai_server import Answer
 from pydantic import ValidationError
-from test_house import syntax_tree
+from test_house import nodes
 
 from assay import evaluate
 from assay.errors import InputError, JudgeUnavailable, UsageError
@@ -171,7 +171,7 @@ LOADER = Path("judges/litellm_lookup.py")
 
 
 def imported_modules(path: Path) -> Iterator[str]:
-    for node in ast.walk(syntax_tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:

@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from case_files import cases_beside
 from tables_of_scores import made_scorer
 
 from assay import Results, Sample, Score, decide, scored
@@ -48,6 +49,29 @@ def by_version(reading, values):
         name: [None if math.isnan(value) else value for value in values[table.version == place].tolist()]
         for place, name in enumerate(table.versions)
     }
+
+
+@pytest.mark.parametrize("case", cases_beside(__file__), ids=lambda case: case["name"])
+def test_a_file_beside_the_versions_is_read_as_what_it_means(tmp_path, case):
+    rated = case.get("rated") or dict.fromkeys("AB", [None] * case["of"])
+    files = [tmp_path / name for name in case["files"]]
+    for file, text in zip(files, case["files"].values(), strict=True):
+        file.write_text(text, encoding="utf-8")
+    versions = version("old", rated["A"]), version("new", rated["B"])
+    options = {"ratings": tuple(files), "scale": tuple(case["scale"]) if "scale" in case else None}
+    if "error" in case:
+        with pytest.raises(InputError, match=case["error"]):
+            read(tmp_path, *versions, **options)
+        return
+    reading = read(tmp_path, *versions, **options)
+    if "ratings" in case:
+        assert by_version(reading, reading.table.ratings) == case["ratings"]
+    if "range" in case:
+        assert reading.table.scale == tuple(case["range"])
+    if "choices" in case:
+        assert reading.preferences.question.tolist() == case["choices"]
+    for said in case.get("says", ()):
+        assert sum(said in note for note in reading.notes) == 1
 
 
 def test_versions_are_paired_by_id_and_what_one_did_not_answer_stands_beside_n(tmp_path):
@@ -290,87 +314,6 @@ def test_ratings_on_two_scales_do_not_count(tmp_path):
         read(tmp_path, version("old", [1, 2]), on_ten)
 
 
-def test_a_file_of_pairs_that_lost_their_other_answer_rates_no_version(tmp_path):
-    """Of eight rows two are answers on 1 to 5; four are rated as pairs, two of them without their other answer."""
-    header = "question,answer,other_response,rating,rating_min,rating_max\n"
-    rows = ["Question 0?,old 0,,2,1,5", "Question 0?,new 0,,4,1,5"]
-    rows += [f"Question 1?,{one} 1,{other},-2,-2,2" for one in ("old", "new") for other in ("x", "")]
-    rows += ["Question 2?,old 2,,,-2,2", "Question 2?,new 2,x,,-2,2"]  # nobody rated them: they are no ratings
-    file = tmp_path / "ratings.csv"
-    file.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
-    reading = read(tmp_path, version("old", [None] * 2), version("new", [None] * 2), ratings=(file,))
-    assert by_version(reading, reading.table.ratings) == {"A": [2, None], "B": [4, None]}
-    said = " ".join(reading.notes)
-    assert f"{file}: 4 ratings say which of two answers is better, and are left out." in said
-
-
-def test_a_file_of_ratings_names_answers_by_text_or_by_id_and_version(tmp_path):
-    old, new = version("old", [None] * 3), version("new", [None] * 3)
-    by_text = tmp_path / "text.csv"
-    by_text.write_text(
-        "question,answer,rating\n" + "".join(f"Question {n}?,{v} {n},{n + 1}\n" for v in ("old", "new") for n in (0, 1))
-    )
-    reading = read(tmp_path, old, new, ratings=(by_text,))
-    assert by_version(reading, reading.table.ratings) == {"A": [1, 2, None], "B": [1, 2, None]}
-    by_id = tmp_path / "id.csv"
-    by_id.write_text("id,version,rating\nq0,A,1\nq0,B,5\nq1,B,4\nq9,A,4\nq0,C,2\n")
-    reading = read(tmp_path, old, new, ratings=(by_id,))
-    assert by_version(reading, reading.table.ratings) == {"A": [1, None, None], "B": [5, 4, None]}
-    assert any("1 rated row is of no answer" in note for note in reading.notes)
-    assert any("1 row of C is left out" in note for note in reading.notes)
-    ambiguous = tmp_path / "ambiguous.csv"
-    ambiguous.write_text("id,rating\nq0,1\n")
-    with pytest.raises(InputError, match="'q0' is an answer of A and B; say whose"):
-        read(tmp_path, old, new, ratings=(ambiguous,))
-    ambiguous.write_text("id,rating\nzz,1\n")
-    with pytest.raises(InputError, match="none of its ratings is of an answer of A, B"):
-        read(tmp_path, old, new, ratings=(ambiguous,))
-
-
-def test_a_version_in_some_rows_only_tells_these_apart(tmp_path):
-    file = tmp_path / "some.csv"
-    file.write_text("id,question,answer,version,rating\nq0,,,A,1\nq0,,,B,5\n,Question 1?,new 1,,4\n")
-    reading = read(tmp_path, version("old", [None] * 2), version("new", [None] * 2), ratings=(file,))
-    assert by_version(reading, reading.table.ratings) == {"A": [1, None], "B": [5, 4]}
-    file.write_text("id,question,answer,version,rating\nq0,,,A,1\nq0,,,B,5\nq1,Question 1?,new 1,,4\n")
-    reading = read(tmp_path, version("old", [None] * 2), version("new", [None] * 2), ratings=(file,))
-    assert by_version(reading, reading.table.ratings) == {"A": [1, None], "B": [5, 4]}
-
-
-@pytest.mark.parametrize(
-    ("rows", "cause"),
-    [
-        ("id,rating\nq0,1\nq0,5\n", 'line 3, field id: "q0" stands at line 2 too; say whose is rated'),
-        (
-            "id,rating,version\nz,1,old\n",
-            "none of its ratings is of an answer .*: say whose is rated in a column `version`",
-        ),
-    ],
-)
-def test_ratings_that_name_no_version_say_so_and_how_to_name_it(rows, cause, tmp_path):
-    file = tmp_path / "ratings.csv"
-    file.write_text(rows, encoding="utf-8")
-    with pytest.raises(InputError, match=cause) as error:
-        read(tmp_path, version("old", [None] * 3), version("new", [None] * 3), ratings=(file,))
-    assert "keep one of them" not in str(error.value)
-
-
-def test_a_file_on_another_scale_stands_in_for_the_ratings_that_came_with_the_answers(tmp_path):
-    """As thumbs of a log beside what the team gave; the user named whose ratings count."""
-    file = tmp_path / "ten.csv"
-    file.write_text("id,version,rating,rating_min,rating_max\nq0,A,8,1,10\nq0,B,9,1,10\n")
-    reading = read(tmp_path, version("old", [1, 2]), version("new", [3, 4]), ratings=(file,))
-    assert reading.table.scale == (1, 10)
-    assert by_version(reading, reading.table.ratings) == {"A": [8, None], "B": [9, None]}
-    assert any("4 ratings do not count beside those of" in note for note in reading.notes)
-    hundred = tmp_path / "hundred.csv"
-    hundred.write_text("id,version,rating,rating_min,rating_max\nq1,A,80,1,100\n")
-    with pytest.raises(
-        InputError, match=r"hundred\.csv: its ratings are on 1 to 100, and those of .*ten\.csv on 1 to 10;"
-    ):
-        read(tmp_path, version("old", [1, 2]), version("new", [3, 4]), ratings=(file, hundred))
-
-
 def test_one_measure_decides_and_the_others_are_shown():
     old, new = version("old", [None] * 6), version("new", [None] * 6)
     one = results(old, own=[0.1, 0.2, 0.3, 0.1, 0.2, 0.3], token_overlap=[0.5] * 6)
@@ -605,65 +548,9 @@ def test_preferences_are_read_from_a_file_and_named_by_version_or_run(tmp_path):
     assert (decision.verdict, decision.best) == ("ship", "B")
 
 
-def test_a_file_may_rate_one_of_the_versions_it_lists(tmp_path):
-    file = tmp_path / "one.csv"
-    file.write_text("id,version,rater,rating\nq0,A,ann,\nq0,B,ann,4\nq1,B,ann,5\n")
-    reading = read(tmp_path, version("old", [1, 2]), version("new", [None, None]), ratings=(file,))
-    assert by_version(reading, reading.table.ratings) == {"A": [1, 2], "B": [4, 5]}
-
-
 def prefer(file, *rows, columns="id,model_a,model_b,winner"):
     file.write_text("\n".join([columns, *rows]) + "\n", encoding="utf-8")
     return file
-
-
-def test_preferences_of_unknown_ids_do_not_count(tmp_path):
-    versions = version("old", [None] * 20), version("new", [None] * 20)
-    rows = [f"q{n},A,B,B" for n in range(10)]
-    file = prefer(tmp_path / "some.csv", *rows, "zz1,A,B,A", "zz2,A,B,A")
-    reading = read(tmp_path, *versions, ratings=(file,))
-    assert reading.preferences is not None and reading.preferences.question.tolist() == list(range(10))
-    note = "2 rows left out, of questions that these versions do not have: zz1, zz2"
-    assert any(note in one for one in reading.notes)
-    strange = prefer(tmp_path / "none.csv", *(f"other-{n},A,B,B" for n in range(20)))
-    message = 'none.csv, line 2, field id: is "other-0", and none of the 20 rows with a preference is of a question'
-    with pytest.raises(InputError, match=message):
-        read(tmp_path, *versions, ratings=(strange,))
-    unnamed = prefer(tmp_path / "bare.csv", *["B"] * 20, columns="preference")
-    with pytest.raises(InputError, match=r"bare.csv, line 2, field id: is missing: no row is of a question of these"):
-        read(tmp_path, *versions, ratings=(unnamed,))
-
-
-def test_preferences_find_their_question_by_text_beside_another_id(tmp_path):
-    versions = version("old", [None] * 20), version("new", [None] * 20)
-    file = prefer(
-        tmp_path / "p.csv",
-        *(f"x{n},Question  {n}?,A,B,B" for n in range(6)),
-        columns="id,question,model_a,model_b,winner",
-    )
-    reading = read(tmp_path, *versions, ratings=(file,))
-    assert reading.preferences is not None and reading.preferences.question.tolist() == list(range(6))
-
-
-def test_preferences_that_name_versions_and_no_id_are_of_further_questions(tmp_path):
-    versions = version("old", [None] * 20), version("new", [None] * 20)
-    file = prefer(tmp_path / "p.csv", *(f"Other {n}?,A,B,B" for n in range(6)), columns="prompt,model_a,model_b,winner")
-    reading = read(tmp_path, *versions, ratings=(file,))
-    assert reading.preferences is not None and min(reading.preferences.question.tolist()) == 20
-    assert any("6 preferences without an id of a question count as of further questions" in n for n in reading.notes)
-
-
-def test_a_rating_off_the_scale_is_named_where_it_stands(tmp_path):
-    file = tmp_path / "rated.csv"
-    rows = [f"q{n},{name},{rater},3" for n in range(6) for name in "AB" for rater in ("ada", "bob")]
-    file.write_text("\n".join(["id,version,rater,rating", *rows]).replace("q1,A,bob,3", "q1,A,bob,9") + "\n")
-    versions = version("old", [None] * 6), version("new", [None] * 6)
-    message = r"rated.csv, line 7, field rating: is 9, off the scale of 1 to 5, which --scale says; correct the rating"
-    with pytest.raises(InputError, match=message):
-        read(tmp_path, *versions, ratings=(file,), scale=(1, 5))
-    notes = read(tmp_path, *versions, ratings=(file,)).notes
-    note = "scale of 1 to 10 is taken from its ratings: one rating is 9 (line 7, field rating) and all others lie on"
-    assert any(note in one for one in notes)
 
 
 def test_too_few_preferences_are_named_with_their_file(tmp_path):

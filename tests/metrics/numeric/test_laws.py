@@ -44,7 +44,7 @@ def asked(statistic: Statistic, **rest: Any) -> Specification:
 
 @pytest.mark.parametrize("statistic", VALUED)
 @given(values=columns, decimals=st.integers(0, 3))
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(statistic, values, decimals):
     made = table(values)
     value = compute(asked(statistic), made).value
@@ -63,7 +63,7 @@ def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(stat
 
 @pytest.mark.parametrize("statistic", VALUED)
 @given(values=columns, stated=numbers, hedge=st.sampled_from(Hedge), power=st.integers(1, 3))
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_scaling_table_and_claim_together_changes_no_verdict(statistic, values, stated, hedge, power):
     scaled = [None if value is None else value * 10**power for value in values]
     claim = asked(statistic, value=stated, decimals=1, hedge=hedge)
@@ -73,7 +73,7 @@ def test_scaling_table_and_claim_together_changes_no_verdict(statistic, values, 
 
 
 @given(values=columns.filter(lambda xs: any(x is not None and x % 1 and x > 1000 for x in xs)), stated=numbers)
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_both_number_formats_give_one_verdict(values, stated):
     english = ["" if value is None else f"{value:,.1f}" for value in values]
     dutch = [cell.translate(str.maketrans(",.", ".,")) for cell in english]
@@ -85,7 +85,7 @@ def test_both_number_formats_give_one_verdict(values, stated):
 
 
 @given(values=columns, statistic=st.sampled_from(VALUED), place=st.integers(0, 29))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_order_of_the_rows_does_not_matter_where_there_are_dates(values, statistic, place):
     days = [f"2026-01-{day + 1:02}" for day in range(len(values))]
     turn = place % len(values)
