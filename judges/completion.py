@@ -4,21 +4,32 @@ import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ..errors import AssayError, JudgeError
 from .budget import RequestSize, is_count, most_tokens
 from .cassette import likely_alternatives
-from .fast_path import acompletion
+from .fast_path import acompletion, call_litellm
 from .litellm_lookup import known_price, load_litellm, reply_cost, stated_cost, takes_schema
 from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply, schema_text, strict_schema
-from .redirects import no_other_server
 from .retry import without_objects
+from .secrets import Scrubber
 from .settings import JudgeSettings
 
 _ALTERNATIVES = 10
 _GRACE = 5.0  # seconds beyond the client's own time-out, which a server that sends byte by byte never meets
+
+
+class _NoRetries(int):
+    """0 that litellm passes on: where it embeds, it reads a plain 0 as "not set", and sends up to three times."""
+
+    def __bool__(self) -> bool:
+        return True
+
+
+_NO_RETRIES = _NoRetries()
 
 
 async def complete(
@@ -34,43 +45,42 @@ async def complete(
         openai.OpenAIError, TimeoutError: The call failed.
         JudgeError: Something broke on the way.
     """
+    is_chat = question.protocol == "chat"
+    if is_chat:
+        asked = shape_request(question, settings) | settings.parameters | {"drop_params": True}
+    else:
+        asked, send = question.body or {}, partial(call_litellm, f"a{question.protocol}")
+    started = time.perf_counter()
+    response = await send_once(send, settings.timeout, settings.scrubber, **route, **asked)
+    seconds = time.perf_counter() - started
+    if not is_chat:
+        return _read_decisions(response, settings, size, seconds)
+    if not response.choices:
+        raise load_litellm().InternalServerError("the reply has no choices", llm_provider="", model=settings.model)
+    return read_reply(response, settings, size, seconds)
+
+
+async def send_once(send: Callable[..., Awaitable[Any]], patience: float, scrubber: Scrubber, **request: Any) -> Any:
+    """Sends one request through litellm, once, in at most so many seconds; `call_with_retries` alone repeats it.
+
+    Raises:
+        openai.OpenAIError, TimeoutError: The call failed.
+        JudgeError: Something broke on the way.
+    """
     import openai  # litellm's errors are its errors
 
-    litellm = load_litellm()
-    started = time.perf_counter()
     try:
-        async with asyncio.timeout(settings.timeout + _GRACE):
-            if question.protocol != "chat":
-                return await _ask_decision_model(question, settings, route, size)
-            response = await send(
-                **route,
-                **shape_request(question, settings),
-                **settings.parameters,
-                timeout=settings.timeout,
-                num_retries=0,
-                max_retries=0,
-                drop_params=True,
-            )
+        async with asyncio.timeout(patience + _GRACE):
+            return await send(**request, timeout=patience, num_retries=0, max_retries=_NO_RETRIES)
     except (openai.OpenAIError, TimeoutError, AssayError):
         raise
     except Exception as error:  # litellm lets errors of the libraries below it through: they fail a sample, not a run
-        reason = settings.scrubber.scrub_error(without_objects(str(error)))[:500]
+        reason = scrubber.scrub_error(without_objects(str(error)))[:500]
         raise JudgeError(f"the call failed within litellm: {type(error).__name__}: {reason}") from error
-    if not response.choices:
-        raise litellm.InternalServerError("the reply has no choices", llm_provider="", model=settings.model)
-    return read_reply(response, settings, size, time.perf_counter() - started)
 
 
-async def _ask_decision_model(
-    question: Question[Any], settings: JudgeSettings, route: dict[str, Any], size: RequestSize
-) -> RawReply:
-    """Asks a decision model once: the reply is its body as JSON."""
-    litellm = load_litellm()
-    send = litellm.adecisions if question.protocol == "decisions" else litellm.asystemone
-    started = time.perf_counter()
-    with no_other_server():
-        response = await send(**route, **(question.body or {}), timeout=settings.timeout, num_retries=0, max_retries=0)
-    seconds = time.perf_counter() - started
+def _read_decisions(response: Any, settings: JudgeSettings, size: RequestSize, seconds: float) -> RawReply:
+    """The reply of a decision model: its body as JSON."""
     text = settings.scrubber.scrub(response.model_dump_json())
     usage = response.usage
     tokens_in, tokens_out = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)

@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
@@ -112,6 +112,12 @@ def one_limit(most: int) -> Iterator[None]:
         _run_limiter.reset(token)
 
 
+def run_slot() -> AbstractAsyncContextManager[int | None]:
+    """A place among the calls of all models within `one_limit`; at once where there is none."""
+    of_run = _run_limiter.get()
+    return nullcontext() if of_run is None else of_run.slot()
+
+
 class Connection:
     """A model that was opened, and what all runs that ask it share.
 
@@ -179,8 +185,8 @@ class Connection:
         """
         if self.settings.model.startswith(ENTAIL) and question.support is None:
             raise refuse(self.settings.label, f"the prompt {question.prompt.name}")
-        limiter, of_run = self._limiter(), _run_limiter.get()
-        async with limiter.slot() as ticket, nullcontext() if of_run is None else of_run.slot():
+        limiter = self._limiter()
+        async with limiter.slot() as ticket, run_slot():
             price = known_price(self.settings)
             size = measure_question(question, self.settings, price)
             async with self.budget.spend(size, on_lost, keep) as call:

@@ -1,23 +1,24 @@
 """Texts as vectors: `use` (embedded, the default), `st:MODEL` (sentence-transformers), `litellm:MODEL`."""
 
-import asyncio
 import base64
 import hashlib
 import time
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from ..errors import AssayError, CassetteMiss, InputError, JudgeError, UsageError
+from ..errors import CassetteMiss, InputError, JudgeError, UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
 from ..value_messages import check_type
 from ..worker_threads import compute_beside
 from .budget import Budget, RequestSize, is_count
 from .cassette import Cassette, Recording, short_hash
-from .fast_path import aembedding
+from .completion import send_once
+from .connection import run_slot
+from .fast_path import call_litellm
 from .litellm_lookup import listed_price, stated_cost
 from .question import RawReply
 from .retry import call_with_retries, explain
@@ -90,6 +91,7 @@ class Embedder(ABC):
     Attributes:
         usage: What calls took so far; nothing for a model in this process.
         lost: The calls whose reply was lost, with what they took at most; not in `usage`.
+        keep_lost: Keeps what such calls took, for the budget of later sessions; of a run's embedder.
     """
 
     name: str
@@ -97,6 +99,7 @@ class Embedder(ABC):
     def __init__(self) -> None:
         self.usage = Usage()
         self.lost = LostCalls()
+        self.keep_lost: Callable[[LostCalls], None] = lambda _: None
         self._recent: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     def for_run(self) -> "Embedder":
@@ -251,6 +254,8 @@ class LiteLLMEmbedder(Embedder):
             response, seconds = await call_with_retries(lambda: self._call(texts), self._attempts, lambda _: None)
         except (openai.OpenAIError, TimeoutError) as error:
             raise JudgeError(f"{self.name}: the call failed: {explain(error, _TIMEOUT, self._scrubber)}") from error
+        except JudgeError as error:
+            raise type(error)(f"{self.name}: {error}") from error
         vectors = read_embedding_reply(response.data, len(texts), self.name)
         check_vectors([*vectors, *known], self.name)
         if self._cassette is not None:
@@ -264,26 +269,13 @@ class LiteLLMEmbedder(Embedder):
 
     async def _call(self, texts: list[str]) -> tuple[Any, float]:
         """The response to one call, and how many seconds it took."""
-        import openai
-
         size = RequestSize.of_texts(texts, price=listed_price(self._model))
         started = time.perf_counter()
-        async with self._budget.spend(size, self._count_lost) as call:
-            try:
-                async with asyncio.timeout(_TIMEOUT):
-                    response = await aembedding(
-                        model=self._model,
-                        input=texts,
-                        timeout=_TIMEOUT,
-                        num_retries=0,
-                        max_retries=0,
-                        **self._parameters,
-                    )
-            except (openai.OpenAIError, TimeoutError, AssayError):
-                raise
-            except Exception as error:  # litellm lets errors of the libraries below it through
-                reason = self._scrubber.scrub_error(str(error))[:500]
-                raise JudgeError(f"{self.name}: the call broke: {type(error).__name__}: {reason}") from error
+        embed = partial(call_litellm, "aembedding")
+        async with run_slot(), self._budget.spend(size, self._count_lost, self.keep_lost) as call:
+            response = await send_once(
+                embed, _TIMEOUT, self._scrubber, model=self._model, input=texts, **self._parameters
+            )
             tokens, usd = getattr(response.usage, "prompt_tokens", None), stated_cost(response)
             if not is_count(tokens):
                 tokens, usd = size.most_in, None

@@ -84,20 +84,13 @@ async def _acompletion(request: dict[str, Any]) -> Any:
         return await litellm.acompletion(**request)
 
 
-async def aembedding(**request: Any) -> Any:
-    """Returns what `litellm.aembedding(**request)` returns, and raises what it raises."""
-    litellm = load_litellm()
-    with _without_unheard_log(litellm, _internals()), _sent_once(), no_other_server():
-        return await litellm.aembedding(**request)
-
-
-async def call_batch_function(name: str, **request: Any) -> Any:
-    """Returns what a function of litellm's on files or batches returns, such as `acreate_batch`.
+async def call_litellm(name: str, **request: Any) -> Any:
+    """Returns what a function of litellm's returns, such as `aembedding` or `acreate_batch`, and raises what it raises.
 
     While nobody listens to litellm's log, nothing is logged: to log a batch that has ended, litellm reads its results.
     """
     litellm = load_litellm()
-    with _without_unheard_log(litellm, _internals()), no_other_server():
+    with _without_unheard_log(litellm, _internals()), _sent_once(), no_other_server():
         return await getattr(litellm, name)(**request)
 
 

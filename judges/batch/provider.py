@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import JudgeUnavailable, UsageError
-from ..fast_path import call_batch_function
+from ..fast_path import call_litellm
 from ..litellm_lookup import load_litellm, missing_api_key
 from ..retry import call_with_retries, explain, http_status, is_passing
 from ..secrets import WITHHELD
@@ -81,7 +81,7 @@ class BatchProvider:
             "metadata": {METADATA_ID: metadata_id},
         }
         try:
-            return _read_state(await call_batch_function("acreate_batch", **request, **self._route), self._settings)
+            return _read_state(await call_litellm("acreate_batch", **request, **self._route), self._settings)
         except Exception as error:
             raise self._failure(error, may_pass=is_passing(error) or not hasattr(error, "status_code")) from error
 
@@ -121,7 +121,7 @@ class BatchProvider:
     async def _call(self, function: str, **request: Any) -> Any:
         try:
             return await call_with_retries(
-                lambda: call_batch_function(function, **request, **self._route),
+                lambda: call_litellm(function, **request, **self._route),
                 self._settings.attempts,
                 lambda _: None,
                 self._settings.wait,

@@ -260,6 +260,8 @@ async def score_samples(
         replies = record.begin(opened.metrics)
         if opened.judge is not None and replies is not None:
             opened.judge.keep_in(replies, record.run, *record.earlier_calls(), keep_lost=replies.put_lost)
+        if replies is not None:
+            opened.embedder.keep_lost = replies.put_lost
         ending: Ending = "interrupted"
         try:
             async with around(opened, record.finished_metrics):

@@ -12,7 +12,7 @@ from openai_server import Answer, OpenAIServer
 
 from assay.errors import BudgetReached, CassetteMiss, JudgeError, UsageError
 from assay.installation import install_command
-from assay.judges import Budget, Cassette, LiteLLMEmbedder, load_embedder
+from assay.judges import Budget, Cassette, LiteLLMEmbedder, LostCalls, load_embedder
 
 # Word vectors of the server: texts with no word in common are at right angles, with one of two words in common at 60°.
 MODEL = "openai/embed"
@@ -65,6 +65,24 @@ def test_faults(openai_server, litellm_ready):
     with pytest.raises(JudgeError, match="litellm:openai/embed: the call failed: AuthenticationError"):
         asyncio.run(embedder(openai_server).unit_vectors(["two"]))
     assert len(openai_server.requests) == 4
+
+
+def test_a_call_that_fails_is_made_again_by_our_retries_alone_and_each_counts_in_the_budget(
+    openai_server, litellm_ready
+):
+    """Measured before: OpenAI's client sent each of our attempts three times, of which the budget counted one."""
+    openai_server.script = lambda _: Answer(status=500, headers={"retry-after-ms": "0"})
+    budget, kept = Budget(calls=3, tokens=100), []
+    each = embedder(openai_server, budget=budget, attempts=5)
+    each.keep_lost = kept.append
+    with pytest.raises(BudgetReached, match="the budget of 3 calls is reached"):
+        asyncio.run(each.unit_vectors(["one"]))  # 3 bytes and 8 around them: 11 tokens a call at most
+    assert len(openai_server.requests) == 3
+    assert budget.lost == each.lost == LostCalls(3, 33, None)
+    assert kept == [LostCalls(1, 11, None)] * 3  # reserved for later sessions too, and not taken back
+    with pytest.raises(BudgetReached, match="the budget of 100 tokens is reached"):
+        asyncio.run(embedder(openai_server, budget=Budget(tokens=100)).unit_vectors(["x" * 93]))  # 93 + 8
+    assert len(openai_server.requests) == 3
 
 
 def test_calls_count_in_the_budget_and_cost_what_is_known(openai_server, litellm_ready):

@@ -10,7 +10,17 @@ from openai_server import Answer
 
 from assay import AnswerRelevance, Faithfulness, evaluate
 from assay.errors import JudgeUnavailable
-from assay.judges import Budget, Cassette, Level, LiteLLMJudge, Predicate, Request, ScoreQuestion, read_option
+from assay.judges import (
+    Budget,
+    Cassette,
+    Level,
+    LiteLLMEmbedder,
+    LiteLLMJudge,
+    Predicate,
+    Request,
+    ScoreQuestion,
+    read_option,
+)
 from assay.runs import Plan, RunOptions, Store, run_plan
 
 THREE = Request(
@@ -293,11 +303,12 @@ def test_a_resumed_run_goes_on_with_what_is_left_of_its_budget(openai_server, se
     assert calls(Budget(), run)[1] == 2
 
 
-def test_two_models_share_one_limit(openai_server, settings):
+def test_two_models_and_an_embedder_share_one_limit(openai_server, settings):
     """Two samples more than calls are under way; the second model's calls wait for the first's."""
     openai_server.latency = 0.05
     judges = [LiteLLMJudge(settings.with_changes(model=model, concurrency=4)) for model in ("openai/a", "openai/b")]
-    metrics = [Faithfulness(judges[0]), AnswerRelevance(judges[1])]
+    embedder = LiteLLMEmbedder("openai/embed", api_base=settings.api_base)
+    metrics = [Faithfulness(judges[0]), AnswerRelevance(judges[1], embedder)]
     evaluate(ROWS[:12], metrics, progress=False, concurrency=8)
     assert openai_server.most_at_once == 4
 
