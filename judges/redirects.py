@@ -1,6 +1,6 @@
 """Keeps what is sent to a judge at the judge's server: no redirect to another one is followed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -38,25 +38,40 @@ def no_other_server() -> Iterator[None]:
 
 @cache
 def _watch_redirects() -> None:
-    """Makes httpx, through which litellm and `openai` send, ask before it follows a redirect of our calls."""
+    """Gives each client of httpx that sends for us an event hook: litellm and `openai` open them where we cannot."""
     import httpx
-    from httpx._client import BaseClient
 
-    build = BaseClient._build_redirect_request
+    def watch(kind: Any, hook: Callable[["httpx.Response"], Any]) -> None:
+        send = kind.send
 
-    def refuse_or_build(self: Any, request: "httpx.Request", response: "httpx.Response") -> "httpx.Request":
-        following = build(self, request, response)
-        refused = _refused.get()
-        if refused is not None and not _is_same_server(request.url, following.url):
-            origins = [f"{url.scheme}://{url.netloc.decode()}" for url in (request.url, following.url)]
-            refused.append(
-                f"the judge's server {origins[0]} sends on to {origins[1]}, which is another one: nothing was sent "
-                "there; if that is the judge, name it in `api_base`"
-            )
-            raise httpx.TooManyRedirects(refused[-1], request=request)
-        return following
+        def watch_and_send(self: Any, *arguments: Any, **options: Any) -> Any:
+            if _refused.get() is not None and hook not in (hooks := self.event_hooks["response"]):
+                hooks.append(hook)  # before each redirect httpx calls it with the response
+            return send(self, *arguments, **options)
 
-    BaseClient._build_redirect_request = refuse_or_build  # type: ignore[method-assign]
+        kind.send = watch_and_send
+
+    async def refuse_for_async(response: httpx.Response) -> None:
+        _refuse_other_server(response)
+
+    watch(httpx.Client, _refuse_other_server)
+    watch(httpx.AsyncClient, refuse_for_async)
+
+
+def _refuse_other_server(response: "httpx.Response") -> None:
+    import httpx
+
+    refused, sent = _refused.get(), response.request.url
+    if refused is None or not response.has_redirect_location:
+        return
+    following = sent.join(response.headers["location"])
+    if not _is_same_server(sent, following):
+        origins = [f"{url.scheme}://{url.netloc.decode()}" for url in (sent, following)]
+        refused.append(
+            f"the judge's server {origins[0]} sends on to {origins[1]}, which is another one: nothing was sent "
+            "there; if that is the judge, name it in `api_base`"
+        )
+        raise httpx.TooManyRedirects(refused[-1], request=response.request)
 
 
 def _is_same_server(sent: "httpx.URL", following: "httpx.URL") -> bool:
