@@ -282,9 +282,9 @@ def _says_opposite(rest: str, option: str) -> bool:
     """Whether a judge goes on to say of the whole statement that its word is wrong: "No. It is fully supported"."""
     clause = next((words for part in _END_OF_CLAUSE.split(rest) if (words := _fold(part).split())), [])
     place = _of_statement().longest(clause, 0)[1]
-    if not place or len(clause) > place + _LONGEST_SAYING:
+    if len(clause) > (place + _LONGEST_SAYING if place else 1):
         return False
-    contrary = _words("denials") if option in _affirmations() else _words("affirms")
+    contrary = _words("denials") | _words("refutes") if option in _affirmations() else _words("affirms")
     if option not in _affirmations() | _negations() or contrary.isdisjoint(clause[place : place + 2]):
         return False
     return _words("negators").isdisjoint(clause) and _without(clause, _words("hedges")) == clause
@@ -299,12 +299,14 @@ def _of_statement() -> PhraseList:
 @cache
 def _negations() -> frozenset[str]:
     """The words of all languages that negate: a judge may answer in another language than it was asked in."""
+    own = {language.profile.yes_no[1].casefold() for language in packs_with()}
     lists = [language.words for language in packs_with("words")]
-    return frozenset(word.casefold() for words in lists for word in (*words.negations, *words.negative))
+    words = (word.casefold() for pack in lists for word in (*pack.negations, *pack.negative))
+    return frozenset({*words, *own, *_words("negators")})
 
 
 @cache
-def _words(kind: Literal["denials", "linking_verbs", "negators", "hedges", "affirms"]) -> frozenset[str]:
+def _words(kind: Literal["denials", "linking_verbs", "negators", "hedges", "affirms", "refutes"]) -> frozenset[str]:
     """The words of all languages of one kind.
 
     Denials say of the option before them that it does not hold ("Yes is wrong"), and linking verbs link it to these;
@@ -317,8 +319,8 @@ def _words(kind: Literal["denials", "linking_verbs", "negators", "hedges", "affi
 @cache
 def _affirmations() -> frozenset[str]:
     """The words of all languages for yes."""
-    lists = [language.words for language in packs_with("words")]
-    return frozenset(word.casefold() for words in lists for word in words.affirmative)
+    own = {language.profile.yes_no[0].casefold() for language in packs_with()}
+    return frozenset({*own, *(word.casefold() for pack in packs_with("words") for word in pack.words.affirmative)})
 
 
 def _options_begun_by(text: str, options: Sequence[str]) -> tuple[str, ...]:

@@ -22,11 +22,11 @@ from assay.judges import (
     read_option,
 )
 
-YES_NO, JA_NEE, STARS = ("Yes", "No"), ("Ja", "Nee"), ("1", "2", "3", "4", "5")
+YES_NO, JA_NEE, JA_NEIN, STARS = ("Yes", "No"), ("Ja", "Nee"), ("Ja", "Nein"), ("1", "2", "3", "4", "5")
 VERDICTS = ("supported", "not supported", "not found")
 
 CASES = cases_beside(__file__)
-OPTIONS = {"yes_no": YES_NO, "ja_nee": JA_NEE, "stars": STARS, "verdicts": VERDICTS}
+OPTIONS = {"yes_no": YES_NO, "ja_nee": JA_NEE, "ja_nein": JA_NEIN, "stars": STARS, "verdicts": VERDICTS}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_reply_with_one_option_is_read(options, text, option):
 
 
 @given(
-    st.sampled_from([YES_NO, JA_NEE, STARS]),
+    st.sampled_from([YES_NO, JA_NEE, JA_NEIN, STARS]),
     st.data(),
     st.sampled_from(
         [" and ", "/", ", ", ". ", "\n", " - ", " or ", " en ", "; ", " | ", " (", " vs ", ": ", "?! ", "…"]

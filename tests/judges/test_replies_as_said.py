@@ -116,7 +116,7 @@ def test_a_word_after_the_answers_takes_them_back(after, openai_server, judge):
         decided(judge(decide="listed"))
 
 
-@pytest.mark.parametrize("text", ["Yes and no", "4/5", "Nope", "", "Yes, only partly"])
+@pytest.mark.parametrize("text", ["Yes and no", "4/5", "Nope", "", "Yes, only partly", "Yes, that is wrong"])
 def test_a_reply_of_none_of_the_words_is_asked_for_once_more_then_fails(text, openai_server, judge):
     openai_server.script = lambda request: Answer(text=text if request.number == 1 else "Yes")
     assert decided(judge(decide="single"), ONE) == {"1": "yes"}
