@@ -182,26 +182,6 @@ def read_option(text: str, options: Sequence[str]) -> str | None:
     return meant[0] if len(meant) == 1 and not _takes_back(text, meant[0], options) else None
 
 
-def find_option(text: str, options: Iterable[str]) -> str:
-    """Finds an option that a clause of a text begins or ends with; "" for none. Inside a clause it explains.
-
-    Example:
-        >>> find_option("no wait, all NO", ["No"]), find_option("there is no mention of it", ["No"])
-        ('No', '')
-    """
-    clauses = _END_OF_CLAUSE.split(text.casefold())
-    return next(
-        (
-            option
-            for option in options
-            if any(
-                _names_another(clause, [_fold(option).split()], is_number=False, anywhere=False) for clause in clauses
-            )
-        ),
-        "",
-    )
-
-
 def _can_be_read(text: str, options: Sequence[str]) -> bool:
     """Whether the words of a reply leave the choice to the probabilities of its tokens.
 

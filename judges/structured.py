@@ -19,8 +19,10 @@ Schema = TypeVar("Schema", bound=BaseModel)
 
 # Strings stay as they are: the first alternative matches each of them whole.
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
-_THOUGHT = re.compile(r"\A\s*<think>(?:.*?</think>|.*)", re.DOTALL)  # one without an end is all of the text
-_MOST_OBJECTS_TRIED = 20
+# What may stand around the JSON of a reply: thoughts, up to where they end, and a code fence.
+_BEFORE = re.compile(r"\ufeff?(?:(?!\s*[{`]).*?</think>)?\s*(?:```\w*\s*)?", re.DOTALL)
+_AFTER = re.compile(r"\s*(?:```\s*)?\Z")
+_BESIDE = "it says more than its JSON, of which nobody knows what it takes back; reply with the JSON alone"
 # These words are sent in a second asking and so are part of its key: pydantic keeps the kinds of errors, but not their
 # wording. To change them loses recordings.
 _PROBLEMS = {
@@ -41,14 +43,13 @@ class ReplyObject(Generic[T]):
     members: list[tuple[str, Any]]  # in their order; those with one name are all there
     start: int  # where it begins in the text
     twice: str  # the name of a member, at any depth, that has two values; "" for none
-    after: str = ""  # what the text says after it, without objects of the same value
 
 
 def parse_reply(question: Question[T], reply: RawReply) -> T:
     """Parses a reply as its transport reads it, else into the question's schema.
 
-    Repairs fences, prose or thoughts around the JSON, trailing commas and NaN (read as null). A cut-off reply is not
-    completed: what is missing of it is unknown. Where two different values stand in it, neither is taken.
+    Repairs a fence or thoughts around the JSON, trailing commas and NaN (read as null). A cut-off reply is not
+    completed: what is missing of it is unknown. What says anything else beside its JSON is not taken.
 
     Raises:
         ReplyError: The reply cannot be used; says why, and keeps the text.
@@ -84,14 +85,14 @@ def read_schema(reply: RawReply, schema: type[Schema]) -> Schema:
 
 
 def read_object(reply: RawReply, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T]:
-    """Reads the JSON object of a reply; where there are several that fit, all must be the same.
+    """Reads the JSON object that a reply is; anything beside it may take it back.
 
     Args:
         reply: The reply.
         fit: Makes the value of an object, and raises a ValueError that says why it does not fit.
 
     Raises:
-        ReplyError: No object fits, or two differ, or the reply's tokens say something else than its text.
+        ReplyError: It is no object, or more, or one that does not fit, or its tokens say something else than its text.
     """
     found = _find_object(reply.text, fit)
     if reply.logprobs:
@@ -107,44 +108,22 @@ def read_object(reply: RawReply, fit: Callable[[dict[str, Any]], T]) -> ReplyObj
 
 
 def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T]:
-    """The object in a text that fits; not one inside a broken one."""
-    found: list[ReplyObject[T]] = []  # `list[ReplyObject[T]]()` would make that type anew for each reply
-    problem = after = ""
-    last = 0  # where the last of them ends
-    broken: int | None = None
-    thought = _THOUGHT.match(text) if "<think>" in text else None
-    start = text.find("{", thought.end() if thought else 0)
-    for _ in range(_MOST_OBJECTS_TRIED):
-        if start < 0:
-            break
-        try:
-            values, end = _READER.read(text, start)
-            members, twice = _READER.members, _READER.twice
-        except RecursionError:
-            break
-        except ValueError:  # no JSON, or a number of more digits than Python reads
-            broken, end = start if broken is None else broken, start + 1
-        else:
-            is_inside = broken is not None and text.count("{", broken, start) > text.count("}", broken, start)
-            if not is_inside:
-                try:
-                    value = fit(values)
-                except ValueError as error:
-                    problem = _describe_misfit(error)
-                else:
-                    after += text[last:start] if found else ""
-                    last = end
-                    found += [ReplyObject(value, members, start, twice)]
-        start = text.find("{", end)
-    if not found:
-        raise ReplyError(problem or _describe_text(text, fit), text)
-    for other in found[1:]:
-        if other.value != found[0].value:
-            raise ReplyError(f"it holds {count_of(len(found), 'answer')} that differ", text)
-        if other.twice:
-            return other
-    found[0].after = f"{after} {text[last:]}" if after or text[last:] else ""
-    return found[0]
+    """The object that a text is, but for what may stand around it."""
+    before = _BEFORE.match(text)
+    start = before.end() if before else 0
+    if not text.startswith("{", start):
+        raise ReplyError(_describe_text(text, fit), text)
+    try:
+        values, end = _READER.read(text, start)
+    except (ValueError, RecursionError) as error:  # no JSON, or a number of more digits than Python reads
+        raise ReplyError(f"it {_PROBLEMS['json_invalid']}", text) from error
+    members, twice = _READER.members, _READER.twice
+    if not _AFTER.match(text, end):
+        raise ReplyError(_BESIDE, text)
+    try:
+        return ReplyObject(fit(values), members, start, twice)
+    except ValueError as error:
+        raise ReplyError(_describe_misfit(error), text) from error
 
 
 def _read_as_null(_: str) -> None:
@@ -226,7 +205,7 @@ def _describe_text(text: str, fit: Callable[[Any], T]) -> str:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return f"it {_PROBLEMS['json_invalid']}"
+        return _BESIDE if "{" in text else f"it {_PROBLEMS['json_invalid']}"
     try:
         fit(value)
     except ValueError as error:

@@ -8,9 +8,9 @@ import json
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ from ...languages import language_or_fallback, packs_with
 from ...prompts import Prompt
 from ...untrusted import neutralise
 from ...value_messages import quote_word
-from ..probabilities import contradiction, find_option, follow_options, read_option, weigh_options
+from ..probabilities import contradiction, follow_options, read_option, weigh_options
 from ..question import Alternatives, Choice, Question, RawReply
 from ..structured import ReplyObject, find_values, read_object
 from ..typed_questions import (
@@ -251,18 +251,6 @@ class ListedAnswers:
         return f'{{"{question}": {" or ".join(map(json.dumps, words[:6]))}{further}}}'
 
     @classmethod
-    def check_after(cls, reply: RawReply, said: Collection[str | None], after: str) -> None:
-        """Refuses a reply that says another of its words after its answers: "no wait, all No".
-
-        What says again the only word that it gave takes nothing back.
-        """
-        given = set(said)
-        others = [word for word in dict.fromkeys(chain(*cls.words.values())) if given != {word}]
-        if word := find_option(after, others):
-            problem = f"after its answers it says {word} once more; which of the two it means is unknown"
-            raise ReplyError(problem, reply.text)
-
-    @classmethod
     def _check_further(cls, given: Mapping[str, Any]) -> None:
         """Refuses an id that was not asked for: then nobody knows which question each answer is to."""
         further = {name.removeprefix(_REASON): value for name, value in given.items() if name not in cls.words}
@@ -357,8 +345,6 @@ class Listed(Transport):
                 return [Answer(questions[0], words[word])]
         found = read_object(reply, call.schema.read)
         values, said = found.value
-        if found.after and found.after.strip():
-            call.schema.check_after(reply, said.values(), found.after)
         language = call.prompt.language
         yes_no = yes_no_words(language)
         pairs = [(each, yes_no if type(each) is Predicate else words_of(each, language)) for each in questions]

@@ -15,12 +15,13 @@ from assay.metrics import Faithfulness
 # the text is repaired without a model, and 3 where the model is asked again.
 REPAIRED = {
     "fences": lambda right: Answer(text=f"```json\n{right}\n```"),
-    "prose around": lambda right: Answer(text=f'Here you are, as "asked": {right} I hope {{this}} helps!'),
     "trailing commas": lambda right: Answer(text=right.replace("]", ",]").replace("}", ",}")),
     "thoughts": lambda right: Answer(text=f'<think>Maybe {{"claims": []}}?</think>{right}'),
     "unknown fields": lambda right: Answer(text=right.replace("{", '{"note": "hm", ', 1)),
 }
 ASKED_AGAIN = {
+    "prose before": lambda right: Answer(text=f'Here you are, as "asked": {right}'),
+    "prose after": lambda right: Answer(text=f"{right} But it is not supported."),
     "truncated": lambda right: Answer(text=right[: len(right) // 2]),
     "cut off at max_tokens": lambda right: Answer(text=right[: len(right) // 2], finish_reason="length"),
     "wrong shape": lambda _: Answer(text='{"answer": "yes"}'),
@@ -98,7 +99,7 @@ CAUSES = (
         "cut off at max_tokens": "cut off",
         "empty": "it was empty",
         "refusal": "I cannot help with that.",
-        "two different answers": "2 answers that differ",
+        "two different answers": "it says more than its JSON",
         "429": "RateLimitError",
         "hang": "Timeout",
         "reset": "Connection error",

@@ -41,7 +41,6 @@ RIGHT = {"1": "yes", "2": "no", "3": "yes"}
     [
         '{"1": "Yes", "2": "No", "3": "Yes", "why": {"1": "it says so", "2": "Yes", "3": "No"}}',
         '{"why": {"1": "No", "2": "Yes", "3": "No"}, "1": "Yes", "2": "No", "3": "Yes"}',
-        'Of "1": "No" I was not sure, nor of "2": "Yes". {"1": "Yes", "2": "No", "3": "Yes"}',
         '<think>{"1": "No", "2": "Yes", "3": "No"}</think>{"1": "Yes", "2": "No", "3": "Yes"}',
         '{"1": "Yes", "2": "No", "3": "Yes", "note": "the text says \\"2\\": \\"Yes\\""}',
         '{"1": "Yes\\nIt says so.", "2": "No", "3": "Yes",}',
@@ -105,15 +104,36 @@ def test_a_single_answer_that_its_tokens_contradict_is_asked_again_then_fails(op
     assert len(openai_server.requests) == 2
 
 
-@pytest.mark.parametrize("after", [" no wait, all No", "\nOn reflection 3 is no.", '\n{"note": "No"}'])
-def test_a_word_after_the_answers_takes_them_back(after, openai_server, judge):
-    text = json.dumps({"1": "Yes", "2": "Yes", "3": "Yes"})
-    openai_server.script = lambda request: Answer(text=text + after if request.number == 1 else text)
-    assert set(decided(judge(decide="listed")).values()) == {"yes"}
-    assert len(openai_server.requests) == 2
-    openai_server.script = lambda _: Answer(text=text + after)
-    with pytest.raises(Exception, match="after its answers it says No once more"):
+YES_TO_ALL = json.dumps({"1": "Yes", "2": "Yes", "3": "Yes"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"{YES_TO_ALL} {after}" for after in ("no wait, all No", "On reflection 3 is no.", '{"note": "No"}')),
+        *(f"{YES_TO_ALL} {after}" for after in ("But it is not supported.", "I hope this helps!", "}", YES_TO_ALL)),
+        *(f"{before} {YES_TO_ALL}" for before in ("None is supported.", "Here:", '{"1": "No"}', 'Of "1": "No" I was')),
+        f"```json\n{YES_TO_ALL}\n```\nStatement 2 has no source.",
+    ],
+)
+def test_words_beside_the_answers_may_take_them_back_and_are_asked_again_then_fail(text, openai_server, judge):
+    openai_server.script = lambda request: Answer(text=text if request.number == 1 else YES_TO_ALL)
+    asking = judge(decide="listed")
+    assert set(decided(asking).values()) == {"yes"}
+    assert (len(openai_server.requests), asking.replies.unparsable) == (2, 1)
+    assert "it says more than its JSON" in openai_server.requests[1].body["messages"][-1]["content"]
+    openai_server.script = lambda _: Answer(text=text)
+    with pytest.raises(Exception, match="the reply cannot be used: it says more than its JSON"):
         decided(judge(decide="listed"))
+
+
+@pytest.mark.parametrize(
+    "form", ["\n{}\n", "```json\n{}\n```", "{}\n```", "<think>All No?</think>{}", "So.</think>\n{}"]
+)
+def test_a_fence_or_a_thought_around_the_answers_changes_nothing(form, openai_server, judge):
+    openai_server.script = lambda _: Answer(text=form.replace("{}", '{"1": "Yes", "2": "No", "3": "Yes"}'))
+    assert decided(judge(decide="listed")) == RIGHT
+    assert len(openai_server.requests) == 1
 
 
 @pytest.mark.parametrize("text", ["Yes and no", "4/5", "Nope", "", "Yes, only partly", "Yes, that is wrong"])

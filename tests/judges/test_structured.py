@@ -40,14 +40,12 @@ RIGHT = Findings(found=["a"], sure=1)
         '{"found": ["a"], "sure": 1}',
         ' \n{"sure": 1, "found": ["a"]}\n',
         '```json\n{"found": ["a"], "sure": 1}\n```',
-        'Sure! {"found": ["a"], "sure": 1} Anything else?',
         '{"found": ["a",], "sure": 1,}',
-        'It is 5" wide, so: {"found": ["a",], "sure": 1}',
-        '{"other": 1} {"found": ["a"], "sure": 1}',
-        '{"found": ["a"], "sure": 1} {"found": ["a"], "sure": 1.0}',
         '<think>{"found": [], "sure": 0}? No.</think>\n{"found": ["a"], "sure": 1}',
+        'First, found is ["a"].</think>```\n{"found": ["a"], "sure": 1}\n```\n',
         '{"found": ["a"], "sure": 1, "why": "it is"}',
         '{"found": ["a"], "sure": 1, "sure": 1}',
+        '{"found": ["a"], "sure": 1}\n```',
         '\ufeff{"found": ["a"], "sure": 1}',
     ],
 )
@@ -74,9 +72,20 @@ def test_not_a_number_is_unknown_and_the_models_own_words_stay():
         ('{"found": [NaN], "sure": 1}', "found.0 is not a text"),
         ('{"found": [], "sure": "very"}', r"sure is not valid \(float parsing\)"),
         ('{"found": [], "sure": 1, "word": "maybe"}', "word is none of 'yes', 'no'"),
-        ('{"found": ["a"], "sure": 1} or {"found": ["b"], "sure": 1}', "2 answers that differ"),
+        *(
+            (text, "it says more than its JSON")
+            for text in (
+                'Sure! {"found": ["a"], "sure": 1}',
+                '{"found": ["a"], "sure": 1} Anything else?',
+                'It is 5" wide, so: {"found": ["a",], "sure": 1}',
+                '{"other": 1} {"found": ["a"], "sure": 1}',
+                '{"found": ["a"], "sure": 1} {"found": ["a"], "sure": 1.0}',
+                '{"found": ["a"], "sure": 1} or {"found": ["b"], "sure": 1}',
+                '```json\n{"found": ["a"], "sure": 1}\n```\nI am not sure of it.',
+            )
+        ),
         ('{"found": ' * 5000, "it is not valid JSON"),
-        ('<think>maybe {"found": ["a"], "sure": 1}', "it is not valid JSON"),  # a thought without an end
+        ('<think>maybe {"found": ["a"], "sure": 1}', "it says more than its JSON"),  # a thought without an end
         ('{"found": ["a"], "sure": 1, "sure": 2}', "sure is there twice, with different values"),
         ('{"found": ["a"], "found": ["b"], "sure": 1,}', "found is there twice, with different values"),
         ('{"found": ["a"], "sure": "yes and no"}', r"sure is not valid \(float parsing\)"),
@@ -104,11 +113,11 @@ texts = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
 
 @given(findings=texts, sure=st.none() | st.floats(allow_nan=False, allow_infinity=False))
 def test_law_repairs_change_nothing(findings, sure):
-    """Fences, prose and trailing commas around any value give that value."""
+    """Fences and trailing commas around any value give that value."""
     value = Findings(found=findings, sure=sure)
     plain = json.dumps(value.model_dump(), ensure_ascii=False)
     untidy = plain[:-1] + ",}"
-    for text in (plain, f"```json\n{plain}\n```", f"Well: {untidy}\nBye", untidy):
+    for text in (plain, f"```json\n{plain}\n```", f"```\n{untidy}```", untidy):
         assert parsed(text) == value
 
 
