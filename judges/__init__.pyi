@@ -19,7 +19,7 @@ from .cassette import (
     parse_line as parse_line,
 )
 from .completion import complete as complete
-from .connection import AdaptiveLimiter as AdaptiveLimiter, ModelLike as ModelLike
+from .connection import ModelLike as ModelLike
 from .embedders import (
     Embedder as Embedder,
     LiteLLMEmbedder as LiteLLMEmbedder,
@@ -53,6 +53,7 @@ from .question import (
     Reply as Reply,
 )
 from .retry import (
+    AdaptiveLimiter as AdaptiveLimiter,
     is_passing as is_passing,
     is_too_many as is_too_many,
     retry_after as retry_after,

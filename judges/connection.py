@@ -1,10 +1,7 @@
-"""The connection to one model: where it is, how many calls run at once, and the budget that they count in."""
+"""The connection to one model: where it is, and the limit and the budget that its calls count in."""
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -22,100 +19,13 @@ from .fast_path import acompletion
 from .litellm_lookup import known_price
 from .python_model import JudgeFunction, OpenAIClient, PythonModel, open_python_model
 from .question import Question, RawReply
-from .retry import is_too_many
+from .retry import AdaptiveLimiter, is_too_many, run_slot
 from .settings import ENTAIL, GGUF, PYTHON, JudgeSettings, load_settings
 from .transports.entail import refuse
 from .usage import LostCalls
 
 ModelLike: TypeAlias = str | Path | JudgeSettings | JudgeFunction | OpenAIClient
 """Which model judges: a name as for `--judge`, a settings file, `JudgeSettings`, a function or a client of `openai`."""
-
-
-class AdaptiveLimiter:
-    """Lets a number of calls run at once that adapts to the provider.
-
-    A burst of 429s halves the limit once: `halve` counts once for all calls that were under way at the last halving.
-    After as many successful calls as the limit it grows by one.
-
-    Attributes:
-        limit: How many calls may run at once now, from 1 to `most`.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.limit = most
-        self.running = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
-        self._successes = 0
-        self._halvings = 0
-
-    @asynccontextmanager
-    async def slot(self) -> AsyncIterator[int]:
-        """Waits for a place, first come, first served; yields a ticket for `halve`."""
-        ticket = await self._take_place()
-        try:
-            yield ticket
-        finally:
-            self._leave_place()
-
-    async def _take_place(self) -> int:
-        if self.running < self.limit:
-            self.running += 1
-            return self._halvings
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._leave_place()  # the place was given to a caller that is gone
-            raise
-        return self._halvings
-
-    def _leave_place(self) -> None:
-        self.running -= 1
-        self._give_places()
-
-    def _give_places(self) -> None:
-        while self._waiting and self.running < self.limit:
-            turn = self._waiting.popleft()
-            if not turn.done():  # one that is done was cancelled
-                self.running += 1  # taken for the waiter here and now, so that no newcomer slips in before it
-                turn.set_result(None)
-
-    def count_success(self) -> None:
-        """Counts a call that succeeded."""
-        self._successes += 1
-        if self._successes >= self.limit:
-            self._successes = 0
-            self.limit = min(self.most, self.limit + 1)
-            self._give_places()
-
-    def halve(self, ticket: int) -> None:
-        """Halves the limit after the provider said that there are too many calls."""
-        if ticket == self._halvings:
-            self._halvings += 1
-            self._successes = 0
-            self.limit = max(1, self.limit // 2)
-
-
-_run_limiter: ContextVar[AdaptiveLimiter | None] = ContextVar("run_limiter", default=None)
-
-
-@contextmanager
-def one_limit(most: int) -> Iterator[None]:
-    """Lets all models that are asked within make no more calls at once, together, than this."""
-    token = _run_limiter.set(AdaptiveLimiter(most))
-    try:
-        yield
-    finally:
-        _run_limiter.reset(token)
-
-
-def run_slot() -> AbstractAsyncContextManager[int | None]:
-    """A place among the calls of all models within `one_limit`; at once where there is none."""
-    of_run = _run_limiter.get()
-    return nullcontext() if of_run is None else of_run.slot()
 
 
 class Connection:

@@ -17,11 +17,10 @@ from ..worker_threads import compute_beside
 from .budget import Budget, RequestSize, is_count
 from .cassette import Cassette, Recording, short_hash
 from .completion import send_once
-from .connection import run_slot
 from .fast_path import call_litellm
 from .litellm_lookup import listed_price, stated_cost
 from .question import RawReply
-from .retry import call_with_retries, explain
+from .retry import call_with_retries, explain, run_slot
 from .secrets import Scrubber
 from .usage import LostCalls, Usage
 

@@ -9,9 +9,9 @@ from typing import Any, get_args
 from ...errors import UsageError
 from ...eval_sets.levels import Turns
 from ...judges import Budget, Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge, Mode
-from ...judges.connection import one_limit
 from ...judges.embedders import Embedder, LiteLLMEmbedder, check_embedder, load_embedder
 from ...judges.judge import is_judge, settings_of_judge
+from ...judges.retry import one_limit
 from ...judges.settings import ENTAIL, judge_file_name
 from ...judges.transports.entail import refuse
 from ...metrics import Metric
