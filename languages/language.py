@@ -156,6 +156,12 @@ class Language:
             return self.words.function_words - self.words.negations
         return self.demands.function_words if self.has("demands") else frozenset()
 
+    @cached_property
+    def negations(self) -> frozenset[str]:
+        """The words that negate, from the same file."""
+        section = "words" if self.has("words") else "demands"
+        return getattr(self, section).negations if self.has(section) else frozenset()
+
     def _read(self, section: str, kind: type[S]) -> S:
         if not self.has(section):
             raise UsageError(

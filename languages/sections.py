@@ -555,7 +555,9 @@ class Demands(PackFile):
     wants: tuple[str, ...] = Field(min_length=1)  # wherever one stands, a sentence of a customer's goal wants something
     # what a sentence of a goal begins with that is wanted in some event alone ("if")
     depends: tuple[str, ...] = Field(min_length=1)
-    function_words: frozenset[str] = frozenset()  # words that say nothing alone, where the pack has no `words.yaml`
+    # words that say nothing alone, and that negate, where the pack has no `words.yaml`
+    function_words: frozenset[str] = frozenset()
+    negations: frozenset[str] = frozenset()
 
 
 class Consistency(PackFile):

@@ -372,6 +372,10 @@ class SentenceKinds:
         amount = before.rstrip().removesuffix(f"{word}.").rstrip()
         return _AMOUNT_BEFORE_UNIT.search(amount) is not None
 
+    def ends_answer(self, before: str, after: str) -> bool:
+        """Whether a yes or no that stands alone ends before a sentence: "No. Shipping is free", not "See No. 5"."""
+        return after.lstrip()[:1].isupper() and self.answers(before)
+
     def goes_on(self, before: str, word: str, after: str) -> bool:
         """Whether a sentence goes on after a word with a dot, which `before` ends with.
 
@@ -475,14 +479,21 @@ class SentenceKinds:
         left, cut = self.without_address(text)
         return bool(cut) and not left
 
-    def without_answer_word(self, words: Words) -> tuple[str, str]:
-        """A sentence that begins with a yes or no without it, where the rest says the same by itself; and that word."""
+    def without_answer_word(self, words: Words, *, is_asked: bool) -> tuple[str, str]:
+        """A sentence that begins with a yes or no without it, where the rest says something by itself; and it."""
         if len(words.words) <= 1 or 1 not in words.clauses:
             return words.text, ""
         rest = words.text[words.start(1) :]
-        if len(rest.split()) < _FEWEST_WORDS:
+        says_more = (
+            is_asked and len(rest.split()) > 2 and self.states_fact(rest) and not self.refers_back(read_words(rest))
+        )
+        if self.is_short(rest) and not says_more:
             return words.text, ""
         return capitalized(rest), words.text[: words.start(1)]
+
+    def is_short(self, rest: str) -> bool:
+        """Whether what follows a yes or no is too short to say all of what was asked."""
+        return len(rest.split()) < _FEWEST_WORDS
 
     def says_by_itself(self, rest: str) -> bool:
         """Whether what follows a yes or no may say the same, and is no instruction or condition."""

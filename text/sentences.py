@@ -262,11 +262,12 @@ class _SentenceReader:
             kind, stated = CLAIM, self._as_statement(kind, sentence)
         elif kind == CLAIM:
             if words.words[0] in self.kinds.pack.before_statement:
-                stated, answer_word = self.kinds.without_answer_word(words)
+                stated, answer_word = self.kinds.without_answer_word(words, is_asked=bool(self._asked))
             if answer_word and self._question:
                 [(_, answer_kind, answer, _)] = self.kinds.parts(answer_word.rstrip(), may_address=False)
-                # "Yes, click Save", "No, you can bring your dog"
-                if not self.kinds.says_by_itself(stated) or self._is_opposite(answer_kind, stated):
+                # "Yes, click Save", "No, dogs are welcome", "No, you can bring your dog"
+                is_beside = self.kinds.is_short(stated) or not self.kinds.says_by_itself(stated)
+                if is_beside or self._is_opposite(answer_kind, stated):
                     answer_end = offset + begin + len(answer.text)
                     self._add_part((begin, answer_kind, answer, ()), line, offset, answer_end, "")
                     begin, answer_word = begin + len(answer_word), ""
@@ -296,19 +297,16 @@ class _SentenceReader:
         return question if SEEN_WORD.search(question) else ""
 
     def _is_opposite(self, answer: str, stated: str) -> bool:
-        """Whether a yes or no is the opposite of the sentence after it, which says all that was asked.
+        """Whether a yes or no is the opposite of the sentence after it, which says at least half of what was asked.
 
         A no is where that sentence has no negation, a yes where it has one; of a question with a negation nobody knows.
         """
-        language = self._language
-        if not language.has("words"):
-            return False
-        negations = language.words.negations
+        negations = self._language.negations
         is_denied = not negations.isdisjoint(split_words(stated))
         if (answer == NO) == is_denied or not self._asked or not negations.isdisjoint(split_words(self._asked)):
             return False
-        asked = {*split_words(self._asked)} - language.words.function_words
-        return bool(asked) and asked.issubset(split_words(stated))
+        asked = {*split_words(self._asked)} - self._language.function_words
+        return bool(asked) and 2 * len(asked.intersection(split_words(stated))) >= len(asked)
 
     def _completes(self, stated: str, line: MarkdownLine, head: str) -> bool:
         """Whether a line says something only together with what it stands under."""
@@ -394,7 +392,7 @@ def _without_ends_within(text: str, ends: Sequence[int], kinds: SentenceKinds) -
             dotted = _DOTTED_WORD.search(before)
             word = dotted[1] if dotted else ""
             after = text[place : place + _AROUND_END]
-            if kinds.ends_amount(before, word, after):
+            if kinds.ends_amount(before, word, after) or kinds.ends_answer(before, after):
                 kept.append(place)
                 start = place
                 continue
