@@ -45,11 +45,8 @@ RIGHT = {"1": "yes", "2": "no", "3": "yes"}
         '{"1": "Yes", "2": "No", "3": "Yes", "note": "the text says \\"2\\": \\"Yes\\""}',
         '{"1": "Yes\\nIt says so.", "2": "No", "3": "Yes",}',
         *(
-            '{"1": "Yes", "2": "No", "3": "Yes"}' + after
-            for after in (
-                *("\n```", " I hope this helps!", '\n{"1": "Yes", "2": "No", "3": "Yes"}'),
-                *("\nExplanation: there is no mention of 2.", "\nStatement 2 has no source."),
-            )
+            form.replace("{}", '{"1": "Yes", "2": "No", "3": "Yes"}')
+            for form in ("\n{}\n", "```json\n{}\n```", "{}\n```", "So.</think>\n{}")
         ),
     ],
 )
@@ -125,15 +122,6 @@ def test_words_beside_the_answers_may_take_them_back_and_are_asked_again_then_fa
     openai_server.script = lambda _: Answer(text=text)
     with pytest.raises(Exception, match="the reply cannot be used: it says more than its JSON"):
         decided(judge(decide="listed"))
-
-
-@pytest.mark.parametrize(
-    "form", ["\n{}\n", "```json\n{}\n```", "{}\n```", "<think>All No?</think>{}", "So.</think>\n{}"]
-)
-def test_a_fence_or_a_thought_around_the_answers_changes_nothing(form, openai_server, judge):
-    openai_server.script = lambda _: Answer(text=form.replace("{}", '{"1": "Yes", "2": "No", "3": "Yes"}'))
-    assert decided(judge(decide="listed")) == RIGHT
-    assert len(openai_server.requests) == 1
 
 
 @pytest.mark.parametrize("text", ["Yes and no", "4/5", "Nope", "", "Yes, only partly", "Yes, that is wrong"])
