@@ -1,10 +1,5 @@
 from .agreement import MetricAgreement as MetricAgreement, metric_agreements as metric_agreements
 from .agreement_power import STRENGTHS as STRENGTHS, AgreementPower as AgreementPower
-from .agreement_statistics import (
-    auroc_statistic as auroc_statistic,
-    mean_spearman as mean_spearman,
-    spearman_statistic as spearman_statistic,
-)
 from .alignment import (
     AS_IT_IS as AS_IT_IS,
     AlignmentResult as AlignmentResult,
@@ -100,7 +95,12 @@ from .randomisation import (
     shuffle_by_group as shuffle_by_group,
     sign_flip_max_t as sign_flip_max_t,
 )
-from .ranks import column_spearmans as column_spearmans
+from .ranks import (
+    auroc_statistic as auroc_statistic,
+    column_spearmans as column_spearmans,
+    mean_spearman as mean_spearman,
+    spearman_statistic as spearman_statistic,
+)
 from .raters import (
     agreement_of_raters as agreement_of_raters,
     estimate_ceiling as estimate_ceiling,

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .agreement_statistics import mean_spearman
 from .correlation import FEWEST_ITEMS, auroc, correlation_problem, estimate_correlation
 from .estimate import Estimate
 from .randomisation import max_t
+from .ranks import mean_spearman
 from .table import QUESTION_ONLY, ScoreTable
 
 CONSTANT = "constant"

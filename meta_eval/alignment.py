@@ -6,14 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..presentation.figure import format_p
-from .agreement_statistics import mean_spearman
 from .arrays import Floats, Places
 from .combiners import fit_logistic
 from .correlation import FEWEST_ITEMS, estimate_correlation, estimate_rho_difference
 from .estimate import Estimate
 from .groups import Predict, grouped_folds
 from .randomisation import sign_flip_max_t
-from .ranks import standard_ranks
+from .ranks import mean_spearman, standard_ranks
 from .table import ScoreTable
 from .winner_estimate import estimate_winner
 

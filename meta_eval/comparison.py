@@ -9,11 +9,11 @@ from scipy.special import ndtr, stdtrit
 
 from ..presentation.figure import round_ratings
 from ..text.wording import count_of
-from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .correlation import FEWEST_ITEMS, estimate_rho_difference
 from .estimate import Estimate
 from .groups import LEVEL, t_quantile
+from .ranks import mean_spearman
 from .table import ScoreTable
 
 RHO_MARGIN = 0.1

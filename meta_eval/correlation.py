@@ -27,12 +27,12 @@ def spearman(
     """
     import numpy as np
 
-    from . import agreement_statistics
+    from . import ranks
 
     x, y = np.asarray(values, float), np.asarray(ratings, float)
     if problem := correlation_problem(x, y):
         return Estimate(None, n=len(x), groups=len(set(groups)), problem=problem)
-    return estimate_correlation(agreement_statistics.mean_spearman, x[:, None], y, groups, level=level)
+    return estimate_correlation(ranks.mean_spearman, x[:, None], y, groups, level=level)
 
 
 def estimate_correlation(
@@ -83,9 +83,9 @@ def estimate_rho_difference(
     null: float | None = None,
 ) -> Estimate:
     """Estimates Spearman's rho of one measure with the ratings less that of another, as means over columns."""
-    from . import agreement_statistics
+    from . import ranks
 
-    of_first, of_second = (agreement_statistics.mean_spearman(values, ratings) for values in (first, second))
+    of_first, of_second = (ranks.mean_spearman(values, ratings) for values in (first, second))
     return estimate(
         lambda weights: of_first(weights) - of_second(weights), groups, bounds=OF_CORRELATIONS, level=level, null=null
     )
@@ -129,13 +129,13 @@ def auroc(values: "Sequence[float] | Floats", good: "Sequence[bool] | Bools", gr
     """
     import numpy as np
 
-    from . import agreement_statistics
+    from . import ranks
 
     x, is_good = np.asarray(values, float), np.asarray(good, bool)
     if is_good.all() or not is_good.any():
         kind = "bad" if is_good.any() else "good"
         return Estimate(None, n=len(x), groups=len(set(groups)), problem=f"no {kind} answers")
-    statistic, labels = agreement_statistics.auroc_statistic(x, is_good), np.asarray(groups)
+    statistic, labels = ranks.auroc_statistic(x, is_good), np.asarray(groups)
     fewest = min(len(np.unique(labels[kind])) for kind in (is_good, ~is_good))
     if fewest < FEWEST_GROUPS:
         area = float(statistic(np.ones((len(x), 1)))[0])

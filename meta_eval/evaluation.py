@@ -9,7 +9,6 @@ import numpy as np
 from .. import __version__
 from ..text.wording import count_of
 from .agreement import MetricAgreement, metric_agreements
-from .agreement_statistics import mean_spearman
 from .arrays import Floats, Places
 from .comparison import Comparison, compare
 from .correlation import estimate_correlation
@@ -17,6 +16,7 @@ from .estimate import Estimate
 from .groups import LEVEL, cross_predict
 from .meta_evaluation import EvaluationSettings, MetaEvaluation, SliceAgreement
 from .pass_fail import pass_fail_agreement, repeated_trials
+from .ranks import mean_spearman
 from .raters import agreement_of_raters, severity_note
 from .scorer import interpolate, isotonic_knots
 from .scorer_fit import predict_choice

@@ -8,12 +8,11 @@ import numpy as np
 
 from ..presentation.figure import Figure
 from ..text.wording import Phrase, count_of, phrase
-from .agreement_statistics import spearman_statistic
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate
 from .groups import Statistic
-from .ranks import Ranks
+from .ranks import Ranks, spearman_statistic
 from .table import ScoreTable
 
 SLIGHT_AGREEMENT = 0.2  # up to here Landis and Koch (1977) call agreement slight

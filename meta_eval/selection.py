@@ -16,7 +16,6 @@ from typing import cast
 import numpy as np
 
 from ..text.wording import count_of
-from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .chance import BEYOND_CHANCE, Chance, chance_of_any, chance_of_best, chance_of_fit, chance_of_measures
 from .combiners import SUBSET, UNFITTED, Combiner, largest_size, subset_names
@@ -24,7 +23,7 @@ from .correlation import estimate_correlation, estimate_rho_difference, spearman
 from .cross_validation import RULES, CombinationTask, FittedWays, OutOfFold, cross_validate, fit_ways
 from .estimate import Estimate
 from .groups import FEWEST_TO_CHOOSE, LEVEL
-from .ranks import column_spearmans
+from .ranks import column_spearmans, mean_spearman
 from .table import SENTINELS, ScoreTable
 from .winner_estimate import LARGEST_RHO, believable_error, estimate_winner, winning_limits
 

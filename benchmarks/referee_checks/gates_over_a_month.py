@@ -286,6 +286,33 @@ def detected_falls(repeats: int, generator: np.random.Generator) -> Iterator[Mea
         yield share(f"true mean {below:g} below the bound", f"mean: found within {within} runs", detected, low=often)
 
 
+def early_incidents(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
+    """One of the first nights in which 9 of 42 verdicts become 0, or 10 of 42 answers refusals; nights differ too."""
+    names, found = [str(number) for number in range(42)], "regression: found on night 2 to 4"
+
+    def is_found(likely: Floats, shift: float, fallen: int, night: int) -> bool:
+        nights = expit(likely[:, None] + shift * generator.normal(size=1 + night))
+        values = (generator.random((42, 1 + night)) < nights).astype(float)
+        values[generator.permutation(np.flatnonzero(values[:, -1]))[:fallen], -1] = 0
+        return bool(night - 1 in find_falls(values, names))
+
+    judges = {"repeats 85%": (0.85, 0.5, 1.0), "varies": (0.0, 2.0, 2.0), "varies much": (0.0, 1.2, 1.0)}
+    for judge, (certain, centre, spread) in judges.items():
+        for shift in (0.1, 0.15, 0.3):
+            detected = []
+            for repeat in range(repeats):
+                sides = np.where(generator.random(42) < 0.9, 6.0, -6.0)
+                likely = np.where(generator.random(42) < certain, sides, generator.normal(centre, spread, 42))
+                detected.append(is_found(likely, shift, 9, 2 + repeat % 3))
+            # no more can be had: the last two fail in 5 to 10% of months of 0.3
+            case = f"a judge that {judge}, nights differ by {shift:g}, 9 of 42 verdicts become 0"
+            yield share(case, found, detected, low=0.8 if certain else 0.0)
+    for refused, often in ((0.0, 1.0), (0.02, 0.75), (0.05, 0.15)):
+        likely = np.full(42, np.inf) if not refused else np.full(42, logit(1 - refused))
+        detected = [is_found(likely, 0.0, 10, 2 + repeat % 3) for repeat in range(repeats)]
+        yield share(f"{refused:.0%} refused before, now 10 of 42 more", found, detected, low=often)
+
+
 def four_gates(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
     """Months of a suite with a gate of every kind, through `decide_gates`."""
     months = []
@@ -327,5 +354,5 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
     """Yields the false alarms of every kind of gate, and what is found."""
     generator = np.random.default_rng(seed + 4000)
     months = (false_regressions, shared_nights, neutral_releases, false_bounds, repeating_judge, four_gates)
-    for part in (*months, nights_that_failed, detected_falls):
+    for part in (*months, nights_that_failed, detected_falls, early_incidents):
         yield from part(repeats, generator)

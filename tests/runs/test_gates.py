@@ -293,6 +293,20 @@ def test_runs_on_which_a_failure_rested_are_no_baseline():
     assert "in this run and the 2 runs that fell with it than in the 9 runs before" in other
 
 
+@pytest.mark.parametrize(("quiet", "bad"), [(0, 10), (1, 10), (2, 10), (3, 10), (1, 9), (2, 9), (3, 9)])
+def test_ten_refusals_of_42_fail_at_once_and_nine_bad_verdicts_of_a_judge_that_repeats_itself(quiet, bad):
+    """`unanswered` is 1 where nothing was; of verdicts another answer was wrong on each night before.
+
+    Without a difference before, ten of 42 alike by chance are 2^-10 of the signs' flips, and no night moves a share of
+    0. Of the verdicts one or two changed from night to night: nine more are a change of .21, with an error near .04.
+    """
+    refusals = bad == 10
+    nights = [[float(not refusals and n == night) for n in range(42)] for night in range(quiet + 1)]
+    tonight = [float(n >= 42 - bad) for n in range(42)]
+    result = results(REGRESSION, tonight, accepted=nights[:1], nights=nights[1:], higher=False)
+    assert result.state == "failed", result.reason
+
+
 def test_a_failure_stands_until_a_night_is_nearer_to_those_before_it():
     """Verdicts of 60 answers: 3 and 4 are false by turns, then 18, which fails. 13 are nearer to 18 than to 3.5, though
     they would not fail alone; 9 are not."""
