@@ -198,6 +198,26 @@ def to_json_value(value: Any, depth: int = 0) -> Any:
     return float(value) if isinstance(value, Decimal) else str(value)
 
 
+def merge_metadata(metadata: Any, extras: Mapping[str, Any]) -> dict[str, Any]:
+    """Merges a row's own metadata with its extra columns.
+
+    Of two with one name the column keeps it; the other is `metadata.<name>`. Metadata that is no object stands under
+    `metadata`.
+    Examples:
+        >>> merge_metadata({"page": 1, "note": "x"}, {"page": 2})
+        {'page': 2, 'metadata.page': 1, 'note': 'x'}
+    """
+    merged = {name: to_json_value(value) for name, value in extras.items()}
+    if metadata is None:
+        return merged
+    for key, value in (metadata if isinstance(metadata, dict) else {"metadata": metadata}).items():
+        name = str(key)
+        while name in merged:
+            name = f"metadata.{name}"
+        merged[name] = to_json_value(value)
+    return merged
+
+
 def parse_tables(value: object) -> object:
     """Reads tables as plain JSON values.
 

@@ -45,7 +45,7 @@ from .columns import (
 )
 from .items import as_label, read_version
 from .message import MESSAGE_ALIASES
-from .message_forms import find_messages_key
+from .message_forms import find_messages_key, for_customers
 from .number_rule import (
     Bounds,
     ColumnCells,
@@ -301,6 +301,8 @@ class RoleSearch:
             is_of_object = read.name == "ratings" or (read.name.startswith(RATER) and self._object_name != "ratings")
             column = self._object_name if is_of_object else read.name.removeprefix(RATER)
             check_high_is_good(column, self._names, self._name)
+        message_scale = scale_of_values(self._in_messages.values(), self._in_messages.places())
+        message_scale = message_scale if self._scale is None else RatingScale(*self._scale)
         has_id = "id" in self._mapping.values()
         name = self.ids.result() or (self.versions.id if self.versions.result() else "")
         ids_unused = {column: why for column, why in self.ids.unused.items() if column != name}
@@ -309,7 +311,7 @@ class RoleSearch:
             own,
             "" if has_id else name,
             unused | ({} if has_id else ids_unused),
-            self._message_scale(),
+            message_scale,
             self.versions.result(),
             self._rater_column if has_own or self._told_cells.size or any(not rated.rater for rated in chosen) else "",
             self._has_pairs,
@@ -401,11 +403,6 @@ class RoleSearch:
         scale = usual_scale(values[0], values[-1]) if values else None
         return RatingScale(*(scale or _OWN[:2]))
 
-    def _message_scale(self) -> RatingScale | None:
-        if self._scale is not None:
-            return RatingScale(*self._scale)
-        return scale_of_values(self._in_messages.values(), self._in_messages.places())
-
     def _rank(self, column: str, raters: Collection[str]) -> int:
         """A column that names a rater is more surely of ratings than one called `score`, and a mapping is sure."""
         if column in self._mapping:
@@ -471,7 +468,7 @@ def message_ratings(row: Row) -> list[Any]:
     key = find_messages_key(row.values) if has_list(row.values) else None
     names = ("rating", *MESSAGE_ALIASES["rating"])
     ratings: list[Any] = []
-    for message in row.values[key] if key else ():
+    for message in for_customers(row.values[key]) if key else ():
         values = message if isinstance(message, Mapping) else vars(message) if hasattr(message, "__dict__") else {}
         by_rater = values.get("ratings")  # beside them `rating` is their mean, which tells no scale
         own = [values[name] for name in names if not is_missing(values.get(name))][:1]

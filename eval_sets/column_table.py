@@ -146,16 +146,23 @@ _VIEWS: dict[str, Mapping[str, tuple[str, ...]]] = {
 
 PREFERENCES: dict[str, tuple[str, ...]] = {kind: _listed(names) for kind, names in _TABLE["preferences"].items()}
 """The columns and words of files with preferences, by what they hold."""
-PREFERENCES["question"] = tuple(
-    dict.fromkeys((*PREFERENCES["question"], *ID_ALIASES, "question", "user_input", *ALIASES["user_input"]))
-)
-PREFERENCES["reason"] = tuple(dict.fromkeys((*_PEOPLES_REASONS, *PREFERENCES["reason"])))
+_VIEWS["preferences"] = {
+    **{role: PREFERENCES[role] for role in ("choice", "first", "second")},
+    "question_id": (*PREFERENCES["question_id"], *ID_ALIASES),
+    "user_input": ALIASES["user_input"],
+    **{role: PREFERENCES[role] for role in ("rater", "group")},
+    "reason": (*_PEOPLES_REASONS, *PREFERENCES["reason"]),
+}
 
-PREFERENCE_NAMES = frozenset(_listed(names for kind, names in PREFERENCES.items() if not kind.startswith("words_")))
+PREFERENCE_NAMES = frozenset((*_VIEWS["preferences"], *_listed(_VIEWS["preferences"].values())))
 """All names of columns in them."""
 
-_FOR_COLLEAGUES = dict.fromkeys(_TABLE["internal"], 1.0) | dict.fromkeys(_TABLE["public"], 0.0)
-_SAYS_IT = {**LABELS, "0": 0.0, "1": 1.0, "x": 1.0}  # a cell of such a column
+# what a cell of a column that says whom a message is for holds where it is for colleagues alone
+_FOR_COLLEAGUES = {
+    **dict.fromkeys(_TABLE["internal"], frozenset((*(name for name in LABELS if LABELS[name]), "1", "1.0", "x"))),
+    **dict.fromkeys(_TABLE["public"], frozenset((*(name for name in LABELS if not LABELS[name]), "0", "0.0"))),
+    **dict.fromkeys(_TABLE["audience"], frozenset(_TABLE["internal"])),
+}
 _LINKS = frozenset(_TABLE["links"])  # may name a source, or hold its text
 MAY_BE_ANSWERS = frozenset(_TABLE["may_be_answers"])
 """Plain names of columns that may hold the chatbot's answer where another one is read as the answer."""
@@ -539,8 +546,8 @@ def _by_usual_name(columns: tuple[str, ...]) -> Mapping[str, str]:
     return chosen | {column: column for column in columns}
 
 
-View = Literal["scores", "messages", "turns"]
-"""What rows are: scores and ratings, messages of conversations, or a question and its answer in one."""
+View = Literal["scores", "messages", "turns", "preferences"]
+"""What rows are: scores and ratings, messages, questions with their answers, or which of two versions is better."""
 
 
 def find_roles(columns: Iterable[str], mapping: Mapping[str, str], view: View = "scores") -> dict[str, str]:
@@ -551,6 +558,8 @@ def find_roles(columns: Iterable[str], mapping: Mapping[str, str], view: View = 
         {'id': 'sample', 'value': 'score', 'user_input': 'question'}
         >>> find_roles(["ticket", "speaker", "text", "channel"], {}, "messages")
         {'conversation': 'ticket', 'role': 'speaker', 'content': 'text'}
+        >>> find_roles(["id", "Model A", "Model B", "Winner"], {}, "preferences")
+        {'choice': 'Winner', 'first': 'Model A', 'second': 'Model B', 'question_id': 'id'}
     """
     present = tuple(dict.fromkeys(columns))
     mapped = tuple((theirs, ours) for theirs, ours in mapping.items() if theirs in present)
@@ -561,6 +570,8 @@ def find_roles(columns: Iterable[str], mapping: Mapping[str, str], view: View = 
 def _roles(columns: tuple[str, ...], mapping: tuple[tuple[str, str], ...], view: View) -> Mapping[str, str]:
     table = _VIEWS[view]
     by_name = columns_by_usual_name(columns)
+    if view == "preferences":
+        by_name = {plain_name(column): column for column in reversed(columns)}
     roles = {ours: theirs for theirs, ours in mapping if ours in table}
     used = {theirs for theirs, _ in mapping}
     for role, names in table.items():
@@ -601,16 +612,17 @@ def is_internal(values: Mapping[str, Any]) -> bool:
     Examples:
         >>> is_internal({"body": "Angry!", "public": False}), is_internal({"body": "Hi.", "internal note": "no"})
         (True, False)
+        >>> is_internal({"body": "Angry!", "visibility": "Internal"}), is_internal({"body": "Hi.", "public": ""})
+        (True, False)
     """
     columns = _audience_columns(tuple(values))
-    return any(_SAYS_IT.get(str(values[column]).strip().casefold()) == label for column, label in columns.items())
+    return any(_small(str(values[column])) in cells for column, cells in columns.items())
 
 
 @lru_cache(maxsize=256)  # the rows of a file have the same columns
-def _audience_columns(columns: tuple[str, ...]) -> Mapping[str, float]:
-    """The columns that say whom a message is for, with the label of one that is for colleagues alone."""
-    labels = {column: _FOR_COLLEAGUES.get(_small(column)) for column in columns}
-    return {column: label for column, label in labels.items() if label is not None}
+def _audience_columns(columns: tuple[str, ...]) -> Mapping[str, frozenset[str]]:
+    """The columns that say whom a message is for, with the cells of one that is for colleagues alone."""
+    return {column: _FOR_COLLEAGUES[name] for column in columns if (name := _small(column)) in _FOR_COLLEAGUES}
 
 
 def is_no_rating(value: object) -> bool:

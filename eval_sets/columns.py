@@ -5,10 +5,13 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
 from ..errors import InputError
 from ..name_suggestions import nearest_names, quote_names
 from ..text.wording import count_of, list_first, verb_of
-from ..value_messages import quote_word, shorten
+from ..value_messages import describe_mistake, describe_type, quote_word, shorten
 from .cell_values import parse_structure
 from .column_table import (
     ALIASES,
@@ -31,7 +34,7 @@ from .column_table import (
 from .logs.test_runs import promptfoo_cure
 from .message import MESSAGE_ALIASES, REASONS
 from .message_forms import find_answer, find_messages_key, is_question
-from .number_rule import NumberRule, is_missing
+from .number_rule import NO_RATING, NumberRule, is_missing
 from .rows import Rows
 from .sample import Sample
 
@@ -46,6 +49,9 @@ REASON = "reason"
 
 OF_RATERS = "rater"
 """What the column that names the rater of a row can be mapped to."""
+
+FOR_COLLEAGUES = "is for colleagues alone"
+"""Why a message is left out."""
 
 MAP_OPTIONS = "to map is --map, in Python mapping="
 
@@ -73,7 +79,8 @@ def explain_no_item(values: Mapping[str, Any], fields: Mapping[str, Any]) -> str
     if not may_be_left_out(values):
         return ""
     question, answer = (fields.get(name) or "" for name in ("user_input", "response"))
-    if names_columns(values):
+    cells = {name: cell.strip() for name, cell in values.items() if isinstance(cell, str) and cell.strip()}
+    if len(cells) > 1 and all(cell == name for name, cell in cells.items()):  # files were put together
         return "repeats the names of the columns"
     label = next((text for text in (first_text(values), question) if _is_total(text)), "")
     others = [cell for cell in (question, answer) if cell != label and not is_missing(cell)]
@@ -112,12 +119,6 @@ def may_be_left_out(values: Mapping[str, Any]) -> bool:
         cell is None or (isinstance(cell, str) and (cell == name or not cell or cell.isspace() or _is_total(cell)))
         for name, cell in values.items()
     )
-
-
-def names_columns(values: Mapping[str, Any]) -> bool:
-    """Whether a row has the names of the columns once more, as where files were put together."""
-    cells = {name: cell for name, cell in values.items() if isinstance(cell, str) and cell.strip()}
-    return len(cells) > 1 and all(cell.strip() == name for name, cell in cells.items())
 
 
 def has_list(values: Mapping[str, Any]) -> bool:
@@ -236,11 +237,6 @@ def check_one_answer(columns: Iterable[str], rated: Collection[str], name: str, 
 def check_columns(columns: Collection[str], mapping: Mapping[str, str], name: str) -> None:
     """Raises `InputError` when a mapped column, or one that every sample needs, is not among the columns."""
     check_mapped(columns, mapping, name)
-    if turn := next((f"{theirs}={ours}" for theirs, ours in mapping.items() if ours in TURN_FIELDS), None):
-        raise InputError(
-            f"{name}, map {turn}: rows of messages cannot be joined where a set is read in pieces; join them first: "
-            "write_set(load_set(FILE, mapping=...), NEW_FILE), and name the new file"
-        )
     if "messages" in {*columns, *mapping.values()}:
         return
     names = {*columns_by_usual_name(columns)}
@@ -297,6 +293,43 @@ def _similar_columns(field: str, columns: Collection[str]) -> list[str]:
     free = [column for column in columns if not has_other_role(column, field)]
     near = (match for name in (field, *ALIASES.get(field, ())) for match in nearest_names(name, free, cutoff=75))
     return list(dict.fromkeys((*(column for column in columns if may_hold(column, field)), *near)))
+
+
+# the branches of a table's cell, which pydantic names in an error's path
+_BRANCHES = {"int", "float", "str", "bool"}
+_TABLE = 'a table is {"name": "...", "columns": {"date": ["2026-03-01"], "mbps": [41.2]}, "units": {"mbps": "Mbps"}}'
+
+
+def explain_validation_error(error: ValidationError) -> tuple[str, str | None]:
+    """Explains the first error of a row."""
+    first = error.errors(include_url=False)[0]
+    path = [str(part) for part in first["loc"] if not (first["loc"][0] == "tables" and part in _BRANCHES)]
+    field = ".".join(path) or str(first.get("ctx", {}).get("field", "rating_min"))
+    if first["type"] == "missing" and len(path) == 1:
+        return field, None
+    return field, _describe(first, field)
+
+
+def _describe(error: ErrorDetails, field: str) -> str:
+    value = error.get("input")
+    if field.startswith("tables"):
+        message = error["msg"].removeprefix("Value error, ").removeprefix(f"{field}: ")
+        return f"{message[0].lower()}{message[1:]}; {_TABLE}"
+    if error["type"] == "string_type" and value is None:
+        return 'is null or NaN; write the text, or "" if there is none'
+    if known := _OF_A_ROW.get(error["type"]):
+        return known.format(kind=describe_type(value), value=shorten(str(value)))
+    return describe_mistake(error).removeprefix(f"{field}: ")
+
+
+# what a row says better than the general message
+_OF_A_ROW = {
+    "tuple_type": 'is {kind}, not a list of texts; write ["...", "..."]',
+    "dict_type": 'is {kind}, not an object; write {{"name": "value"}}',
+    "finite_number": f"is {{value}}, which is no rating; {NO_RATING}",
+    "string_pattern_mismatch": '"{value}" is no ISO 639 code; write nl, en or another code of two or three letters',
+    "string_too_short": "is empty; give the sample a name, or leave the field out to have one made",
+}
 
 
 def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:

@@ -11,6 +11,7 @@ from typing import Any
 from ..languages import packs_with
 from ..value_messages import describe_type, shorten
 from .cell_values import find_documents, parse_nested_json, to_json_value
+from .column_table import is_internal
 from .message import MESSAGE_ALIASES, ROLES, Message
 
 # The forms that are read: OpenAI's (`role`, `content`, `tool_calls`); Anthropic's, with `tool_use` and `tool_result` as
@@ -68,6 +69,7 @@ def read_forms(value: object, place: int = 0) -> Iterator[dict[str, Any]]:
         ['assistant', 'tool', 'assistant']
     """
     fields = _unwrap(_as_mapping(value))
+    has_content = not fields.keys().isdisjoint(CONTENT_KEYS)
     fields["role"] = _take_role(fields)
     fields = {name: held for name, held in fields.items() if held is not None or name not in _READ_KEYS}
     content = _take_content(fields)
@@ -100,6 +102,9 @@ def read_forms(value: object, place: int = 0) -> Iterator[dict[str, Any]]:
     if calls:
         fields["tool_calls"] = made[len(made_before) :]
     fields["content"] = _text(content, fields)
+    has_more = fields.get("tool_calls") or "content_parts" in fields
+    if fields["content"] is None and has_content and fields["role"] == "assistant" and not has_more:
+        fields["content"] = text_of_null_reply(fields)
     yield fields
 
 
@@ -274,11 +279,8 @@ def find_messages_key(values: Mapping[str, Any]) -> str | None:
         >>> find_messages_key({"id": 7, "turns": [{"role": "user", "content": "Hello."}]})
         'turns'
     """
-    return next((key for key in _THREAD_KEYS if _begins_as_thread(values.get(key))), None)
-
-
-def _begins_as_thread(value: Any) -> bool:
-    return isinstance(value, list | tuple) and bool(value) and is_message_like(value[0])
+    lists = ((key, values[key]) for key in _THREAD_KEYS if isinstance(values.get(key), list | tuple))
+    return next((key for key, listed in lists if listed and is_message_like(listed[0])), None)
 
 
 def is_question(value: Any) -> bool:
@@ -347,16 +349,26 @@ def _find_text(value: Any, wanted: str, names: Sequence[str], depth: int = 0) ->
 
 def _spoken(value: Any, wanted: str) -> str | None:
     """What a message of one role says; None of another one, and of what is no message."""
-    if not is_message_like(value):
+    if not is_message_like(value) or is_for_colleagues(value):
         return None
     with suppress(ValueError):
-        said = [fields for fields in read_forms(value) if fields["role"] == wanted]
-        texts = [fields["content"] for fields in said if isinstance(fields["content"], str)]
-        is_null = (
-            wanted == "assistant" and bool(said) and value.get("content", "") is None and not value.get("tool_calls")
-        )
-        return texts[0] if texts else text_of_null_reply(value) if is_null else None
+        said = (fields["content"] for fields in read_forms(value) if fields["role"] == wanted)
+        return next((text for text in said if isinstance(text, str)), None)
     return None
+
+
+def is_for_colleagues(value: Any) -> bool:
+    """Whether a message in any form is one among colleagues, which the customer did not see."""
+    if isinstance(value, Message):
+        return is_internal(value.model_extra or {})
+    return isinstance(value, Mapping) and is_internal(_unwrap(value))
+
+
+def for_customers(messages: Any) -> Any:
+    """A list of messages without those among colleagues; what is no list as it is."""
+    if not isinstance(messages, list | tuple):
+        return messages
+    return [message for message in messages if not is_for_colleagues(message)]
 
 
 def text_of_null_reply(values: Mapping[str, Any]) -> str:

@@ -203,10 +203,6 @@ class ColumnCells:
                     places.setdefault(number, place)
         return places
 
-    def has_dates(self) -> bool:
-        """Whether a spreadsheet has made dates of some cells."""
-        return any(map(is_date, self.texts))
-
     def find_unclear(self) -> str:
         """The first cell of which nothing tells whether its separator is one of thousands; empty for none."""
         for text in self.texts if self.rule().unclear else ():
@@ -273,7 +269,10 @@ def _find_separators(all_written: Sequence[_Written], plain: Sequence[float]) ->
         elif is_thousands:
             thousands.add(separator)
         elif not is_decimal:
-            ratio = _ratio(plain, [abs(float(digits.replace(separator, "."))) for digits in doubtful[separator]])
+            read = [abs(float(digits.replace(separator, "."))) for digits in doubtful[separator]]
+            others = [number for number in plain if number]
+            # how many times as large those without a separator are, as the doubtful are read with decimals
+            ratio = median(others) / median(read) if others and read else None
             if ratio is None:
                 unclear |= {separator} if separator == "," else set()  # a program writes 0.931, and 12.500
             elif ratio >= _MUCH_MORE:
@@ -385,12 +384,6 @@ def _take_apart(body: str) -> tuple[str, str, str, str]:
     return digits.replace(",", "."), "", "", "".join(marks)
 
 
-def _ratio(plain: Sequence[float], doubtful: Sequence[float]) -> float | None:
-    """How many times as large the numbers without a separator are, as those with one before decimals are read."""
-    plain = [number for number in plain if number]
-    return median(plain) / median(doubtful) if plain and doubtful else None
-
-
 class RatingScale(NamedTuple):
     """The lowest and the highest rating, and what the user should know of how they were found."""
 
@@ -414,7 +407,7 @@ def usual_scale(low: float, high: float, *, whole: bool = False) -> Bounds | Non
 def find_rating_scale(cells: ColumnCells, told: Bounds | None = None) -> RatingScale | str:
     """Finds the scale of a column's ratings, or why it is no column of ratings."""
     values = cells.values()
-    if cells.has_dates() or (cells.size and cells.find_unclear()):
+    if any(map(is_date, cells.texts)) or (cells.size and cells.find_unclear()):
         others = scale_of_values(values, {}) or (1, 5)
         return RatingScale(*(told or others[:2]))  # the reading names the first of them with its line
     if cells.count_unread() > _MOSTLY * cells.size or not values:

@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..name_suggestions import quote_names
 from ..text.wording import count_of, list_first
 from ..value_messages import check_type, describe_type, shorten
-from .column_table import ALIASES, PREFERENCES, plain_name
+from .column_table import PREFERENCES, find_roles, plain_name
 from .columns import known_columns
 from .excel_file import EXCEL_SUFFIXES
 from .number_rule import is_missing
@@ -22,7 +22,6 @@ from .sources import cannot_read, open_source
 _WORDS = "write first, second or tie (also a, b, model_a, model_b), or the name of the better version"
 _CHOICES: tuple[Choice, ...] = ("first", "second", "tie")
 _PLACES_SHOWN = 5
-_TEXTS = ("question", "user_input", *ALIASES["user_input"])
 _BRACKETS = "[]() \t"
 _NUMBERED = re.compile(rf"(?:{'|'.join(PREFERENCES['choice'])})_?(\d{{1,3}})")
 
@@ -31,9 +30,12 @@ class PreferenceColumns(NamedTuple):
     """The columns of a file of preferences, as it calls them."""
 
     choices: tuple[tuple[str, str], ...]  # those with the word that says which version is better, by the rater's number
-    versions: tuple[str, str] | None  # those with the names of the two versions; None where none names them
-    questions: tuple[str, ...]  # those of the question's id and of its text, surest first
-    roles: Mapping[str, str]  # those of the rater, the group and the reason
+    roles: Mapping[str, str]  # those of the versions (both, or none), the question, the rater, the group and the reason
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Those with the names of the two versions; empty where none names them."""
+        return (self.roles["first"], self.roles["second"]) if "first" in self.roles else ()
 
 
 @lru_cache(maxsize=1024)
@@ -56,30 +58,26 @@ def find_preference_columns(columns: Iterable[str]) -> PreferenceColumns | None:
         ('model_a', 'model_b')
         >>> find_preference_columns(("id", "choice", "rating"))
     """
-    by_name = {plain_name(column): column for column in reversed(list(columns))}
-    pairs = zip(PREFERENCES["first"], PREFERENCES["second"], strict=True)
-    versions = next(((by_name[a], by_name[b]) for a, b in pairs if {a, b} <= by_name.keys()), None)
-    names = [name for name in PREFERENCES["choice"] if name in by_name]
-    if versions is None:
+    listed = list(columns)
+    roles = find_roles(listed, {}, "preferences")
+    has_versions = {"first", "second"} <= roles.keys()
+    if not has_versions:
         # a word of a doubtful column, or one beside a rating of the answer, is a remark on that answer
-        doubtful = by_name if {"rating", "ratings"} & by_name.keys() else PREFERENCES["doubtful_choice"]
-        names = [name for name in names if name not in doubtful]
-    choices = [("", by_name[name]) for name in names[:1]]
-    if not choices and versions is not None:  # winner1, winner2: of one rater each
-        matches = ((_NUMBERED.fullmatch(name), column) for name, column in reversed(by_name.items()))
+        is_rated = not {"rating", "ratings"}.isdisjoint(map(plain_name, listed))
+        sure = [column for column in listed if plain_name(column) not in PREFERENCES["doubtful_choice"]]
+        roles = {} if is_rated else find_roles(sure, {}, "preferences")
+        roles = {role: column for role, column in roles.items() if role not in {"first", "second"}}
+    choices = [("", roles.pop("choice"))] if "choice" in roles else []
+    if not choices and has_versions:  # winner1, winner2: of one rater each
+        matches = ((_NUMBERED.fullmatch(plain_name(column)), column) for column in listed)
         choices = [(match[1], column) for match, column in matches if match]
-    roles = {
-        role: next((by_name[name] for name in PREFERENCES[role] if name in by_name), "")
-        for role in ("rater", "group", "reason")
-    }
-    questions = tuple(by_name[name] for name in PREFERENCES["question"] if name in by_name)
-    return PreferenceColumns(tuple(choices), versions, questions, roles) if choices else None
+    return PreferenceColumns(tuple(choices), roles) if choices else None
 
 
 def holds_preferences(columns: Iterable[str]) -> bool:
     """Whether rows with these columns say which of two versions, which they name, is better."""
     compared = find_preference_columns(columns)
-    return compared is not None and compared.versions is not None
+    return compared is not None and bool(compared.versions)
 
 
 def is_preference_file(path: str | Path, *, sheet: str | None = None) -> bool:
@@ -183,6 +181,7 @@ class _Reader:
             self._counts["empty"] += 1
             return []
         first, second = self._read_versions(row)
+        roles = self._columns.roles
         choices = [(number, self._read_word(row, column, first, second)) for number, column in filled]
         if self._versions and not {first, second} <= {*self._versions}:
             self._others |= dict.fromkeys(name for name in (first, second) if name not in self._versions)
@@ -191,30 +190,31 @@ class _Reader:
         question = self._read_question(row)
         if question is None:
             return []
-        rater, group, reason = (self._read_text(row, column) for column in self._columns.roles.values())
+        rater, group, reason = (self._read_text(row, roles.get(role, "")) for role in ("rater", "group", "reason"))
         return [
             Preference(question, first, second, choice, number or rater, group, reason) for number, choice in choices
         ]
 
     def _read_question(self, row: Row) -> str | None:
         """What the row calls its question; None where it is none of the versions'."""
-        named = {column: text for column in self._columns.questions if (text := self._read_text(row, column)).strip()}
+        roles = self._columns.roles
+        columns = [roles[role] for role in ("question_id", "user_input") if role in roles]
+        named = {column: text for column in columns if (text := self._read_text(row, column)).strip()}
         question = next(iter(named.values()), f"{self._source.stem}-{row.number}")
         if self._questions is None:
             return question
         for text in (question, *named.values()):
             if known := next((one for one in (text, " ".join(text.split())) if one in self._questions), None):
                 return known
-        ids = [column for column in named if plain_name(column) not in _TEXTS]
-        if self._columns.versions is not None and not ids:
+        if self._columns.versions and roles.get("question_id") not in named:
             self._counts["further"] += 1
             return question
-        column = next(iter((*ids, *named)), "id")
+        column = next(iter(named), "id")
         self._unknown.append((row, column, named.get(column, "").strip()))
         return None
 
     def _read_versions(self, row: Row) -> tuple[str, str]:
-        if self._columns.versions is None:
+        if not self._columns.versions:
             return self._unnamed
         first, second = (self._read_text(row, column).strip() for column in self._columns.versions)
         for column, version in zip(self._columns.versions, (first, second), strict=True):
@@ -276,15 +276,15 @@ class _Reader:
     def notes(self, preferences: Sequence[Preference]) -> Iterator[str]:
         """What a user should know about how the file was read."""
         columns, counts = self._columns, self._counts
-        uses: dict[str, str] = dict(zip(columns.versions or (), _CHOICES, strict=False))
+        uses = {column: role for role, column in columns.roles.items() if role in {"first", "second"}}
         uses |= {column: "choice" for _, column in columns.choices}
-        uses |= dict.fromkeys(columns.questions[:1], "question")
-        uses |= {column: role for role, column in columns.roles.items() if column}
+        names = {"question_id": "question", "user_input": "question"}
+        uses |= {column: names.get(role, role) for role, column in columns.roles.items()}
         read = ", ".join(f"{column} as {use}" for column, use in uses.items() if column != use)
         ties = sum(preference.choice == "tie" for preference in preferences)
         notes = [f"{count_of(len(preferences), 'preference')}, {count_of(ties, 'tie')} among them"]
         notes[0] += f"; read {read}" if read else ""
-        if columns.versions is None:
+        if not columns.versions:
             first, second = self._unnamed
             notes.append(f"no column names the versions: A is the first ({first}), B the second ({second})")
         if counts["empty"]:

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..errors import InputError
@@ -68,7 +68,12 @@ def open_data(data: Any) -> Rows:
     is_of_ragas = any(type(item).__module__.startswith("ragas.") for item in (data, *items[:1]))
     stem = getattr(data, "name", None) or "ragas" if is_of_ragas else _STEM
     name = f"the dataset {stem}" if is_of_ragas else "the list"
-    return Rows(name, stem, Repeatable(lambda: _item_rows(items, name)), map_option=_MAPPING)
+
+    def rows() -> Iterator[Row]:
+        for index, item in enumerate(items):
+            yield Row(index + 1, f"index {index}", _item_fields(item, f"{name}, index {index}"))
+
+    return Rows(name, stem, Repeatable(rows), map_option=_MAPPING)
 
 
 def _completed(sample: Sample, number: int) -> Sample:
@@ -81,11 +86,6 @@ def _completed(sample: Sample, number: int) -> Sample:
             thread_language(sample.messages) if is_conversation else detect_language(sample.user_input, sample.response)
         )
     return sample.model_copy(update=changes) if changes else sample
-
-
-def _item_rows(items: Sequence[Any], name: str) -> Iterator[Row]:
-    for index, item in enumerate(items):
-        yield Row(index + 1, f"index {index}", _item_fields(item, f"{name}, index {index}"))
 
 
 def _item_fields(item: Any, place: str) -> dict[str, Any]:

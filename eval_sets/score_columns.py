@@ -144,8 +144,8 @@ class ScoreFile:
         self.joined, self.value = dict[str, str](), ""
         self.reasons: dict[int, dict[str, str]] = {}  # of the scores of each item, by metric
         self._failed_words = self._statuses_of_failure()
-        has_raters = "rater" in self.roles and bool({"rating", "value"} & self.roles.keys())
-        part = self.roles.get("metric" if self.is_long else "rater" if has_raters else "", "")
+        self.has_raters = "rater" in self.roles and bool({"rating", "value"} & self.roles.keys())
+        part = self.roles.get("metric" if self.is_long else "rater" if self.has_raters else "", "")
         self.version = find_version(self.rows, self.names, self.roles.get("id", "id"), part, options.versions or "")
 
     @property
@@ -223,8 +223,8 @@ class ScoreFile:
             if isinstance(joined, BadRow):
                 raise joined.error
             by_name = joined.values.pop(long.field)
-            self.joined |= zip(by_name, joined.parts, strict=True)
-            joined.values.update(zip(joined.parts, by_name.values(), strict=True))
+            self.joined |= {name: f"{long.field}.{name}" for name in by_name}
+            joined.values.update({self.joined[name]: value for name, value in by_name.items()})
             rows.append(joined)
         self.rows, self.value = sorted(rows, key=lambda row: row.number), value
         self.names = list(dict.fromkeys(column for row in rows for column in row.values))

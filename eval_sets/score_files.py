@@ -99,7 +99,7 @@ def read_scores(
     ]
     if not offered:
         raise _nothing_scored(file)
-    if {"rater", "rating"} <= file.roles.keys() and not file.is_long:
+    if file.has_raters and not file.is_long:
         file.keep_one_row({column: file.rule(column)[1] for column in offered})
     file.read_items()
     selected = requested if options.metrics else offered

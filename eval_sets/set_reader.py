@@ -1,35 +1,526 @@
-"""Reading evaluation sets of any format that a team may have them in."""
+"""Reading evaluation sets of any format: what each column is read as, a row as a sample, and the samples of a set."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from ..errors import InputError
-from ..text.wording import count_of
-from ..value_messages import wrong_type
-from .column_account import ColumnAccount
-from .column_roles import look_at_columns
+from ..text.language_detection import detect_language
+from ..text.wording import count_of, list_first
+from ..value_messages import is_nothing, quote_word, shorten, wrong_type
+from . import cell_values
+from .column_roles import ColumnRoles, RaterSearch, look_at_columns
+from .column_table import (
+    MAY_BE_ANSWERS,
+    OTHER_ANSWER,
+    is_link,
+    is_no_rating,
+    language_code,
+    may_hold,
+    plain_name,
+    reason_rater,
+)
 from .columns import (
+    FIELDS,
+    FOR_COLLEAGUES,
     OF_RATERS,
+    REQUIRED,
     TURN_FIELDS,
     check_columns,
     check_mapped,
     check_mapping,
+    describe_left_out,
+    explain_missing,
+    explain_validation_error,
     is_rater,
     is_row_per_sample,
     known_columns,
     read_raters,
+    reason_to_leave_out,
+    sort_row,
 )
-from .items import LOST_PAIR, is_lost_pair
+from .items import LOST_PAIR, as_label, is_lost_pair, read_version, versioned_id
 from .logs.log_format import read_logs
-from .number_rule import Bounds
+from .message import find_turns
+from .message_forms import for_customers
+from .number_rule import Bounds, NumberRule, is_missing
 from .preference_reading import holds_preferences
 from .python_data import open_data, ready_samples
 from .rows import BadRow, Row, Rows, tell_notes
 from .sample import Sample
-from .sample_builder import SampleBuilder
 from .sources import cannot_read, open_source
+from .table_files import load_named_tables
+from .thread import ThreadError, TimeOrder, join_turn, thread_language
+from .turns import is_single_answer
+
+_LONGEST_NAME = 60
+_FEWEST_WORDS = 5  # of the first cell of a column that may hold contexts
+_SILENT = ("row has no answer and counts", "rows have no answer and count", "as an empty one")
+_ENDS_SILENT = (
+    "conversation ends",
+    "conversations end",
+    "with an empty reply or calls of tools alone: the answer before it is the one under test",
+)
+_INTERNAL = ("conversation has messages", "conversations have messages", "for colleagues alone, which are left out")
+_EMPTY_WORD = (
+    "answer is a word for nothing",
+    "answers are words for nothing",
+    "and scored as a text; empty the cell where there was none",
+)
+
+
+class ColumnAccount:
+    """Accounts for the columns of a set: each is read as a field, kept in the metadata, or empty."""
+
+    def __init__(self, source: Rows, mapping: Mapping[str, str], columns: ColumnRoles) -> None:
+        self._source, self._mapping, self._columns = source, mapping, columns
+        self._raters = {column.name: column for column in columns.ratings if column.rater}
+        self._uses: dict[str, str] = {}
+        self.of_metadata: dict[str, str] = {}  # the field that was read out of a key of a row's metadata
+        self._contexts = set[str]()  # the columns that may hold contexts by their name and first cell
+        self._seen: dict[str, bool] = dict.fromkeys(source.columns or (), False)  # whether a cell is filled
+        self._no_ratings, self.left_out = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+        self.places = defaultdict[tuple[str, str, str], list[str]](list)  # where it is so, by what a note says of it
+        self._rater_search = RaterSearch()
+        self._is_rated = self._is_answered = False
+        self._conversations = self._turns = self._messages = self._single = self._rated_in_vain = 0
+        self.has_own_groups = False  # whether answers to the question of one id keep a group that the file names
+
+    @cached_property
+    def time_order(self) -> TimeOrder:
+        """The order of the messages in conversations, where there are any."""
+        return TimeOrder()
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of all rows so far."""
+        return sorted(self._seen)
+
+    def add(self, row: Row, fields: Mapping[str, Any], origins: Mapping[str, str]) -> None:
+        """Accounts for the columns of a row."""
+        values = row.values
+        for name, value in values.items():
+            if not self._seen.get(name):
+                self._seen[name] = value is not None and value != ""
+                is_text = len(str(value).split()) >= _FEWEST_WORDS and not is_link("context", value)
+                if is_text and may_hold(name, "retrieved_contexts"):
+                    self._contexts.add(name)
+        for field_name, column in origins.items():
+            self._uses.setdefault(column, field_name)
+        if self._columns.rater in values:
+            self._uses[self._columns.rater] = OF_RATERS
+        for name in fields.keys() & values.keys() - origins.keys():
+            self._uses.setdefault(name, name)
+        if not self._columns.is_rated and not self._source.made:
+            self._rater_search.add({name: value for name, value in values.items() if name not in self._uses})
+
+    def add_sample(self, sample: Sample, place: str) -> None:
+        """Counts a sample that is a conversation, or has no answer."""
+        self._is_rated = self._is_rated or sample.human_rating is not None or bool(sample.messages)
+        is_answered = bool(sample.response.strip())
+        self._is_answered = self._is_answered or is_answered
+        if not is_answered:
+            self.places[_SILENT].append(place)
+        elif is_nothing(sample.response):
+            self.places[_EMPTY_WORD].append(f'{place} "{sample.response.strip()}"')
+        if sample.messages:
+            after = sample.messages[(sample.turn or 0) + 1 :] if is_answered else ()
+            if any(message.role == "assistant" for message in after):
+                self.places[_ENDS_SILENT].append(place)
+            if is_single_answer(sample):
+                self._single += 1
+            else:
+                self._conversations += 1
+                self._turns += len(find_turns(sample.messages))
+                self._messages += len(sample.messages)
+            rated = [
+                place
+                for place, message in enumerate(sample.messages)
+                if message.human_rating is not None and not message.is_answer
+            ]
+            if rated:  # else the turns, of which an empty reply may be one, are not looked for
+                self._rated_in_vain += len({*rated} - {turn.answer for turn in find_turns(sample.messages)})
+
+    def add_no_rating(self, column: str, row: Row, value: object) -> None:
+        """Accounts for a cell of a column of ratings that says that there is none."""
+        self._no_ratings[column].append(f'{row.place} "{shorten(str(value), 30)}"')
+
+    def notes(self) -> list[str]:
+        """What is read as what; empty where all columns have the names of fields."""
+        notes = self._lines()
+        if column := self._columns.version:
+            grouped = "" if self.has_own_groups else ", and grouped by ID"
+            notes.append(f"rows of one id are of several versions: ids are read as ID@{column.upper()}{grouped}")
+        for column, cells in self._no_ratings.items():
+            notes.append(f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}")
+        notes += self._columns.hints
+        if not self._is_rated and (proposed := self._rater_search.describe()):
+            notes.append(proposed)
+        notes += self.describe_left_out()
+        if not (self._is_answered or self._conversations):  # a set of questions has no answers at all
+            self.places.pop(_SILENT, None)
+        for sentence in (_SILENT, _ENDS_SILENT, _EMPTY_WORD, _INTERNAL):
+            if places := self.places.get(sentence):
+                one, several, rest = sentence
+                notes.append(f"{count_of(len(places), one, several)} {rest}: {list_first(places, 5)}")
+        notes += self.time_order.notes() if self._conversations or self._single else []
+        if self._rated_in_vain:
+            one, several = "rating of a message that is no answer", "ratings of messages that are no answers"
+            cure = "rate the answer, or the conversation (`rating` beside its messages)"
+            notes.append(f"{count_of(self._rated_in_vain, one, several)}, used by nothing; {cure}")
+        return [f"{self._source.name}: {note}" for note in notes]
+
+    def describe_left_out(self) -> list[str]:
+        """Which rows are no answers, and why."""
+        return [describe_left_out(places, reason) for reason, places in self.left_out.items()]
+
+    def count_conversations(self) -> str:
+        """Says how many conversations were read, and how long they are; empty where none was."""
+        parts = []
+        if self._conversations:
+            length = f"{count_of(self._turns, 'turn')} ({count_of(self._messages, 'message')})"
+            parts.append(f"{count_of(self._conversations, 'conversation')} with {length}")
+        if self._single:
+            parts.append(count_of(self._single, "single answer with messages", "single answers with messages"))
+        return f"{self._source.name}: {', '.join(parts)}" if parts else ""
+
+    def _doubt_answer(self, column: str) -> str:
+        """Says of a column that is not used that it may hold the answers; empty of most."""
+        answer = next((other for other, use in self._uses.items() if use == "response"), "response")
+        if plain_name(column) not in MAY_BE_ANSWERS or answer == "response" or answer in self._mapping:
+            return ""
+        cure = f"{self._source.map_option} {quote_word(f'{column}=response')}"
+        return f"may be the chatbot's answer, where {answer} is the right one; {cure} uses it"
+
+    def _doubt_contexts(self, column: str) -> str:
+        """Says of a column that is not used that it may hold the contexts, where none are read; empty of most."""
+        if column not in self._contexts or any(use.startswith("retrieved_contexts") for use in self._uses.values()):
+            return ""
+        return f"may hold the contexts; {self._source.map_option} {quote_word(f'{column}=retrieved_contexts')} reads it"
+
+    def _lines(self) -> list[str]:
+        renamed, own, kept, empty = list[str](), list[str](), list[str](), list[str]()
+        ratings = {rating.name: rating for rating in self._columns.ratings if not rating.rater}
+        for column, is_filled in self._seen.items():
+            if column in self._source.made:
+                continue
+            name = shorten(self._source.origins.get(column, column), _LONGEST_NAME)
+            use = self._uses.get(column, "")
+            if column in self._raters and not use:
+                renamed.append(self._raters[column].describe())
+            elif not is_filled:
+                empty.append(name)
+            elif not use:
+                is_reason = reason_rater(column, tuple(rater.rater for rater in self._raters.values())) is not None
+                doubt = self._doubt_answer(column) or self._doubt_contexts(column)
+                why = self._columns.unused.get(column) or ("reasons" if is_reason else doubt)
+                kept.append(f"{name} ({why})" if why else name)
+            elif use == "rating" and column in ratings and column not in self._mapping:
+                renamed.append(ratings[column].describe(name))
+            elif use == "rating" and self._columns.own is not None and self._columns.own.name == column:
+                is_usual = name == "rating" and self._columns.own.is_usual and not self._source.finds_scale
+                (own if is_usual else renamed).append(name if is_usual else self._columns.own.describe(name))
+            elif use == name:
+                own.append(name)
+            else:
+                renamed.append(f"{name} as {use}")
+        renamed += [f"{name} as {use}" for name, use in self.of_metadata.items()]
+        if not (renamed or kept or {*empty} - {*FIELDS} or self._source.made):
+            return []
+        read = ", ".join((*renamed, *own))
+        parts = [f"read {read} (change with {self._source.map_option})"] if read else []
+        parts += [f"kept in the metadata: {', '.join(kept)}"] if kept else []
+        parts += [f"empty: {', '.join(empty)}"] if empty else []
+        return ["; ".join(parts)] if parts else []
+
+
+_OPTIONAL = {*FIELDS} - {*REQUIRED}
+_PLAIN = NumberRule()
+_LABELS = {"group", "language"}  # in which a word for nothing is nothing
+
+
+class SampleBuilder:
+    """Builds the samples of one source."""
+
+    def __init__(
+        self,
+        source: Rows,
+        mapping: Mapping[str, str],
+        language: str | None,
+        columns: ColumnRoles,
+        *,
+        scale: Bounds | None = None,
+        has_stem: bool = False,
+    ) -> None:
+        self.source, self.mapping, self.language = source, mapping, language
+        self.account = ColumnAccount(source, mapping, columns)
+        self._columns, self._scale, self._has_stem = columns, scale, has_stem
+        self._first_places: dict[int, int] = {}
+        self._raters: dict[str, str] = {}  # in one spelling each
+
+    def sample(self, row: Row) -> Sample | None:
+        """Builds the row's sample, with an id and a language; None of a row that is no answer, which is left out."""
+        fields, origins, extras = sort_row(row.values, self.mapping)
+        if reason := reason_to_leave_out(row.values, fields):
+            self.account.left_out[reason].append(row.place)
+            return None
+        self._find_id(fields, origins, extras)
+        is_told = not is_missing(fields.get("rating_min")) or not is_missing(fields.get("rating_max"))
+        rule = self._find_rating(fields, origins, extras, is_told=is_told)
+        self.account.add(row, fields, origins)
+        self._drop_empty(fields)
+        self._read_ratings(fields, origins, row, rule)
+        self._read_values(fields, origins, row)
+        if fields.get("messages") and not self._leave_out_messages(fields, row):
+            return None
+        self._join_ratings(fields, extras, row, is_told=is_told)
+        try:
+            metadata = cell_values.merge_metadata(fields.get("metadata"), extras)
+        except ValueError as error:
+            raise self._error(row, "metadata", str(error), origins) from None
+        if metadata:
+            fields["metadata"] = metadata
+            self._read_other_response(fields, metadata)
+        try:
+            if "messages" in fields or "history" in metadata:
+                messages = fields.get("messages")
+                parts = [[message] for message in messages] if isinstance(messages, list | tuple) else []
+                if (order := self.account.time_order.sort(parts, row.place)) is not None:
+                    fields["messages"] = [message for place in order for message in parts[place]]
+                fields = join_turn(fields)
+        except ThreadError as error:
+            raise self._error(row, error.field, str(error), origins) from None
+        self._set_scale(fields)
+        fields.setdefault("id", f"{self.source.stem}-{row.number}")
+        self._set_language(fields)
+        try:
+            sample = Sample.model_validate(fields)
+        except ValidationError as error:
+            field, problem = explain_validation_error(error)
+            if problem is None:
+                problem = explain_missing(field, list(row.values), self.mapping)
+            raise self._error(row, field, problem, origins) from None
+        if label := read_version(row.values, self._columns.version) if self._columns.version else "":
+            group = None if sample.source == sample.id else sample.group  # the answers to one question stay together
+            self.account.has_own_groups = self.account.has_own_groups or group is not None
+            own_id = versioned_id(sample.id, label)
+            sample = sample.model_copy(update={"id": own_id, "group": group or sample.source})
+        if self._columns.has_pairs and is_lost_pair(sample):
+            raise self._error(row, "rating", LOST_PAIR, origins)
+        self._check_id(sample.id, row)
+        self.account.add_sample(sample, row.place)
+        return sample
+
+    def _leave_out_messages(self, fields: dict[str, Any], row: Row) -> bool:
+        """Leaves out the messages among colleagues; returns whether any other one is left."""
+        messages, fields["messages"] = fields["messages"], for_customers(fields["messages"])
+        if not fields["messages"]:
+            self.account.left_out[FOR_COLLEAGUES].append(row.place)
+        elif len(fields["messages"]) < len(messages):
+            self.account.places[_INTERNAL].append(row.place)  # of conversations
+        return bool(fields["messages"])
+
+    def _find_id(self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
+        """Takes the id out of the column of another name that all rows tell."""
+        name = self._columns.id
+        if name in extras and "id" not in origins and is_missing(fields.get("id")):
+            value = extras.pop(name)
+            fields["id"] = f"{self.source.stem}-{value}" if self._has_stem and not is_missing(value) else value
+            origins["id"] = name
+
+    def _find_rating(
+        self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any], *, is_told: bool
+    ) -> NumberRule:
+        """Finds the row's own rating and its scale, and returns the rule of its numbers."""
+        own = self._columns.own
+        is_none = own is None and "rating" in self._columns.unused.keys() & fields.keys()
+        if is_none and not is_told and not self.source.made:
+            extras["rating"] = fields.pop("rating")  # of rows of tables it is from 1 to 5, as any
+        if not is_missing(fields.get("rating")) or not is_missing(fields.get("ratings")):
+            if own is None or is_told:
+                return self._columns.told_rule
+            fields["rating_min"], fields["rating_max"] = own.scale[:2]
+            return own.rule
+        for column in self._columns.ratings:
+            if not column.rater and column.name in extras and "rating" not in origins:
+                fields["rating"] = extras.pop(column.name)
+                origins["rating"] = column.name
+                fields.setdefault("rating_min", column.scale.low)
+                fields.setdefault("rating_max", column.scale.high)
+                return column.rule
+        return _PLAIN
+
+    def _read_ratings(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row, rule: NumberRule) -> None:
+        """Reads the numbers of the row's own rating, or ratings by rater."""
+        if is_no_rating(fields.get("rating")):
+            column = origins.get("rating") or self.source.origins.get("rating", "rating")
+            self.account.add_no_rating(column, row, fields.pop("rating"))
+        if isinstance(ratings := fields.get("ratings"), str):
+            with suppress(ValueError):  # the reading of them says so
+                ratings = cell_values.parse_structure(ratings)
+        if isinstance(ratings, Mapping):
+            for rater in (rater for rater, rating in ratings.items() if is_no_rating(rating)):
+                self.account.add_no_rating(f"{origins.get('ratings', 'ratings')}.{rater}", row, ratings[rater])
+            fields["ratings"] = {rater: rating for rater, rating in ratings.items() if not is_no_rating(rating)}
+        name = "rating"
+        try:
+            if "rating" in fields:
+                fields[name] = rule.read(fields[name])
+            if "ratings" in fields:
+                name = "ratings"
+                fields[name] = cell_values.parse_ratings(fields[name], rule)
+        except ValueError as error:
+            raise self._error(row, name, str(error), origins) from None
+
+    def _join_ratings(self, fields: dict[str, Any], extras: dict[str, Any], row: Row, *, is_told: bool) -> None:
+        """Takes the columns of raters out of the rest, as the row's `ratings`; its rating is of whom a column names.
+
+        Beside what raters gave, the row's own rating is their mean, or says nothing new; `is_told` whether the row says
+        its scale.
+        """
+        raters = [column for column in self._columns.ratings if column.rater and column.name in extras]
+        if raters and not fields.get("ratings"):
+            first: dict[str, str] = {}
+            ratings: dict[str, float] = {}
+            for column in raters:
+                value = extras.pop(column.name)
+                if is_no_rating(value):
+                    self.account.add_no_rating(column.name, row, value)
+                    continue
+                try:
+                    rating = column.rule.read(value)
+                    if rating is not None and ratings.setdefault(column.rater, rating) != rating:
+                        raise ValueError(
+                            f"`{first[column.rater]}` and `{column.name}` are both read as the ratings of "
+                            f"{column.rater}; rename one of them, or --map the one that counts to rating"
+                        )
+                except ValueError as error:
+                    raise self._error(row, "ratings", str(error), {"ratings": column.name}) from None
+                first.setdefault(column.rater, column.name)
+            fields["ratings"] = ratings
+            if ratings and fields.get("rating") is not None:
+                extras["rating"] = fields.pop("rating")
+                if not is_told:
+                    fields["rating_min"], fields["rating_max"] = raters[0].scale[:2]
+            fields.setdefault("rating_min", raters[0].scale.low)
+            fields.setdefault("rating_max", raters[0].scale.high)
+        is_named = self._columns.rater in extras and fields.get("rating") is not None and not fields.get("ratings")
+        if is_named and (name := as_label(extras[self._columns.rater])):
+            fields["ratings"] = {self._raters.setdefault(name.casefold(), name): fields.pop("rating")}
+            del extras[self._columns.rater]
+
+    def _read_other_response(self, fields: dict[str, Any], metadata: Mapping[str, Any]) -> None:
+        """Reads another answer out of the metadata, where it is usual to keep one; the metadata keep it too."""
+        if fields.get("other_response") or {*OTHER_ANSWER}.isdisjoint(metadata):
+            return
+        for name in OTHER_ANSWER:
+            if isinstance(text := metadata.get(name), str) and text.strip():
+                fields["other_response"] = text
+                self.account.of_metadata.setdefault(f"metadata.{name}", "other_response")
+                return
+
+    def _drop_empty(self, fields: dict[str, Any]) -> None:
+        """Takes out what says that there is nothing; a question or an answer that is null is empty."""
+        for name in fields.keys() & _OPTIONAL:
+            value = fields[name]
+            is_empty = value is None or (self.source.textual and isinstance(value, str) and not value.strip())
+            if is_empty or (name in _LABELS and isinstance(value, str) and is_nothing(value)):
+                del fields[name]
+        for name in REQUIRED:
+            if fields.get(name, "") is None:
+                fields[name] = ""
+
+    def _read_values(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row) -> None:
+        for name in fields.keys() & _PARSERS.keys():
+            try:
+                if name != "reference" or name in origins:  # one of another name may hold several
+                    fields[name] = _PARSERS[name](fields[name])
+                if name == "tables":
+                    fields[name] = load_named_tables(fields[name], self.source.folder)
+            except (ValueError, InputError) as error:
+                raise self._error(row, name, str(error), origins) from None
+
+    def _set_scale(self, fields: dict[str, Any]) -> None:
+        """Gives all ratings the scale that the user says, and those in messages that of the set's if they have none."""
+        is_rated = fields.get("rating") is not None or bool(fields.get("ratings"))
+        has_rated_turn = any(message.human_rating is not None for message in fields.get("messages") or ())
+        scale = self._columns.message_scale
+        if self._scale is not None and (is_rated or has_rated_turn):
+            fields["rating_min"], fields["rating_max"] = self._scale
+            return
+        is_told = fields.get("rating_min") is not None or fields.get("rating_max") is not None
+        if scale is not None and has_rated_turn and not is_rated and not is_told:
+            fields["rating_min"], fields["rating_max"] = scale[:2]
+
+    def _set_language(self, fields: dict[str, Any]) -> None:
+        language = fields.get("language")
+        if language is None:
+            question, answer = fields.get("user_input"), fields.get("response")
+            if self.language is not None:
+                fields["language"] = self.language
+            elif fields.get("messages"):
+                fields["language"] = thread_language(fields["messages"])
+            elif isinstance(question, str) and isinstance(answer, str):
+                fields["language"] = detect_language(question, answer)
+        elif isinstance(language, str):
+            code, region, _ = language_code(language).replace("_", "-").lower().partition("-")
+            fields["language"] = code
+            if region:
+                fields["metadata"] = cell_values.merge_metadata(fields.get("metadata"), {"language": language})
+
+    def _check_id(self, sample_id: str, row: Row) -> None:
+        # the hash in place of the id, and a number in place of a text, keep this small for very large sets
+        kind, _, digits = row.place.rpartition(" ")
+        first = self._first_places.setdefault(hash(sample_id), int(digits))
+        if first != int(digits):
+            message = f'"{shorten(sample_id)}" is the id of {kind} {first} too; give each sample its own id, '
+            message += f"or where rows are of several raters say which column names them ({self.source.map_option} "
+            message += "COLUMN=rater), and where they are of several systems, a column `system` that names them"
+            raise self._error(row, "id", message, {})
+
+    def _error(self, row: Row, field: str, problem: str, origins: Mapping[str, str]) -> InputError:
+        column = origins.get(field) or self.source.origins.get(field)
+        origin = f" (column {column})" if column else ""
+        return InputError(f"{self.source.name}, {row.place}, field {field}{origin}: {problem}")
+
+
+def _parse_label(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _parse_reference(value: object) -> object:
+    if isinstance(value, str) and not value.lstrip().startswith(("['", '["')):
+        return value
+    texts = cell_values.parse_texts(value)
+    is_listed = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+    return "\n".join(texts) if is_listed and isinstance(texts, list) else value
+
+
+def _parse_metadata(value: object) -> object:
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        return cell_values.parse_structure(value)
+    return value
+
+
+_PARSERS: dict[str, Callable[[object], object]] = {
+    "id": _parse_label,
+    "group": _parse_label,
+    "message_type": _parse_label,
+    "retrieved_contexts": cell_values.parse_texts,
+    "tables": cell_values.parse_tables,
+    "reference": _parse_reference,
+    "rating_min": _PLAIN.read,
+    "rating_max": _PLAIN.read,
+    "messages": cell_values.parse_structure,
+    "metadata": _parse_metadata,
+}
+
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 

@@ -53,7 +53,8 @@ def open_source(
             if any(path.glob("*.parquet")):  # of `assay run --out FOLDER`
                 _no_sheet(name, sheet)
                 return open_parquet(path, name)
-            raise _is_folder(path, name)
+            listed = quote_names(sorted(entry.name for entry in path.iterdir()))
+            raise InputError(f"{name}: is a folder; name a file in it: {listed}")
         if path.exists():
             if not path.is_file():
                 check_regular(path, name)
@@ -97,10 +98,6 @@ def _open_file(path: Path, name: str, sheet: str | None, header_row: int | None,
 def _no_sheet(name: str, sheet: str | None) -> None:
     if sheet is not None:
         raise InputError(f"{name}: has no sheets, only Excel files do; leave out the sheet `{sheet}`")
-
-
-def _is_folder(path: Path, name: str) -> InputError:
-    return InputError(f"{name}: is a folder; name a file in it: {quote_names(sorted(p.name for p in path.iterdir()))}")
 
 
 def _not_found(name: str, path: Path) -> InputError:

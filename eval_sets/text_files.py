@@ -404,7 +404,8 @@ def _read_document(path: Path, name: str) -> tuple[Any, str]:
             return SEVERAL, encoding
         if not text.strip():
             raise InputError(f"{name}: the file is empty; it should hold a list of samples") from None
-        raise InputError(f"{name}{_error_place(error)}: {explain_json_error(error, text)}; correct it there") from None
+        place = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise InputError(f"{name}{place}: {explain_json_error(error, text)}; correct it there") from None
 
 
 def _line_rows(path: Path, name: str, encoding: str) -> Iterator[Row | BadRow]:
@@ -446,7 +447,3 @@ def _listed_rows(listed: list[Any], name: str) -> Iterator[Row | BadRow]:
         else:
             message = f"is {describe_type(value)}, not an object; write one object per sample"
             yield BadRow(number, InputError(f"{name}, row {number}: {message}"))
-
-
-def _error_place(error: Exception) -> str:
-    return f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""

@@ -1,6 +1,6 @@
 """The messages of a sample: read from any form in which they are logged, and joined with the turn under test."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from itertools import pairwise
@@ -14,7 +14,7 @@ from ..text.wording import count_of, list_first, verb_of
 from ..value_messages import check_characters, describe_first_mistake, describe_type, shorten
 from .cell_values import find_documents
 from .message import MESSAGE_ALIASES, Message, find_turns
-from .message_forms import read_forms, text_of_null_reply
+from .message_forms import for_customers, read_forms, text_of_null_reply
 from .message_times import DATE_ORDERS, is_before, readings
 from .rows import BadRow, Row
 
@@ -128,15 +128,6 @@ def _order(times: Sequence[datetime]) -> tuple[int, ...]:
     return tuple(sorted(places, key=times.__getitem__)) if len({*times}) == len(times) else ()
 
 
-def _with_content(message: Message, said: Collection[str]) -> Message:
-    """A reply of which it is said that its content is null: OpenAI's refusal beside it, or an empty answer."""
-    others = message.model_extra or {}
-    is_empty = message.content is None and not message.tool_calls and not others.get("content_parts")
-    if message.role != "assistant" or not is_empty or "content" not in said:
-        return message
-    return message.model_copy(update={"content": text_of_null_reply(others)})
-
-
 class _ThreadReader:
     """Joins messages with what was retrieved for them, and results of tools with their calls."""
 
@@ -150,7 +141,14 @@ class _ThreadReader:
     def add(self, value: object, place: int) -> None:
         """Adds a logged message; raises `ThreadError` where it cannot stand here."""
         if isinstance(value, Message):
-            self._append(_with_content(value, value.model_fields_set), place)
+            others = value.model_extra or {}
+            if (
+                value.role == "assistant"
+                and value.content is None
+                and not (value.tool_calls or others.get("content_parts"))
+            ):
+                value = value.model_copy(update={"content": text_of_null_reply(others)})
+            self._append(value, place)
             return
         for fields in read_forms(value, place):
             is_result = fields["role"] == "tool" and fields.get("tool_call_id") is None
@@ -162,8 +160,7 @@ class _ThreadReader:
                 continue
             if is_result:
                 fields["tool_call_id"] = next((call for call, is_open in self._calls.items() if is_open), None)
-            said = value if isinstance(value, Mapping) else ()
-            self._append(_with_content(Message.model_validate(fields), said), place)
+            self._append(Message.model_validate(fields), place)
 
     def end(self) -> None:
         """Joins what was retrieved after the last message with it."""
@@ -267,7 +264,7 @@ def _join_history(values: dict[str, Any]) -> dict[str, Any]:
     if not history or not isinstance(question, str) or not isinstance(answer, str):
         return values
     try:
-        messages = list(read_thread(history))
+        messages = list(read_thread(for_customers(history)))
     except ThreadError:
         return values  # of another form: it stays where it was
     _check_turn(question, answer)

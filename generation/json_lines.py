@@ -8,8 +8,8 @@ from pydantic import BaseModel, ValidationError
 
 from ..atomic_files import replace_file
 from ..errors import InputError
+from ..eval_sets.columns import explain_validation_error
 from ..eval_sets.rows import BadRow
-from ..eval_sets.sample_builder import explain_validation_error
 from ..eval_sets.sources import cannot_read
 from ..eval_sets.text_files import open_jsonl
 

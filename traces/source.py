@@ -13,7 +13,7 @@ from ..eval_sets.column_roles import ColumnRoles
 from ..eval_sets.logs.trace_row import Trace, build_row
 from ..eval_sets.message_times import read_time
 from ..eval_sets.rows import BadRow, Repeatable, Rows
-from ..eval_sets.sample_builder import SampleBuilder
+from ..eval_sets.set_reader import SampleBuilder
 from ..value_messages import check_characters
 
 ORIGIN = "trace"

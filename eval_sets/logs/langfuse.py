@@ -59,17 +59,13 @@ def read_observations(rows: Iterable[Row | BadRow], name: str) -> Iterator[Row |
     yield from read_traces(traces, name)
 
 
-def _inner(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    inner = values.get("trace")
-    return inner if isinstance(inner, Mapping) else values
-
-
 def _first(values: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     return next((values[key] for key in keys if values.get(key)), None)
 
 
 def _session(values: Mapping[str, Any]) -> str | None:
-    session = _first(_inner(values), _SESSION_KEYS)
+    inner = values.get("trace")
+    session = _first(inner if isinstance(inner, Mapping) else values, _SESSION_KEYS)
     return None if session is None else str(session)
 
 

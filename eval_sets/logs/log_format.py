@@ -60,7 +60,8 @@ def read_logs(opened: Rows, mapping: Mapping[str, str]) -> Rows:
     ):
         return _read_turns(opened, first, columns, mapping)
     parsed = _parse_cells(first) if opened.textual else first
-    if is_own or (opened.textual and not _may_be_log(parsed)) or (mapping and not is_example(parsed)):
+    may_be_log = not opened.textual or _find_tool(parsed) is not None or _items(parsed)[0] is not None
+    if is_own or not may_be_log or (mapping and not is_example(parsed)):
         return opened
     return _read_tool(opened, mapping)
 
@@ -115,10 +116,6 @@ def _read_turns(opened: Rows, first: Mapping[str, Any], columns: TurnColumns, ma
         finds_scale=True,
         late_notes=reader.notes,
     )
-
-
-def _may_be_log(values: Mapping[str, Any]) -> bool:
-    return _find_tool(values) is not None or (not has_own_columns(values) and _items(values)[0] is not None)
 
 
 def _find_tool(values: Mapping[str, Any]) -> "_Tool | None":
@@ -185,13 +182,8 @@ def is_run(values: Mapping[str, Any]) -> bool:
 def _sides(values: Mapping[str, Any]) -> tuple[str, str] | None:
     """The keys of what was given and returned, of which one at least is an object; None of another row."""
     sides = (keys for keys in _SIDES if {*keys} <= values.keys())
-    return next(
-        (keys for keys in sides if isinstance(values[keys[0]], Mapping) and _may_be_output(values[keys[1]])), None
-    )
-
-
-def _may_be_output(value: Any) -> bool:
-    return value is None or isinstance(value, str | Mapping)
+    may_be = (keys for keys in sides if isinstance(values[keys[0]], Mapping))
+    return next((keys for keys in may_be if isinstance(values[keys[1]], str | Mapping | None)), None)
 
 
 def read_examples(rows: Iterable[Row | BadRow], name: str, mapping: Mapping[str, str]) -> Iterator[Row | BadRow]:
@@ -211,18 +203,16 @@ def _thread(values: Mapping[str, Any]) -> str | None:
     return next((str(thread) for thread in threads if thread), None)
 
 
-def _is_beside(column: str, mapping: Mapping[str, str]) -> bool:
-    """Whether a column beside a run of LangSmith is read as in any file."""
-    is_rating = usual_name(column) in ROLES["rating"] or bool(rater_of(column))
-    return column in mapping or is_rating or (column in FIELDS and column != "metadata")
-
-
 def _trace(row: Row, mapping: Mapping[str, str]) -> Trace:
     values = row.values
     given, returned = _sides(values) or _SIDES[0]
     expected = values.get("expected")
     rest = {key: value for key, value in values.items() if key not in {"id", given, returned}}
-    beside = {key: value for key, value in rest.items() if not is_run(values) or _is_beside(key, mapping)}
+    beside = rest
+    if is_run(values):  # what it says beside our fields, what the user maps and ratings is LangSmith's own
+        names = {*mapping, *FIELDS} - ({"metadata"} - mapping.keys())
+        ratings = {key for key in rest if usual_name(key) in ROLES["rating"] or rater_of(key)}
+        beside = {key: value for key, value in rest.items() if key in names | ratings}
     rated = (beside[key] for key in beside if mapping.get(key, usual_name(key)) in {"rating", *ROLES["rating"]})
     rating = next((value for value in rated if is_number(value)), None)
     return Trace(

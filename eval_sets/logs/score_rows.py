@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -73,10 +74,11 @@ def join_rows(
     name: str,
     cure: str,
 ) -> Iterator[Row | BadRow]:
-    """Yields one row per answer, in the order of their first rows: that row, with what was given to it by name.
+    """Yields one row per answer, in the order of their first rows, with what was given to it by name.
 
     `key` is what the rows of one answer have in common, `name` the file's, and `cure` what to do about a metric or a
-    rater that stands twice with one answer. The `parts` of a row are those of `scores.METRIC`, or of `ratings.RATER`.
+    rater that stands twice with one answer. The `parts` of a row are those of `scores.METRIC`, or of `ratings.RATER`,
+    and of columns that are empty in the first row.
     """
     spelled: dict[str, str] = {}
     for group in group_rows(rows, key):
@@ -98,13 +100,17 @@ def join_rows(
                 problem = f"{label} stands at {first.place} too, with this answer; {cure}"
                 yield BadRow(row.number, InputError(f"{name}, {row.place}, field {long.name}: {problem}"))
         own = {column: value for column, value in group[0].values.items() if column not in long.used}
+        for row in group[1:]:
+            for column, value in row.values.items():
+                if column not in long.used and is_missing(own.get(column)) and not is_missing(value):
+                    own[column], parts[column] = value, row
         yield group[0]._replace(values=own | {long.field: by_name}, parts=parts)
 
 
 def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) -> Rows:
     """Joins the rows of each answer; its scores are kept in the metadata, its ratings are those of its raters."""
     names: dict[str, None] = {}
-    of_programs = Counter[str]()
+    of_programs, differing, places = Counter[str](), Counter[str](), list[str]()
     counts = {"answers": 0, "rows": 0}
     ids = {long.id: "id"} if long.id else {}
 
@@ -113,24 +119,29 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
 
     def rows() -> Iterator[Row | BadRow]:
         counts.update(answers=0, rows=0)
-        of_programs.clear()
+        for counted in (of_programs, differing, places):
+            counted.clear()
         for row in join_rows(opened.rows, long, key, opened.name, _REPEATED):
             if not isinstance(row, Row):
                 yield row
                 continue
+            counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(row.values[long.field]))
             if long.field == "ratings":
                 given = row.values["ratings"]
                 programs = {name: given.pop(name) for name in list(given) if is_of_program(name)}
                 of_programs.update(programs.keys())
                 row.values.update({_OF_PROGRAMS: programs} if programs else {})
             names.update(dict.fromkeys(row.values[long.field]))
-            counts.update(answers=counts["answers"] + 1, rows=counts["rows"] + len(row.parts))
-            try:
-                rating = _find_rating(row, mapping) if long.field == "scores" else {}
-            except InputError as error:
-                yield BadRow(row.number, InputError(f"{opened.name}, {error}"))
+            others = _find_others(row, long)
+            rating = find_roles(row.values, mapping).get("rating", "") if long.field == "scores" else ""
+            if rating in others:
+                problem = f"differs from that of the same answer at {row.part(rating).place}; correct one of them"
+                place = f"{others[rating].place}, field {rating}"
+                yield BadRow(row.number, InputError(f"{opened.name}, {place}: {problem}"))
                 continue
-            yield row._replace(values={ids.get(name, name): value for name, value in (row.values | rating).items()})
+            differing.update(others.keys())
+            places.extend(other.place for other in list(others.values())[:1])
+            yield row._replace(values={ids.get(name, name): value for name, value in row.values.items()})
 
     def notes() -> list[str]:
         answers, read = count_of(counts["answers"], "answer"), count_of(counts["rows"], "row")
@@ -143,7 +154,10 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
         )
         listed = list_first([f"{name} ({count:,})" for name, count in of_programs.items()])
         left_out = f"of a program, and kept in the metadata as {_OF_PROGRAMS} (give a person another name): {listed}"
-        return [f"{opened.name}: {what}", *([f"{opened.name}: {left_out}"] if of_programs else [])]
+        listed = list_first([f"{name} ({count_of(count, 'answer')})" for name, count in differing.items()])
+        first = f"rows of one answer differ in {listed}, and its first row's is kept: {list_first(places, 5)}"
+        notes = [what, *([left_out] if of_programs else []), *([first] if differing else [])]
+        return [f"{opened.name}: {note}" for note in notes]
 
     renamed = {theirs: ours for theirs, ours in mapping.items() if theirs in long.used} | ids
     columns = None
@@ -159,19 +173,21 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
     )
 
 
-def _find_rating(joined: Row, mapping: Mapping[str, str]) -> dict[str, Any]:
-    """The rating of an answer by its column, from the first of its rows that has it; none where none has.
+def _find_others(joined: Row, long: LongColumns) -> dict[str, Row]:
+    """The columns in which a row of an answer differs from what the joined row says, each with the first such row."""
+    others: dict[str, Row] = {}
+    for row in {part.number: part for part in joined.parts.values()}.values():
+        for column in row.values.keys() - long.used - others.keys():
+            value, kept = row.values[column], joined.values[column]
+            if value != kept and not is_missing(value) and not _is_same_number(value, kept):
+                others[column] = row
+    return {column: others[column] for column in joined.values if column in others}
 
-    Raises `InputError` where another row has another rating.
-    """
-    column = find_roles(joined.values, mapping).get("rating", "")
-    rated = [row for row in joined.parts.values() if not is_missing(row.values.get(column))]
-    if not rated:
-        return {}
-    if other := next((row for row in rated if row.values[column] != rated[0].values[column]), None):
-        problem = f"differs from that of the same answer at {rated[0].place}; correct one of them"
-        raise InputError(f"{other.place}, field {column}: {problem}")
-    return {column: rated[0].values[column]}
+
+def _is_same_number(*values: Any) -> bool:
+    with suppress(ValueError, TypeError):
+        return len({float(value) for value in values}) == 1
+    return False
 
 
 def _key(values: Mapping[str, Any], mapping: Mapping[str, str], version: str) -> str | None:

@@ -358,7 +358,7 @@ def _end_of_repeated(messages: Sequence[Message], more: Sequence[Message]) -> in
     It may repeat the last ones, with or without empty replies; or, where a question is asked again, all before it.
     """
     own = max((place for place, message in enumerate(more) if message.role == "user"), default=0)
-    for is_spoken, end in ((_is_spoken, len(more) - 1), (_has_text, own)):
+    for is_spoken, end in ((lambda message: _has_text(message) or message.is_reply, len(more) - 1), (_has_text, own)):
         spoken = [(message.role, message.text) for message in messages if is_spoken(message)]
         places = [place for place, message in enumerate(more[:end]) if is_spoken(message)]
         repeated = [(more[place].role, more[place].text) for place in places]
@@ -371,7 +371,3 @@ def _end_of_repeated(messages: Sequence[Message], more: Sequence[Message]) -> in
 
 def _has_text(message: Message) -> bool:
     return message.role in {"user", "assistant"} and bool(message.text.strip())
-
-
-def _is_spoken(message: Message) -> bool:
-    return _has_text(message) or message.is_reply

@@ -8,12 +8,12 @@ from typing import Any
 from ...errors import InputError
 from ...value_messages import quote_word
 from .. import cell_values
+from ..cell_values import merge_metadata
 from ..column_table import RATING_ALIASES, find_roles, is_internal, is_no_rating, rater_of, usual_name
-from ..columns import check_mapped, describe_left_out
-from ..message_forms import find_role
+from ..columns import FOR_COLLEAGUES, check_mapped, describe_left_out
+from ..message_forms import find_role, text_of_null_reply
 from ..number_rule import ColumnCells
 from ..rows import BadRow, Repeatable, Row, Rows, group_rows
-from ..sample_builder import merge_metadata
 from ..thread import ThreadError, TimeOrder, conversation_row
 
 _RATINGS = {"rating", *RATING_ALIASES}
@@ -108,7 +108,7 @@ class TurnReader:
         self._cells: dict[str, _Cells] = {}  # those of each column
         self._ratings = ColumnCells()  # those of the column of ratings
         # the places of rows in which nothing is said, or not to the customer
-        self._left_out: dict[str, dict[str, None]] = {"has no message": {}, "is for colleagues alone": {}}
+        self._left_out: dict[str, dict[str, None]] = {"has no message": {}, FOR_COLLEAGUES: {}}
         self._time_order = TimeOrder()
 
     def rows(self) -> Iterator[Row | BadRow]:
@@ -155,7 +155,7 @@ class TurnReader:
             if isinstance(row, Row) and not any(_is_text(row.values.get(column)) for column in columns):
                 self._left_out["has no message"][row.place] = None
             elif isinstance(row, Row) and not self._columns.is_pair and is_internal(row.values):
-                self._left_out["is for colleagues alone"][row.place] = None
+                self._left_out[FOR_COLLEAGUES][row.place] = None
             else:
                 yield row
 
@@ -257,8 +257,8 @@ class TurnReader:
         used = {self._columns.conversation, *fields.values(), *self._shared, *self._columns.mapped}
         rest = {name: value for name, value in row.values.items() if name not in used and _is_filled(value)}
         if not self._columns.is_pair:
-            if values.get("content") == "" and values.get("tool_calls"):
-                del values["content"]
+            if not (values.get("content") or values.get("tool_calls")):
+                values["content"] = text_of_null_reply(row.values)
             return [{**rest, **values}]
         question, answer = values.pop("user_input", ""), values.pop("response", "")
         time = {"time": values["time"]} if "time" in values else {}

@@ -19,6 +19,7 @@ from measurement import (
 )
 
 from assay.errors import InputError
+from assay.eval_sets import load_set
 from assay.metrics import NumericClaims
 
 ROOT = Path(__file__).parent.parent.parent
@@ -190,3 +191,11 @@ def test_a_claim_goes_through_few_files(claim: str, trips: dict[str, list[str]])
     files = trips[claim]
     assert len({*files}) <= MOST[claim][0], sorted({*files})
     assert trip.count_jumps(files) <= MOST[claim][1]
+
+
+def test_two_rows_of_csv_become_samples_in_ten_files_of_eval_sets(tmp_path: Path) -> None:
+    """The text, its rows, the table of roles, which column is what, ratings, numbers, cells, and the samples."""
+    path = tmp_path / "a.csv"
+    path.write_text("question,answer,context,rating\nFree?,Yes.,It is free.,4\nWhen?,At 9.,It opens at 9.,2\n")
+    files = trip.files_of_calls(lambda: load_set(path, notes=[]), before=lambda: load_set(path, notes=[]))
+    assert len({file for file in files if file.startswith("eval_sets")}) <= 10, sorted({*files})

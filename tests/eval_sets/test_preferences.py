@@ -181,3 +181,12 @@ def test_two_columns_of_one_rater_are_both_read(tmp_path):
     path.write_text("id,model_a,model_b,winner1,winner2,vote_2\nq1,x,y,a,b,tie\n")
     read = [(one.rater, one.choice) for one in read_preferences(path)]
     assert read == [("1", "first"), ("2", "second"), ("2", "tie")]
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["vraag_id,Model A,Model B,Voorkeur,Beoordelaar,Toelichting", "Frage ID,System,System B,Wahl,Prüfer,Begründung"],
+)
+def test_columns_are_found_by_the_table_of_roles(tmp_path, header):
+    path = write(tmp_path / "p.csv", f"{header}\nq1,old,new,new,ada,korter\n")
+    assert read_preferences(path, notes=[]) == [Preference("q1", "old", "new", "second", "ada", "", "korter")]
