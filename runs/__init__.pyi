@@ -83,7 +83,6 @@ from .score.session import (
     run_plan as run_plan,
     score_samples as score_samples,
 )
-from .show.rating_meaning import has_scores as has_scores
 from .show.results import Results as Results, write_scores as write_scores
 from .show.run_report import (
     compute_figures as compute_figures,
@@ -116,7 +115,6 @@ from .suite.history import (
     find_baseline as find_baseline,
     read_history as read_history,
 )
-from .suite.history_site import write_site as write_site
 from .suite.ledger import Ledger as Ledger, NightlyRunRow as NightlyRunRow
 from .suite.nightly_report import (
     RunReport as RunReport,
@@ -124,4 +122,4 @@ from .suite.nightly_report import (
     decide_verdict as decide_verdict,
     read_report as read_report,
 )
-from .suite.report_files import summary_markdown as summary_markdown
+from .suite.report_files import summary_markdown as summary_markdown, write_site as write_site

@@ -21,13 +21,15 @@ from .http_client import (
 )
 from .langfuse.sink import LangfuseSink as LangfuseSink
 from .langfuse.source import LangfuseSource as LangfuseSource
-from .mlflow.server import MlflowServer as MlflowServer
 from .mlflow.sink import KEY as KEY, MlflowSink as MlflowSink
-from .mlflow.source import MlflowSource as MlflowSource
+from .mlflow.source import MlflowServer as MlflowServer, MlflowSource as MlflowSource
 from .otel.sink import OtelSink as OtelSink, event_attributes as event_attributes
-from .phoenix.project import PhoenixProject as PhoenixProject
 from .phoenix.sink import PhoenixSink as PhoenixSink
-from .phoenix.source import PhoenixSource as PhoenixSource, RatingReader as RatingReader
+from .phoenix.source import (
+    PhoenixProject as PhoenixProject,
+    PhoenixSource as PhoenixSource,
+    RatingReader as RatingReader,
+)
 from .pull import PullRequest as PullRequest, PullResult as PullResult, pull_traces as pull_traces
 from .push import PushRequest as PushRequest, PushResult as PushResult, push_scores as push_scores
 from .sink import Sink as Sink, TraceScore as TraceScore, WriteResult as WriteResult, send_in_halves as send_in_halves

@@ -21,9 +21,9 @@ from ..runs import Store
 from ..runs.answers.rating_join import describe_rating, find_rated_sample, rated_ids
 from ..runs.ratings.judgement import find_judgements, read_answer_queues
 from ..runs.score.reply_audit import ReplyAudit, audit_replies
-from ..runs.store.answer_address import answer_url
 from ..runs.store.answer_index import AnswerIndex
 from ..runs.store.database import Database
+from ..runs.store.store import answer_url
 from .answer_view import view_answer
 from .thread_view import ThreadView, find_tested_turn, view_thread
 from .viewer import READER, Viewer, for_visitors

@@ -21,7 +21,7 @@ from ..runs.decision.decide import decide_by_default
 from ..runs.decision.page import find_deciding_questions, preferred_shares
 from ..runs.decision.tables import comparison_sentences, comparison_table, comparison_verdict
 from ..runs.ratings.judgement import rating_state
-from ..runs.store.answer_address import answer_url
+from ..runs.store.store import answer_url
 from .viewer import RunState, Viewer, for_visitors, number_of, run_state
 
 

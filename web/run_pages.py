@@ -30,9 +30,8 @@ from ..runs.show.run_report import (
     report_table,
     summarise_run,
 )
-from ..runs.store.answer_address import answer_url
 from ..runs.store.answer_index import AnswerIndex, AnswerPage, AnswerQuery, AnswerRow, Rated, Status
-from ..runs.store.store import RunRow
+from ..runs.store.store import RunRow, answer_url
 from ..runs.suite.ledger import Ledger
 from ..text.wording import Phrase, count_of, phrase
 from ..traces.watch.watch_state import WatchRow, WatchState

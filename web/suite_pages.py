@@ -9,9 +9,9 @@ from starlette.routing import Route
 from ..presentation.result_table import Field, TableCell, Tone, tabulate
 from ..presentation.texts import format_time, shorten, state_class
 from ..runs import Store
-from ..runs.suite.history_site import TABLES, draw_trends
 from ..runs.suite.ledger import Ledger
 from ..runs.suite.nightly_report import NightlyReport, read_report
+from ..runs.suite.report_files import TABLES, draw_trends
 from .viewer import Viewer, for_visitors
 
 _MOST_NIGHTLY_RUNS = 200

@@ -14,8 +14,8 @@ from ..runs import Store
 from ..runs.failures.failure_groups import Failures, group_failures, view_failures
 from ..runs.ratings.judgement import rating_state
 from ..runs.show.results import read_results
-from ..runs.store.answer_address import answer_url
 from ..runs.store.database import Database
+from ..runs.store.store import answer_url
 from .answer_pages import AnswerPages
 from .comparison_pages import ComparisonPages
 from .connections import Connections

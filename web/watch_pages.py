@@ -18,7 +18,7 @@ from ..presentation.rendered_markdown import shorten_seen
 from ..presentation.result_table import Field, ResultTable, TableCell, tabulate
 from ..presentation.texts import format_time, shorten
 from ..runs import Store
-from ..runs.store.answer_address import answer_url
+from ..runs.store.store import answer_url
 from ..text.wording import count_of
 from ..traces.source import read_utc
 from ..traces.watch.alarms import AlarmAnswer

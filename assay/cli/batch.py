@@ -11,9 +11,8 @@ from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from ..value_messages import quote_word
-from .options import judge_option, path_in_store
+from .options import BoundedCount, judge_option, path_in_store
 from .output import print_result
-from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
     from ..judges.batch.batch_journal import Batch

@@ -12,9 +12,8 @@ from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import check_output
 from .judge_session import open_judge_session, question_progress, with_judge_session
-from .options import embedder_option, option_group, read_metrics
+from .options import OUTPUT_FILE, BoundedCount, FiniteRange, embedder_option, option_group, read_metrics
 from .output import echo_notice, print_blocks, print_result
-from .typed_values import OUTPUT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,8 @@ import click
 from ..atomic_files import check_writable
 from ..presentation.texts import one_line
 from . import exit_codes
-from .options import level_option, scale_option, with_file_options
+from .options import REPORT_FILE, SEED, FiniteRange, level_option, scale_option, with_file_options
 from .output import echo, open_console, print_blocks, print_command, print_result, typed_command
-from .typed_values import REPORT_FILE, SEED, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

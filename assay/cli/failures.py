@@ -6,9 +6,8 @@ from pathlib import Path
 import click
 
 from ..atomic_files import check_writable
-from .options import embedder_option
+from .options import REPORT_FILE, BoundedCount, embedder_option
 from .output import echo, open_console, print_command, print_result, show_status, typed_command
-from .typed_values import REPORT_FILE, BoundedCount
 
 _MOST_GROUPS = 100
 

@@ -15,9 +15,8 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judge_session import JudgeSession, open_judge_session, question_progress, with_judge_session
-from .options import embedder_option, option_group, seed_option
+from .options import OUTPUT_FILE, BoundedCount, FiniteRange, embedder_option, option_group, seed_option
 from .output import count_progress, echo_notice, print_result
-from .typed_values import OUTPUT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,8 @@ import click
 from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of
-from .options import read_metrics, scale_option, type_reading, with_file_options
+from .options import OUTPUT_FILE, read_metrics, scale_option, with_file_options
 from .output import echo, open_console, print_command, typed_command, until_reader_leaves
-from .typed_values import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -117,3 +116,18 @@ def _print_look(file: str, samples: "Sequence[Sample]", options: list[str]) -> N
         echo(f"  answer    {one_line(sample.response, _TEXT)}")
         for context in sample.retrieved_contexts[:2]:
             echo(f"  context   {one_line(context, _TEXT)}")
+
+
+def type_reading(reading: Mapping[str, Any]) -> list[str]:
+    """The words of these options in a command that reads the same file, from how it was read.
+
+    Example:
+        >>> type_reading({"mapping": {"vraag": "user_input"}, "sheet": "Blad 1", "header_row": None})
+        ['--map', 'vraag=user_input', '--sheet', 'Blad 1']
+    """
+    words = [word for theirs, ours in reading["mapping"].items() for word in ("--map", f"{theirs}={ours}")]
+    values = {name: reading.get(name) for name in ("sheet", "header_row", "language", "limit")}
+    if scale := reading.get("scale"):
+        values["scale"] = "{:g}-{:g}".format(*scale)
+    named = {f"--{name.replace('_', '-')}": str(value) for name, value in values.items() if value is not None}
+    return words + [word for option in named.items() for word in option]

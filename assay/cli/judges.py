@@ -1,7 +1,7 @@
 """`assay judges`: the list of them, which to buy (compare), and what one is worth (card)."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,24 +12,49 @@ from ..atomic_files import check_writable
 from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
 from ..text.wording import count_of
-from .download_dialog import agree_to_download
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
-    JudgeCassetteOptions,
+    OUTPUT_FILE,
+    SEED,
+    BoundedCount,
     SetOptions,
     download_option,
     max_failed_option,
+    option_group,
+    path_in_store,
+    replay_option,
     with_budget,
-    with_judge_cassettes,
     with_set_options,
 )
-from .output import echo_notice, open_console, print_blocks, print_result, show_status
-from .typed_values import OUTPUT_FILE, SEED, BoundedCount
+from .output import agree_to_download, echo_notice, open_console, print_blocks, print_result, show_status
 
 if TYPE_CHECKING:
-    from ..judges import Budget
+    from ..judges import Budget, Mode
     from ..runs.judging import CardSet, JudgeCard
     from ..runs.judging.judge_comparison import JudgeComparison
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCassetteOptions:
+    """Which recorded replies of judges are used, one file per judge, and how."""
+
+    cassette: str | None  # the file, in which `{judge}` stands for the judge's name; None for those in the store
+    mode: "Mode"
+
+    def file(self, store: Path | str) -> str:
+        """The file of the recordings. Raises `UsageError` where none is named and the store is on a server."""
+        return self.cassette or str(path_in_store(store, "judged.{judge}.jsonl", "name files with --cassette"))
+
+
+with_judge_cassettes = option_group(
+    "judge_cassettes",
+    JudgeCassetteOptions,
+    click.option(
+        "--cassette",
+        help="Recorded replies; {judge} stands for the judge's name. [default: STORE/judged.{judge}.jsonl]",
+    ),
+    replay_option,
+)
 
 
 @click.group()

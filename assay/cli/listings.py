@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..presentation.result_table import Field, Paragraph, ReportBlock, tabulate
+from .options import BoundedCount
 from .output import print_result
-from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
     from ..metrics.catalogue import MetricDescription

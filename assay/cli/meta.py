@@ -10,6 +10,12 @@ from ..errors import UsageError
 from ..text.wording import count_of
 from ..value_messages import quote_word
 from .options import (
+    MOST_REPEATS,
+    MOST_RESAMPLES,
+    OUTPUT_FILE,
+    REPORT_FILE,
+    BoundedCount,
+    FiniteRange,
     header_row_option,
     hide_advanced,
     level_option,
@@ -20,7 +26,6 @@ from .options import (
     sheet_option,
 )
 from .output import print_blocks, print_result, show_status, typed_command
-from .typed_values import MOST_REPEATS, MOST_RESAMPLES, OUTPUT_FILE, REPORT_FILE, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,7 +1,8 @@
-"""Options that several commands share: single ones, and groups that reach the command as one typed object."""
+"""Options that several commands share: kinds of values, single ones, and groups that reach the command as one value."""
 
 import functools
 import inspect
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -13,18 +14,86 @@ import click
 
 from ..errors import InputError, UsageError
 from .output import echo, set_flag
-from .typed_values import MOST_CALLS_AT_ONCE, MOST_TOKENS, SEED, BoundedCount, FiniteRange
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
-    from ..eval_sets.levels import Turns
-    from ..judges import Budget, Mode
-    from ..runs import Plan
+    from ..judges import Budget
     from ..web.server import SiteAddress
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _NAME = re.compile(r'(?:"[^"]*"|[^,"]|")+')  # up to a comma that stands between no quotes
+
+
+MOST = 1_000_000_000
+MOST_CALLS_AT_ONCE = 10_000
+"""As the settings of a judge allow."""
+MOST_TOKENS = 10**15
+MOST_RESAMPLES = 1_000_000
+MOST_REPEATS = 1000
+
+
+class BoundedCount(click.IntRange):
+    """A whole number; the help names the least one, and only the error the largest."""
+
+    def __init__(self, least: int = 1, most: int = MOST) -> None:
+        super().__init__(min=least)
+        self._most = most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number; fails where it is out of bounds."""
+        number: int = super().convert(value, param, ctx)
+        if number > self._most:
+            self.fail(f"{number} is too large; write {self._most:,} or less.", param, ctx)
+        return number
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range, neither NaN nor infinite."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number; fails where it is none to reckon with."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a number that can be reckoned with; write 4 or 4.5.", param, ctx)
+        return number
+
+
+SEED = BoundedCount(0, 2**32 - 1)
+
+
+class OutputFile(click.Path):
+    """A file to write, as a path."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; fails where something is there that no file may take the place of."""
+        from ..atomic_files import check_replaceable
+
+        path = Path(str(super().convert(value, param, ctx)))
+        is_optional = isinstance(param, click.Option) and not param.required
+        try:
+            check_replaceable(path, param.opts[-1] if param is not None and is_optional else "")
+        except UsageError as error:
+            self.fail(f"{error}.", param, ctx)
+        return path
+
+
+class _ReportFile(OutputFile):
+    """An .html file to write, in a folder that exists."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; refused before anything is done."""
+        path: Path = super().convert(value, param, ctx)
+        if path.suffix not in {".html", ".htm"} or not path.parent.is_dir():
+            raise UsageError(f"{path}: name an .html file in a folder that exists")
+        return path
+
+
+OUTPUT_FILE = OutputFile()
+REPORT_FILE = _ReportFile()
 
 
 class FolderOrUrl(click.ParamType[Any]):
@@ -75,31 +144,9 @@ def add_shared_options(command: click.Command, *, has_json: bool) -> None:
 
 
 seed_option = click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices.")
-metrics_option = click.option(
-    "--metrics",
-    show_default="weakest_claim,faithfulness,token_overlap; without --judge token_overlap",
-    help="Names, with commas; options after colons (faithfulness:claims=judge:numeric=no). The baselines are "
-    "always added.",
-)
-turns_option = click.option(
-    "--turns",
-    type=click.Choice(("last", "each", "none")),  # as in eval_sets.levels
-    default="last",
-    show_default=True,
-    help="On which turns of a conversation metrics of an answer run. Metrics of a conversation run once on each.",
-)
-translate_option = click.option(
-    "--translate", type=click.Choice(["judge"]), help="Give English text to heuristics that are better in English."
-)
 embedder_option = click.option("--embedder", default="use", show_default=True, help="use, st:MODEL or litellm:MODEL.")
 judge_option = click.option(
     "--judge", help="A bundled judge (qwen1.5b), a settings file (.yaml), gguf:PATH, or a litellm model string."
-)
-prompts_option = click.option(
-    "--prompts",
-    "prompts_folder",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder with your own prompts. Default: the bundled prompts.",
 )
 concurrency_option = click.option(
     "--concurrency",
@@ -263,21 +310,6 @@ scale_option = click.option(
 with_file_options = option_group("reading", dict, map_option, sheet_option, header_row_option)
 
 
-def type_reading(reading: Mapping[str, Any]) -> list[str]:
-    """The words of these options in a command that reads the same file, from how it was read.
-
-    Example:
-        >>> type_reading({"mapping": {"vraag": "user_input"}, "sheet": "Blad 1", "header_row": None})
-        ['--map', 'vraag=user_input', '--sheet', 'Blad 1']
-    """
-    words = [word for theirs, ours in reading["mapping"].items() for word in ("--map", f"{theirs}={ours}")]
-    values = {name: reading.get(name) for name in ("sheet", "header_row", "language", "limit")}
-    if scale := reading.get("scale"):
-        values["scale"] = "{:g}-{:g}".format(*scale)
-    named = {f"--{name.replace('_', '-')}": str(value) for name, value in values.items() if value is not None}
-    return words + [word for option in named.items() for word in option]
-
-
 def skip_bad_option(command: Command) -> Command:
     """Adds --skip-bad, which an error of one row then names."""
 
@@ -384,29 +416,6 @@ replay_option = click.option("--mode", type=click.Choice(["replay", "auto"]), de
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeCassetteOptions:
-    """Which recorded replies of judges are used, one file per judge, and how."""
-
-    cassette: str | None  # the file, in which `{judge}` stands for the judge's name; None for those in the store
-    mode: "Mode"
-
-    def file(self, store: Path | str) -> str:
-        """The file of the recordings. Raises `UsageError` where none is named and the store is on a server."""
-        return self.cassette or str(path_in_store(store, "judged.{judge}.jsonl", "name files with --cassette"))
-
-
-with_judge_cassettes = option_group(
-    "judge_cassettes",
-    JudgeCassetteOptions,
-    click.option(
-        "--cassette",
-        help="Recorded replies; {judge} stands for the judge's name. [default: STORE/judged.{judge}.jsonl]",
-    ),
-    replay_option,
-)
-
-
-@dataclass(frozen=True, slots=True)
 class ServerOptions:
     """Where the pages of a command are served, and whether its earlier links end."""
 
@@ -446,45 +455,6 @@ def path_in_store(store: Path | str, name: str, instead: str) -> Path:
     if isinstance(store, str):
         raise UsageError(f"a store on a server keeps no files; {instead}")
     return store / name
-
-
-with_plan_options = option_group(
-    "planned",
-    dict,
-    judge_option,
-    metrics_option,
-    turns_option,
-    embedder_option,
-    translate_option,
-    prompts_option,
-)
-
-
-def make_plan(
-    sets: Iterable[str],
-    set_options: SetOptions,
-    *,
-    judge: str | None,
-    metrics: str | None,
-    embedder: str,
-    turns: "Turns",
-    translate: str | None = None,
-    prompts_folder: Path | None = None,
-) -> "Plan":
-    """The plan of a run as typed. Raises `UsageError` for an unknown judge or metric."""
-    from ..judges import load_settings
-    from ..runs import Plan
-
-    return Plan(
-        **asdict(set_options),
-        sets=tuple(sets),
-        metrics=read_metrics(metrics, translate, has_judge=judge is not None),
-        judge=load_settings(judge) if judge else None,
-        embedder=embedder,
-        turns=turns,
-        has_default_metrics=metrics is None,
-        prompts=None if prompts_folder is None else str(prompts_folder.resolve()),
-    )
 
 
 def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: bool = True) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
 from .exit_codes import DONE, ERROR
+from .options import OUTPUT_FILE, BoundedCount
 from .output import echo, echo_notice, end_at_ctrl_c, print_result, typed_command
-from .typed_values import OUTPUT_FILE, BoundedCount
 
 if TYPE_CHECKING:
     from ..traces.pull import PullRequest, PullResult, Unit

@@ -10,9 +10,8 @@ from ..installation import require_extra
 from ..regular_files import read_text_file
 from ..text.wording import count_of, reader_language, verb_of
 from ..value_messages import describe_first_mistake
-from .options import ServerOptions, server_options, with_file_options
+from .options import OUTPUT_FILE, SEED, BoundedCount, ServerOptions, server_options, with_file_options
 from .output import echo, print_result, typed_command
-from .typed_values import OUTPUT_FILE, SEED, BoundedCount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -129,11 +128,10 @@ def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions, of_fi
     with require_extra("web", "the rating page"):
         from ..web.connections import Connections
         from ..web.rating_app import RatingApp
-        from ..web.rating_meaning import MeaningOfRatings
+        from ..web.rating_meaning import MeaningOfRatings, has_scores
         from ..web.server import serve
 
     from ..runs import Store
-    from ..runs.show.rating_meaning import has_scores
 
     site = server.read_site()
     is_pairs = queue.has_pairs

@@ -1,6 +1,6 @@
 """`assay run`: judge sets, keep everything, print the results, as `assay show` does."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -14,13 +14,15 @@ from .batch import batch_cassette, batch_option, batch_size_option, resumable_ba
 from .exit_codes import BUDGET, DONE, ERROR, TOO_MANY_FAILED
 from .options import (
     SetOptions,
+    embedder_option,
     hide_advanced,
-    make_plan,
+    judge_option,
     max_failed_option,
+    option_group,
+    read_metrics,
     skip_bad_option,
     with_asking,
     with_budget,
-    with_plan_options,
     with_set_options,
 )
 from .output import (
@@ -37,12 +39,70 @@ from .output import (
 )
 
 if TYPE_CHECKING:
+    from ..eval_sets.levels import Turns
     from ..runs import Outcome, Plan, RunOptions, Store
     from ..runs.score.batch_run import BatchOptions
     from ..runs.score.parquet_run import ParquetOutcome
 
 _METRICS_THAT_FIT = 3  # beside the ids and the ratings of samples, in 80 columns
 _UNBOUNDED = "without a budget; add --budget to bound all sessions of the run together"
+
+
+with_plan_options = option_group(
+    "planned",
+    dict,
+    judge_option,
+    click.option(
+        "--metrics",
+        show_default="weakest_claim,faithfulness,token_overlap; without --judge token_overlap",
+        help="Names, with commas; options after colons (faithfulness:claims=judge:numeric=no). The baselines are "
+        "always added.",
+    ),
+    click.option(
+        "--turns",
+        type=click.Choice(("last", "each", "none")),  # as in eval_sets.levels
+        default="last",
+        show_default=True,
+        help="On which turns of a conversation metrics of an answer run. Metrics of a conversation run once on each.",
+    ),
+    embedder_option,
+    click.option(
+        "--translate", type=click.Choice(["judge"]), help="Give English text to heuristics that are better in English."
+    ),
+    click.option(
+        "--prompts",
+        "prompts_folder",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        help="Folder with your own prompts. Default: the bundled prompts.",
+    ),
+)
+
+
+def make_plan(
+    sets: Iterable[str],
+    set_options: SetOptions,
+    *,
+    judge: str | None,
+    metrics: str | None,
+    embedder: str,
+    turns: "Turns",
+    translate: str | None = None,
+    prompts_folder: Path | None = None,
+) -> "Plan":
+    """The plan of a run as typed. Raises `UsageError` for an unknown judge or metric."""
+    from ..judges import load_settings
+    from ..runs import Plan
+
+    return Plan(
+        **asdict(set_options),
+        sets=tuple(sets),
+        metrics=read_metrics(metrics, translate, has_judge=judge is not None),
+        judge=load_settings(judge) if judge else None,
+        embedder=embedder,
+        turns=turns,
+        has_default_metrics=metrics is None,
+        prompts=None if prompts_folder is None else str(prompts_folder.resolve()),
+    )
 
 
 @hide_advanced(

@@ -122,7 +122,7 @@ def get(names: tuple[str, ...], *, yes: bool) -> None:
     from ..eval_sets import download_public_set
     from ..eval_sets.public.set_facts import PREFIX, parse_name
     from ..eval_sets.public.set_files import describe_offer, is_downloaded, sets_folder
-    from .download_dialog import agree_to_download
+    from .output import agree_to_download
 
     chosen = [parse_name(name if name.startswith(PREFIX) else f"{PREFIX}{name}").facts for name in names]
     written = []

@@ -136,7 +136,7 @@ def _print_report(report: "NightlyReport") -> None:
 
     from ..presentation.terminal import STYLES
     from ..runs.suite.gates import NO_JUDGE
-    from ..runs.suite.history_site import STATE_TONES
+    from ..runs.suite.report_files import STATE_TONES
 
     console = open_console()
     print_blocks(ReportBlock((*report.give_verdict().paragraphs(), Paragraph(""))))

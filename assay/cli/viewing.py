@@ -8,7 +8,7 @@ import click
 from ..errors import UsageError
 from ..installation import require_extra
 from ..text.wording import count_of, in_reader_language
-from .options import ServerOptions, level_option, server_options
+from .options import BoundedCount, ServerOptions, level_option, server_options
 from .output import (
     echo,
     echo_json,
@@ -20,7 +20,6 @@ from .output import (
     print_result,
     typed_command,
 )
-from .typed_values import BoundedCount
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -10,6 +10,7 @@ from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from urllib.parse import urlencode
 
 from pydantic import ValidationError
 
@@ -400,3 +401,13 @@ def _read_plan(text: str) -> Plan:
 def check_store(store: Any) -> None:
     """Checks that an argument is a store."""
     check_type("store", store, Store, 'a store that is open: Store(".assay") (from assay.runs import Store)')
+
+
+def answer_url(run: str, sample: str) -> str:
+    """Returns the address of the page of one answer, from the root of the site.
+
+    Example:
+        >>> answer_url("20260101-100000-ab12", "chat 7#3")
+        '/run/20260101-100000-ab12/answer?id=chat+7%233'
+    """
+    return f"/run/{run}/answer?{urlencode({'id': sample})}"

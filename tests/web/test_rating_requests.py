@@ -283,7 +283,7 @@ def test_the_coordinator_is_told_of_the_ratings_under_the_text_before(tmp_path):
 
 
 def test_a_set_without_scores_has_no_sentence(tmp_path):
-    from assay.runs import has_scores
+    from assay.web import has_scores
 
     store = Store(tmp_path)
     queue = rated_queue(store, [Sample(id="s", user_input="Q?", response="A.")], {})

@@ -7,7 +7,7 @@ from ..address import TraceAddress
 from ..http_client import RefusedRequest, whole_text
 from ..sink import TraceScore, WriteResult, send_in_halves
 from ..source import read_utc
-from .project import LangfuseProject
+from .source import LangfuseProject
 
 
 class LangfuseSink:

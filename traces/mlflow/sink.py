@@ -10,7 +10,7 @@ from ...value_messages import shorten
 from ..address import TraceAddress
 from ..http_client import RefusedRequest
 from ..sink import TraceScore, WriteResult
-from .server import SESSION, MlflowServer, is_missing
+from .source import SESSION, MlflowServer, is_missing
 
 KEY = "assay.key"
 """The key of a feedback's metadata with the key of the score."""

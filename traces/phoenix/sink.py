@@ -7,7 +7,7 @@ from typing import Any, Literal
 from ..address import TraceAddress
 from ..http_client import RefusedRequest, whole_text
 from ..sink import TraceScore, WriteResult, send_in_halves
-from .project import PhoenixProject
+from .source import PhoenixProject
 
 _BATCH = 100
 

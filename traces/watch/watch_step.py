@@ -14,7 +14,7 @@ from ...metrics.catalogue import higher_is_better, worst_value
 from ...presentation.texts import one_line
 from ...runs import Store
 from ...runs.score.session import OnProgress
-from ...runs.store.answer_address import answer_url
+from ...runs.store.store import answer_url
 from ...text.wording import count_of, verb_of
 from ..address import TraceAddress, open_sink, open_source
 from ..push import PushRequest, push_scores
