@@ -1,8 +1,14 @@
-"""Ctrl-C at any moment: the process ends with the exit code 130 and without a traceback."""
+"""How the process ends: the exit codes of the command line; at Ctrl-C, at any moment, 130 and no traceback."""
 
 import os
 import signal
 
+DONE = 0
+ERROR = 1
+USAGE = 2
+BUDGET = 3
+TOO_MANY_FAILED = 4
+GATE_FAILED = 5
 INTERRUPTED = 130
 
 

@@ -12,7 +12,7 @@ has 13 rows: even if no heuristic were related to the ratings, about one interva
 Needs the extra `heuristic`; no judge and no network.
 With --translated also helpdesk_nl with the starred features on English text, replayed from that cassette, which
 
-    assay run helpdesk_nl --metrics heuristic --translate judge --judge qwen1.5b --cassette FILE
+    assay run helpdesk_nl --metrics heuristic:translate=judge --judge qwen1.5b --cassette FILE
 
 records (types that are not scored need `--metrics heuristic:all_types=True`).
 The Dutch pipeline is that of ASSAY_SPACY_NL, if set; the output names the pipelines.

@@ -15,8 +15,8 @@ import click
 
 from .. import __version__
 from ..errors import AssayError, BudgetReached, UsageError
+from ..interruption import BUDGET, ERROR, INTERRUPTED, USAGE
 from .command_list import CommandList
-from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
 from .output import echo, echo_notice
 
 _FIRST = """\

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..interruption import DONE, TOO_MANY_FAILED
 from ..text.wording import count_of
-from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import check_output
 from .judge_session import open_judge_session, question_progress, with_judge_session
 from .options import OUTPUT_FILE, BoundedCount, FiniteRange, embedder_option, option_group, read_metrics

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..atomic_files import check_writable
+from ..interruption import DONE, GATE_FAILED
 from ..presentation.texts import one_line
-from . import exit_codes
 from .options import REPORT_FILE, SEED, FiniteRange, level_option, scale_option, with_file_options
 from .output import echo, open_console, print_blocks, print_command, print_result, typed_command
 
@@ -103,7 +103,7 @@ def decide(
     print_result(
         lambda: decision_as_json(decision, versions.lettered), lambda: _print(decision, versions, runs, report)
     )
-    return exit_codes.GATE_FAILED if gate and not decision.passes else exit_codes.DONE
+    return GATE_FAILED if gate and not decision.passes else DONE
 
 
 def _open_store(place: str | Path) -> "Store | None":

@@ -52,12 +52,12 @@ def demo(judge: str, *, store: str | Path) -> None:
     """
     from ..errors import UsageError
     from ..eval_sets.score_columns import ReadOptions
+    from ..interruption import DONE
     from ..judges import load_settings
     from ..meta_eval.evaluation import evaluate_table
     from ..runs import Plan, RunOptions, Store
     from ..runs.answers.score_table import join_scores, read_runs
     from ..runs.show.run_report import run_as_json
-    from .exit_codes import DONE
     from .run import execute_plan, exit_code
 
     recorded = files("assay.cassettes").joinpath(f"helpdesk.{judge}.jsonl")

@@ -10,10 +10,10 @@ import click
 
 from ..atomic_files import check_writable
 from ..errors import InputError, JudgeError, UsageError
+from ..interruption import DONE, TOO_MANY_FAILED
 from ..presentation.result_table import Column, Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
 from ..text.wording import count_of, list_first, verb_of
-from .exit_codes import DONE, TOO_MANY_FAILED
 from .judge_session import JudgeSession, open_judge_session, question_progress, with_judge_session
 from .options import OUTPUT_FILE, BoundedCount, FiniteRange, embedder_option, option_group, seed_option
 from .output import count_progress, echo_notice, print_result

@@ -10,9 +10,9 @@ import click
 
 from ..atomic_files import check_writable
 from ..errors import UsageError
+from ..interruption import DONE, TOO_MANY_FAILED
 from ..presentation.result_table import Field, tabulate
 from ..text.wording import count_of
-from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
     OUTPUT_FILE,
     SEED,

@@ -457,20 +457,10 @@ def path_in_store(store: Path | str, name: str, instead: str) -> Path:
     return store / name
 
 
-def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: bool = True) -> tuple[str, ...]:
-    """Reads `faithfulness,weakest_claim` as typed into names; with `translate` as an option of those that have it."""
+def read_metrics(typed: str | None, *, has_judge: bool = True) -> tuple[str, ...]:
+    """Reads `faithfulness,weakest_claim` as typed into names; without it those that a run has by default."""
     if typed is None:
         from ..metrics.catalogue import default_metrics
 
-        names = default_metrics(has_judge=has_judge)
-    else:
-        names = tuple(name.strip() for name in _NAME.findall(typed) if name.strip())
-    if translate is None:
-        return names
-    from ..metrics.specification import parse_specification
-
-    parsed = map(parse_specification, names)
-    readers = {one.text for one in parsed if one.name == "heuristic" and "translate" not in one.options}
-    if not readers:
-        raise UsageError(f"--translate {translate}: none of {', '.join(names)} reads a translation; heuristic does")
-    return tuple(f"{name}:translate={translate}" if name in readers else name for name in names)
+        return default_metrics(has_judge=has_judge)
+    return tuple(name.strip() for name in _NAME.findall(typed) if name.strip())

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, UsageError
+from ..interruption import DONE, TOO_MANY_FAILED
 from ..text.wording import count_of
-from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
     SetOptions,
     embedder_option,

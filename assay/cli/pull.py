@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from ..interruption import DONE, ERROR
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
-from .exit_codes import DONE, ERROR
 from .options import OUTPUT_FILE, BoundedCount
 from .output import echo, echo_notice, end_at_ctrl_c, print_result, typed_command
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
+from ..interruption import DONE, ERROR
 from ..text.wording import count_of, list_first, verb_of
-from .exit_codes import DONE, ERROR
 from .options import read_metrics
 from .output import echo, echo_notice, end_at_ctrl_c, print_result, typed_command
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import AssayError, InputError, UsageError
+from ..interruption import BUDGET, DONE, ERROR, TOO_MANY_FAILED
 from ..text.wording import count_of
 from .batch import batch_cassette, batch_option, batch_size_option, resumable_batch_run
-from .exit_codes import BUDGET, DONE, ERROR, TOO_MANY_FAILED
 from .options import (
     SetOptions,
     embedder_option,
@@ -67,9 +67,6 @@ with_plan_options = option_group(
     ),
     embedder_option,
     click.option(
-        "--translate", type=click.Choice(["judge"]), help="Give English text to heuristics that are better in English."
-    ),
-    click.option(
         "--prompts",
         "prompts_folder",
         type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -86,7 +83,6 @@ def make_plan(
     metrics: str | None,
     embedder: str,
     turns: "Turns",
-    translate: str | None = None,
     prompts_folder: Path | None = None,
 ) -> "Plan":
     """The plan of a run as typed. Raises `UsageError` for an unknown judge or metric."""
@@ -96,7 +92,7 @@ def make_plan(
     return Plan(
         **asdict(set_options),
         sets=tuple(sets),
-        metrics=read_metrics(metrics, translate, has_judge=judge is not None),
+        metrics=read_metrics(metrics, has_judge=judge is not None),
         judge=load_settings(judge) if judge else None,
         embedder=embedder,
         turns=turns,
@@ -106,7 +102,7 @@ def make_plan(
 
 
 @hide_advanced(
-    *("--embedder", "--translate", "--language", "--sheet", "--header-row"),
+    *("--embedder", "--language", "--sheet", "--header-row"),
     *("--batch-size", "--skip-bad", "--engine"),
 )
 @click.command()

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from ..interruption import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
 from ..presentation.result_table import Paragraph, ReportBlock
 from ..presentation.texts import one_line
 from ..text.wording import count_of, in_reader_language, verb_of
-from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
 from .output import (
     echo,
     echo_notice,

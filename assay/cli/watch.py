@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
+from ..interruption import DONE, ERROR, GATE_FAILED
 from ..presentation.figure import Figure
 from ..presentation.texts import one_line
 from ..text.wording import count_of
-from .exit_codes import DONE, ERROR, GATE_FAILED
 from .output import (
     echo,
     echo_json,
