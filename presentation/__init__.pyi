@@ -3,7 +3,6 @@ from .charts import (
     axis_over as axis_over,
     draw_band as draw_band,
     draw_forest as draw_forest,
-    draw_histogram as draw_histogram,
 )
 from .figure import (
     Figure as Figure,

@@ -1,14 +1,12 @@
 """Charts and their axes as places in percent of the plot, so that they fit any width: the templates draw them."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from .figure import Interval
 
-_BARS = 20
-_LOWEST_BAR = 1.0  # percent: one value of thousands is still seen
 _MOST_LABELS = 6
 _BAND_EDGE = 1.5  # percent of a band's chart that is free at its sides
 _THINNEST_SPAN = 0.4  # percent: an alarm of a minute is seen
@@ -124,32 +122,6 @@ def place_mark(axis: Axis, name: str, kind: str, estimate: Interval, remark: str
         return None
     low, high = (None if end is None else axis.percent(end) for end in (estimate.low, estimate.high))
     return ChartMark(name, kind, axis.percent(estimate.value), low, high, estimate, remark)
-
-
-@dataclass(frozen=True, slots=True)
-class Histogram:
-    """How the values of one metric are spread."""
-
-    name: str
-    axis: Axis
-    # (place, width, height) in percent, the height of that of the highest bar, and the count
-    bars: tuple[tuple[float, float, float, int], ...]
-    highest: int
-    n: int
-
-
-def draw_histogram(name: str, axis: Axis, counts: Mapping[float, int]) -> Histogram:
-    """The spread of values on an axis."""
-    in_bars = [0] * _BARS
-    for percent, count in counts.items():
-        in_bars[min(_BARS - 1, int(min(100.0, max(0.0, percent)) / 100 * _BARS))] += count
-    highest, width = max(in_bars), 100 / _BARS
-    bars = tuple(
-        (round(place * width, 2), width, max(_LOWEST_BAR, round(100 * count / highest, 2)), count)
-        for place, count in enumerate(in_bars)
-        if count
-    )
-    return Histogram(name, axis, bars, highest, sum(counts.values()))
 
 
 @dataclass(frozen=True, slots=True)

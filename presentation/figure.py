@@ -159,19 +159,6 @@ def format_agreement(estimate: Interval) -> str:
     return f"agreement {Figure.from_estimate('rho', estimate).describe(' of 1')}"
 
 
-def format_chance(p: float) -> str:
-    """A p-value of a whole table of measures, in a sentence.
-
-    Examples:
-        >>> format_chance(0.002), format_chance(0.0001), format_chance(0.13), format_chance(0.72)
-        ('1 of 500 such tables', 'fewer than 1 of 1,000 such tables', '1 of 8 such tables', '7 of 10 such tables')
-    """
-    if p < _SMALLEST_P:
-        return f"fewer than 1 of {1 / _SMALLEST_P:,.0f} such tables"
-    counts = f"1 of {float(f'{1 / p:.1g}') if p < 0.05 else 1 / p:.0f}" if p < 0.25 else f"{10 * p:.0f} of 10"
-    return f"{counts} such tables"
-
-
 def format_cost(usd: float | None, bound: str = "") -> str:
     """What calls took, with its unit.
 

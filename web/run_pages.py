@@ -1,6 +1,5 @@
 """Runs as a list with search, and one run: its figures, and a table of its answers."""
 
-import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache, partial
@@ -256,20 +255,10 @@ def read_query(request: Request, metrics: Sequence[str]) -> AnswerQuery:
         rated=cast(Rated, choice("rated", get_args(Rated))),
         metric=choice("metric", metrics),
         status=cast(Status, choice("status", get_args(Status))),
-        at_least=_figure(text("min")),
-        at_most=_figure(text("max")),
         sort=choice("sort", ["place", "rating", *metrics]) or "place",
         descending=text("order") == "down",
         page=number_of(values.get("page")),
     )
-
-
-def _figure(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
 
 
 def query_url(run: str, query: AnswerQuery, page: int) -> str:
@@ -280,13 +269,8 @@ def query_url(run: str, query: AnswerQuery, page: int) -> str:
         "rated": query.rated,
         "metric": query.metric,
         "status": query.status,
-        "min": query.at_least,
-        "max": query.at_most,
         "sort": query.sort,
         "order": "down" if query.descending else "",
         "page": page,
     }
-    bounds = {"min", "max"}  # 1 is a bound there, and the page that needs no number elsewhere
-    left_out: set[object] = {"", "place", 1}
-    kept = {name: one for name, one in values.items() if one is not None and (name in bounds or one not in left_out)}
-    return f"/run/{run}?{urlencode(kept)}"
+    return f"/run/{run}?{urlencode({name: one for name, one in values.items() if one not in ('', 'place', 1)})}"

@@ -32,7 +32,7 @@ _READ_AS = "(change with --map)"  # stands in a line on what was read as what, w
 def echo(text: object = "", *, err: bool = False) -> None:
     """Prints a text and a line end, on standard output in the reader's language, or on standard error."""
     shown = str(text)
-    is_own = not err and len(shown) < _LONGEST_OWN
+    is_own = not err and len(shown) < _LONGEST_OWN and "\n" not in shown.strip()
     click.echo(terminal_text(in_reader_language(shown) if is_own else shown), err=err)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...presentation.figure import Figure, format_chance
+from ...presentation.figure import Figure, format_p
 from ...presentation.result_table import Paragraph, ReportBlock
 from ...presentation.texts import one_line
 from ...text.wording import count_of, verb_of
@@ -88,13 +88,15 @@ def _rater_block(raters: Raters) -> ReportBlock:
 
 def _sentences_of_choice(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
     best, chance = Figure("rho", selection.best_in_sample), Figure("rho", selection.best_by_chance)
-    yield Paragraph(f"Chance alone would make the choice agree as far in {format_chance(selection.p_of_selection)}.")
+    yield Paragraph(f"That chance alone makes the choice agree as far: {format_p(selection.p_of_selection)}.")
     yield Paragraph(
         f"out of fold: chosen and judged on different answers, {selection.repeats} x "
         f"{count_of(selection.folds, 'fold')}. On the "
         f"answers that chose it the best of all subsets reaches {best}; on shuffled ratings it reaches {chance}.",
         "quiet",
     )
+    if len(selection.chosen.metrics) > 1:
+        yield Paragraph(f"The chosen combination: {', '.join(selection.chosen.metrics)}.")
     for metric, reason in selection.left_out:
         if metric not in baselines:
             yield Paragraph(f"{metric} is left out: {reason}", "quiet")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...eval_sets import Sample
 from ...metrics.specification import ALL_BASELINES
-from ...presentation.charts import Histogram, axis_over, draw_histogram
 from ...presentation.figure import Figure, format_cost
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
 from ...presentation.texts import one_line
@@ -39,7 +38,6 @@ _WORST_ANSWERS = 5
 _LONGEST_REASON = 44  # characters of the most frequent one, as the verdict tells it
 _MOST_SAMPLES = 10_000  # that a table of samples, or the line of a run in a list, reads
 _MOST_RUNS = 100  # among which the run before is looked for
-_SPREAD_STEPS = 10_000
 
 
 def run_verdict(results: Results, summaries: Sequence[MetricSummary], metrics: Collection[str], place: str) -> Verdict:
@@ -264,7 +262,6 @@ class RunFigures:
     metrics: tuple[MetricReport, ...]  # one row per metric, the baselines last
     languages: Mapping[str, tuple[MetricReport, ...]]  # rows by language; empty where there is only one
     message_types: Mapping[str, tuple[MetricReport, ...]]  # rows by message type; empty where there is only one
-    spreads: tuple[Histogram, ...]  # how the values of each metric are spread
     agreement: tuple[MetricSummary, ...]  # how each metric follows the ratings; empty without ratings
     notes: tuple[str, ...]  # which ratings they are, as in `Results`
 
@@ -279,7 +276,6 @@ def compute_figures(store: "Store", run: str) -> RunFigures:
         metrics=tuple(map(MetricReport.of, summaries)),
         languages=_several(_report_parts(results, lambda sample: sample.language)),
         message_types=_several(_report_parts(results, lambda sample: sample.message_type)),
-        spreads=tuple(_draw_spreads(results)),
         agreement=tuple(summaries) if any(summary.correlation.n for summary in summaries) else (),
         notes=results.notes,
     )
@@ -295,16 +291,6 @@ def _report_parts(results: Results, part_of: Callable[[Sample], str | None]) -> 
     for summary in summarise(results, part_of=part_of, has_agreement=False, has_interval=True):
         parts[summary.part or "not said"].append(MetricReport.of(summary))
     return {part: tuple(rows) for part, rows in parts.items()}
-
-
-def _draw_spreads(results: Results) -> Iterator[Histogram]:
-    """How the values of each metric are spread: counts by percent of the way between its ends, in steps of 0.01."""
-    for metric in results.metrics:
-        if of_metric := results.values(metric).values():
-            axis = axis_over((min(of_metric), max(of_metric)), about=4)
-            width = axis.high - axis.low
-            steps = Counter(round((value - axis.low) / width * _SPREAD_STEPS) for value in of_metric)
-            yield draw_histogram(metric, axis, {100 * step / _SPREAD_STEPS: count for step, count in steps.items()})
 
 
 def report_table(caption: str, metrics: Sequence[MetricReport]) -> ResultTable:

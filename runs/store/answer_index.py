@@ -1,6 +1,6 @@
 """Finding answers of a run: filter, sort, page, and search by words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -26,10 +26,8 @@ class AnswerQuery:
     text: str = ""
     language: str = ""  # only this language; all where empty
     rated: Rated = ""  # only rated or unrated answers
-    metric: str = ""  # the metric that `status`, `at_least` and `at_most` are about
+    metric: str = ""  # the metric that `status` is about
     status: Status = ""
-    at_least: float | None = None  # only answers with at least this value of the metric
-    at_most: float | None = None
     sort: str = "place"  # `place` (the set's order), `rating`, or a metric
     descending: bool = False  # the highest first
     page: int = 1  # the page's number, from 1
@@ -157,20 +155,10 @@ def _conditions(run: str, query: AnswerQuery, words: Sequence[str]) -> tuple[lis
         values.append(query.language)
     if query.rated:
         conditions.append(f"answer.rating IS {'NOT ' if query.rated == 'yes' else ''}NULL")
-    if query.metric and (about := dict(_score_conditions(query))):
-        sql = " AND ".join(["run = ?", "metric = ?", *about])
-        conditions.append(f"answer.id IN (SELECT sample FROM scores WHERE {sql})")
-        values += [run, query.metric, *about.values()]
+    if query.metric and query.status:
+        conditions.append("answer.id IN (SELECT sample FROM scores WHERE run = ? AND metric = ? AND status = ?)")
+        values += [run, query.metric, query.status]
     for number, word in enumerate(words, 1):
         conditions.append("answer.words LIKE ?")
         values.append(f"% {word}{' ' if number < len(words) else ''}%")
     return conditions, values
-
-
-def _score_conditions(query: AnswerQuery) -> Iterator[tuple[str, Any]]:
-    if query.status:
-        yield "status = ?", query.status
-    if query.at_least is not None:
-        yield "value >= ?", query.at_least
-    if query.at_most is not None:
-        yield "value <= ?", query.at_most

@@ -21,7 +21,6 @@ from assay.presentation import (
     axis_over,
     draw_band,
     draw_forest,
-    draw_histogram,
     format_cost,
     format_p,
     format_price,
@@ -270,23 +269,10 @@ def test_a_forest_of_any_correlations(values, ceiling):
     check_drawing("presentation", "charts.html", "forest_chart(chart)", chart=forest)
 
 
-@settings(max_examples=100)
-@given(lists_of_values())
-def test_a_histogram_of_any_values(values):
-    axis = axis_over(values, about=4)
-    places = [axis.percent(value) for value in values]
-    histogram = draw_histogram("m", axis, {place: places.count(place) for place in places})
-    assert sum(count for *_, count in histogram.bars) == len(values)
-    assert all(0 <= place < 100 and 0 < height <= 100 for place, _, height, _ in histogram.bars)
-    assert draw_histogram("m", axis, {}).bars == ()
-    check_drawing("presentation", "charts.html", "histogram_chart(chart)", chart=histogram)
-
-
 def test_charts_of_thousands_of_points():
     draw = np.random.default_rng(3)
     for values in (draw.normal(size=2000), np.full(2000, 0.3), np.full(2000, 0.3) + draw.choice([0, 1e-16], 2000)):
         test_a_band_of_any_values.hypothesis.inner_test(values.tolist())
-        test_a_histogram_of_any_values.hypothesis.inner_test(values.tolist())
 
 
 def test_nightly_runs_of_one_day_are_told_apart():

@@ -116,11 +116,10 @@ def test_answers_are_searched_filtered_and_sorted(client, site):
     assert found(q='" OR ) * :') == []
     assert found(language="nl") == ["s/0", "s/2", "s/4", "s/6", "s/8", "s/10"]
     assert found(metric="token_overlap", status="failed") == ["s/3"]
-    assert found(metric="faithfulness", min="0.5", max="0.7") == ["s/6", "s/7", "s/8"]
     assert found(sort="faithfulness", order="down", q="who")[:2] == ["s/11", "s/10"]
     assert "s/3" not in found(sort="token_overlap")  # it has no value
     assert found(sort="rating")[:3] == ["s/0", "s/5", "s/10"]
-    assert found(page="999999999999", min="nan", status="x", rated="maybe") == found()
+    assert found(page="999999999999", status="x", rated="maybe") == found()
 
 
 def test_a_rating_is_shown_in_its_scale(client, site):
@@ -303,14 +302,14 @@ def test_the_prompt_as_sent_and_the_judges_words(assay, judge_file, set_file, vi
 
 @pytest.mark.parametrize("values", [(0.3, 0.1 + 0.2), (1e20, 1e20), (0.0, 5e-324), (-1e100, 1e100)])
 def test_the_figures_of_a_run_whose_values_are_hardly_different(view_site, tmp_path, values):
-    """0.1 + 0.2 is 0.30000000000000004: a chart between the two has no length."""
+    """0.1 + 0.2 is 0.30000000000000004: an axis between the two has no length."""
     samples = [Sample(id=f"s{n}", user_input="q", response="a", ratings={"a": n + 1}) for n in range(2)]
     scores = {f"s{number}": {"m": Score(value, "scored", "")} for number, value in enumerate(values)}
     run = write_scores(tmp_path / ".assay", samples, scores)
     with enter(view_site(tmp_path)) as client:
         page = client.get(f"/run/{run}/figures")
     assert page.status_code == 200
-    assert page.text.count('class="bar-of"') in (1, 2)
+    assert 'id="figures-title"' in page.text
 
 
 MARKDOWN = """## Plans
