@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -204,27 +205,25 @@ def _describe_worse_topics(reading: VersionReading, decision: Decision) -> list[
     gaps = {question: fmean(one) - fmean(two) for question, (one, two) in of_question.items() if one and two}
     notes, fields = list[str](), {"topic": "topic", "message_type": "message type", "group": "group"}
     for kind, words in fields.items():
-        cells: dict[str, dict[int, tuple[int, float]]] = {}
+        asked: dict[int, tuple[str, int]] = {}  # the label of each question, and what is flipped together with it
         for answer in rated:
             label = getattr(answer.sample, kind, None) or answer.sample.metadata.get(kind)
             if label and answer.question in gaps:
-                unit = answer.question if kind == "group" else answer.group
-                cells.setdefault(str(label), {})[answer.question] = unit, gaps[answer.question]
-        cells = {label: row for label, row in cells.items() if len({unit for unit, _ in row.values()}) >= FEWEST_GROUPS}
-        if not cells:
+                asked[answer.question] = str(label), answer.question if kind == "group" else answer.group
+        counts = Counter(label for label, _ in {*asked.values()})
+        asked = {question: one for question, one in asked.items() if counts[one[0]] >= FEWEST_GROUPS}
+        if not asked:
             continue
-        units = {unit: place for place, unit in enumerate({unit for row in cells.values() for unit, _ in row.values()})}
-        sums, sizes = np.zeros((2, len(units), len(cells)))
-        for place, row_of in enumerate(cells.values()):
-            for unit, gap in row_of.values():
-                sums[units[unit], place] += gap
-                sizes[units[unit], place] += 1
+        labels, column = np.unique([label for label, _ in asked.values()], return_inverse=True)
+        units, row_of = np.unique([unit for _, unit in asked.values()], return_inverse=True)
+        sums, sizes = np.zeros((2, len(units), len(labels)))
+        np.add.at(sums, (row_of, column), [gaps[question] for question in asked])
+        np.add.at(sizes, (row_of, column), 1)
         chances = sign_flip_max_t(sums, sizes, permutations=_FLIPS) * len(fields)
-        for label, chance, gap in zip(cells, chances, sums.sum(axis=0) / sizes.sum(axis=0), strict=True):
+        for label, chance, total, size in zip(labels, chances, sums.sum(axis=0), sizes.sum(axis=0), strict=True):
             if chance <= ERROR:
-                where = f"{words} {one_line(label, 60)}: by {Figure('mean', gap)}"
-                asked = count_of(len(cells[label]), "question")
-                notes.append(f"{better} is rated lower than {other} on {where} on {asked}.")
+                where = f"{words} {one_line(str(label), 60)}: by {Figure('mean', total / size)}"
+                notes.append(f"{better} is rated lower than {other} on {where} on {count_of(size, 'question')}.")
     return notes
 
 

@@ -79,6 +79,11 @@ def test_the_page_shows_every_sentence_and_row_that_the_terminal_prints(joined, 
     blocks = report_blocks(evaluation, joined)
     names = "verdict metrics raters rater-tables pass-fail combinations comparisons slices triage"
     assert " ".join(blocks) == names
+    assert evaluation.selection is not None
+    chosen = evaluation.selection.chosen.metrics
+    whole = [f"The chosen combination: {', '.join(chosen)}."] if len(chosen) > 1 else []
+    texts = [part.text for part in blocks["combinations"].parts if isinstance(part, Paragraph)]
+    assert [text for text in texts if text.startswith("The chosen")] == whole
     shown = "".join(html.unescape(re.sub(r"<[^>]+>", "", page)).replace("−", "-").split())
     for name, block in blocks.items():
         for part in block.parts if name != "verdict" else ():
