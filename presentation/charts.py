@@ -106,22 +106,21 @@ def draw_forest(
     ends = [end for _, _, one, _ in drawn for end in (one.value, one.low, one.high) if end is not None]
     lines = [*([0.0] if has_zero else []), *([] if ceiling is None else [ceiling])]
     axis = axis_over([*ends, *lines, *([] if margin is None else [-margin, margin])], within=within)
+
+    def place(value: float | None) -> float | None:
+        return None if value is None else axis.percent(value)
+
     return Forest(
         axis,
-        tuple(mark for name, kind, one, remark in drawn if (mark := place_mark(axis, name, kind, one, remark))),
+        tuple(
+            ChartMark(name, kind, place(one.value) or 0.0, place(one.low), place(one.high), one, remark)
+            for name, kind, one, remark in drawn
+        ),
         tuple((name, one.problem) for name, _, one, _ in rows if one.value is None),
         axis.percent(0) if has_zero else None,
-        None if ceiling is None else axis.percent(ceiling),
+        place(ceiling),
         None if margin is None else (axis.percent(-margin), axis.percent(margin)),
     )
-
-
-def place_mark(axis: Axis, name: str, kind: str, estimate: Interval, remark: str = "") -> ChartMark | None:
-    """An estimate on an axis; None where it has no value."""
-    if estimate.value is None:
-        return None
-    low, high = (None if end is None else axis.percent(end) for end in (estimate.low, estimate.high))
-    return ChartMark(name, kind, axis.percent(estimate.value), low, high, estimate, remark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +184,9 @@ def draw_band(
         return None if value is None else round(100 - axis.percent(value), 2)
 
     points = tuple(
-        BandPoint(format_moment(moment), across(moment), down(one.value) or 0.0, down(one.low), down(one.high), text)
+        BandPoint(
+            f"{moment:%Y-%m-%d %H:%M}", across(moment), down(one.value) or 0.0, down(one.low), down(one.high), text
+        )
         for moment, one, text in drawn
     )
     return Band(
@@ -201,16 +202,6 @@ def draw_band(
         ),
         _moment_labels(first, last, across),
     )
-
-
-def format_moment(moment: datetime) -> str:
-    """Writes a moment as charts do.
-
-    Example:
-        >>> format_moment(datetime(2026, 11, 23, 5, 8))
-        '2026-11-23 05:08'
-    """
-    return f"{moment:%Y-%m-%d %H:%M}"
 
 
 def _band_areas(points: Sequence[BandPoint]) -> tuple[str, ...]:
