@@ -361,7 +361,10 @@ def is_for_colleagues(value: Any) -> bool:
     """Whether a message in any form is one among colleagues, which the customer did not see."""
     if isinstance(value, Message):
         return is_internal(value.model_extra or {})
-    return isinstance(value, Mapping) and is_internal(_unwrap(value))
+    if not isinstance(value, Mapping):
+        return False
+    inner = (value[name] for name in _WRAPPERS if isinstance(value.get(name), Mapping))
+    return is_internal(value) or any(map(is_internal, inner))
 
 
 def for_customers(messages: Any) -> Any:

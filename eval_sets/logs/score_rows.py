@@ -176,7 +176,7 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
 def _find_others(joined: Row, long: LongColumns) -> dict[str, Row]:
     """The columns in which a row of an answer differs from what the joined row says, each with the first such row."""
     others: dict[str, Row] = {}
-    for row in {part.number: part for part in joined.parts.values()}.values():
+    for row in {part.number: part for part in joined.parts.values() if part.number != joined.number}.values():
         for column in row.values.keys() - long.used - others.keys():
             value, kept = row.values[column], joined.values[column]
             if value != kept and not is_missing(value) and not _is_same_number(value, kept):
