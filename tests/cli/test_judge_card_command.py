@@ -115,23 +115,6 @@ def test_pairs_and_conversations(assay, set_file, judge_file, openai_server):
     assert len(openai_server.requests) == asked
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["nobody"], "no judge is called 'nobody'"),
-        (["openai/a", "-o", "card.json"], "card.json: a card is written as .html; as JSON --json prints it"),
-        (["openai/a", "--yes"], "It went: assay judges card asks as assay run does"),
-        (["openai/a", "--metric", "token_overlap"], "token_overlap asks no judge"),
-        (["openai/a", "--metric", "pairwise"], "does not say which answer is better"),
-    ],
-)
-def test_wrongly_typed(*, assay, set_file, openai_server, words, message):
-    done = assay("judges", "card", *words, "--on", set_file())
-    assert done.code in {1, 2}
-    assert message in " ".join(done.err.split())
-    assert openai_server.requests == []
-
-
 @pytest.fixture
 def yes_sayer(openai_server: OpenAIServer) -> OpenAIServer:
     """The model `openai/yes` calls everything supported; the other judges sensibly."""
@@ -166,23 +149,6 @@ def test_two_judges(assay, set_file, judge_file, yes_sayer):
     together = ("All judges together, mean: agreement", "All judges together, majority: agreement")
     for text in ("Judges by faithfulness", "sensible", "unknown", *together):
         assert text in plain.out
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--judge", "openai/a"], "name two judges or more"),
-        (["--judge", "openai/a", "--judge", "openai/a"], "name two judges or more"),
-        (["--judge", "qwen1.5b", "--judge", "nobody"], "no judge is called 'nobody'"),
-        (["--judge", "a/one.yaml", "--judge", "b/one.yaml"], "a/one.yaml and b/one.yaml would both be called one"),
-        (["--judge", "openai/a", "--judge", "openai/b", "--metric", "faithfulnes"], "the nearest are faithfulness"),
-        (["--judge", "openai/a", "--judge", "openai/b", "--metric", "token_overlap"], "token_overlap asks no judge"),
-        (["--judge", "openai/a", "--judge", "openai/b", "--store", "postgresql://nobody@127.0.0.1:1/x"], "--cassette"),
-    ],
-)
-def test_wrongly_typed_comparisons(*, assay, set_file, openai_server, words, message):
-    assert message in assay("judges", "compare", set_file(), *words, code=2).err
-    assert openai_server.requests == []
 
 
 def test_a_judge_that_is_not_recorded_fails_and_says_so(assay, set_file, judge_file):

@@ -33,27 +33,6 @@ def test_runs_of_two_judges_stand_beside_each_other(assay, two_runs):
     assert own == [*baselines, "question_only", "constant"]
 
 
-@pytest.mark.parametrize(
-    ("typed", "code", "message"),
-    [
-        (["meta"], 2, "there are no runs here"),
-        (["meta", "--ratings", "r.csv"], 2, "name the scores too"),
-        (["meta", "--scores", "none.csv"], 1, "none.csv: there is no such file"),
-        (["meta", "--scores", "s.csv", "--scale", "5"], 2, "such as 1-5"),
-        (["meta", "--scores", "s.csv", "--report", "r.pdf"], 2, "an .html file"),
-        (["meta", "--scores", "s.csv", "--metrics", "god"], 2, "did you mean good?"),
-        (["meta", "--scores", "s.csv", "--by", "country"], 1, "no item has a label for it; write a column `country`"),
-        (["meta", "--scores", "bad.csv"], 1, 'bad.csv, line 3, field good: "high" is not a number'),
-    ],
-)
-def test_what_is_wrong_is_said_with_its_cure(assay, typed, code, message):
-    Path("s.csv").write_text("id,good,rating\na,1,2\nb,1.5,3\nc,2,4\n", encoding="utf-8")
-    Path("bad.csv").write_text("id,good,rating\na,1,2\nb,high,3\nc,2,4\n", encoding="utf-8")
-    done = assay(*typed, code=code)
-    assert message in done.err.replace("\n", " ")
-    assert "Traceback" not in done.err
-
-
 @pytest.mark.parametrize("is_chosen", [True, False])
 def test_an_estimate_says_that_what_is_rated_is_no_random_part(assay, is_chosen):
     """Half of 48 answers repeat their context; these are rated, or every second one of either half."""

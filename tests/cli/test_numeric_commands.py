@@ -11,22 +11,6 @@ from assay.cli import cli
 from assay.errors import UsageError
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "says"),
-    [
-        (("none.csv", "The mean was 5."), 1, "none.csv: cannot be read"),
-        (("kpi.pdf", "The mean was 5."), 1, "no table is read from `.pdf`"),
-        (("empty.md", "The mean was 5."), 1, "holds no table"),
-        (("empty.md", " "), 2, "the claim is empty"),
-    ],
-)
-def test_what_goes_wrong_is_one_line(assay, tmp_path, words, code, says):
-    (tmp_path / "empty.md").write_text("Nothing here.")
-    done = assay("metrics", "check", *words)
-    assert (done.code, done.out, says in done.err) == (code, "", True)
-    assert done.err.count("\n") == 1
-
-
 @pytest.fixture
 def depots(tmp_path: Path) -> Path:
     path = tmp_path / "kpi.csv"

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from assay.eval_sets import Sample, write_set
 from assay.runs import Store, find_source, join_run_ratings, open_queue, queue_ids
 from assay.runs.ratings import QueueSettings, RatingQueue
 
@@ -36,45 +35,6 @@ def test_meta_takes_the_ratings_that_were_given_in_the_store(assay, set_file, tm
     rate_everything(tmp_path / ".assay", "last", planned)
     metrics = assay("meta", "last", "--json").json["metrics"]
     assert next(metric["spearman"] for metric in metrics if metric["name"] == "token_overlap") > 0.8
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--raters", "ada", "--per-answer", "2"], "name more raters or lower per_answer"),
-        (["--raters", "ada,ada"], "same name"),
-        (["--raters", "ada", "--scale", "5-5"], "no two levels"),
-        (["--raters", "ada", "--guideline", "missing.md"], "missing.md"),
-        (["--raters", "ada", "--by", "system"], "add --pairs"),
-    ],
-)
-def test_what_cannot_be_is_said_before_anything_is_served(assay, set_file, words, message):
-    done = assay("rate", set_file(2), *words)
-    assert done.code == 2 and message in done.err
-
-
-def write_two_versions(folder: Path) -> None:
-    """Writes `today.jsonl` and `new.jsonl`: eight questions, two of them with the same answer."""
-    rows = [Sample(id=f"q{number}", user_input=f"How {number}?", response=f"Press {number}.") for number in range(8)]
-    others = [row.model_copy(update={"response": f"Click {row.id}."}) if row.id > "q1" else row for row in rows]
-    write_set(rows, folder / "today.jsonl")
-    write_set(others, folder / "new.jsonl")
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (("today.jsonl", "new.jsonl"), "--pairs compares their answers"),
-        (("today.jsonl", "--pairs"), "name two versions or more"),
-        (("today.jsonl", "new.jsonl", "--pairs", "--scale", "1-5"), "--pairs has no --scale"),
-        (("today.jsonl", "today.jsonl", "--pairs"), "named"),
-        (("today.jsonl", "--pairs", "--by", "system"), "system"),
-    ],
-)
-def test_what_cannot_be_compared_is_said(assay, tmp_path, words, problem):
-    write_two_versions(tmp_path)
-    done = assay("rate", *words, "--raters", "ada")
-    assert done.code != 0 and problem in done.err
 
 
 ROWS = 32
@@ -265,11 +225,6 @@ def test_ratings_under_the_text_before_are_told_at_the_start_and_count_again_und
     alone = start("Be fair", "--raters", "ada")  # another list of raters is another queue
     said = "This is a new queue. {0} has 24 of 24 ratings of {1}; to go on with that one: assay rate {0}"
     assert said.format(queue.id, run) in alone and "0 of 12 ratings" in alone
-
-
-def test_nobody_is_no_rater(assay, answers):
-    done = assay("rate", answers, "--raters", "")
-    assert done.code == 2 and "--raters names nobody; write names with commas" in done.err
 
 
 def test_raters_who_saw_one_run_only_make_no_run_better(assay, answers, tmp_path):

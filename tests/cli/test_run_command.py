@@ -16,48 +16,6 @@ from assay.runs import sample_lines
 METRIC = "faithfulness:claims=judge"
 
 
-def test_a_run_in_which_nothing_was_scored_says_why_and_ends_with_1(assay, tmp_path):
-    """Without contexts token_overlap skips each answer; answer_length, which nobody asked for, has a value."""
-    file = tmp_path / "bare.jsonl"
-    file.write_text('{"user_input": "Free?", "response": "Yes."}\n{"user_input": "Open?", "response": "No."}\n')
-    done = assay("run", file, "--metrics", "token_overlap", code=1)
-    assert "nothing was scored. token_overlap: the sample has no retrieved_contexts" in done.err
-    assert "0/2" in done.out
-    assert assay("run", file, "--metrics", "token_overlap,answer_length").code == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "cure"),
-    [
-        (["run"], "name a SET"),
-        (["run", "nowhere.jsonl", "--metrics", "token_overlap"], "nowhere.jsonl"),
-        (["run", "SET", "--metrics", "faithfulnes", "--judge", "JUDGE"], "the nearest are faithfulness"),
-        (["run", "SET", "--metrics", METRIC], "--judge"),
-        (["run", "SET", "--judge", "qwen7b"], "qwen1.5b"),
-        (["run", "SET", "--metrics", "faithfulness:claims=guess", "--judge", "JUDGE"], "sentences"),
-        (["run", "SET", "--metrics", "token_overlap:n=2"], "'n'"),
-        (["run", "SET", "--mode", "replay", "--judge", "JUDGE"], "--cassette"),
-        (["run", "SET", "--mode", "replay", "--cassette", "no.jsonl", "--judge", "JUDGE"], "no such cassette"),
-        (["run", "SET", "--map", "question=user_input", "--metrics", "token_overlap"], "question"),
-        (["run", "SET", "--embedder", "bert", "--judge", "JUDGE"], "st:MODEL"),
-        (["run", "SET", "--language", "dutch", "--metrics", "token_overlap"], "nl, en"),
-        (["run", "SET", "--out", "no/scores.csv", "--judge", "JUDGE"], "make it first"),
-        (["run", "SET", "--jugde", "x"], "--judge"),
-        (["show"], "run `assay run` first"),
-    ],
-    ids=lambda parameter: " ".join(parameter) if isinstance(parameter, list) else None,
-)
-def test_what_cannot_be_done_is_told_with_a_cure(*, assay, set_file, judge_file, openai_server, words, cure):
-    real = {"SET": set_file(2), "JUDGE": judge_file()}
-    result = assay(*(real.get(word, word) for word in words))
-    unreadable = {"nowhere.jsonl", "none.yaml", "no.jsonl", "question=user_input", "dutch"} & set(words)
-    assert result.code == (1 if unreadable else 2), result
-    assert cure in result.err
-    assert "Traceback" not in result.err
-    assert result.out == ""
-    assert openai_server.requests == []
-
-
 def test_bad_rows_stop_it_before_anything_is_paid_for(assay, set_file, judge_file, openai_server):
     path = set_file(3)
     path.write_text(path.read_text(encoding="utf-8") + '{"id": "bad"\n{"user_input": 5}\n', encoding="utf-8")

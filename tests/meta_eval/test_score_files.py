@@ -11,7 +11,7 @@ import pytest
 from case_files import cases_beside
 
 from assay import evaluate
-from assay.errors import AssayError, InputError
+from assay.errors import InputError
 from assay.eval_sets import ReadOptions, flat_rows, load_set, read_ratings, read_score_files
 from assay.meta_eval import (
     JoinedScores,
@@ -93,41 +93,6 @@ def test_deepeval_is_matched_by_name_or_by_its_texts(write, export):
     assert joined.unrated == joined.unscored == ()
 
 
-def test_choices_name_the_columns(write):
-    rows = [
-        {"key": "a", "metadata": {"tool": {"x": 1, "y": 2}, "source": "p1"}, "turn": 1, "stars": 2, "lang": "nl"},
-        {"key": "b", "metadata": {"tool": {"x": 3, "y": 4}, "source": "p1"}, "turn": 2, "stars": 4, "lang": "en"},
-    ]
-    choices = ReadOptions(
-        mapping={"key": "id"}, metrics=("tool.*",), group="source", by=("lang",), lower_is_better=("tool.y",),
-        scale=(0, 5),
-    )  # fmt: skip
-    table = read_score_table([write("all.jsonl", rows)], None, choices).table
-    assert table.metrics == ("tool.x", "tool.y")
-    assert list(table.directions.values()) == [True, False]
-    assert len(set(table.groups)) == 1
-    assert table.attributes == {"lang": ("nl", "en")}
-    assert (table.rating_min, table.rating_max, table.items) == (0, 5, ("a", "b"))
-    deep = ReadOptions(mapping={"key": "id"}, metrics=("metadata.tool.x",), ratings=("metadata.tool.y",))
-    table = read_score_table([write("all.jsonl", rows)], None, deep).table
-    assert (table.metrics, table.ratings[:, 0].tolist()) == (("tool.x",), [2, 4])
-
-
-def test_ids_that_belong_to_other_answers_are_told(write):
-    """Row numbers as ids: the same ids, but not the same answers."""
-    scores = [{"id": number, "question": f"q{number}", "answer": f"old {number}", "f": number} for number in range(3)]
-    ratings = [{"id": number, "question": f"q{number}", "answer": f"new {number}", "rating": 3} for number in range(3)]
-    with pytest.raises(AssayError, match="these are not the same answers"):
-        read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
-
-
-def test_two_rated_answers_with_one_text_need_ids(write):
-    ratings = [{"id": number, "question": "q", "answer": "yes", "rating": 3} for number in range(2)]
-    scores = [{"question": "q", "answer": "yes", "f": 1}]
-    with pytest.raises(AssayError, match="give both files an id column"):
-        read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
-
-
 NAN = float("nan")
 
 
@@ -197,18 +162,6 @@ def test_a_perfect_metric_agrees_and_is_chosen(write):
     assert evaluation.recommendation.startswith("Trust: errors, closely: ")
 
 
-@pytest.mark.parametrize(
-    "name", ["noise_sensitivity(mode=irrelevant)", "Hallucination", "Toxicity", "Bias", "declined", "harmfulness"]
-)
-def test_names_of_other_tools_whose_lower_scores_are_better_are_known(write, name):
-    path = write("scores.csv", f'id,rating,"{name}"\na,1,4\nb,2,3\nc,5,0\n')
-    joined = read_score_table([path], None, ReadOptions())
-    assert joined.table.directions == {name: False}
-    assert f"lower is better for {name}, by its name; say otherwise with --higher-is-better" in joined.notes
-    turned = read_score_table([path], None, ReadOptions(higher_is_better=(name,)))
-    assert turned.table.directions == {name: True}
-
-
 @pytest.mark.parametrize("kind", ["failures", "reasons"])
 def test_words_that_say_that_a_metric_failed(write, kind):
     """Each stands beside a 0, which is no score where it says so; a reason that speaks of an error is one."""
@@ -254,18 +207,6 @@ def test_a_long_file_with_two_ratings_of_one_answer_is_no_set(write: Write) -> N
     path = write("long.csv", LONG.replace("0.25,scored,Q1,A1,,", "0.25,scored,Q1,A1,3,"))
     with pytest.raises(InputError, match=r"line 3, field rating: differs from that of the same answer at line 2"):
         load_set(path)
-
-
-def test_a_rater_who_used_one_label_is_read_by_the_labels_of_all(write: Write) -> None:
-    """Of good and bad, Ann gave both and Bob only good."""
-    rows = "a,q,x,Ann,good\na,q,x,bob,good\nb,q2,y,Ann,bad\nb,q2,y,bob,good\n"
-    ratings = write("lab.csv", f"id,question,answer,rater,rating\n{rows}")
-    _, source = read_score_files([write("sc.csv", "id,f\na,0.9\nb,0.1\n")], ratings, ReadOptions())
-    assert source is not None
-    assert source.columns == {"Ann": {0: 1, 1: 0}, "bob": {0: 1, 1: 1}}
-    assert source.scale == (0, 1)
-    assert source.notes == (f"{ratings}: read rating as ratings from 0 to 1, good is 1 and bad is 0",)
-    assert [dict(sample.ratings) for sample in load_set(ratings)] == [{"Ann": 1, "bob": 1}, {"Ann": 0, "bob": 1}]
 
 
 def test_rows_of_scores_that_name_no_answer_are_not_one(write: Write) -> None:

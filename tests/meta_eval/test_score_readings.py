@@ -52,6 +52,10 @@ def test_files_are_read_as_what_they_mean(tmp_path, case):
         assert by_item(table.items, table.ratings[:, table.raters.index(rater)]) == expected
     for field in ("metrics", "raters", "items", "versions"):
         assert list(getattr(table, field)) == case.get(field, list(getattr(table, field)))
+    assert list(table.directions.values()) == case.get("directions", list(table.directions.values()))
+    assert len({*table.groups}) == case.get("groups", len({*table.groups}))
+    if "attributes" in case:
+        assert {name: list(values) for name, values in table.attributes.items()} == case["attributes"]
     assert [table.rating_min, table.rating_max] == case.get("range", [table.rating_min, table.rating_max])
     notes = [note.replace(f"{tmp_path}/", "") for note in made.notes]
     assert notes == case.get("notes", notes)
