@@ -91,13 +91,9 @@ def test_a_gate_fails_where_what_is_rated_is_no_random_part(assay, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["RUN_A"], "name two versions or more"),
         (["RUN_A", "nope"], "'nope' is no set, and no run: no run is called 'nope'"),
         (["RUN_A", "RUN_B", "--metric", "bleu"], "A, B was not scored with it (all versions have token_overlap"),
         (["RUN_A", "RUN_B", "--level", "turn"], "no sample of the run has messages"),
-        (["RUN_A", "RUN_B", "--margin", "0"], "--margin"),
-        (["RUN_A", "RUN_B", "--report", "decide.pdf"], "name an .html file"),
-        ([], "RUN"),
     ],
 )
 def test_what_cannot_be_done_ends_with_2_and_says_why(words, message, assay, two_runs):

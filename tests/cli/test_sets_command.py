@@ -48,13 +48,6 @@ def test_get_downloads_and_run_reads(server, assay):
     assert len(server.calls) == 1
 
 
-def test_wrong_names_bring_the_right_ones(assay):
-    assert "did you mean public:mtrag?" in assay("run", "public:mtrg").err
-    assert "did you mean `public:mtrag`?" in assay("run", "mtrag").err
-    assert "write public:mtrag:dev" in assay("run", "public:mtrag:train").err
-    assert "did you mean public:clapnq?" in assay("sets", "get", "clapq", "--yes").err
-
-
 def test_a_folder_is_read_without_a_download(tmp_path, monkeypatch, assay):
     monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
 

@@ -129,29 +129,6 @@ def test_calls_that_give_nothing_are_told(assay, three_pages, writer_file, opena
     assert len(openai_server.requests) == request_count + 4  # only the two that failed, each once more with the error
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        ([], 2, "Missing argument 'DOCS...'"),
-        (["nowhere", "-o", "s.jsonl"], 2, "'nowhere': there is no such file or folder"),
-        (["topics", "sections.jsonl", "-o", "s.jsonl"], 2, "It went: assay sets generate DOCS does all stages"),
-        (["leaflets", "-o", "s.jsonl"], 2, "--judge"),
-        (["leaflets", "--judge", "JUDGE"], 2, "--out"),
-        (["leaflets", "--judge", "JUDGE", "-o", "s.csv"], 2, ".jsonl"),
-        (["leaflets", "--judge", "JUDGE", "-o", "no/s.jsonl"], 2, "make it first"),
-        (["leaflets", "--judge", "JUDGE", "-o", "s.jsonl", "--n", "0"], 2, "--n"),
-        (["leaflets", "--judge", "JUDGE", "-o", "s.jsonl", "--mode", "replay"], 2, "--cassette"),
-        (["leaflets", "--language", "Dutch"], 2, "questions are asked in en and nl"),
-        (["leaflets", "--separate", "chapter"], 2, "'chapter' is not one of"),
-    ],
-    ids=lambda parameter: " ".join(parameter) if isinstance(parameter, list) else None,
-)
-def test_what_cannot_be_done_is_told_with_a_cure(*, assay, writer_file, words, code, message):
-    done = assay("sets", "generate", *(writer_file if word == "JUDGE" else word for word in words), code=code)
-    assert message in " ".join(done.err.split())
-    assert "Traceback" not in done.err
-
-
 def test_a_document_that_cannot_be_read_is_told_and_the_others_go_on(assay, three_pages, writer_file):
     (three_pages / "b.pdf").write_bytes(b"no pdf")
     command = ["sets", "generate", three_pages, "--judge", writer_file, "--n", 2, "--folds", 1, "-o", "set.jsonl"]

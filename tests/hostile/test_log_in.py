@@ -97,24 +97,6 @@ def test_behind_a_proxy_the_public_address_counts(serve: Serve) -> None:
     assert server.get("/rate", host="evil.example").status == 400
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "rate.example.org",
-        "https://",
-        "ftp://a",
-        "https://a/rate",
-        "https://a:99999",
-        "https://u:p@a",
-        "https://a b",
-        "",
-    ],
-)
-def test_a_public_address_that_is_none_is_refused(assay, folder, url):
-    done = assay(*RATE, "--behind-proxy", url)
-    assert done.code == 2 and "such as https://rate.example.org" in " ".join(done.err.split())
-
-
 def test_the_link_for_a_colleague_leads_to_the_public_address(serve):
     """Also where the answer's id is long, and whatever the port in the Host header."""
     server = serve("view", "--behind-proxy", PUBLIC)
