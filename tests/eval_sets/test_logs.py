@@ -224,12 +224,7 @@ def otlp():
 
 @pytest.mark.parametrize(
     ("content", "name"),
-    [
-        (SPANS, "a.jsonl"),
-        ({"data": SPANS, "next_cursor": None}, "a.json"),
-        (NESTED, "a.json"),
-        (otlp(), "a.json"),
-    ],
+    [(SPANS, "a.jsonl"), ({"data": SPANS, "next_cursor": None}, "a.json"), (NESTED, "a.json"), (otlp(), "a.json")],
     ids=["spans", "page", "nested", "otlp"],
 )
 def test_openinference_spans(tmp_path, content, name):

@@ -7,13 +7,7 @@ from case_files import cases_beside
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from assay.errors import InputError
-from assay.eval_sets import (
-    Preference,
-    is_preference_file,
-    load_set,
-    read_preferences,
-    write_preferences,
-)
+from assay.eval_sets import Preference, is_preference_file, load_set, read_preferences, write_preferences
 
 CASES = cases_beside(__file__)
 

@@ -5,13 +5,7 @@ from hashlib import sha1
 from typing import Any
 
 import pytest
-from public_originals import (
-    BEGIN_HEAD,
-    BEGIN_ROWS,
-    original_of,
-    ragchecker_entries,
-    tau_trajectories,
-)
+from public_originals import BEGIN_HEAD, BEGIN_ROWS, original_of, ragchecker_entries, tau_trajectories
 
 from assay.errors import InputError
 from assay.eval_sets import OriginalFile, is_in_part, load_facts, part_of, read_rows

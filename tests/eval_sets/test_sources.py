@@ -68,10 +68,7 @@ def test_a_file_that_the_system_refuses(jsonl, row, monkeypatch):
 HEADER = "question,answer,rating"
 
 
-@pytest.mark.parametrize(
-    ("encoding", "name"),
-    [("cp1252", "Windows-1252"), ("utf-16", "UTF-16")],
-)
+@pytest.mark.parametrize(("encoding", "name"), [("cp1252", "Windows-1252"), ("utf-16", "UTF-16")])
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json"])
 def test_another_encoding_is_read_and_one_line_says_so(tmp_path, encoding, name, suffix):
     row = {"question": "Wat kost één café?", "answer": "€ 5 – of “niets”", "rating": 4}

@@ -22,17 +22,7 @@ from assay.value_messages import join_words
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
 ROOT = Path(__file__).parents[2]
 HOSTILE = [
-    *(
-        "it's",
-        'say "hi"',
-        "$(touch hacked)",
-        "`touch hacked`",
-        "a;touch hacked",
-        "a|b",
-        "a&b",
-        "a>b",
-        "*",
-    ),
+    *("it's", 'say "hi"', "$(touch hacked)", "`touch hacked`", "a;touch hacked", "a|b", "a&b", "a>b", "*"),
     *("-x", "--", "?", "~", "#x", "!x", "{a,b}", "[a]", "a\\b", "%s", "日本", "=x", "${IFS}", "'", '"', "\\", "\\012"),
 ]
 
@@ -75,8 +65,7 @@ def suggested(text):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [*("it's; $(touch hacked)", "-x"), *(pytest.param(name, marks=pytest.mark.slow) for name in HOSTILE)],
+    "name", [*("it's; $(touch hacked)", "-x"), *(pytest.param(name, marks=pytest.mark.slow) for name in HOSTILE)]
 )
 def test_the_command_that_shows_the_worst_answer_shows_it(name, assay, tmp_path):
     """An id of the set stands in the command that `assay run` suggests."""

@@ -14,13 +14,7 @@ from openai_server import Answer
 
 from assay import evaluate
 from assay.eval_sets import Sample
-from assay.judges import (
-    JudgeSettings,
-    LiteLLMJudge,
-    RawReply,
-    choose_option,
-    read_option,
-)
+from assay.judges import JudgeSettings, LiteLLMJudge, RawReply, choose_option, read_option
 
 YES_NO, JA_NEE, JA_NEIN, STARS = ("Yes", "No"), ("Ja", "Nee"), ("Ja", "Nein"), ("1", "2", "3", "4", "5")
 VERDICTS = ("supported", "not supported", "not found")

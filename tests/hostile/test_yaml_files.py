@@ -100,11 +100,7 @@ def test_what_is_allowed_is_read(tmp_path):
     """Dates, long texts, a byte order mark and Windows line ends give what YAML says."""
     path = tmp_path / "file.yaml"
     path.write_bytes(b"\xef\xbb\xbfbase: {x: 1, y: 2}\r\nday: 2026-01-31\r\nlong: '" + b"9" * 5000 + b"'\r\n")
-    assert read_yaml(path, dict[str, Any]) == {
-        "base": {"x": 1, "y": 2},
-        "day": date(2026, 1, 31),
-        "long": "9" * 5000,
-    }
+    assert read_yaml(path, dict[str, Any]) == {"base": {"x": 1, "y": 2}, "day": date(2026, 1, 31), "long": "9" * 5000}
     twice = {"a": [same := [1, 2], same]}
     assert load_yaml(module_of(load_yaml).dump_yaml(twice), "x.yaml").value == twice
     path.write_text("a: " + "[" * 99 + "]" * 99, encoding="utf-8")

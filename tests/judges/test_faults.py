@@ -212,10 +212,7 @@ def test_a_failed_score_tells_what_it_took(openai_server, judge, known):
     [
         (lambda _: [], "it answers none of the questions 1, 2, 3"),
         (lambda _: [("4", "Yes")], "it answers none of the questions 1, 2, 3"),
-        (
-            lambda right: [("0", "Yes"), *right],
-            "it answers 0, which was not asked",
-        ),
+        (lambda right: [("0", "Yes"), *right], "it answers 0, which was not asked"),
         (lambda right: [*right, ("4", "Yes")], "it answers 4, which was not asked"),
     ],
     ids=["nothing", "another", "0 beside", "4 beside"],

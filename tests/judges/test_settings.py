@@ -11,14 +11,7 @@ from test_house import nodes
 
 from assay import evaluate
 from assay.errors import InputError, JudgeUnavailable, UsageError
-from assay.judges import (
-    JudgeSettings,
-    LiteLLMJudge,
-    bundled_judge_names,
-    load_litellm,
-    load_settings,
-    missing_api_key,
-)
+from assay.judges import JudgeSettings, LiteLLMJudge, bundled_judge_names, load_litellm, load_settings, missing_api_key
 
 
 @pytest.mark.parametrize("name", bundled_judge_names())

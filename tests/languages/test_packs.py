@@ -91,18 +91,10 @@ no_statement: '{question} nee'
     ("text", "line", "message"),
     [
         (SHORTEST + "asked: [of]\nto_judge: ['(']\n", 7, "to_judge.0: .*'\\(' is no regular expression"),
-        (
-            SHORTEST + "greetings:\n  - hallo\n",
-            6,
-            "greetings: is an unknown key; .*The keys are `groups`, `idle`, ",
-        ),
+        (SHORTEST + "greetings:\n  - hallo\n", 6, "greetings: is an unknown key; .*The keys are `groups`, `idle`, "),
         (SHORTEST + "courtesy:\n  - graag\n  - yes\n", 8, "courtesy.1: "),  # YAML reads yes as true
         (SHORTEST + "courtesy: [dank (u|je]\n", 6, "courtesy.0: .*'dank \\(u\\|je'; close each bracket"),
-        (
-            SHORTEST + f"courtesy: ['{'(a|b)' * 12}']\n",
-            6,
-            "courtesy.0: .* stands for 4096 phrases",
-        ),
+        (SHORTEST + f"courtesy: ['{'(a|b)' * 12}']\n", 6, "courtesy.0: .* stands for 4096 phrases"),
         (SHORTEST.replace("answer_no: [nee]\n", ""), 1, "answer_no: is missing; add it"),
         (SHORTEST + "courtesy: [\n", 7, "not valid YAML"),
         ("", 1, "the whole file: is empty; write KEY: VALUE"),

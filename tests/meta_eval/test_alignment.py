@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 from tables_of_scores import table_of
 
-from assay.meta_eval import (
-    AS_IT_IS,
-    AlignmentResult,
-    Floats,
-    Places,
-    compare_candidates,
-    fit_calibration,
-    split_groups,
-)
+from assay.meta_eval import AS_IT_IS, AlignmentResult, Floats, Places, compare_candidates, fit_calibration, split_groups
 
 
 def odds(p: Floats) -> Floats:

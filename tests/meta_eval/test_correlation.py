@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from assay.meta_eval import (
-    auroc,
-    column_spearmans,
-    mean_spearman,
-    spearman,
-    spearman_statistic,
-)
+from assay.meta_eval import auroc, column_spearmans, mean_spearman, spearman, spearman_statistic
 
 
 def follow(n: int, seed: int, noise: float = 1.0) -> tuple[list[float], list[float]]:

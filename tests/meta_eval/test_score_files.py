@@ -13,14 +13,7 @@ from case_files import cases_beside
 from assay import evaluate
 from assay.errors import InputError
 from assay.eval_sets import ReadOptions, flat_rows, load_set, read_ratings, read_score_files
-from assay.meta_eval import (
-    JoinedScores,
-    ScoreTable,
-    evaluate_table,
-    join_sources,
-    metric_agreements,
-    repeated_trials,
-)
+from assay.meta_eval import JoinedScores, ScoreTable, evaluate_table, join_sources, metric_agreements, repeated_trials
 
 CASES = cases_beside(__file__)
 EXPORTS = Path(__file__).parent / "exports"

@@ -7,13 +7,7 @@ import numpy as np
 import pytest
 from modules import module_of
 
-from assay.meta_eval import (
-    ScoreTable,
-    estimate_difference,
-    merge_groups,
-    name_questions,
-    version_agreement,
-)
+from assay.meta_eval import ScoreTable, estimate_difference, merge_groups, name_questions, version_agreement
 from assay.meta_eval.decision import VersionTable, decide_versions
 
 Column = Sequence[float]

@@ -7,14 +7,7 @@ from case_files import cases_beside
 from openai_server import Answer
 
 from assay.languages import load_language
-from assay.metrics import (
-    CitableSources,
-    Citations,
-    SourceMatch,
-    citation_pattern,
-    load_metric,
-    read_citations,
-)
+from assay.metrics import CitableSources, Citations, SourceMatch, citation_pattern, load_metric, read_citations
 
 CASES = cases_beside(__file__)
 

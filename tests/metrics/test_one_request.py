@@ -12,7 +12,7 @@ from assay.metrics import AnswerRelevance, Faithfulness, JudgeCompleteness, Judg
 
 FILES = {
     "rubric": "criteria: [{name: A, question: Is it kind?, levels: {rude: r, kind: k}},"
-    " {name: B, question: Is it clear?, levels: {none: n, partly: p, all: a}}]",
+    " {name: B, question: Is it clear?, levels: {none: n, partly: p, all: a}}]"
 }
 
 

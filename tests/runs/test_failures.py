@@ -9,12 +9,7 @@ from assay.errors import UsageError
 from assay.eval_sets import Sample, turn_samples, with_turns
 from assay.judges import Embedder
 from assay.metrics import Score
-from assay.runs import (
-    AnswerTable,
-    failure_sentences,
-    read_peoples_texts,
-    select_bad_answers,
-)
+from assay.runs import AnswerTable, failure_sentences, read_peoples_texts, select_bad_answers
 from assay.runs.failures import failures_as_json, failures_block, group_failures, render_failure_report
 
 WORDS = ("price", "login", "refund", "delivery")

@@ -10,17 +10,7 @@ from pydantic import TypeAdapter
 from assay.eval_sets import Sample
 from assay.judges import LostCalls
 from assay.metrics import Score
-from assay.runs import (
-    AnswerTable,
-    Gate,
-    GateResult,
-    History,
-    JudgedRun,
-    Night,
-    Spending,
-    decide_gates,
-    decide_verdict,
-)
+from assay.runs import AnswerTable, Gate, GateResult, History, JudgedRun, Night, Spending, decide_gates, decide_verdict
 
 REGRESSION = {"gate": "regression", "metric": "faithfulness"}
 MEAN = {"gate": "mean", "metric": "faithfulness"}

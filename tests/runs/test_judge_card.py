@@ -10,11 +10,7 @@ from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import ReplyCounts, Usage
 from assay.metrics import Score
-from assay.runs import (
-    JudgeScores,
-    check_injections,
-    make_set_card,
-)
+from assay.runs import JudgeScores, check_injections, make_set_card
 from assay.runs.judging import CardSet, JudgeCard, card_report, make_card_set
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]

@@ -1,12 +1,7 @@
 """Which samples of two runs are pairs, and which raters of two versions count."""
 
 from assay.eval_sets import Sample
-from assay.runs import (
-    RatedText,
-    comparable_ratings,
-    find_common_raters,
-    pair_samples,
-)
+from assay.runs import RatedText, comparable_ratings, find_common_raters, pair_samples
 
 
 def samples(stem, *rows):

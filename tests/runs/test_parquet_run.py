@@ -352,15 +352,7 @@ def test_a_worker_of_ray_that_is_killed_is_replaced(assay, set_file, judge_file,
                     process.kill()
 
     openai_server.script = kill_at_the_eighth
-    words = (
-        "run",
-        write_files(set_file(12), 12),
-        "--judge",
-        judge_file(concurrency=1),
-        "--metrics",
-        JUDGED,
-        "--json",
-    )
+    words = ("run", write_files(set_file(12), 12), "--judge", judge_file(concurrency=1), "--metrics", JUDGED, "--json")
     done = assay(*words, "--out", "out", "--engine", "ray", code=0)
     assert (done.json["answers"], len(read_scores("out"))) == (12, 12), done.err
     assert sorted(count_bodies(openai_server).values()) == [1] * 11 + [2]

@@ -7,13 +7,7 @@ import pytest
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample, turn_samples
-from assay.runs import (
-    disagreements,
-    open_database,
-    rated_samples,
-    rater_agreement,
-    rater_progress,
-)
+from assay.runs import disagreements, open_database, rated_samples, rater_agreement, rater_progress
 from assay.runs.ratings import QueueSettings, RatingQueue
 
 RATERS = ("ada", "bob", "cleo")

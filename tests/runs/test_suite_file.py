@@ -53,11 +53,7 @@ def test_prompts_of_your_own_lie_beside_the_file(tmp_path):
     assert load_suite(path).plan("qwen1.5b").prompts == str(tmp_path.resolve() / "mine")
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "message"),
-    CASES["errors"],
-    ids=str,
-)
+@pytest.mark.parametrize(("before", "after", "message"), CASES["errors"], ids=str)
 def test_an_error_names_line_and_key(tmp_path, before, after, message):
     assert before in GOOD
     path = write(tmp_path, GOOD.replace(before, after, 1))

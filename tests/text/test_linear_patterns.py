@@ -54,14 +54,7 @@ def test_steps_grow_as_texts_do(patterns: list[CompiledPattern], most_pieces: in
 
 def test_all_kinds_of_patterns_are_tested(patterns: list[CompiledPattern]) -> None:
     origins = " ".join(one.origin for one in patterns)
-    for part in (
-        "en sentences.to_judge",
-        "nl addresses",
-        "de declined.declines",
-        "lexicon.py",
-        "times.py",
-        "_CODE",
-    ):
+    for part in ("en sentences.to_judge", "nl addresses", "de declined.declines", "lexicon.py", "times.py", "_CODE"):
         assert part in origins
     assert len(patterns) > 1000
 

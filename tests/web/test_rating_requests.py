@@ -131,11 +131,7 @@ def test_without_a_session_nothing_is_shown(site):
 def test_a_link_that_we_did_not_sign_is_refused(site):
     token = site.links["ada"].rpartition("/")[2]
     content, _, signature = token.rpartition(".")  # the last character of base64 has bits that say nothing
-    forged = [
-        f"{content}.{'A' if signature[0] != 'A' else 'B'}{signature[1:]}",
-        "x" * 600,
-        "%2e%2e",
-    ]
+    forged = [f"{content}.{'A' if signature[0] != 'A' else 'B'}{signature[1:]}", "x" * 600, "%2e%2e"]
     assert [httpx.get(f"{site.address}/enter/{text}").status_code for text in forged] == [403] * 3
     assert httpx.get(site.links["ada"]).status_code == 303
 

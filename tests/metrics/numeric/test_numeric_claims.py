@@ -5,16 +5,7 @@ import json
 import pytest
 from network_samples import network_sample
 
-from assay.metrics import (
-    Faithfulness,
-    Grid,
-    Hedge,
-    NumericClaims,
-    check_claims,
-    needs_judge,
-    run_to_end,
-    table_of,
-)
+from assay.metrics import Faithfulness, Grid, Hedge, NumericClaims, check_claims, needs_judge, run_to_end, table_of
 
 
 def score(response, **fields):

@@ -15,15 +15,7 @@ from traces_of_tests import takes, trace_score
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
-from assay.traces import (
-    KEY,
-    MlflowServer,
-    MlflowSink,
-    MlflowSource,
-    TraceAddress,
-    TraceOrigin,
-    UnreadTrace,
-)
+from assay.traces import KEY, MlflowServer, MlflowSink, MlflowSource, TraceAddress, TraceOrigin, UnreadTrace
 
 START = 1_700_000_000_000  # of the traces, in milliseconds
 _NUMBERS = count(1)
