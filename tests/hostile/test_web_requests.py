@@ -185,22 +185,16 @@ SIZES = [(30, 9), pytest.param(6000, 1, marks=pytest.mark.slow)]
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("count", "step"), SIZES)
-def test_no_request_is_an_error_of_the_rating_pages(warm_python, folder, count, step):
-    server = WebProcess(warm_python, folder, "rate", "set.jsonl", "--raters", "ada,bob")
+@pytest.mark.parametrize("words", [("rate", "set.jsonl", "--raters", "ada,bob"), ("view",)], ids=["rating", "viewing"])
+def test_no_request_is_an_error_of_the_pages(warm_python, folder, words, count, step):
+    server = WebProcess(warm_python, folder, *words)
     try:
-        attack(Attack(server, "ada", "/rate", RATE_PATHS), count, seed=1, step=step)
-        attack(Attack(server, "disagreements", "/team", RATE_PATHS), count, seed=2, step=step)
-    finally:
-        server.kill()
-
-
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize(("count", "step"), SIZES)
-def test_no_request_is_an_error_of_the_viewing_pages(warm_python, folder, count, step):
-    server = WebProcess(warm_python, folder, "view")
-    try:
-        attack(Attack(server, "", "/run/last/answer?id=s0", VIEW_PATHS), count, seed=3, step=step)
-        attack(Attack(server, "", "/run/last/answer?id=s0chat", VIEW_PATHS), count, seed=5, step=3 * step)
+        if words[0] == "rate":
+            attack(Attack(server, "ada", "/rate", RATE_PATHS), count, seed=1, step=step)
+            attack(Attack(server, "disagreements", "/team", RATE_PATHS), count, seed=2, step=step)
+        else:
+            attack(Attack(server, "", "/run/last/answer?id=s0", VIEW_PATHS), count, seed=3, step=step)
+            attack(Attack(server, "", "/run/last/answer?id=s0chat", VIEW_PATHS), count, seed=5, step=3 * step)
     finally:
         server.kill()
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from case_files import cases_beside
 from openai_server import Answer
 from pydantic import ValidationError
 from test_house import nodes
@@ -36,30 +37,7 @@ def test_a_file_a_model_string_and_a_gguf_path(tmp_path):
     assert JudgeSettings(model="openai/x", served_as="qwen").identity == "qwen"
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("", "the whole file: is empty; write KEY: VALUE on each line; the keys are `model`"),
-        ("max_tokens: 5", "line 1, model: is missing; add it"),
-        (
-            "model: a/b\nmax_token: 5\n",
-            "line 2, max_token: is an unknown key; did you mean `max_tokens`.* The keys are `model`, `served_as`",
-        ),
-        ("model: a/b\nconcurrency: 0\n", "line 2, concurrency: is 0; write 1 or more"),
-        ("model: a/b\nprice: {input: -1, output: 0}\n", "price.input"),
-        ("model: [a\n", "mine.yaml, line 2: not valid YAML"),
-        ("- a\n- b\n", "mine.yaml, line 1, the whole file: is a list"),
-        (
-            "model: a/b\nparameters: {api_key: sk-1}\n",
-            "api_key would become part of the key of every recording, .*; set the provider's env",
-        ),
-        ("model: a/b\nparameters: {extra_body: {login: {password: x}}}\n", "password would become part of"),
-        ("model: a/b\nparameters: {extra_body: [{access_token: x}]}\n", "access_token would become part of"),
-        ("model: a/b\nparameters: {max_tokens: 5, temperature: 0}\n", "max_tokens cannot be a parameter"),
-        ("model: a/b\nparameters: {options: {num_predict: 9}}\n", "options.num_predict cannot be a parameter"),
-        ("model: a/b\nparameters: {extra_body: {g: [{maxOutputTokens: 9}]}}\n", "extra_body.g.maxOutputTokens cannot"),
-    ],
-)
+@pytest.mark.parametrize(("content", "message"), cases_beside(__file__))
 def test_a_bad_file_is_told_with_its_name_and_field(tmp_path, content, message):
     file = tmp_path / "mine.yaml"
     file.write_text(content)

@@ -5,6 +5,7 @@ from math import log
 from typing import Literal
 
 import pytest
+from case_files import cases_beside
 from hypothesis import given, strategies as st
 from pydantic import BaseModel
 
@@ -31,24 +32,11 @@ def parsed(text: str, finish_reason: str = "stop") -> Findings:
     return parse_reply(QUESTION, RawReply(model="m", text=text, finish_reason=finish_reason))
 
 
+CASES = cases_beside(__file__)
 RIGHT = Findings(found=["a"], sure=1)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"found": ["a"], "sure": 1}',
-        ' \n{"sure": 1, "found": ["a"]}\n',
-        '```json\n{"found": ["a"], "sure": 1}\n```',
-        '{"found": ["a",], "sure": 1,}',
-        '<think>{"found": [], "sure": 0}? No.</think>\n{"found": ["a"], "sure": 1}',
-        'First, found is ["a"].</think>```\n{"found": ["a"], "sure": 1}\n```\n',
-        '{"found": ["a"], "sure": 1, "why": "it is"}',
-        '{"found": ["a"], "sure": 1, "sure": 1}',
-        '{"found": ["a"], "sure": 1}\n```',
-        '\ufeff{"found": ["a"], "sure": 1}',
-    ],
-)
+@pytest.mark.parametrize("text", CASES["repaired"])
 def test_repaired_without_a_model(text):
     assert parsed(text) == RIGHT
 
@@ -60,38 +48,10 @@ def test_not_a_number_is_unknown_and_the_models_own_words_stay():
     assert parsed(text).found == ["a, ]", "NaN", "x, }", '",]']
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "empty"),
-        ("I cannot help with that.", "it is not valid JSON"),
-        ('{"found": ["a"], "su', "it is not valid JSON"),
-        ('["a"]', "it is not an object"),
-        ('{"found": "a", "sure": 1}', "found is not a list"),
-        ('{"found": ["a"]}', "sure is missing"),
-        ('{"found": [NaN], "sure": 1}', "found.0 is not a text"),
-        ('{"found": [], "sure": "very"}', r"sure is not valid \(float parsing\)"),
-        ('{"found": [], "sure": 1, "word": "maybe"}', "word is none of 'yes', 'no'"),
-        *(
-            (text, "it says more than its JSON")
-            for text in (
-                'Sure! {"found": ["a"], "sure": 1}',
-                '{"found": ["a"], "sure": 1} Anything else?',
-                'It is 5" wide, so: {"found": ["a",], "sure": 1}',
-                '{"other": 1} {"found": ["a"], "sure": 1}',
-                '{"found": ["a"], "sure": 1} {"found": ["a"], "sure": 1.0}',
-                '{"found": ["a"], "sure": 1} or {"found": ["b"], "sure": 1}',
-                '```json\n{"found": ["a"], "sure": 1}\n```\nI am not sure of it.',
-            )
-        ),
-        ('{"found": ' * 5000, "it is not valid JSON"),
-        ('<think>maybe {"found": ["a"], "sure": 1}', "it says more than its JSON"),  # a thought without an end
-        ('{"found": ["a"], "sure": 1, "sure": 2}', "sure is there twice, with different values"),
-        ('{"found": ["a"], "found": ["b"], "sure": 1,}', "found is there twice, with different values"),
-        ('{"found": ["a"], "sure": "yes and no"}', r"sure is not valid \(float parsing\)"),
-        ('{"found": ["a"], "sure": [1]}', "sure is not valid"),
-    ],
-)
+DEEP = ('{"found": ' * 5000, "it is not valid JSON")
+
+
+@pytest.mark.parametrize(("text", "message"), [*CASES["never_guessed"], DEEP])
 def test_never_guessed(text, message):
     with pytest.raises(ReplyError, match=message) as caught:
         parsed(text)

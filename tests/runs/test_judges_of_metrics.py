@@ -238,19 +238,6 @@ def test_gates_and_suites_know_the_other_names(tmp_path):
     assert suite.gates[0].metric == "rouge_l"
 
 
-@pytest.mark.parametrize(
-    ("theirs", "ours"),
-    [
-        ("AnswerAccuracy", "claim by claim it is factual_correctness"),
-        ("AspectCritic", 'write predicate:"'),
-        ("SemanticSimilarity", "bertscore"),
-    ],
-)
-def test_a_metric_of_another_tool_without_one_here_says_what_to_write(theirs, ours):
-    with pytest.raises(UsageError, match=ours):
-        evaluate(SAMPLES, [theirs], judge=str.upper, progress=False)
-
-
 class SimpleCriteriaScore:
     """As a metric of another tool."""
 
@@ -266,9 +253,12 @@ def object_of_another_tool(name):
         (object_of_another_tool("ToolCallAccuracy"), "ToolCallAccuracy cannot be used; write 'tool_calls:mode=exact' "),
         (object_of_another_tool("AspectCritic"), "AspectCritic cannot be used; write predicate:"),
         (SimpleCriteriaScore, "the class SimpleCriteriaScore cannot be used; write rubric:FILE"),
+        ("AnswerAccuracy", "claim by claim it is factual_correctness"),
+        ("AspectCritic", 'write predicate:"'),
+        ("SemanticSimilarity", "bertscore"),
         (object_of_another_tool("Unknown"), "Unknown cannot be used; give the name of a metric"),
     ],
 )
-def test_a_metric_object_of_another_tool_is_answered_with_what_to_write(theirs, ours):
+def test_a_metric_of_another_tool_without_one_here_is_answered_with_what_to_write(theirs, ours):
     with pytest.raises(UsageError, match=ours):
         evaluate(SAMPLES, [theirs], judge=str.upper, progress=False)
