@@ -109,16 +109,17 @@ def read_object(reply: RawReply, fit: Callable[[dict[str, Any]], T]) -> ReplyObj
 
 def _find_object(text: str, fit: Callable[[dict[str, Any]], T]) -> ReplyObject[T]:
     """The object that a text is, but for what may stand around it."""
-    before = _BEFORE.match(text)
-    start = before.end() if before else 0
-    if not text.startswith("{", start):
-        raise ReplyError(_describe_text(text, fit), text)
+    start = 0
+    if text[:1] != "{":  # most replies are the object alone
+        start = before.end() if (before := _BEFORE.match(text)) else 0
+        if text[start : start + 1] != "{":
+            raise ReplyError(_describe_text(text, fit), text)
     try:
         values, end = _READER.read(text, start)
     except (ValueError, RecursionError) as error:  # no JSON, or a number of more digits than Python reads
         raise ReplyError(f"it {_PROBLEMS['json_invalid']}", text) from error
     members, twice = _READER.members, _READER.twice
-    if not _AFTER.match(text, end):
+    if text[end:] and not _AFTER.match(text, end):
         raise ReplyError(_BESIDE, text)
     try:
         return ReplyObject(fit(values), members, start, twice)

@@ -262,7 +262,7 @@ class _SentenceReader:
             kind, stated = CLAIM, self._as_statement(kind, sentence)
         elif kind == CLAIM:
             if words.words[0] in self.kinds.pack.before_statement:
-                stated, answer_word = self.kinds.without_answer_word(words, is_asked=bool(self._asked))
+                stated, answer_word = self.kinds.without_answer_word(words, is_asked=bool(self._question))
             if answer_word and self._question:
                 [(_, answer_kind, answer, _)] = self.kinds.parts(answer_word.rstrip(), may_address=False)
                 # "Yes, click Save", "No, dogs are welcome", "No, you can bring your dog"
