@@ -49,7 +49,7 @@ async def complete(
     if is_chat:
         asked = shape_request(question, settings) | settings.parameters | {"drop_params": True}
     else:
-        asked, send = question.body or {}, partial(call_litellm, f"a{question.protocol}")
+        asked, send = dict(question.body or {}), partial(call_litellm, f"a{question.protocol}")
     started = time.perf_counter()
     response = await send_once(send, settings.timeout, settings.scrubber, **route, **asked)
     seconds = time.perf_counter() - started
