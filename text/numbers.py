@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -401,6 +401,18 @@ def parse_number(text: str, language: Language) -> Number | None:
     stripped = text.strip()
     numbers = find_numbers(stripped, language)
     return numbers[0] if len(numbers) == 1 and (numbers[0].start, numbers[0].end) == (0, len(stripped)) else None
+
+
+def parse_numeral(text: str, languages: Sequence[Language]) -> Iterator[tuple[Language, Number]]:
+    """Reads the number in digits that a text is, in each language; one that is none far quicker than `parse_number`."""
+    match = _NUMERAL.search(text)
+    if match is None or _before(text, match.start())[0]:
+        return
+    formats = {format_shown(match[0])} - {None}
+    for language in languages:
+        number = _number(text, match, _preferred(formats, language), language)
+        if number and number.end == len(text):
+            yield language, number
 
 
 @lru_cache(maxsize=10_000)

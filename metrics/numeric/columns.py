@@ -20,7 +20,7 @@ from ...text.numbers import (
     notation_signs,
     notation_words,
     numeral_readings,
-    parse_number,
+    parse_numeral,
 )
 from .lexicon import any_of
 from .table import Period, unit_and_power
@@ -87,7 +87,7 @@ def read_cell(cell: Cell) -> CellReading | None:
 def _read_number(text: str) -> CellReading | None:
     sign = 1
     if match := _BRACKETED.fullmatch(text) or _MINUS_BEHIND.fullmatch(text):
-        text, sign = "".join(match.groups()), -1
+        text, sign = "".join(match.groups()).strip(), -1
     if match := _NUMERAL.fullmatch(text):
         sign *= -1 if match[1] and match[1] in DASHES else 1
         plain = {form: sign * reading.value for form, reading in numeral_readings(match[2]).items()}
@@ -98,14 +98,10 @@ def _read_number(text: str) -> CellReading | None:
 
 def _read_with_words(text: str, sign: int) -> CellReading | None:
     """A number with a currency, a unit or a scale word, in the languages that write decimals as each format does."""
-    numbers = {
-        form: number
-        for language in reversed(notation_languages())
-        for form in NumberFormat
-        if language.profile.decimal_mark == form.value and (number := parse_number(text, language))
-    }
+    read = parse_numeral(text, notation_languages()[::-1])
+    numbers = {NumberFormat(language.profile.decimal_mark): number for language, number in read}
     first = next((numbers[form] for form in NumberFormat if form in numbers), None)
-    if first is None or first.spelled:
+    if first is None:
         return None
     numeral = re.search(r"\d[\d.,]*\d", text)
     formats = (numeral and numeral_readings(numeral[0])) or NumberFormat

@@ -43,6 +43,7 @@ class Context:
     checks: tuple[Specification, ...] = ()  # what the text before was checked for, the last first
     same_sentence: bool = False
     is_undated: bool = False  # the question names a time that is not understood
+    periods: frozenset[str] = frozenset()  # of amounts: "how much per year?", "Pro costs 40 euros a month"
     is_scene: bool = False  # a sentence without a number names the windows: "Let us look at July."
 
     @property
@@ -71,13 +72,14 @@ class Context:
             checks=tuple(check for check in self.checks if check.series in view.table.columns),
         )
 
-    def after(self, checks: Sequence[Specification], *, same_sentence: bool) -> "Context":
-        """What the next clause, or the next sentence, may be about after a clause with these checks.
+    def after(self, last: "Interpretation", *, same_sentence: bool) -> "Context":
+        """What the next clause, or the next sentence, may be about after a clause that is read so.
 
         The next clause is about the places of the extremes that are named, else about the same rows. Whether a later
         sentence is about the same rows, it does not say: all rows may be meant as well, but where the question names
         the rows.
         """
+        checks, clause = last.first_specifications, last.match.clause
         series = tuple(dict.fromkeys(check.series for check in checks if check.series))
         windows = tuple(dict.fromkeys(check.window for check in checks if check.window != ALL_ROWS))
         if same_sentence:
@@ -86,8 +88,9 @@ class Context:
             windows = tuple(dict.fromkeys(places)) or windows
         elif windows and (ALL_ROWS in self.windows or not set(windows) & set(self.windows)):
             windows = (*windows, ALL_ROWS)
+        periods = self.periods if clause.table.step else clause.stated_periods or self.periods
         return Context(
-            series or self.series, windows or self.windows, tuple(checks[::-1]), same_sentence, self.is_undated
+            series or self.series, windows or self.windows, tuple(checks[::-1]), same_sentence, self.is_undated, periods
         )
 
 
@@ -151,6 +154,12 @@ class Clause:
         # "the mean leakage is highest in Portside"
         by_group = self.marks_of(self.view.grouping) if self.view.grouping else []
         return [*(mark for mark in self.marks if mark.excluded), *then, *others, *headed, *by_group]
+
+    @cached_property
+    def stated_periods(self) -> frozenset[str]:
+        """The periods of the rates that it says: month of "per month"; of a table without regular rows "each year"."""
+        rates, periods = self.marks_of("rate", *(() if self.table.step else ("all",))), self.words.data["periods"]
+        return frozenset(p for mark in rates if (p := periods.get(re.split(r"[\s/]", mark.text.lower())[-1])))
 
     @property
     def places(self) -> list[Mark]:

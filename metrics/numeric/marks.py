@@ -597,14 +597,10 @@ def _rates(clause: _Draft) -> Iterator[Mark]:
 
     Without regular rows they are those of amounts, where the name of a series says their period ("price per month").
     """
-    table = clause.view.table
-    if not table.step and not any(period_of_amounts(table, name) for name in table.columns):
+    table, found = clause.view.table, [*_patterns(clause.words.language, "rate")[0].finditer(clause.text)]
+    if not found or not (table.step or any(period_of_amounts(table, name) for name in table.columns)):
         return
-    units = any_of(clause.words.data["periods"])
-    rate = (
-        rf"(?:(?<!\w)(?:{clause.words.data['rate']}) |/ ?)(?P<unit>{units})(?! (?:{clause.words.links.rate_not}))(?!\w)"
-    )
-    for match in re.finditer(rate, clause.text, re.IGNORECASE):
+    for match in found:
         if any(m.overlaps(*match.span()) for m in clause.marks if m.time or m.series or m.cells or m.number):
             continue
         period = clause.words.data["periods"][match["unit"].lower()]
@@ -659,6 +655,9 @@ _SHARE_OF_UNIT = (0.8, 1.05)  # how much of a month the dates have to reach over
 def _patterns(language: str, kind: str) -> list[re.Pattern[str]]:
     words, links = lexicon(language).data, lexicon(language).links
     year = rf" (?:(?:{links.year_led}) )?{words['article']}(?P<year>(?:19|20)\d\d)"
+    rate = rf"(?:(?<!\w)(?:{words['rate']}) |/ ?)(?P<unit>{any_of(words['periods'])})(?! (?:{links.rate_not}))"
+    if kind == "rate":  # a slash may touch the word before
+        return [re.compile(rf"{rate}(?!\w)", re.IGNORECASE)]
     same = f"(?:{words['same_words']}) (?P<unit>{any_of([*words['periods'], *words['same_units']])})(?:{year})?"
     last, after = any_of(words["last_n"]), any_of(words["after_elided"])
     elided = (

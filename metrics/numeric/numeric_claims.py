@@ -173,24 +173,29 @@ def without_impossible(made: Interpretation) -> Interpretation | None:
     clause, checks = made.match.clause, []
     for check in made.checks:
         possible = ([s for s in tier if _can_have_unit(s, clause) and _can_have_rows(s, clause)] for tier in check)
-        tiers = (tuple(filter(None, (_in_period(spec, clause) for spec in tier))) for tier in possible)
+        tiers = (tuple(one for spec in tier for one in _in_periods(spec, clause)) for tier in possible)
         checks.append(tuple(filter(None, tiers)))
     return replace(made, checks=tuple(checks)) if all(checks) else None
 
 
-def _in_period(spec: Specification, clause: Clause) -> Specification | None:
-    """A specification in the period of the claim ("per year", of a price per month); None where that is not exact."""
-    table, periods = clause.table, clause.words.data["periods"]
-    rates = clause.marks_of("rate", *(() if table.step else ("all",)))  # "each year"
-    stated = {periods.get(re.split(r"[\s/]", mark.text.lower())[-1]) for mark in rates} - {None}
-    own = period_of_amounts(table, spec.series) if spec.series else None
-    if own is None or not stated - {own}:
-        return spec
+def _in_periods(spec: Specification, clause: Clause) -> list[Specification]:
+    """A specification in the period of the claim ("per year", of a price per month); none where that is not exact.
+
+    Where it says none, that of the text before or the question is likelier, and that of the amounts may be meant.
+    """
+    table, stated = clause.table, clause.stated_periods
+    wanted = stated or (frozenset() if table.step else clause.context.periods)
+    own = period_of_amounts(table, spec.series) if wanted and spec.series else None
+    if own is None or not wanted - {own}:
+        return [spec]
     if spec.statistic not in _SIZES:
-        return spec if spec.threshold is None else None
-    other = next(iter(stated))
+        return [spec] if spec.threshold is None or not stated else []
+    (other, *more) = wanted
     times = _EXACT_PERIODS.get((own, other)) or 1 / _EXACT_PERIODS.get((other, own), math.inf)
-    return replace(spec, times=times) if times and len(stated) == 1 and not table.step else None
+    if not times or more or table.step:
+        return []
+    converted = replace(spec, times=times)
+    return [converted] if stated else [replace(converted, window=replace(spec.window, in_scene=True)), spec]
 
 
 def _can_have_unit(spec: Specification, clause: Clause) -> bool:
@@ -218,9 +223,10 @@ def _can_have_rows(spec: Specification, clause: Clause) -> bool:
     that of its own rows.
     """
     view = clause.view
-    is_carried = not clause.places and spec.window != ALL_ROWS and spec.window in clause.context.windows
     if (
-        is_carried
+        spec.window != ALL_ROWS
+        and spec.window in clause.context.windows
+        and not clause.places
         and not clause.context.same_sentence
         and spec.statistic in _OF_ROWS
         and rows_together(clause, spec.window) == 1
@@ -378,15 +384,16 @@ def scene_of(tables: Sequence[NumericTable], language: str, question: str = "") 
         return scene
     series: tuple[str, ...] = ()
     windows: tuple[Window, ...] = ()
-    is_undated = False
+    is_undated, periods = False, frozenset[str]()
     for view in seen:
         clause = read_clause(question, view, scene.language)
+        periods = periods or (frozenset() if view.table.step else clause.stated_periods)
         series = series or (clause.series[0].series if len(clause.series) == 1 else ())
         if clause.marks_of(*_NOT_UNDERSTOOD):  # a season alone may be all that the table has
             is_undated |= bool(clause.times or clause.marks_of("undatable_time"))
         elif clause.places:
             windows = windows or tuple(w for w in clause.windows(clause.places) if _narrows(w, view))
-    context = Context(series, windows, is_undated=is_undated)
+    context = Context(series, windows, is_undated=is_undated, periods=periods)
     return replace(scene, context=context, question_context=context)
 
 
@@ -462,7 +469,7 @@ def read_sentence(sentence: str, scene: Scene) -> tuple[list[PartReading], Scene
         if any(part.reason == NO_NUMBER for part in unread) and (named := _named_rows(text, scene)):
             context = replace(context, windows=(*named, ALL_ROWS), is_scene=True)
         return [*unread, *caused], replace(scene, context=context)
-    context = scene.context.after(reading.last.first_specifications, same_sentence=False)
+    context = scene.context.after(reading.last, same_sentence=False)
     return [*reading.parts, *caused], replace(scene, context=context)
 
 
@@ -501,7 +508,7 @@ class _Reader:
                 continue
             if _is_comment(right, scene):
                 return first
-            after = replace(scene, context=scene.context.after(first.last.first_specifications, same_sentence=True))
+            after = replace(scene, context=scene.context.after(first.last, same_sentence=True))
             view = first.last.match.clause.view
             about_groups = [replace(after, views=(view,))] if view.grouping else []
             for seen in (*about_groups, after):
@@ -516,8 +523,8 @@ def _read_whole(text: str, scene: Scene) -> _Reading | None:
     groups = tuple(view for clause in clauses for view in _group_views(clause))
     clauses += _clauses(text, replace(scene, views=groups))
     made = [one for clause in clauses for one in interpretations(clause, scene.shared)]
-    most = max((one.named_characters for one in made), default=0)
-    best = [one for one in made if one.named_characters == most]
+    named = [one.named_characters for one in made]
+    best = [one for one, characters in zip(made, named, strict=True) if characters == max(named)]
     return _Reading(tuple(PartReading(text, tiers) for tiers in combined_tiers(best)), best[0]) if best else None
 
 

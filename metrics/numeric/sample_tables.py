@@ -7,7 +7,7 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import combinations, count, groupby, zip_longest
 from pathlib import Path
 from typing import Any, Literal
@@ -204,12 +204,11 @@ def tables_of_sample(sample: Sample) -> list[NumericTable]:
     out: it is that table again, perhaps rounded. One that states no scale has the one that the other contexts state.
     """
     own = [_numeric_table(table, sample.language) for table in sample.tables]
-    shown = [(table.rows, {*table.columns, *table.labels}) for table in own]
     context_tables = [
         table
         for number, text in enumerate(sample.retrieved_contexts, 1)
         for table in _tables_in_text(text, sample.language, f"context {number}")
-        if not any(rows == table.rows and {*table.columns, *table.labels} <= columns for rows, columns in shown)
+        if not any(t.rows == table.rows and {*table.columns, *table.labels} <= {*t.columns, *t.labels} for t in own)
     ]
     powers = {power for text in sample.retrieved_contexts if (power := caption_power(text))}
     scale = powers.pop() if len(powers) == 1 else 0
@@ -251,24 +250,27 @@ def _with_unique_names(tables: Iterable[NumericTable]) -> list[NumericTable]:
     return [replace(t, name=name) if t.name != name else t for t, name in zip(tables, names, strict=True)]
 
 
+_Columns = Mapping[str, NumberColumn | None]
+
+
 def table_of(grid: Grid) -> NumericTable:
     """The grid's columns as times, numbers and texts, with all readings where the notation is ambiguous.
 
     Rows of totals ("Total", "Average") are no data: they are left out, and kept aside. Where the numbers of a row do
     not bear out its name, the table with that row is another reading.
     """
-    totals, sure = _rows_of_totals(grid)
-    whole = _table_of_rows(grid)
+    columns = {name: read_numbers(cells) for name, cells in grid.columns.items()}  # once: long ones take seconds
+    totals, sure = _rows_of_totals(grid, columns)
+    whole = _table_of_rows(grid, columns)
     if not 0 < len(totals) < whole.rows:
         return whole
-    columns = [read_numbers(cells) for cells in grid.columns.values()]
-    shown = frozenset(form for column in columns if column for form in column.shown)
-    data = _table_of_rows(_without_rows(grid, totals), shown)
-    doubtful = _table_of_rows(_without_rows(grid, sure), shown).readings if sure != totals else ()
+    shown = frozenset(form for column in columns.values() if column for form in column.shown)
+    data = _table_without_rows(grid, totals, shown)
+    doubtful = _table_without_rows(grid, sure, shown).readings if sure != totals else ()
     return replace(data, others=(*data.others, *doubtful), with_totals=whole, totals=tuple(sorted(totals)))
 
 
-def _rows_of_totals(grid: Grid) -> tuple[set[int], set[int]]:
+def _rows_of_totals(grid: Grid, columns: _Columns) -> tuple[set[int], set[int]]:
     """The rows that a word for a total or a mean names, in a column up to the first of texts; and those surely so.
 
     Surely: where a time would stand, without a number, or with the sum or the mean of the other rows in a column. A
@@ -277,7 +279,7 @@ def _rows_of_totals(grid: Grid) -> tuple[set[int], set[int]]:
     words = {word for language in LANGUAGES for word in lexicon(language).data["total_rows"]}
     named, in_words, sure = set[int](), set[int](), set[int]()
     for name, cells in grid.columns.items():
-        is_text = read_numbers(cells[:_MOST_ROWS]) is None and not is_time_name(name)  # all of a long one take seconds
+        is_text = columns[name] is None and not is_time_name(name)
         texts = [str(cell).strip(" *_:=").lower() if isinstance(cell, str) else "" for cell in cells]
         rows = {row for row, text in enumerate(texts) if text in words or text.removesuffix("s") in words}
         named |= rows
@@ -287,29 +289,37 @@ def _rows_of_totals(grid: Grid) -> tuple[set[int], set[int]]:
             break
     if not named | in_words:
         return set(), set()
-    arrays = [array for cells in grid.columns.values() if (c := read_numbers(cells)) for array in c.values.values()]
-    others = [row for row in range(len(next(iter(grid.columns.values()), ()))) if row not in named | in_words]
-    borne_out = {row for row in named | in_words if any(_sums_up(array[row], array[others]) for array in arrays)}
+    arrays = [array for column in columns.values() if column for array in column.values.values()]
+    may_sum_up = sorted(named | in_words)
+    borne_out = {row for array in arrays for row in _rows_that_sum_up(array, may_sum_up)}
     empty = {row for row in named if all(math.isnan(array[row]) for array in arrays)}
-    sure |= empty | (borne_out if len(others) > 1 else borne_out & named)
+    sure |= empty | (borne_out if len(texts) - len(may_sum_up) > 1 else borne_out & named)
     return named | borne_out, sure
 
 
-def _sums_up(total: float, values: NDArray[Any]) -> bool:
-    """Whether a number is the sum or the mean of values, at its precision."""
-    known = values[~np.isnan(values)]
-    margin = 0.5 * 10.0 ** -len(f"{total:.10f}".rstrip("0").partition(".")[2]) + _ROUNDING * abs(total)
-    return bool(len(known)) and min(abs(total - known.sum()), abs(total - known.mean())) <= margin
+def _rows_that_sum_up(values: NDArray[Any], rows: Sequence[int]) -> Iterator[int]:
+    """Those of some rows whose number is the sum or the mean of those of all other rows, at its precision."""
+    others = np.delete(values, rows)
+    known = others[~np.isnan(others)]
+    if not len(known):
+        return
+    total, mean = known.sum(), known.mean()
+    for row in rows:
+        stated = float(values[row])
+        margin = 0.5 * 10.0 ** -len(f"{stated:.10f}".rstrip("0").partition(".")[2]) + _ROUNDING * abs(stated)
+        if min(abs(stated - total), abs(stated - mean)) <= margin:
+            yield row
 
 
-def _table_of_rows(grid: Grid, also_shown: frozenset[NumberFormat] = frozenset()) -> NumericTable:
+def _table_of_rows(grid: Grid, columns: _Columns, also_shown: frozenset[NumberFormat] = frozenset()) -> NumericTable:
     """The table of all rows of a grid; `also_shown` are the formats that rows left out of it give away."""
     import pandas as pd
 
     pack = find_language(grid.language)
     time_name, times = _time_column(grid.columns, pack is not None and pack.is_day_first)
-    columns = {name: read_numbers(cells) for name, cells in grid.columns.items() if name != time_name}
-    numbers = {name: replace(one, shown=one.shown | also_shown) for name, one in columns.items() if one}
+    numbers = {
+        name: replace(one, shown=one.shown | also_shown) for name, one in columns.items() if one and name != time_name
+    }
     texts = {
         name: [
             None if is_missing(cell) or (name in numbers and row not in numbers[name].unreadable) else str(cell).strip()
@@ -352,10 +362,11 @@ def _time_column(columns: Mapping[str, Sequence[object]], day_first: bool) -> tu
     return None, None
 
 
-def _without_rows(grid: Grid, totals: Collection[int]) -> Grid:
+def _table_without_rows(grid: Grid, totals: Collection[int], shown: frozenset[NumberFormat]) -> NumericTable:
     columns = {name: [c for row, c in enumerate(cells) if row not in totals] for name, cells in grid.columns.items()}
     torn = tuple(row - sum(total < row for total in totals) for row in grid.torn if row not in totals)
-    return replace(grid, columns=columns, torn=torn)
+    read = {name: read_numbers(cells) for name, cells in columns.items()}
+    return _table_of_rows(replace(grid, columns=columns, torn=torn), read, shown)
 
 
 def _formats(
@@ -371,14 +382,21 @@ def _formats(
 
 def caption_power(caption: str) -> int:
     """The power of ten that a caption says the numbers are in: "(in millions)" is 6, "£000" is 3, else 0."""
+    pattern, scales = _caption_scales()
+    match = pattern.search(caption.lower())
+    return scales[match[match.lastindex or 0]] if match else 0
+
+
+@cache
+def _caption_scales() -> tuple[re.Pattern[str], dict[str, int]]:
+    """What says a scale in a caption, and the power of ten of each."""
     scales = {word: int(power) for word, power in notation_signs("scales").items() if int(power) >= 3}
     scales = {word: power for word, power in scales.items() if len(word) > 2 and word.isalpha()}  # "mln." is "mln"
     named, led, signs = any_of(scales), any_of(notation_words("header_in")), currency_signs()
-    match = re.search(
-        rf"(?:\b(?:{led})\s(?:{signs}\s?|\w+\s)?|\([^()]{{0,15}}\b)({named})\w{{0,2}}\b|{signs}\s?(000|m)\b|\bx\s?1[.,]?(000)\b",
-        caption.lower(),
+    pattern = re.compile(
+        rf"(?:\b(?:{led})\s(?:{signs}\s?|\w+\s)?|\([^()]{{0,15}}\b)({named})\w{{0,2}}\b|{signs}\s?(000|m)\b|\bx\s?1[.,]?(000)\b"
     )
-    return (scales | {"000": 3, "m": 6})[match[match.lastindex or 0]] if match else 0
+    return pattern, scales | {"000": 3, "m": 6}
 
 
 GroupValue = Literal["sum", "mean"]

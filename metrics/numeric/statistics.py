@@ -655,7 +655,7 @@ def _values_in_unit(
             scales.append((2, "the series is read as shares of 1"))
     for scale, why in scales:
         for definition, value in computed.values.items():
-            period = f"times {asked.times:.4g}, in the period of the claim" if asked.times != 1 else ""
+            period = f"times {asked.times:.4g}, in the period that is meant" if asked.times != 1 else ""
             parts = (definition if asked.statistic is Statistic.DEVIATION else "", period, why)
             in_unit = convert(value * asked.times * 10.0**scale, computed.unit, unit)
             yield in_unit, unit or computed.unit, "; ".join(filter(None, parts))

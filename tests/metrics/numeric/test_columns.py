@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from call_counts import count_once
 
 from assay import Sample
 from assay.metrics import (
@@ -278,3 +279,17 @@ def test_totals_and_cells_that_are_no_numbers():
     assert verdicts_of_columns(columns, "The score was 12 in February.") == {"unverifiable"}
     assert verdicts_of_columns({"revenue": ["5"]}, "Revenue was 5.") == {"supported"}, "a table of one row"
     assert verdicts_of_columns({"revenue": ["5"]}, "Revenue was 6.") == {"contradicted"}
+
+
+@pytest.mark.parametrize("text", ["order {} had a wrong total", "ORD-{:07d}", "{} orders were late"])
+def test_a_table_of_texts_takes_calls_by_its_rows(text):
+    """A cell is read once, and each row that a word for totals names is held against sums that are taken once."""
+
+    def calls(first, rows):
+        texts = [text.format(number) for number in range(first, first + rows)]
+        return count_once(lambda: table_of(Grid("t", {"text": texts, "amount": [*range(rows)]})))
+
+    calls(0, 200)
+    few, many = calls(1_000, 1_000), calls(10_000, 4_000)
+    assert few < 300 * 1_000
+    assert many < 4.4 * few
