@@ -148,9 +148,11 @@ def test_an_estimate_has_the_marks_of_its_reader(assay, tmp_path, monkeypatch):
     path = write_rows(tmp_path / "scores.jsonl", rows)
     monkeypatch.setenv("LC_ALL", "nl_NL.UTF-8")
     shown = " ".join(assay("estimate", "--scores", path, "--scale", "0.5-5.5").out.split())
-    assert re.search(r"Mean rating of all 1\.200 answers: 3,00 \[2,\d\d; 3,\d\d\] on 0,5-5,5", shown)
-    assert re.search(r"Bad answers \(rated below the middle\): 50,0% \[\d\d,\d%; \d\d,\d%\]", shown)
-    assert re.search(r"Rate about \d+ more answers for an interval 0,\d+ wide \(assay rate SET\)", shown)
+    assert re.search(r"beoordeling van alle 1\.200 antwoorden: 3,00 \[2,\d\d; 3,\d\d\] op 0,5-5,5", shown)
+    assert re.search(r"Slechte antwoorden \(onder het midden beoordeeld\): 50,0% \[\d\d,\d%; \d\d,\d%\]", shown)
+    assert re.search(
+        r"Beoordeel ongeveer \d+ antwoorden meer voor een interval van 0,\d+ breed \(assay rate SET\)", shown
+    )
 
 
 def test_equal_ratings_are_not_said_to_leave_the_interval_wide(assay, tmp_path):

@@ -163,7 +163,7 @@ def test_a_report_names_its_run_its_answers_and_its_raters_in_the_language_of_it
 
 
 def test_a_dutch_reader_sees_every_figure_with_a_comma_and_names_as_they_are(assay, tmp_path, monkeypatch):
-    """Two versions whose names look like figures; what is said in English says so once, in Dutch."""
+    """Two versions whose names look like figures; no part of the report is said to be in English."""
     file = tmp_path / "scores.csv"
     rows = [(version, row, (row + place) % 5 + 1) for place, version in enumerate(("1.2", "1.3")) for row in range(30)]
     lines = [f"{version},Q{row},A{rating} of {row},{rating},{rating + row % 3}" for version, row, rating in rows]
@@ -173,13 +173,11 @@ def test_a_dutch_reader_sees_every_figure_with_a_comma_and_names_as_they_are(ass
     page = Path("report.html").read_text(encoding="utf-8")
     body = re.sub(r"<(script|style|svg)\b.*?</\1>|<dt>versions</dt>.*?</dd>|<[^>]+>", " ", page, flags=re.DOTALL)
     for text in (shown, body):
-        assert text.count("De uitleg hieronder is in het Engels.") == 1
+        assert "in het Engels" not in text
         assert re.search(r"\[[+-−]?0,\d\d; \+?0,\d\d\]", text)
         figures = set(re.findall(r"(?<![\d.])\d+\.\d+(?![\d.])", text))
         assert figures <= {"1.2", "1.3", "1.000", "2.000"}
-    assert "2 versions: 1.2, 1.3." in " ".join(shown.split())
-    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
-    assert "De uitleg" not in assay("meta", file, "--all", *QUICK).out
+    assert "2 versies: 1.2, 1.3." in " ".join(shown.split())
 
 
 def test_a_metric_that_orders_answers_as_a_free_one_does_is_no_better(assay, tmp_path):
