@@ -50,7 +50,7 @@ REGRESSION = {"gate": "regression", "metric": "token_overlap"}
 SHARE = {"gate": "share", "metric": "token_overlap", "reach": 0.5, "at_least": 0.9}
 
 
-@pytest.mark.parametrize(("words", "at_least", "code"), [((), 0.1, 0), ((), 1, 5), (["--json"], 1, 5)])
+@pytest.mark.parametrize(("words", "at_least", "code"), [((), 0.1, 0), (["--json"], 1, 5)])
 def test_a_reader_that_goes_away_changes_no_exit_code(*, suite_file, set_file, tmp_path, words, at_least, code):
     """`assay suite nightly.yaml -q | head -1`: the mean is between .1 and 1."""
     set_file(12)
