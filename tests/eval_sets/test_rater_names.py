@@ -4,28 +4,13 @@ import json
 import shlex
 
 import pytest
+from case_files import cases_beside
 
 from assay.errors import InputError
 from assay.eval_sets import ReadOptions, load_set, propose_raters, read_score_files
 
-PROGRAMS = ["gpt4", "llm", "auto", "ai", "claude", "judge", "bot", "gpt-4o", "chatgpt", "gemini-1.5-pro", "llama3.1_8b"]
-PROGRAMS += ["qwen2.5-7b", "Mistral", "gemma2", "o3-mini", "llmjudge"]
-PERSONS = ["ada", "Claudia", "Gemma", "human", "a", "2", "R1", "Trinidad", "Laurence", "Florence", "Jan de Vries"]
-# of whom nothing in the package's lists tells
-UNKNOWN_PERSONS = ["Tamsin", "Wietske", "Torsten", "Capucine", "Begoña"]
-CRITERIA = [
-    "Korrektheit",
-    "Klarheit",
-    "Kürze",
-    "oplossing",
-    "brevity",
-    "professionalism",
-    "actionability",
-    "speed",
-    "sources",
-]
-CRITERIA += ["instruction_following", "precisión", "claridad", "tono", "clarté", "exactitude", "concision"]
-NO_RATINGS = ["id", "confidence", "status", "weight", "csat", "nps", "count", "date"]
+CASES = cases_beside(__file__)
+PROGRAMS, PERSONS = CASES["programs"], CASES["persons"]
 
 
 def write_set(path, columns):
@@ -96,7 +81,7 @@ def test_a_file_that_only_a_program_rated_is_rated_by_nobody(tmp_path):
         read_score_files([path], path, ReadOptions())
 
 
-@pytest.mark.parametrize("name", PERSONS + UNKNOWN_PERSONS)
+@pytest.mark.parametrize("name", PERSONS + CASES["unknown_persons"])
 def test_a_person_is_a_rater(tmp_path, name):
     assert raters_of(write_set(tmp_path / "a.csv", [f"rating_{name}", "rating_bob"])) == sorted([name, "bob"])
 
@@ -106,7 +91,7 @@ def test_a_known_person_is_a_rater_beside_a_criterion(tmp_path, name):
     assert raters_of(write_set(tmp_path / "a.csv", [f"rating_{name}", "rating_tone"])) == [name]
 
 
-@pytest.mark.parametrize("name", [*CRITERIA, *NO_RATINGS])
+@pytest.mark.parametrize("name", CASES["criteria"] + CASES["no_ratings"])
 def test_a_criterion_is_no_rater(tmp_path, name):
     for prefix in ("rating_", "Bewertung ", "beoordeling_", "valoración "):
         path = write_set(tmp_path / "a.csv", [f"{prefix}{name}", "rating_ada"])
@@ -229,41 +214,17 @@ def test_what_people_say_of_a_bad_answer_is_no_failure_of_a_metric(tmp_path):
     assert len(scores.columns["bleu"]) == 12
 
 
-# files in which some numbers stand, and nobody's ratings: what a model proposed, ids, times, the grader's score
-NOBODY = [
-    (
-        {"id": 1, "fields": {"question": "Q?"}, "suggestions": {"rating": {"value": 3, "agent": "gpt-4"}}},
-        "nobody rated",
-    ),
-    ({"question_id": 81, "tstamp": 1.0, "answer_id": "x"}, "nobody rated"),
-    ({"question_id": 81, "judge": ["gpt-4", "single-v1"], "score": 8}, "judge names the program that gave it"),
-    ({"id": 1, "model_a": "x", "model_b": "y", "winner": "tie", "turn": 1}, "holds preferences between versions"),
-    ({"Free?": "Why?", "It is.": "So.", "5": 4}, "nobody rated"),  # a file without names for its columns
-]
-
-
-# the columns of a file in which nothing is called a rating, and those that are read: one criterion alone may be it
-GUESSED = [
-    (["human"], {"human"}),
-    (["overall"], {"overall"}),
-    (["Anna", "Bob"], {"Anna", "Bob"}),
-    (["Anna", "overall", "turn"], {"Anna"}),
-    (["overall", "tone"], None),  # two criteria are not two raters
-    (["preference (-3 to 3)"], None),
-]
-
-
-@pytest.mark.parametrize(("columns", "raters"), GUESSED)
+@pytest.mark.parametrize(("columns", "raters"), CASES["guessed"])
 def test_what_is_a_rating_in_a_file_that_calls_none_so(tmp_path, columns, raters):
     path = write_set(tmp_path / "a.csv", columns)
     if raters is None:
         with pytest.raises(InputError, match="nobody rated"):
             read_score_files([], path, ReadOptions())
     else:
-        assert read_score_files([], path, ReadOptions())[1].columns.keys() == raters
+        assert read_score_files([], path, ReadOptions())[1].columns.keys() == {*raters}
 
 
-@pytest.mark.parametrize(("row", "says"), NOBODY)
+@pytest.mark.parametrize(("row", "says"), CASES["nobody"])
 def test_numbers_that_are_nobodys_ratings_are_not_read_as_such(tmp_path, row, says):
     path = tmp_path / "a.json"
     path.write_text(json.dumps([row, row | {"id": 2, "question_id": 82}]))
