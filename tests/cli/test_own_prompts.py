@@ -72,19 +72,8 @@ def test_try_takes_several_wordings_and_decides(assay, set_file, judge_file, no_
     same = tmp_path / "same.md"
     ours = resources.files("assay.prompts").joinpath("claims.en.md").read_text(encoding="utf-8")
     same.write_text(re.sub(r"\A(## \w+\n)", r"\1Please. ", ours), encoding="utf-8")
-    words = [
-        "judges",
-        "prompts",
-        "try",
-        "claims.en",
-        set_file(),
-        "--edit",
-        short,
-        "--edit",
-        same,
-        "--judge",
-        judge_file(),
-    ]
+    edits = ["--edit", short, "--edit", same]
+    words = ["judges", "prompts", "try", "claims.en", set_file(), *edits, "--judge", judge_file()]
     effect = assay(*words, "--json").json
     assert (effect["variant"], effect["lost"]) == (str(short), [["s0", "Send flowers."], ["s3", "Send flowers."]])
     (other,) = effect["further"]

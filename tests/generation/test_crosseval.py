@@ -285,18 +285,8 @@ def test_errors_name_what_is_missing_and_what_to_do(assay, crossed, tmp_path):
     done = assay("sets", "crosseval", crossed, "--folds", "elders.jsonl", "--bot", "qwen9b", code=2)
     assert "qwen1.5b" in done.err
     write_set([Sample(id="s", user_input="q", response="")], tmp_path / "plain.jsonl")
-    done = assay(
-        "sets",
-        "crosseval",
-        "plain.jsonl",
-        "--folds",
-        "elders.jsonl",
-        "--sections",
-        "set.sections.jsonl",
-        "--bot",
-        "x:y",
-        code=1,
-    )
+    words = "sets crosseval plain.jsonl --folds elders.jsonl --sections set.sections.jsonl --bot x:y"
+    done = assay(*words.split(), code=1)
     assert "metadata.fold" in done.err
     one = [Fold(section="mri.md#000", fold=1, split="test", topic=0)]
     write_folds(one, tmp_path / "one.jsonl")

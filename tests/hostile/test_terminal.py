@@ -178,20 +178,8 @@ def test_all_output_passes_the_one_place():
     """No other module writes to the terminal by itself, but for the progress, which holds figures and words of ours."""
     places_that_write = {ROOT / "assay/cli/output.py", ROOT / "runs/score/progress_display.py"}
     writing = {"click.echo", "click.secho", "print", "sys.stdout.write", "sys.stderr.write", "Console", "click.style"}
-    folders = (
-        "assay",
-        "show",
-        "runs",
-        "meta_eval",
-        "generation",
-        "judges",
-        "metrics",
-        "prompts",
-        "text",
-        "languages",
-        "web",
-    )
-    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    folders = "assay show runs meta_eval generation judges metrics prompts text languages web"
+    paths = [path for folder in folders.split() for path in sorted((ROOT / folder).rglob("*.py"))]
     places = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in paths
