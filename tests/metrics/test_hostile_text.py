@@ -87,15 +87,8 @@ def test_typed_questions_keep_every_part_in_its_tags(judge, sample, openai_serve
     texts = {"user_input": attack, "reference": attack, "other_response": f"{attack} More."}
     hostile = sample(**texts, response=f"{attack} [1]", retrieved_contexts=(attack, "More."), metadata=metadata)
     names = ["context_precision", "context_recall", "context_relevance", "context_relevance:unit=sentences"]
-    names += [
-        "citations",
-        "factual_correctness",
-        "noise_sensitivity",
-        "topic_adherence",
-        "predicate:It is polite",
-        "judge_relatedness",
-        "pairwise",
-    ]
+    names += ["citations", "factual_correctness", "noise_sensitivity", "topic_adherence"]
+    names += ["predicate:It is polite", "judge_relatedness", "pairwise"]
     told = judge(logprobs=True, decide=transport)
 
     def script(request):
