@@ -138,6 +138,7 @@ from .sequence import (
     next_look as next_look,
     spent_error as spent_error,
 )
+from .stopping import predict_stability as predict_stability
 from .table import ScoreTable as ScoreTable
 from .version_agreement import (
     MetricVersions as MetricVersions,

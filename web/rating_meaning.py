@@ -10,12 +10,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import AssayError, UsageError
+from ..errors import AssayError, InputError, UsageError
 from ..presentation.verdict import Verdict
 from ..runs.ratings.rating_queue import RatingQueue
 from ..runs.store.store import Store
+from ..text.wording import Phrase, phrase
 
 if TYPE_CHECKING:
+    from ..meta_eval.stopping import Stability
     from ..meta_eval.table import ScoreTable
 
 PICKED_FROM = "answers picked from "
@@ -24,9 +26,10 @@ PICKED_FROM = "answers picked from "
 
 @dataclass(frozen=True, slots=True)
 class RatingMeaning:
-    """The verdict, or why there is none; which ratings count."""
+    """The verdict, or why there is none; whether more ratings would change it; which ratings count."""
 
     verdict: Verdict | None
+    stop_rule: Phrase | None = None
     problem: str = ""
     ratings: str = ""  # whose ratings these are, and which are left out; empty where all are the file's
 
@@ -47,15 +50,29 @@ def _run_of(queue: RatingQueue) -> str:
 def interpret_ratings(where: str | Path, name: str) -> RatingMeaning:
     """Works out what the ratings of a queue say; takes seconds, on a connection of its own."""
     from ..meta_eval.evaluation import evaluate_table
+    from ..meta_eval.groups import FEWEST_RATED
+    from ..meta_eval.stopping import predict_stability
 
     with closing(Store(where)) as store:
         queue = RatingQueue(store.database, name)
         try:
             table, ratings = _score_table(store, queue)
+            stability = predict_stability(table)
             evaluation = evaluate_table(table)  # as `assay meta` does: one figure, one value
         except AssayError as error:
-            return RatingMeaning(None, f"Nothing can be said yet: {error}")
-    return RatingMeaning(evaluation.verdict, ratings=ratings)
+            return RatingMeaning(None, problem=f"Nothing can be said yet: {error}")
+    rule = phrase("rule_needs", count=FEWEST_RATED) if stability is None else stability.describe()
+    return RatingMeaning(evaluation.verdict, rule, ratings=ratings)
+
+
+def predict_queue_stability(store: Store, queue: RatingQueue) -> "Stability | None":
+    """Predicts what more ratings of a queue would change; None without scores, or with too few ratings."""
+    from ..meta_eval.stopping import predict_stability
+
+    try:
+        return predict_stability(_score_table(store, queue)[0]) if has_scores(queue, store) else None
+    except InputError:
+        return None  # nothing is rated
 
 
 def _score_table(store: Store, queue: RatingQueue) -> "tuple[ScoreTable, str]":
@@ -100,7 +117,7 @@ class MeaningOfRatings:
             self._meaning = await loop.run_in_executor(self._process, interpret_ratings, self._where, self._queue)
             self._state = state
         except Exception as error:  # the page says so, and tries again with the next rating
-            self._meaning, self._state = RatingMeaning(None, f"This could not be worked out: {error}"), state
+            self._meaning, self._state = RatingMeaning(None, problem=f"This could not be worked out: {error}"), state
         finally:
             self._ended = time.monotonic()
 

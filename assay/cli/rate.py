@@ -180,6 +180,7 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
     from ..runs.ratings import RatingQueue
     from ..runs.ratings.judgement import queue_ids
     from ..runs.ratings.rating_progress import progress_blocks, rater_agreement, rater_progress, version_counts
+    from ..web.rating_meaning import predict_queue_stability
 
     runs = Store(store, must_exist=True)
     database = runs.database
@@ -199,8 +200,13 @@ def export(queue: str, *, out: Path | None, series: int | None, store: str | Pat
         status |= {"versions": [asdict(counts) for counts in version_counts(opened)], "agreement": None}
         if agreement is not None:
             status["agreement"] = {"pairs": agreement.items_rated_twice, "alpha": asdict(agreement.alpha)}
+        rule = ""
+    else:
+        stability = predict_queue_stability(runs, opened)
+        status["stop_rule"] = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
+        rule = "" if stability is None else stability.describe().write(reader_language())
     title = f"{opened.id}: {opened.source}, series {opened.series}"
-    print_result(lambda: status, title, *progress_blocks(opened, reader_language()))
+    print_result(lambda: status, title, *progress_blocks(opened, reader_language()), *filter(None, [rule]))
 
 
 def _write(queue: "RatingQueue", out: Path, series: int | None) -> None:

@@ -213,7 +213,7 @@ def rated_run(folder, count, rated):
 
 
 @pytest.mark.timeout(200)
-def test_the_sentence_follows_the_ratings(tmp_path):
+def test_the_sentence_and_the_rule_follow_the_ratings(tmp_path):
     from assay.web import Connections, MeaningOfRatings, RatingApp
 
     queue = rated_run(tmp_path, count=40, rated=30)
@@ -230,17 +230,18 @@ def test_the_sentence_follows_the_ratings(tmp_path):
             time.sleep(0.2)
             text = client.get("/team/sentence").text
         assert "faithfulness" in text
+        assert "20 more ratings" in text and "30 answers are rated" in text
         assert "Ratings: 30 of the rating page by ada on 1 to 5" in text
         dutch = client.get("/team/sentence", headers={"accept-language": "nl"}).text
-        assert "Uw chatbot" in dutch
+        assert "Met 20 beoordelingen meer" in dutch and "30 antwoorden zijn beoordeeld" in dutch
         assert "before the newest ones" not in text
         queue.adjudicate("s35", 5)  # nobody rated it: with the agreed rating it is the 31st
         text = client.get("/team/sentence").text  # a newer verdict takes seconds
-        assert "Of the ratings before the newest ones" in text
-        while "before the newest ones" in text:
+        assert "30 answers are rated" in text and "Of the ratings before the newest ones" in text
+        while "31 answers are rated" not in text:
             time.sleep(0.2)
             text = client.get("/team/sentence").text
-        assert "Ratings: 31 of the rating page by ada on 1 to 5, of which 1 is what the team agreed on" in text
+        assert "before the newest ones" not in text
 
 
 def test_the_state_is_another_after_each_change_of_what_ratings_say(tmp_path):
@@ -264,6 +265,17 @@ def test_the_state_is_another_after_each_change_of_what_ratings_say(tmp_path):
     assert queue.state() == states[-1]  # nothing has changed
 
 
+def test_assay_ratings_says_whether_to_stop(assay, tmp_path):
+    queue = rated_run(tmp_path / ".assay", count=40, rated=30)
+    shown = assay("rate", "export", "last")
+    assert (shown.code, "With 20 more ratings" in shown.out) == (0, True)
+    rule = assay("rate", "export", "last", "--json").json["stop_rule"]
+    assert (rule["metric"], rule["rated"], rule["more"], rule["tolerance"]) == ("faithfulness", 30, 20, 0.05)
+    assert rule["may_stop"] is (rule["stable"] >= 0.9)
+    queue.change_guideline("Be strict.")  # a new series has no ratings
+    assert assay("rate", "export", "last", "--json").json["stop_rule"] is None
+
+
 def test_the_coordinator_is_told_of_the_ratings_under_the_text_before(tmp_path):
     """Where no metric is compared the page tells it itself; the meaning of a run's ratings has the error of `meta`."""
     from assay.web import Connections, RatingApp
@@ -279,8 +291,9 @@ def test_the_coordinator_is_told_of_the_ratings_under_the_text_before(tmp_path):
 
 
 def test_a_set_without_scores_has_no_sentence(tmp_path):
-    from assay.web import has_scores
+    from assay.web import has_scores, predict_queue_stability
 
     store = Store(tmp_path)
     queue = rated_queue(store, [Sample(id="s", user_input="Q?", response="A.")], {})
     assert has_scores(queue, store) is False
+    assert predict_queue_stability(store, queue) is None
