@@ -96,7 +96,7 @@ def test_a_connection_that_breaks_in_the_middle_of_a_night(
 
 
 def test_answers_are_found_as_on_sqlite(url, tmp_path):
-    """The same questions to both: words, the beginning of a word, accents, signs, a metric's values and order."""
+    """The same questions to both: words, the beginning of a word, accents, signs, a metric's status and order."""
     questions = [
         AnswerQuery(text="menu"),
         AnswerQuery(text="menu wach"),
@@ -105,10 +105,10 @@ def test_answers_are_found_as_on_sqlite(url, tmp_path):
         AnswerQuery(text="a-2 3.5"),
         AnswerQuery(text="' | & ! :*"),
         AnswerQuery(text="other", sort="token_overlap", descending=True),
-        AnswerQuery(metric="token_overlap", at_least=0.5, rated="yes", sort="rating"),
+        AnswerQuery(metric="token_overlap", status="scored", rated="yes", sort="rating"),
         AnswerQuery(language="nl"),
         AnswerQuery(text="o", sort="rating", descending=True),
-        AnswerQuery(text="menu", metric="token_overlap", at_least=0.5),
+        AnswerQuery(text="menu", metric="token_overlap", status="failed"),
         AnswerQuery(language="nl", sort="token_overlap", descending=True),
     ]
     texts = ["menu wachtwoord", "één über menu", "a-2 costs 3.5", "other menu", "other"]
