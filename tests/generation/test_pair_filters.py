@@ -206,8 +206,8 @@ def test_a_bad_reply_is_repaired_or_asked_again_or_counted_as_failed(sections, j
     good = {"pairs": [{"question": "Hoe?", "answer": "Zo."}]}
 
     def script(request: Request) -> Answer:
-        if "MRI" in request.user:  # a code fence and prose around it: repaired without a model
-            return Answer(text=f"Hier:\n```json\n{json.dumps(good)}\n```")
+        if "MRI" in request.user:  # a code fence: read without asking again
+            return Answer(text=f"```json\n{json.dumps(good)}\n```")
         if "gips" in request.user:  # good at the second attempt
             return Answer(text=json.dumps(good) if len(request.body["messages"]) > 6 else '{"vragen": []}')
         return Answer(text="Dat kan ik niet.")
