@@ -86,14 +86,14 @@ class RatingColumn:
     @property
     def is_usual(self) -> bool:
         """Whether it is on the scale from 1 to 5, in numbers."""
-        return self.scale[:2] == (1, 5) and not self.rule.labels
+        return self.scale[:2] == (1, 5) and not self.rule.describe()
 
     def describe(self, label: str = "") -> str:
         """Says what is read as what, for the user; `label` is what the user calls the column, if not by its name."""
         field_name = f"ratings.{self.rater}" if self.rater else "rating"
         renamed = field_name if field_name == (label or self.name) else f"{label or self.name} as {field_name}"
-        labels = f", {self.rule.describe()}" if self.rule.labels else ""
-        return f"{renamed} from {self.scale.low:g} to {self.scale.high:g}{labels}"
+        labels = self.rule.describe()
+        return f"{renamed} from {self.scale.low:g} to {self.scale.high:g}{labels and f', {labels}'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +300,10 @@ class RoleSearch:
         for read in filter(None, (own, *chosen)):
             is_of_object = read.name == "ratings" or (read.name.startswith(RATER) and self._object_name != "ratings")
             column = self._object_name if is_of_object else read.name.removeprefix(RATER)
-            check_high_is_good(column, self._names, self._name)
+            check_high_is_good(
+                column, self._names, self._name, self._objects if read.name == "ratings" else self.cells[read.name]
+            )
+        check_high_is_good("rating", (), self._name, self._in_messages)
         message_scale = scale_of_values(self._in_messages.values(), self._in_messages.places())
         message_scale = message_scale if self._scale is None else RatingScale(*self._scale)
         has_id = "id" in self._mapping.values()

@@ -96,6 +96,11 @@ _LANGUAGES = {name: code for code, names in _TABLE["languages"].items() for name
 _TOTALS = frozenset(_listed(_TABLE["totals"]))
 _FIRST_OF_TOTALS = tuple({name.split()[0] for name in _TOTALS})
 _STARTS_OF_TOTALS = {name[:2] for name in _FIRST_OF_TOTALS}
+_NEGATIONS = frozenset(_listed(_TABLE["negations"]))
+_GOOD = frozenset((*_listed(_TABLE["good_ends"]), *(name for name in LABELS if LABELS[name]))) - _NEGATIONS
+_BAD = frozenset((*_listed(_TABLE["bad_ends"]), *(name for name in LABELS if not LABELS[name]))) - _NEGATIONS
+_NUMBER_IS = re.compile(r"((?<!\d)-?\d+(?:\.\d+)?)\s*\(?([^\d,;|/()\[\]]*)", re.ASCII)  # 1 = best, 1 (best)
+_IS_NUMBER = re.compile(r"([^\d,;|/()\[\]=:]*)[=:]\s*(-?\d+(?:\.\d+)?)", re.ASCII)  # best = 1
 _LONGEST_TOTAL = 30  # characters, with what stands around the word
 _FAILURES = {kind: "|".join(_listed(words)) for kind, words in _TABLE["failures"].items()}
 _FAILURE = re.compile(
@@ -455,24 +460,61 @@ def has_other_role(column: str, field: str) -> bool:
     return is_other or bool(rater_of(column) or criterion_of(column) or words & {*_TABLE["no_hints"]})
 
 
-def is_named_low_good(column: str, columns: Iterable[str] = ()) -> bool:
+def is_named_low_good(column: str, columns: Iterable[str] = (), scale: tuple[float, float] = (1, 5)) -> bool:
     """Whether a column's name says that its low end is good, in a file with these columns.
+
+    `scale` is where its ratings lie: a 1 is their low end on 1-5, and their high end on 0-1.
 
     Examples:
         >>> is_named_low_good("Schulnote Anna"), is_named_low_good("Rating (1 = best, 5 = worst)")
         (True, True)
         >>> is_named_low_good("Note", ["Frage", "Antwort"]), is_named_low_good("Note", ["Question", "Réponse"])
         (True, False)
-        >>> is_named_low_good("Rating (1 = not good, 5 = excellent)")
-        False
+        >>> is_named_low_good("Rating (1 = not good, 5 = excellent)"), is_named_low_good("Score (lower is better)")
+        (False, True)
+        >>> is_named_low_good("Correct (1 = good)", scale=(0, 1)), is_named_low_good("Rating (1-5, 1 is best)")
+        (False, True)
     """
-    words = {*re.findall(r"[^\W\d_]+", column.casefold())}
+    small = column.casefold()
+    words = {*re.findall(r"[^\W\d_]+", small)}
     is_german = any(_small(other).startswith(("frage", "antwort")) for other in columns)
     if words & {*_TABLE["low_good"], *(_TABLE["german_marks"] if is_german else ())}:
         return True
-    ends = [end.split()[-1].casefold() for end in re.findall(r"\d\s*=\s*([^\d,;/]*[^\W\d])", split_remark(column)[1])]
-    good, bad = ([end in _TABLE[kind] for end in (ends[:1] + ends[-1:])] for kind in ("good_ends", "bad_ends"))
-    return len(ends) > 1 and (good == [True, False] or bad == [False, True])
+    told = [(float(number), text) for number, text in _NUMBER_IS.findall(small)]
+    if not any(_goodness(text) for _, text in told):
+        told = [(float(number), text) for text, number in _IS_NUMBER.findall(small)]
+    for part in re.split(r"[,;|/()\[\]]", small):
+        ends = [{*re.findall(r"[^\W\d_]+", part)}.isdisjoint(_TABLE[kind]) for kind in ("low_words", "high_words")]
+        if not all(ends) and not re.search(r"\d", part):
+            told.append((scale[0] if not ends[0] else scale[1], part))
+    return is_low_good(told, scale)
+
+
+def is_low_good(meanings: Iterable[tuple[float, str]], scale: tuple[float, float]) -> bool:
+    """Whether words beside numbers, each with its number, say that low numbers are good.
+
+    Of one number the middle of `scale` tells whether it is a low one, of several their own mean.
+
+    Examples:
+        >>> is_low_good([(1, "sehr gut"), (5, "schlecht")], (1, 5)), is_low_good([(0, "no error")], (0, 3))
+        (True, True)
+        >>> is_low_good([(1, "nee"), (2, "ja")], (1, 2)), is_low_good([(1, "often"), (5, "never")], (1, 5))
+        (False, False)
+    """
+    told = [(number, good) for number, words in meanings if (good := _goodness(words))]
+    numbers = {number for number, _ in told}
+    middle = sum(numbers) / len(numbers) if len(numbers) > 1 else sum(scale) / 2
+    return sum(good * (number - middle) for number, good in told) < 0
+
+
+def _goodness(text: str) -> int:
+    """Above 0 of words that call something good, below of those that call it bad, 0 of others."""
+    words = re.findall(r"[^\W\d_]+", text.casefold())
+    if (label := LABELS.get(" ".join(words))) is not None:
+        return 1 if label else -1
+    is_turned = not _NEGATIONS.isdisjoint(words)
+    good = sum((word in _GOOD) - (word in _BAD) for word in words)
+    return -good if is_turned else good
 
 
 def is_total(text: str) -> bool:

@@ -19,6 +19,7 @@ from .column_table import (
     LABELS,
     MONTHS,
     NO_RATING_WORDS,
+    is_low_good,
     is_named_low_good,
     split_remark,
 )
@@ -75,6 +76,7 @@ class _Written(NamedTuple):
     power: str = ""
     is_percentage: bool = False
     out_of: str = ""
+    meaning: str = ""  # the words beside it: good of 4 - good
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ class NumberRule:
     out_of: str = ""  # the number that all are out of: 5 of 4/5
     has_percentages: bool = False
     has_shares: bool = False  # whether numbers between 0 and 1 stand in it that are no percentages
+    meanings: tuple[tuple[float, str], ...] = ()  # the words that stand beside numbers, as in 4 - good, sorted
 
     def read(self, value: object) -> float | None:
         """Reads a cell; None where it says that there is no number.
@@ -136,7 +139,9 @@ class NumberRule:
         return _finite(float(digits + written.power), shown)
 
     def describe(self) -> str:
-        """Says how labels are read; empty where there are none."""
+        """Says how labels are read, or what words beside numbers say; empty where there are none."""
+        if self.meanings:
+            return list_first([f'{number:g} is "{shorten(words, 20)}"' for number, words in self.meanings], 5)
         by_value = {value: [label for label, one in self.labels.items() if one == value] for value in (1.0, 0.0)}
         return " and ".join(f"{'/'.join(names)} is {value:g}" for value, names in by_value.items() if names)
 
@@ -250,7 +255,9 @@ def find_number_rule(texts: Iterable[str], numbers: Iterable[float] = ()) -> Num
     shares = (written for written in all_written if not written.is_percentage and not written.doubtful)
     has_shares = any(0 < abs(float(written.digits)) < 1 for written in shares)
     has_shares |= any(0 < number < 1 for number in numbers)
-    return NumberRule({}, thousands, unclear, out_of[0][0] if out_of else "", has_percentages, has_shares)
+    meanings = {(float(one.digits.replace(",", ".")), label_of(one.meaning)) for one in all_written if one.meaning}
+    of_all = out_of[0][0] if out_of else ""
+    return NumberRule({}, thousands, unclear, of_all, has_percentages, has_shares, tuple(sorted(meanings)))
 
 
 def _find_separators(all_written: Sequence[_Written], plain: Sequence[float]) -> tuple[frozenset[str], frozenset[str]]:
@@ -358,17 +365,17 @@ def _finite(value: float | Decimal | NumberText, shown: str = "") -> float:
 def _written(text: str) -> _Written | None:
     """A text as a number that is written in some way; None of another text."""
     text = unicodedata.normalize("NFKC", text.strip()).replace("−", "-")
-    out_of = ""
+    out_of = meaning = ""
     if match := _OUT_OF.fullmatch(text):
         text, out_of = match[1].strip(), match[2]
     if (match := _NUMBER.fullmatch(text)) is None:
         labelled = _LABELLED.fullmatch(text)
         if labelled is None:
             return None
-        match = _NUMBER.fullmatch(labelled[1])
+        match, meaning = _NUMBER.fullmatch(labelled[1]), labelled[2].rstrip(") ")
     if match is None or not _GROUPED.fullmatch((body := match[1].strip()).lstrip("+-")):
         return None
-    return _Written(*_take_apart(body), match[2] or "", bool(match[3]), out_of)
+    return _Written(*_take_apart(body), match[2] or "", bool(match[3]), out_of, meaning)
 
 
 def _take_apart(body: str) -> tuple[str, str, str, str]:
@@ -429,15 +436,20 @@ def scale_of_values(values: Sequence[float], places: Mapping[float, str]) -> Rat
     return scale and RatingScale(*scale, scale_hints(values, scale, places))
 
 
-def check_high_is_good(column: str, columns: Iterable[str], name: str) -> None:
-    """Raises `InputError` for a column of ratings whose name says that its low end is good.
+def check_high_is_good(column: str, columns: Iterable[str], name: str, cells: ColumnCells) -> None:
+    """Raises `InputError` for a column of ratings whose name, or whose cells (1 - good), say that its low end is good.
 
     `columns` are all names in its file, and `name` is the file's, for messages.
     """
-    if is_named_low_good(column, columns):
-        says = f"the column {column} says that its low end is good, and high ratings are read as good"
-        turned = "turn its ratings round (on a scale of 1 to 6 write 7 - x in place of each rating x)"
-        raise InputError(f"{name}: {says}; {turned}, give it another name and say --scale LOW-HIGH")
+    scale = rating_range(cells.values()) if cells.values() else (1, 5)
+    low_good = "that its low end is good, and high ratings are read as good"
+    turned = "write LOW + HIGH - x in place of each rating x: 6 - x on a scale of 1 to 5"
+    if is_named_low_good(column, columns, scale):
+        cure = f"turn its ratings round ({turned}), give it another name and say --scale LOW-HIGH"
+        raise InputError(f"{name}: the column {column} says {low_good}; {cure}")
+    if is_low_good(cells.rule().meanings, scale):
+        cure = f"write numbers alone, turned round ({turned}), and say --scale LOW-HIGH"
+        raise InputError(f"{name}: the cells of {column} say {low_good} ({cells.rule().describe()}); {cure}")
 
 
 def scale_of_rule(cells: ColumnCells) -> Bounds | None:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError, to_json
 
-from ..value_messages import check_characters, is_nothing
+from ..value_messages import check_characters
 from .message import Message, is_turn_id
 
 Cell = int | float | str | bool | None
@@ -95,7 +95,9 @@ class Sample(BaseModel):
     @field_validator("group", mode="before")
     @classmethod
     def _without_missing_group(cls, group: Any) -> Any:
-        return None if isinstance(group, str) and is_nothing(group) else group
+        from .number_rule import is_missing
+
+        return None if isinstance(group, str) and is_missing(group) else group
 
     @field_validator("id", "user_input", "response", "reference", "retrieved_contexts", "other_response")
     @classmethod

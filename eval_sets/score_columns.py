@@ -415,8 +415,8 @@ class ScoreFile:
             if empty:
                 cells = [f'{row.place} "{cell}"' for row, cell in sorted(empty, key=lambda found: found[0].number)]
                 self.tell(f"{count_of(len(cells), 'cell')} of {origin} without a rating: {list_first(cells)}")
-            for described in dict.fromkeys(column.rule.describe() for column in columns):
+            for (low, high), described in dict.fromkeys((one.scale[:2], one.rule.describe()) for one in columns):
                 if described:
-                    self.tell(f"read {origin} as ratings from 0 to 1, {described}")
+                    self.tell(f"read {origin} as ratings from {low:g} to {high:g}, {described}")
         if others := [f"{column} ({why})" for column, why in unused.items() if self.holds_numbers(column)]:
             self.tell(f"not read as ratings: {', '.join(others)}")

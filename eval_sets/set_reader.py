@@ -430,7 +430,7 @@ class SampleBuilder:
         for name in fields.keys() & _OPTIONAL:
             value = fields[name]
             is_empty = value is None or (self.source.textual and isinstance(value, str) and not value.strip())
-            if is_empty or (name in _LABELS and isinstance(value, str) and is_nothing(value)):
+            if is_empty or (name in _LABELS and is_missing(value)):
                 del fields[name]
         for name in REQUIRED:
             if fields.get(name, "") is None:

@@ -417,7 +417,9 @@ def group_answers(samples: Iterable["Sample"]) -> list[str]:
 
 def named_group(sample: "Sample") -> str:
     """The group that an answer names; empty where it names none."""
-    return str(sample.group or sample.metadata.get("group") or "")
+    from ..eval_sets.items import as_label  # the statistics are imported without it
+
+    return sample.group or as_label(sample.metadata.get("group"))
 
 
 def question_text(sample: "Sample") -> str:
