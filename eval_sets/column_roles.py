@@ -45,7 +45,7 @@ from .columns import (
 )
 from .items import as_label, read_version
 from .message import MESSAGE_ALIASES
-from .message_forms import find_messages_key, for_customers
+from .message_forms import find_messages_key, is_for_colleagues
 from .number_rule import (
     Bounds,
     ColumnCells,
@@ -68,6 +68,8 @@ _CHOICES = frozenset(PREFERENCES["choice"])  # columns that say which of two ans
 _OWN: RatingScale = RatingScale(1, 5)  # of a column `rating` that tells no scale
 _NAMES = ("rating", *RATING_ALIASES)
 _MOST_FORMS = 256  # of rows with other columns each, as JSON may have, whose columns are kept
+_OF_MESSAGE = ("rating", *MESSAGE_ALIASES["rating"])
+_MESSAGE_RATINGS = frozenset(("ratings", *_OF_MESSAGE))
 _HIGHEST = 10
 _FEWEST_VALUES = 3  # different ones: two may be a flag
 _MOST_DIFFERENT = 30  # cells: a column with more is of no small scale
@@ -458,7 +460,8 @@ def look_at_columns(opened: Rows, mapping: Mapping[str, str], scale: Bounds | No
         for row in opened.rows:
             # nothing in a row that is no answer may decide how the others are read; most need not be sorted here
             if isinstance(row, Row) and not (
-                may_be_left_out(row.values) and reason_to_leave_out(row.values, sort_row(row.values, mapping).fields)
+                may_be_left_out(row.values, mapping)
+                and reason_to_leave_out(row.values, sort_row(row.values, mapping).fields)
             ):
                 search.add(row)
     except OSError:
@@ -469,12 +472,13 @@ def look_at_columns(opened: Rows, mapping: Mapping[str, str], scale: Bounds | No
 def message_ratings(row: Row) -> list[Any]:
     """Lists the ratings in the messages of a row."""
     key = find_messages_key(row.values) if has_list(row.values) else None
-    names = ("rating", *MESSAGE_ALIASES["rating"])
     ratings: list[Any] = []
-    for message in for_customers(row.values[key]) if key else ():
+    for message in row.values[key] if key else ():
         values = message if isinstance(message, Mapping) else vars(message) if hasattr(message, "__dict__") else {}
+        if _MESSAGE_RATINGS.isdisjoint(values) or is_for_colleagues(message):
+            continue
         by_rater = values.get("ratings")  # beside them `rating` is their mean, which tells no scale
-        own = [values[name] for name in names if not is_missing(values.get(name))][:1]
+        own = [values[name] for name in _OF_MESSAGE if not is_missing(values.get(name))][:1]
         given = by_rater.values() if isinstance(by_rater, Mapping) else ()
         ratings += [rating for rating in given if not is_missing(rating)] or own
     return ratings

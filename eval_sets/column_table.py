@@ -64,7 +64,8 @@ _PEOPLES_REASONS = tuple(
 
 NO_RATING_WORDS = frozenset(_listed(_TABLE["no_rating"]))
 """What says in a cell, in small letters, that there is nothing."""
-_LONGEST_NOTHING = max(map(len, NO_RATING_WORDS))  # characters: a longer text is no such word
+LONGEST_NOTHING = max(map(len, NO_RATING_WORDS))
+"""In characters: a longer text is no such word."""
 
 LABELS: dict[str, float] = dict.fromkeys(_listed(_TABLE["label_low"]), 0.0) | dict.fromkeys(
     _listed(_TABLE["label_high"]), 1.0
@@ -658,7 +659,7 @@ def is_internal(values: Mapping[str, Any]) -> bool:
         (True, False)
     """
     columns = _audience_columns(tuple(values))
-    return any(_small(str(values[column])) in cells for column, cells in columns.items())
+    return bool(columns) and any(_small(str(values[column])) in cells for column, cells in columns.items())
 
 
 @lru_cache(maxsize=256)  # the rows of a file have the same columns
@@ -682,4 +683,4 @@ def is_no_context(text: str) -> bool:
         (True, True, True, False)
     """
     stripped = text.strip()
-    return len(stripped) <= _LONGEST_NOTHING and (is_nothing(stripped) or is_no_rating(stripped))
+    return len(stripped) <= LONGEST_NOTHING and (is_nothing(stripped) or is_no_rating(stripped))

@@ -76,16 +76,18 @@ def reason_to_leave_out(values: Mapping[str, Any], fields: Mapping[str, Any]) ->
 
 def explain_no_item(values: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """Why a row in any view is of no item: it names the columns, or sums up others; empty where it is of one."""
-    if not may_be_left_out(values):
-        return ""
+    first = first_text(values)
+    if first.strip() in values:
+        cells = {name: cell.strip() for name, cell in values.items() if isinstance(cell, str) and cell.strip()}
+        if len(cells) > 1 and all(cell == name for name, cell in cells.items()):  # files were put together
+            return "repeats the names of the columns"
     question, answer = (fields.get(name) or "" for name in ("user_input", "response"))
-    cells = {name: cell.strip() for name, cell in values.items() if isinstance(cell, str) and cell.strip()}
-    if len(cells) > 1 and all(cell == name for name, cell in cells.items()):  # files were put together
-        return "repeats the names of the columns"
-    label = next((text for text in (first_text(values), question) if _is_total(text)), "")
+    label = next((text for text in (first, question) if _is_total(text)), "")
+    if not label:
+        return ""
     others = [cell for cell in (question, answer) if cell != label and not is_missing(cell)]
     is_blank = any(isinstance(cell, str) and not cell.strip() for cell in (question, answer))
-    is_sum = (is_total(str(label)) and is_blank) or (label and others and all(map(_is_number, others)))
+    is_sum = (is_total(str(label)) and is_blank) or (others and all(map(_is_number, others)))
     return f"sums up others ({shorten(str(label), 20)})" if is_sum else ""
 
 
@@ -113,12 +115,21 @@ def first_text(values: Mapping[str, Any]) -> str:
     return next((cell for cell in values.values() if isinstance(cell, str) and cell.strip()), "")
 
 
-def may_be_left_out(values: Mapping[str, Any]) -> bool:
-    """Whether a row has an empty cell, or one that names a row of sums or a column: all others are answers."""
-    return any(
-        cell is None or (isinstance(cell, str) and (cell == name or not cell or cell.isspace() or _is_total(cell)))
-        for name, cell in values.items()
+def may_be_left_out(values: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:
+    """Whether a row asks nothing, or begins with the name of a column or of a row of sums: all others are answers."""
+    first = first_text(values)
+    asked = [values.get(column) for column in _question_columns(tuple(values), tuple(mapping.items()))]
+    return first.strip() in values or any(
+        cell in (None, "") or str(cell).isspace() or _is_total(cell) for cell in (first, *asked)
     )
+
+
+@lru_cache(maxsize=256)  # the rows of a set have the same columns
+def _question_columns(columns: tuple[str, ...], mapping: tuple[tuple[str, str], ...]) -> list[str]:
+    """The columns that may hold the question."""
+    by_name = columns_by_usual_name(columns)
+    usual = [by_name[name] for name in ("user_input", *ALIASES["user_input"]) if name in by_name]
+    return [*usual, *(theirs for theirs, ours in mapping if ours == "user_input" and theirs in columns)]
 
 
 def has_list(values: Mapping[str, Any]) -> bool:

@@ -363,7 +363,7 @@ def is_for_colleagues(value: Any) -> bool:
         return is_internal(value.model_extra or {})
     if not isinstance(value, Mapping):
         return False
-    inner = (value[name] for name in _WRAPPERS if isinstance(value.get(name), Mapping))
+    inner = [value[name] for name in _WRAPPERS if name in value and isinstance(value[name], Mapping)]
     return is_internal(value) or any(map(is_internal, inner))
 
 

@@ -17,6 +17,7 @@ from ..value_messages import describe_type, shorten
 from .column_table import (
     DEGREES,
     LABELS,
+    LONGEST_NOTHING,
     MONTHS,
     NO_RATING_WORDS,
     is_low_good,
@@ -323,8 +324,8 @@ def parse_scale(text: str) -> Bounds:
 def is_missing(value: object) -> bool:
     """Whether a cell says that there is nothing."""
     if isinstance(value, str):
-        text = value.strip().casefold()
-        return not text or text in NO_RATING_WORDS
+        text = value.strip()
+        return not text or (len(text) <= LONGEST_NOTHING and text.casefold() in NO_RATING_WORDS)
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 

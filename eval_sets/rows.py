@@ -140,19 +140,25 @@ def count_known(names: Iterable[str], known: Collection[str]) -> int:
 
 
 def group_rows(
-    rows: Iterable[Row | BadRow], key: Callable[[Mapping[str, Any]], str | None]
+    rows: Iterable[Row | BadRow],
+    key: Callable[[Mapping[str, Any]], str | None],
+    sizes: "Counter[int] | None" = None,
 ) -> Iterator[list[Row] | BadRow]:
     """Yields the rows of each group together, in the order of the groups' first rows; a row without a key is its own.
 
     The rows are read twice, so that a group is held in memory only until it, and each that began before it, has ended:
-    one at a time, where the rows of a group follow one another.
+    one at a time, where the rows of a group follow one another. `sizes` is filled with those of the groups: who reads
+    them again hands it on, and the rows are read once.
     """
 
     def name_of(row: Row) -> str | int:
         name = key(row.values)
         return row.number if name is None else name
 
-    left = Counter(hash(name_of(row)) for row in rows if isinstance(row, Row))
+    sizes = Counter() if sizes is None else sizes
+    if not sizes:
+        sizes.update(hash(name_of(row)) for row in rows if isinstance(row, Row))
+    left = sizes.copy()
     groups = OrderedDict[str | int, list[Row]]()
     for row in rows:
         if isinstance(row, BadRow):

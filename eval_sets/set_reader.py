@@ -57,7 +57,7 @@ from .sample import Sample
 from .sources import cannot_read, open_source
 from .table_files import load_named_tables
 from .thread import ThreadError, TimeOrder, join_turn, thread_language
-from .turns import is_single_answer
+from .turns import is_turn
 
 _LONGEST_NAME = 60
 _FEWEST_WORDS = 5  # of the first cell of a column that may hold contexts
@@ -133,19 +133,19 @@ class ColumnAccount:
             after = sample.messages[(sample.turn or 0) + 1 :] if is_answered else ()
             if any(message.role == "assistant" for message in after):
                 self.places[_ENDS_SILENT].append(place)
-            if is_single_answer(sample):
+            turns = find_turns(sample.messages)
+            if len(turns) == 1 and not is_turn(sample):
                 self._single += 1
             else:
                 self._conversations += 1
-                self._turns += len(find_turns(sample.messages))
+                self._turns += len(turns)
                 self._messages += len(sample.messages)
-            rated = [
+            rated = {
                 place
                 for place, message in enumerate(sample.messages)
                 if message.human_rating is not None and not message.is_answer
-            ]
-            if rated:  # else the turns, of which an empty reply may be one, are not looked for
-                self._rated_in_vain += len({*rated} - {turn.answer for turn in find_turns(sample.messages)})
+            }
+            self._rated_in_vain += len(rated - {turn.answer for turn in turns})
 
     def add_no_rating(self, column: str, row: Row, value: object) -> None:
         """Accounts for a cell of a column of ratings that says that there is none."""

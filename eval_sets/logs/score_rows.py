@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...errors import InputError
@@ -73,15 +74,17 @@ def join_rows(
     key: Callable[[Mapping[str, Any]], str | None],
     name: str,
     cure: str,
+    *,
+    sizes: Counter[int] | None = None,
 ) -> Iterator[Row | BadRow]:
     """Yields one row per answer, in the order of their first rows, with what was given to it by name.
 
     `key` is what the rows of one answer have in common, `name` the file's, and `cure` what to do about a metric or a
-    rater that stands twice with one answer. The `parts` of a row are those of `scores.METRIC`, or of `ratings.RATER`,
-    and of columns that are empty in the first row.
+    rater that stands twice with one answer; `sizes` as for `group_rows`. The `parts` of a row are those of
+    `scores.METRIC`, or of `ratings.RATER`, and of columns that are empty in the first row.
     """
     spelled: dict[str, str] = {}
-    for group in group_rows(rows, key):
+    for group in group_rows(rows, key, sizes):
         if isinstance(group, BadRow):
             yield group
             continue
@@ -110,7 +113,7 @@ def join_rows(
 def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) -> Rows:
     """Joins the rows of each answer; its scores are kept in the metadata, its ratings are those of its raters."""
     names: dict[str, None] = {}
-    of_programs, differing, places = Counter[str](), Counter[str](), list[str]()
+    of_programs, differing, places, sizes = Counter[str](), Counter[str](), list[str](), Counter[int]()
     counts = {"answers": 0, "rows": 0}
     ids = {long.id: "id"} if long.id else {}
 
@@ -121,7 +124,7 @@ def join_long_rows(opened: Rows, long: LongColumns, mapping: Mapping[str, str]) 
         counts.update(answers=0, rows=0)
         for counted in (of_programs, differing, places):
             counted.clear()
-        for row in join_rows(opened.rows, long, key, opened.name, _REPEATED):
+        for row in join_rows(opened.rows, long, key, opened.name, _REPEATED, sizes=sizes):
             if not isinstance(row, Row):
                 yield row
                 continue
@@ -195,11 +198,17 @@ def _key(values: Mapping[str, Any], mapping: Mapping[str, str], version: str) ->
 
     `version` is the column that tells versions apart where rows have ids; without an id each of a usual name does.
     """
-    roles = find_roles(values, mapping)
-    cells = [values.get(roles.get(role, "")) for role in ("id", "user_input", "response")]
+    columns, usual_version = _key_columns(tuple(values), tuple(mapping.items()))
+    cells = [values.get(column) for column in columns]
     name, question, answer = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
-    if not name:
-        by_name = columns_by_usual_name(values)
-        version = next((by_name[name] for name in NAMES["version"] if name in by_name), "")
+    version = version if name else usual_version
     label = read_version(values, version) if version else ""
     return "\0".join([name, question, answer, label]) if question or answer else None
+
+
+@lru_cache(maxsize=256)  # the rows of a file have the same columns
+def _key_columns(columns: tuple[str, ...], mapping: tuple[tuple[str, str], ...]) -> tuple[list[str], str]:
+    """The columns of the id, the question and the answer ("" for one that is not there), and that of a version."""
+    roles, by_name = find_roles(columns, dict(mapping)), columns_by_usual_name(columns)
+    version = next((by_name[name] for name in NAMES["version"] if name in by_name), "")
+    return [roles.get(role, "") for role in ("id", "user_input", "response")], version
