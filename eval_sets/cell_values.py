@@ -125,12 +125,10 @@ def _printed_documents(text: str) -> list[str]:
 
 
 def parse_nested_json(value: Any) -> Any:
-    """Parses a text that holds a JSON object or list; returns anything else as it is."""
+    """Parses a text that holds an object or list, in JSON or as Python prints it; returns anything else as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
+        with suppress(ValueError):
+            return parse_structure(value)
     return value
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..text.wording import list_first
 from ..value_messages import quote_word, shorten
-from .cell_values import parse_structure
+from .cell_values import parse_nested_json
 from .column_table import (
     GENERAL_NAMES,
     ID_ALIASES,
@@ -248,10 +248,7 @@ class RoleSearch:
         if is_told:
             self._has_told_objects = True
             return
-        try:
-            by_rater = parse_structure(ratings)
-        except ValueError:
-            return  # the reading of the values says so
+        by_rater = parse_nested_json(ratings)
         for rater, rating in by_rater.items() if isinstance(by_rater, Mapping) else ():
             self._objects.add(rating, place)
             self._by_rater[str(rater)].add(rating, place)

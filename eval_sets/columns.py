@@ -1,7 +1,6 @@
 """Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from ..errors import InputError
 from ..name_suggestions import nearest_names, quote_names
 from ..text.wording import count_of, list_first, verb_of
 from ..value_messages import describe_mistake, describe_type, quote_word, shorten
-from .cell_values import parse_structure
+from .cell_values import parse_nested_json
 from .column_table import (
     ALIASES,
     CASE_KEYS,
@@ -118,18 +117,10 @@ def first_text(values: Mapping[str, Any]) -> str:
 def may_be_left_out(values: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:
     """Whether a row asks nothing, or begins with the name of a column or of a row of sums: all others are answers."""
     first = first_text(values)
-    asked = [values.get(column) for column in _question_columns(tuple(values), tuple(mapping.items()))]
-    return first.strip() in values or any(
-        cell in (None, "") or str(cell).isspace() or _is_total(cell) for cell in (first, *asked)
-    )
-
-
-@lru_cache(maxsize=256)  # the rows of a set have the same columns
-def _question_columns(columns: tuple[str, ...], mapping: tuple[tuple[str, str], ...]) -> list[str]:
-    """The columns that may hold the question."""
-    by_name = columns_by_usual_name(columns)
-    usual = [by_name[name] for name in ("user_input", *ALIASES["user_input"]) if name in by_name]
-    return [*usual, *(theirs for theirs, ours in mapping if ours == "user_input" and theirs in columns)]
+    columns = [theirs for theirs, ours in mapping.items() if ours == "user_input"]
+    columns += [column for field, named in _candidates(tuple(values)) if field == "user_input" for _, column in named]
+    cells = [first, *map(values.get, columns)]
+    return first.strip() in values or any(cell is None or not str(cell).strip() or _is_total(cell) for cell in cells)
 
 
 def has_list(values: Mapping[str, Any]) -> bool:
@@ -443,9 +434,7 @@ def _keep_beside_messages(
     """
     doubtful: list[str] = [name for name in ("user_input", "response") if name in origins]
     messages = fields["messages"]
-    if doubtful and isinstance(messages, str):
-        with suppress(ValueError):  # the reading of the values says so
-            messages = parse_structure(messages)
+    messages = parse_nested_json(messages) if doubtful else messages
     is_asked = isinstance(messages, list | tuple) and bool(messages) and is_question(messages[-1])
     if {"user_input", "response"} <= fields.keys() or (is_asked and "response" in fields):
         doubtful.clear()

@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -361,9 +360,7 @@ class SampleBuilder:
         if is_no_rating(fields.get("rating")):
             column = origins.get("rating") or self.source.origins.get("rating", "rating")
             self.account.add_no_rating(column, row, fields.pop("rating"))
-        if isinstance(ratings := fields.get("ratings"), str):
-            with suppress(ValueError):  # the reading of them says so
-                ratings = cell_values.parse_structure(ratings)
+        ratings = cell_values.parse_nested_json(fields.get("ratings"))
         if isinstance(ratings, Mapping):
             for rater in (rater for rater, rating in ratings.items() if is_no_rating(rating)):
                 self.account.add_no_rating(f"{origins.get('ratings', 'ratings')}.{rater}", row, ratings[rater])

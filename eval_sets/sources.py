@@ -1,7 +1,6 @@
 """Where a set is (a file, a bundled set, a public one), and the format that it is in; flat rows of files of scores."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
@@ -167,11 +166,9 @@ def flatten(values: Mapping[str, Any]) -> dict[str, Any]:
 def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
     for key, value in values.items():
         column = f"{prefix}{key}"
-        if isinstance(value, str) and key in _OBJECT_COLUMNS and value.lstrip().startswith("{"):
-            with suppress(ValueError):
-                value = cell_values.parse_structure(value)  # noqa: PLW2901
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{column}.")
+        held = cell_values.parse_nested_json(value) if key in _OBJECT_COLUMNS else value
+        if isinstance(held, Mapping):
+            yield from _flat(held, f"{column}.")
         else:
             yield column, value
 

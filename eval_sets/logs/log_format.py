@@ -1,7 +1,6 @@
 """Which tool a file comes from, recognised by its first row."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -124,13 +123,7 @@ def _find_tool(values: Mapping[str, Any]) -> "_Tool | None":
 
 def _parse_cells(values: Mapping[str, Any]) -> dict[str, Any]:
     """The cells of a CSV or Excel export: an empty one is none, and one with an object or list is that."""
-    parsed: dict[str, Any] = {}
-    for name, cell in values.items():
-        parsed[name] = cell if cell != "" else None
-        if isinstance(cell, str) and cell.lstrip()[:1] in ("{", "["):
-            with suppress(ValueError):
-                parsed[name] = cell_values.parse_structure(cell)
-    return parsed
+    return {name: None if cell == "" else cell_values.parse_nested_json(cell) for name, cell in values.items()}
 
 
 def _unpacked(opened: Rows) -> Iterator[Row | BadRow]:

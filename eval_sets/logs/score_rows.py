@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...errors import InputError
@@ -198,17 +197,11 @@ def _key(values: Mapping[str, Any], mapping: Mapping[str, str], version: str) ->
 
     `version` is the column that tells versions apart where rows have ids; without an id each of a usual name does.
     """
-    columns, usual_version = _key_columns(tuple(values), tuple(mapping.items()))
-    cells = [values.get(column) for column in columns]
+    roles = find_roles(values, mapping)
+    cells = [values.get(roles.get(role, "")) for role in ("id", "user_input", "response")]
     name, question, answer = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
-    version = version if name else usual_version
+    if not name:
+        by_name = columns_by_usual_name(values)
+        version = next((by_name[name] for name in NAMES["version"] if name in by_name), "")
     label = read_version(values, version) if version else ""
     return "\0".join([name, question, answer, label]) if question or answer else None
-
-
-@lru_cache(maxsize=256)  # the rows of a file have the same columns
-def _key_columns(columns: tuple[str, ...], mapping: tuple[tuple[str, str], ...]) -> tuple[list[str], str]:
-    """The columns of the id, the question and the answer ("" for one that is not there), and that of a version."""
-    roles, by_name = find_roles(columns, dict(mapping)), columns_by_usual_name(columns)
-    version = next((by_name[name] for name in NAMES["version"] if name in by_name), "")
-    return [roles.get(role, "") for role in ("id", "user_input", "response")], version
