@@ -42,7 +42,7 @@ LARGE = 0.15
 
 _FLIPS = 9999
 _SHIFTS = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.8, 1, 1.5])[:, None]  # see `_Nights`
-_PRIOR = np.gradient(_SHIFTS[:, 0])[:, None] / (1 + (_SHIFTS / 0.5) ** 8)
+_PRIOR = np.gradient(_SHIFTS[:, 0])[:, None] / (1 + (_SHIFTS / 0.4) ** 8)
 _ERRORS = np.arange(0.125, 25, 0.125)  # the falls that `missed` tries, in standard errors
 _MOST_TOGETHER = 0.05  # of the samples: as many as have changed together may do so again
 _KNOWN_CHANGES = 30  # from which on the noise is known, and no rare change has to be feared
@@ -525,8 +525,8 @@ class _Extent:
 class _Nights:
     """How much the means of nightly runs vary, for each run from which on they may have changed.
 
-    A night may move all answers alike. By how much nights differ is unknown: before any was seen, sds of 0 to 0.5 log
-    odds are as likely as each other, and larger ones hardly (1 / (1 + (sd / 0.5)^8)). A shift of all log odds by sd
+    A night may move all answers alike. By how much nights differ is unknown: before any was seen, sds of 0 to 0.4 log
+    odds are as likely as each other, and larger ones hardly (1 / (1 + (sd / 0.4)^8)). A shift of all log odds by sd
     moves a mean by sd times its slope (that of the logistic curve where the answers lie), so that a mean has the
     variance V + (sd slope)^2, V that by its answers. The squared steps between successive means (von Neumann, 1941), W
     in sum, are about as likely by each sd as a chi-squared variable of `count` degrees: so the nights seen say which
