@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from ..text.wording import list_first
@@ -174,14 +174,15 @@ class RoleSearch:
         self._object_name, self._expects_ratings = object_name, expects_ratings
         own = "" if "rating" in mapping else "rating"
         self._own = next((theirs for theirs, ours in mapping.items() if ours == "rating"), own)
-        self.cells = defaultdict[str, ColumnCells](ColumnCells)  # of the columns that may hold ratings
+        of_scale = partial(ColumnCells, scale)
+        self.cells = defaultdict[str, ColumnCells](of_scale)  # of the columns that may hold ratings
         self._names: dict[str, None] = {}
         self._row_columns: dict[tuple[str, ...], _RowColumns] = {}
         self._rater_column = ""
         self._told = set[bool]()
         self._has_pairs = self._has_told_objects = False
-        self._in_messages, self._objects, self._told_cells = ColumnCells(), ColumnCells(), ColumnCells()
-        self._by_rater = defaultdict[str, ColumnCells](ColumnCells)  # in objects, or beside a column of raters
+        self._in_messages, self._objects, self._told_cells = ColumnCells(), of_scale(), ColumnCells()
+        self._by_rater = defaultdict[str, ColumnCells](of_scale)  # in objects, or beside a column of raters
         self._are_programs = defaultdict[str, set[bool]](set)  # of the names in each column of judges
         self.ids, self.versions = IdSearch(mapping), VersionSearch(mapping, versions)
 

@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from statistics import median
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from .column_table import (
     NO_RATING_WORDS,
     is_low_good,
     is_named_low_good,
+    is_no_rating,
     split_remark,
 )
 
@@ -42,7 +43,9 @@ _GROUPED = re.compile(
     r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?"
 )
 _DOUBTFUL = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
+_LEAST_DOUBTFUL = 1000  # what 1,000 is where its separator stands between thousands
 _SIMPLE = re.compile(r"[+-]?\d+(?:[.,](?:\d\d?|\d{4,}))?", re.ASCII)  # whatever the rule of its column
+_ZERO = re.compile(r"0+(?:[.,]0*)?")
 _NO_SPACES = {ord(mark): None for mark in _SPACES}
 _NEAR, _MUCH_MORE = 10, 100  # times: the cells with a separator beside those without one
 _SCALE = re.compile(r"(-?\d+(?:[.,]\d+)?)\s*(?:-|–|\.\.|to|t/m|bis)\s*(-?\d+(?:[.,]\d+)?)", re.ASCII)
@@ -90,6 +93,7 @@ class NumberRule:
     out_of: str = ""  # the number that all are out of: 5 of 4/5
     has_percentages: bool = False
     has_shares: bool = False  # whether numbers between 0 and 1 stand in it that are no percentages
+    lacks_zero: bool = False  # whether a 0 says that nobody rated: the scale that the user says begins above it
     meanings: tuple[tuple[float, str], ...] = ()  # the words that stand beside numbers, as in 4 - good, sorted
 
     def read(self, value: object) -> float | None:
@@ -102,7 +106,7 @@ class NumberRule:
             >>> NumberRule(labels={"ja": 1.0}).read("Ja")
             1.0
         """
-        if is_missing(value):
+        if is_missing(value) or (self.lacks_zero and self.says_none(value)):
             return None
         if self.labels and isinstance(value, bool | str) and (label := label_of(value)) in self.labels:
             return self.labels[label]
@@ -114,6 +118,10 @@ class NumberRule:
             raise ValueError(f"is {describe_type(value)}, not a number; write 4 or 4.5")
         return self._read_text(value)
 
+    def says_none(self, value: object) -> bool:
+        """Whether a cell says in some way that there is no rating."""
+        return is_no_rating(value) or (self.lacks_zero and _ZERO.fullmatch(str(value).strip()) is not None)
+
     def _read_text(self, text: str) -> float:
         if not self.out_of and _SIMPLE.fullmatch(text):
             return _finite(float(text.replace(",", ".")), text)
@@ -122,7 +130,7 @@ class NumberRule:
         if is_date(text):
             raise ValueError(f"{shown} is a date, as a spreadsheet makes one of 5/1; write the number as text")
         if written is None:
-            raise ValueError(f"{shown} is not a number; write 4 or 4,5, or nothing if there is no rating")
+            raise ValueError(f"{shown} is not a number; write 4 or 4,5, or leave the cell empty")
         if written.out_of != self.out_of and (written.out_of or self.out_of):
             others = f"out of {self.out_of}" if self.out_of else "not out of a number"
             raise ValueError(f"{shown} stands beside numbers {others}; write all in one way")
@@ -148,10 +156,11 @@ class NumberRule:
 
 
 class ColumnCells:
-    """The different cells of a column, as far as the rule of their numbers needs them."""
+    """The different cells of a column, for the rule of their numbers; `scale` is what the user says."""
 
-    def __init__(self, told: NumberRule | None = None) -> None:
-        self._told = told  # the rule, where more than these cells tell it
+    def __init__(self, scale: Bounds | None = None) -> None:
+        self._told: NumberRule | None = None  # the rule, where more than these cells tell it
+        self._scale, self._plain = scale, NumberRule(lacks_zero=scale is not None and scale[0] > 0)
         self.numbers = Counter[float]()  # what is a number already
         self.texts = Counter[str]()
         self.others = 0
@@ -161,7 +170,7 @@ class ColumnCells:
 
     def add(self, value: object, place: str = "") -> None:
         """Adds a cell; `place` says where it stands, for messages."""
-        if is_missing(value):
+        if is_missing(value) or self._plain.says_none(value):
             return
         if isinstance(value, bool | str) and not isinstance(value, NumberText):
             text = value if isinstance(value, str) else str(value).lower()
@@ -221,6 +230,9 @@ class ColumnCells:
         if self._read is not None and self._read[0] == self.size:
             return self._read
         rule = self._told or find_number_rule(self.texts, self.numbers)
+        rule = replace(rule, lacks_zero=self._plain.lacks_zero)
+        if self._scale is not None and self._scale[1] < _LEAST_DOUBTFUL:
+            rule = replace(rule, unclear=frozenset())
         values, unread = list(self.numbers.elements()), self.others
         for text, count in self.texts.items():
             try:
@@ -258,7 +270,7 @@ def find_number_rule(texts: Iterable[str], numbers: Iterable[float] = ()) -> Num
     has_shares |= any(0 < number < 1 for number in numbers)
     meanings = {(float(one.digits.replace(",", ".")), label_of(one.meaning)) for one in all_written if one.meaning}
     of_all = out_of[0][0] if out_of else ""
-    return NumberRule({}, thousands, unclear, of_all, has_percentages, has_shares, tuple(sorted(meanings)))
+    return NumberRule({}, thousands, unclear, of_all, has_percentages, has_shares, meanings=tuple(sorted(meanings)))
 
 
 def _find_separators(all_written: Sequence[_Written], plain: Sequence[float]) -> tuple[frozenset[str], frozenset[str]]:
@@ -268,6 +280,7 @@ def _find_separators(all_written: Sequence[_Written], plain: Sequence[float]) ->
     proven_decimal = {written.decimal for written in all_written}
     doubtful = {mark: [one.digits for one in all_written if one.doubtful == mark] for mark in ",."}
     is_mixed = all(doubtful.values()) and not {",", "."} & {*proven_thousands, *proven_decimal}
+    is_mixed |= {",", "."} <= proven_decimal  # 1,5 and 2.5
     for separator, other in ((",", "."), (".", ",")):
         is_decimal = separator in proven_decimal or other in proven_thousands
         is_thousands = separator in proven_thousands
@@ -487,15 +500,15 @@ def _few_hint(values: Sequence[float], scale: Bounds, places: Mapping[float, str
     slip, them = ("it is a slip", "it") if len(odd) == 1 else ("they are slips", "them")
     cure = f"if {slip}, correct {them} and say --scale {low:g}-{high:g}"
     if len(odd) > 1 and not any(odd):
-        cure = "if 0 means that nobody rated, empty those cells"
+        cure = f"if 0 means that nobody rated, say --scale {low:g}-{high:g}, which leaves those cells out"
     return f"{which} and all others lie on {low:g}-{high:g}: read as {scale[0]:g}-{scale[1]:g}; {cure}"
 
 
 def find_odd_ratings(values: Sequence[float], scale: Bounds | None) -> tuple[Bounds, list[float]]:
     """The usual scale, narrower than `scale`, that holds all ratings but a few, and these; none where there is none.
 
-    A few are 5%, or one rating; or more of one value that people and programs write where nobody rated: 0, or what lies
-    far off all others, such as 99.
+    A few are 5%, or one rating; or more of one value that is written where nobody rated: 0, of any number
+    beside whole ratings up to the top, or what lies far off all others, such as 99.
 
     Examples:
         >>> find_odd_ratings([1, 2, 4, 5, 55], (0, 100)), find_odd_ratings([3, 99, 5, 99, 1], (0, 100))
@@ -509,7 +522,8 @@ def find_odd_ratings(values: Sequence[float], scale: Bounds | None) -> tuple[Bou
         odd = [value for value in values if not low <= value <= high]
         most = max(1, _FEW * len(values))
         if {*odd} == {0}:
-            most = max(most, _MOST_ZEROS * len(values))
+            is_full = max(values) == high and is_whole(values)
+            most = len(values) if is_full else max(most, _MOST_ZEROS * len(values))
         elif len({*odd}) == 1 and is_beyond_usual and not 0 <= odd[0] <= _FAR * high:
             most = max(most, _MOST_MARKS * len(values))
         is_narrower = scale is None or high - low < scale[1] - scale[0]

@@ -24,7 +24,6 @@ from .column_table import (
     is_failed_status,
     is_known_metric,
     is_mean_rating,
-    is_no_rating,
     is_of_raters,
     plain_name,
     rater_of,
@@ -410,7 +409,7 @@ class ScoreFile:
                 (row.part(column.name), row.values[column.name])
                 for column in columns
                 for row in self.rows
-                if is_no_rating(row.values.get(column.name))
+                if column.rule.says_none(row.values.get(column.name))
             ]
             if empty:
                 cells = [f'{row.place} "{cell}"' for row, cell in sorted(empty, key=lambda found: found[0].number)]

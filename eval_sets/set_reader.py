@@ -19,7 +19,6 @@ from .column_table import (
     MAY_BE_ANSWERS,
     OTHER_ANSWER,
     is_link,
-    is_no_rating,
     language_code,
     may_hold,
     plain_name,
@@ -357,14 +356,14 @@ class SampleBuilder:
 
     def _read_ratings(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row, rule: NumberRule) -> None:
         """Reads the numbers of the row's own rating, or ratings by rater."""
-        if is_no_rating(fields.get("rating")):
+        if rule.says_none(fields.get("rating")):
             column = origins.get("rating") or self.source.origins.get("rating", "rating")
             self.account.add_no_rating(column, row, fields.pop("rating"))
         ratings = cell_values.parse_nested_json(fields.get("ratings"))
         if isinstance(ratings, Mapping):
-            for rater in (rater for rater, rating in ratings.items() if is_no_rating(rating)):
+            for rater in (rater for rater, rating in ratings.items() if rule.says_none(rating)):
                 self.account.add_no_rating(f"{origins.get('ratings', 'ratings')}.{rater}", row, ratings[rater])
-            fields["ratings"] = {rater: rating for rater, rating in ratings.items() if not is_no_rating(rating)}
+            fields["ratings"] = {rater: rating for rater, rating in ratings.items() if not rule.says_none(rating)}
         name = "rating"
         try:
             if "rating" in fields:
@@ -387,7 +386,7 @@ class SampleBuilder:
             ratings: dict[str, float] = {}
             for column in raters:
                 value = extras.pop(column.name)
-                if is_no_rating(value):
+                if column.rule.says_none(value):
                     self.account.add_no_rating(column.name, row, value)
                     continue
                 try:
