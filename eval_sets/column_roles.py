@@ -30,6 +30,7 @@ from .column_table import (
     is_of_program,
     plain_name,
     rater_of,
+    reason_rater,
     split_remark,
     usual_name,
 )
@@ -679,9 +680,15 @@ class RaterSearch:
         """The columns of raters, from the rows that were added."""
         return find_likely_raters(self._cells)
 
+    def reasons_of_numbers(self) -> list[str]:
+        """The columns that are called as reasons (`Note`, `feedback`) and hold numbers or thumbs: they give none."""
+        called = {column: cells for column, cells in self._cells.items() if reason_rater(column) == ""}
+        return [column for column, cells in called.items() if cells.values() and not cells.count_unread()]
+
     def describe(self) -> str:
         """Says what to type so that columns are read as ratings; empty where none may be."""
         raters, decision = find_decisions(self._cells)
+        decision = decision or self.reasons_of_numbers()[:1]
         typed = type_raters(self.result() or raters) or [
             f"--map {quote_word(f'{column}=rating')}" for column in decision
         ]

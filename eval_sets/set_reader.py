@@ -115,8 +115,10 @@ class ColumnAccount:
             self._uses[self._columns.rater] = OF_RATERS
         for name in fields.keys() & values.keys() - origins.keys():
             self._uses.setdefault(name, name)
-        if not self._columns.is_rated and not self._source.made:
-            self._rater_search.add({name: value for name, value in values.items() if name not in self._uses})
+        if not self._source.made:
+            free = {name: value for name, value in values.items() if name not in self._uses}
+            is_rated = self._columns.is_rated
+            self._rater_search.add({name: free[name] for name in free if not is_rated or reason_rater(name) == ""})
 
     def add_sample(self, sample: Sample, place: str) -> None:
         """Counts a sample that is a conversation, or has no answer."""
@@ -158,7 +160,8 @@ class ColumnAccount:
         for column, cells in self._no_ratings.items():
             notes.append(f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}")
         notes += self._columns.hints
-        if not self._is_rated and (proposed := self._rater_search.describe()):
+        is_rated = self._is_rated or self._columns.is_rated
+        if not is_rated and (proposed := self._rater_search.describe()):
             notes.append(proposed)
         notes += self.describe_left_out()
         if not (self._is_answered or self._conversations):  # a set of questions has no answers at all
@@ -216,6 +219,7 @@ class ColumnAccount:
                 empty.append(name)
             elif not use:
                 is_reason = reason_rater(column, tuple(rater.rater for rater in self._raters.values())) is not None
+                is_reason = is_reason and column not in self._rater_search.reasons_of_numbers()
                 doubt = self._doubt_answer(column) or self._doubt_contexts(column)
                 why = self._columns.unused.get(column) or ("reasons" if is_reason else doubt)
                 kept.append(f"{name} ({why})" if why else name)
