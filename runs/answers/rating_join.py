@@ -208,15 +208,18 @@ def agreed_rating(sample: Sample) -> float | None:
 def rated_samples(queue: RatingQueue, series: int | None = None) -> list[Sample]:
     """The samples that people rated, in the queue's order, as `with_judgements` makes them, hidden repeats aside.
 
-    The ratings that a sample came with stand beside, where they are on this scale.
+    The ratings that a sample came with stand beside, where they are on this scale. `metadata` gets as `agreed_reason`
+    why the team agreed on a rating.
     """
     by_sample, adjudications = queue.ratings_by_item(series), queue.adjudications(series)
     scale = queue.settings.scale
     rated = []
     for sample in queue.samples({*by_sample, *adjudications}):
-        judgements, agreed = by_sample.get(sample.id, []), adjudications.get(sample.id)
+        judgements, (agreed, reason) = by_sample.get(sample.id, []), adjudications.get(sample.id, (None, ""))
         if agreed is not None or any(one.value is not None for one in judgements):
             by_rater = {one.rater: one for one in judgements}
+            reasoned = {"agreed_reason": reason} if reason else {}
+            sample = sample.model_copy(update={"metadata": sample.metadata | reasoned})
             rated.append(with_judgements(sample, by_rater, file_ratings(sample, scale), agreed, scale))
     return rated
 

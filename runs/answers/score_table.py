@@ -195,7 +195,7 @@ def read_run_ratings(
     rows = [Row(number, f"sample {key}", _row(sample) | {"id": key}) for number, (key, sample) in listed]
     for row, sample in zip(rows, samples.values(), strict=True):
         if not options.ratings and (agreed := agreed_rating(sample)) is not None:  # else the user named whose count
-            row.values[f"ratings.{AGREED}"] = agreed
+            row.values.update({"rating": None, f"ratings.{AGREED}": agreed})  # it counts: no `rating` beside raters
     source = read_ratings(rows, name, replace(options, mapping={}))
     return replace(source, notes=(*notes, *source.notes))
 

@@ -47,7 +47,7 @@ class RaterDisagreement:
     sample: str  # the item's id
     ratings: tuple[Judgement, ...]  # what the raters gave, in the order in which they rated
     difference: float  # highest less lowest level
-    adjudicated: float | None  # the rating that the team agreed on, or None
+    adjudicated: tuple[float, str] | None  # the rating that the team agreed on and why, or None
 
 
 def rater_progress(queue: RatingQueue) -> list[RaterProgress]:

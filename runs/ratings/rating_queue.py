@@ -349,11 +349,11 @@ class RatingQueue:
                 by_item.setdefault(rating.sample, []).append(rating)
         return by_item
 
-    def adjudications(self, series: int | None = None) -> dict[str, float]:
-        """The ratings that the team agreed on in a series (the present one if not given), by the answer's id."""
-        sql = "SELECT sample, value FROM rating_adjudications WHERE queue = ? AND series = ?"
+    def adjudications(self, series: int | None = None) -> dict[str, tuple[float, str]]:
+        """The ratings that the team agreed on in a series (the present one if not given), and why, by the answer's id."""
+        sql = "SELECT sample, value, reason FROM rating_adjudications WHERE queue = ? AND series = ?"
         rows = self._db.execute(sql, (self.id, self.series if series is None else series))
-        return {str(sample): float(value) for sample, value in rows}
+        return {str(sample): (float(value), str(reason)) for sample, value, reason in rows}
 
     def add(self, sample: Sample) -> bool:
         """Adds an answer at the end of a queue of answers.

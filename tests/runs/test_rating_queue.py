@@ -177,7 +177,7 @@ def test_adjudication_is_kept_beside_the_ratings(database):
     queue = make_queue(database, 1)
     queue.adjudicate("s0", 4, "we agreed")
     queue.adjudicate("s0", 2, "on second thoughts")
-    assert queue.adjudications() == {"s0": 2}
+    assert queue.adjudications() == {"s0": (2, "on second thoughts")}
     with pytest.raises(UsageError, match="no answer 's9'"):
         queue.adjudicate("s9", 2)
 
@@ -228,7 +228,7 @@ def test_answers_two_levels_apart_are_to_be_adjudicated_the_widest_first(databas
     queue.adjudicate("s0", 2)
     assert [(one.sample, one.difference, one.adjudicated) for one in disagreements(queue)] == [
         ("s2", 3, None),
-        ("s0", 2, 2),
+        ("s0", 2, (2, "")),
     ]
 
 
@@ -239,12 +239,13 @@ def test_the_rated_set_has_ratings_by_rater_reasons_and_what_was_agreed(database
         queue.save(rater, "s0", value, reason=f"{rater} says so", wrong_sentences=["Press 0."] if value == 1 else ())
     queue.next_item("cleo")
     queue.save("cleo", "s1", None)  # can't tell: no rating
-    queue.adjudicate("s0", 2)
+    queue.adjudicate("s0", 2, "the menu is gone")
     (sample,) = rated_samples(queue)
     assert sample.id == "s0" and sample.ratings == {"ada": 1, "bob": 4} and sample.rating == 2
     assert sample.metadata == {
         "rating_reasons": {"ada": "ada says so", "bob": "bob says so"},
         "wrong_sentences": {"ada": ["Press 0."]},
+        "agreed_reason": "the menu is gone",
     }
 
 

@@ -172,8 +172,10 @@ def test_the_coordinator_sees_disagreements_and_adjudicates(site, ada):
         page = coordinator.get("/team").text
         assert "wrong menu<br>✗ Open menu 0." in page and "2 of 8 ratings" in page
         fields = hidden_fields(page)
-        assert coordinator.post("/team/adjudicate", data=fields | {"value": "2"}).status_code == 200
-        assert re.search(r'<option value="2" selected>', coordinator.get("/team").text)
+        assert coordinator.post("/team/adjudicate", data=fields | {"value": "2", "reason": "it's gone"}).status_code == 200
+        page = coordinator.get("/team").text
+        assert '<option value="2" selected>' in page and 'value="it&#39;s gone"' in page
+        assert "Settled: the agreed rating 2 counts" in page
         assert coordinator.post("/team/adjudicate", data=fields | {"value": "9"}).status_code == 400
 
 

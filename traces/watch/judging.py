@@ -421,7 +421,7 @@ def read_queue_ratings(records: WatchRecords) -> int:
         for rating in queue.ratings():
             if rating.value is not None and not rating.is_repeat:
                 ratings.setdefault(rating.sample, {})[rating.rater] = float(rating.value)
-        agreed |= queue.adjudications()
+        agreed |= {name: value for name, (value, _) in queue.adjudications().items()}
     return records.add_ratings(ratings, agreed)
 
 
