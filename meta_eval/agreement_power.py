@@ -17,6 +17,10 @@ moderate and 0.7 to 0.89 strong; the names here are a step plainer. Below the la
 _TARGET = 0.4  # the agreement that a set of ratings should be able to show
 _ENOUGH_POWER = 0.9
 _VARIANCE = 1.06  # of Fisher's z of Spearman's rho, times n - 3 (Fieller, Hartley and Pearson, 1957)
+_FOR_CHOICE = 2.0
+"""Times the ratings that a plain interval takes. Simulated with 6 metrics, rho .5: 8 of 10 corrected intervals reach
+.15 at 200 and 245 ratings (plain ones at 112 and 140), and where two metrics are near twins at 375 and 430 (at 190 and
+198)."""
 _LARGEST_RHO = 0.999  # Fisher's z of 1 is infinite
 
 
@@ -65,6 +69,12 @@ class AgreementPower:
         needed = 3 + _VARIANCE * ((self._threshold + _normal_quantile(power)) / _fisher(agreement)) ** 2
         return max(0, math.ceil(self.rated * needed / self.effective) - self.rated)
 
+    def ratings_to_measure(self, agreement: float, within: float) -> int:
+        """How many ratings in all, groups as so far, put the lower end of a plain interval so near to its value."""
+        half = _fisher(agreement) - _fisher(agreement - within)
+        needed = 3 + _VARIANCE * (_normal_quantile((1 + LEVEL) / 2) / half) ** 2
+        return math.ceil(self.rated * needed / self.effective)
+
     @property
     def _threshold(self) -> float:
         return _normal_quantile(1 - self.error / self.measures)
@@ -92,6 +102,16 @@ def ratings_to_show(power: AgreementPower) -> int:
     if power.power_of(_TARGET) >= _ENOUGH_POWER:
         return 0
     return power.more_ratings(_TARGET) or power.more_ratings(_TARGET, _ENOUGH_POWER)
+
+
+def ratings_to_measure(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, within: float) -> int:
+    """How many more ratings take the ends of the choice's interval so near to its value, in 8 of 10 sets of ratings.
+
+    From the error that all measures share, and not from the present interval, whose lower end depends on how narrowly
+    the choice won. Returns at least a tenth of those so far.
+    """
+    plain = find_power(rated, metrics, selection).ratings_to_measure(selection.agreement.value or 0.0, within)
+    return max(math.ceil(_FOR_CHOICE * plain) - rated, math.ceil(rated / 10))
 
 
 def reversed_metric(metrics: tuple[MetricAgreement, ...], selection: Selection) -> MetricAgreement | None:

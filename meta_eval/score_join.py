@@ -15,6 +15,7 @@ from ..eval_sets.logs.test_runs import promptfoo_cure
 from ..eval_sets.number_rule import is_missing
 from ..eval_sets.score_columns import ReadOptions, check_patterns
 from ..eval_sets.score_files import find_scale
+from ..name_suggestions import nearest_names, quote_names
 from ..text.wording import count_of, verb_of
 from .arrays import Floats
 from .groups import merge_groups, name_questions
@@ -238,7 +239,10 @@ def _labels(items: Sequence[Item], attribute: str, option: str = "") -> list[str
     """The label of each item. Raises `InputError` where an option names an attribute of which no item has one."""
     labels = [item.label(attribute) for item in items]
     if option and not any(labels):
-        raise InputError(f"--{option} {attribute}: no item has a label for it; write a column `{attribute}`")
+        known = {name.removeprefix("metadata."): None for item in items for name in item.values}
+        near = nearest_names(attribute, known, at_most=3)
+        cure = f"did you mean {quote_names(near)}?" if near else f"write a column `{attribute}`"
+        raise InputError(f"--{option} {attribute}: no item has a label for it; {cure}")
     return labels
 
 

@@ -9,7 +9,7 @@ from ..presentation.texts import one_line
 from ..presentation.verdict import Verdict, describe_answers
 from ..text.wording import Phrase, phrase
 from .agreement import MetricAgreement, baselines_among
-from .agreement_power import describe_strength, find_power, ratings_to_show, reversed_metric
+from .agreement_power import describe_strength, find_power, ratings_to_measure, ratings_to_show, reversed_metric
 from .comparison import MOST_RATINGS, Comparison
 from .groups import FEWEST_TO_CHOOSE
 from .prediction_powered import share_of_rated
@@ -92,7 +92,8 @@ def _say_of_metrics(
         if not has_others:  # more ratings would only tell free metrics apart
             return trust, ("good_for", phrase("use_reading")), _with_a_judge(commands)
         is_baseline = {*selection.chosen.metrics} <= baselines
-        more = _to_be_surer(_open_questions(rated, selection, () if is_baseline else comparisons), unrated, commands)
+        compared = () if is_baseline else comparisons
+        more = _to_be_surer(_open_questions(rated, metrics, selection, compared), unrated, commands)
         if is_baseline and _asked_nobody(table, metrics):
             more = (_with_a_judge(commands),)
         use = phrase("use_reading") if is_baseline else _use(policy)
@@ -290,15 +291,22 @@ def _use(policy: Policy | None) -> Phrase:
     return phrase("use_best", **shares)
 
 
-def _open_questions(rated: int, selection: Selection, comparisons: tuple[Comparison, ...]) -> list[_OpenQuestion]:
-    """Whether the choice is better than what costs less, and how closely it follows, where the ratings do not tell."""
+def _open_questions(
+    rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, comparisons: tuple[Comparison, ...]
+) -> list[_OpenQuestion]:
+    """Whether the choice is better than what costs less, and how closely it follows, where the ratings do not tell.
+
+    Whether it is better than the best baseline comes before all else: what is not shown to be is not worth its price.
+    """
+    unsettled = [one for one in comparisons if one.standing.kind == "unsettled" and one.standing.more_ratings]
+    free = [one for one in unsettled if one.second in baselines_among(metrics)][:1]
     questions: list[_OpenQuestion] = [
-        (more, "rate_to_compare", {"other": one_line(one.second, _LONGEST_NAME)})
-        for one in comparisons
-        if one.standing.kind == "unsettled" and (more := one.standing.more_ratings)
+        (one.standing.more_ratings or 0, "rate_to_compare", {"other": one_line(one.second, _LONGEST_NAME)})
+        for one in free or unsettled
     ]
     half = selection.agreement.half_width
-    if half is not None and half > _WIDE and (more := round(rated * ((half / _WIDE) ** 2 - 1))):
+    if half is not None and half > _WIDE and not free:
+        more = ratings_to_measure(rated, metrics, selection, _WIDE)
         questions.append((more, "rate_to_measure", {"within": Figure("coefficient", _WIDE)}))
     return questions
 

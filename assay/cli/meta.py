@@ -209,6 +209,7 @@ def meta(
         scorer.save(save)
     from ..meta_eval.report.blocks import report_blocks
 
+    only = None if everything else {"slices"} if by else set[str]()
     further = []
     if not everything and report is None:
         further.append("\nCombinations, comparisons, raters, parts and what may be sent: --all, or --report FILE.html")
@@ -219,7 +220,7 @@ def meta(
         further.append(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics {metric}")
     print_result(
         lambda: _as_json(evaluation, joined),
-        lambda: print_blocks(*report_blocks(evaluation, joined, is_whole=everything).values()),
+        lambda: print_blocks(*report_blocks(evaluation, joined, only=only).values()),
         *further,
     )
 

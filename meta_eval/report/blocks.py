@@ -1,6 +1,6 @@
 """A meta-evaluation as blocks: the sentence, then the tables and sentences behind it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from ...presentation.figure import Figure, format_p
@@ -31,11 +31,11 @@ _LONGEST_NOTE = 300
 
 
 def report_blocks(
-    evaluation: MetaEvaluation, joined: "JoinedScores", *, is_whole: bool = True
+    evaluation: MetaEvaluation, joined: "JoinedScores", *, only: Collection[str] | None = None
 ) -> dict[str, ReportBlock]:
-    """The report by the names of its parts: all, or where it is not whole the verdict with the table of metrics."""
+    """The report by the names of its parts: all, or the verdict and the table of metrics with those of `only`."""
     blocks = {"verdict": _verdict_block(evaluation, joined), "metrics": ReportBlock((metric_table(evaluation),))}
-    return blocks | dict(_further_blocks(evaluation)) if is_whole else blocks
+    return blocks | {name: block for name, block in _further_blocks(evaluation) if only is None or name in only}
 
 
 def _verdict_block(evaluation: MetaEvaluation, joined: "JoinedScores") -> ReportBlock:

@@ -193,7 +193,7 @@ def slice_table(evaluation: MetaEvaluation) -> ResultTable:
     fields = (
         Field("", "text", lambda part: f"{part.attribute} {part.label or '(unknown)'}"),
         Field("n", "count", lambda part: part.n),
-        Field("mean rating", "mean", lambda part: part.mean_rating, "wide"),
+        Field("mean rating", "mean", lambda part: part.mean_rating),
         Field("chosen, out of fold", "correlation", lambda part: part.chosen),
         *(
             Field(name, "correlation", partial(_read_slice, name), "wide" if number else "always")

@@ -217,10 +217,10 @@ def rated_samples(queue: RatingQueue, series: int | None = None) -> list[Sample]
     for sample in queue.samples({*by_sample, *adjudications}):
         judgements, (agreed, reason) = by_sample.get(sample.id, []), adjudications.get(sample.id, (None, ""))
         if agreed is not None or any(one.value is not None for one in judgements):
-            by_rater = {one.rater: one for one in judgements}
-            reasoned = {"agreed_reason": reason} if reason else {}
-            sample = sample.model_copy(update={"metadata": sample.metadata | reasoned})
-            rated.append(with_judgements(sample, by_rater, file_ratings(sample, scale), agreed, scale))
+            by_rater = {judgement.rater: judgement for judgement in judgements}
+            one = with_judgements(sample, by_rater, file_ratings(sample, scale), agreed, scale)
+            metadata = one.metadata | ({"agreed_reason": reason} if reason else {})
+            rated.append(one.model_copy(update={"metadata": metadata}))
     return rated
 
 

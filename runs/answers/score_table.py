@@ -194,8 +194,9 @@ def read_run_ratings(
     listed = enumerate(samples.items(), 1)
     rows = [Row(number, f"sample {key}", _row(sample) | {"id": key}) for number, (key, sample) in listed]
     for row, sample in zip(rows, samples.values(), strict=True):
-        if not options.ratings and (agreed := agreed_rating(sample)) is not None:  # else the user named whose count
-            row.values.update({"rating": None, f"ratings.{AGREED}": agreed})  # it counts: no `rating` beside raters
+        if sample.ratings and not options.ratings:  # else the user named whose count
+            agreed = {} if (rating := agreed_rating(sample)) is None else {f"ratings.{AGREED}": rating}
+            row.values.update({"rating": None, **agreed})  # a `rating` is what the team agreed on, or their mean
     source = read_ratings(rows, name, replace(options, mapping={}))
     return replace(source, notes=(*notes, *source.notes))
 

@@ -237,7 +237,8 @@ def _agreement_block(raters: "Raters | None", language: str, *, has_pairs: bool)
         return ReportBlock((Paragraph(in_language(few, language), "quiet"),), heading=heading)
     alpha = with_number_marks(str(Figure.from_estimate("rho", raters.alpha)), language)
     counted = in_language(f"{'pairs with two choices' if has_pairs else 'answers with two ratings'} or more", language)
-    parts = [Paragraph(f"Krippendorff's alpha {alpha}; {counted}: {raters.items_rated_twice}.")]
+    name = in_language("Krippendorff's alpha", language)
+    parts = [Paragraph(f"{name} {alpha}; {counted}: {raters.items_rated_twice}.")]
     if not has_pairs:
         parts += [Paragraph(raters.advice.write(language))] if raters.advice else []
         parts.append(Paragraph(with_number_marks(raters.ceiling_sentence, language)))

@@ -350,7 +350,7 @@ class RatingQueue:
         return by_item
 
     def adjudications(self, series: int | None = None) -> dict[str, tuple[float, str]]:
-        """The ratings that the team agreed on in a series (the present one if not given), and why, by the answer's id."""
+        """What the team agreed on in a series (the present one if not given), and why, by the answer's id."""
         sql = "SELECT sample, value, reason FROM rating_adjudications WHERE queue = ? AND series = ?"
         rows = self._db.execute(sql, (self.id, self.series if series is None else series))
         return {str(sample): (float(value), str(reason)) for sample, value, reason in rows}

@@ -115,6 +115,7 @@ def test_a_column_of_a_file_says_the_version(assay, tmp_path):
     assert report["settings"]["groups"] == 30
     file.write_text("\n".join(lines).replace("model", "system", 1))
     assert assay(*typed).json["versions"]["versions"] == ["small", "large"]
+    assert "did you mean `system`?" in assay(*typed, "--by", "sytem").err
     missing = assay(*typed, "--versions", "country")
     assert (missing.code, "--versions country: no item has a label for it" in missing.err) == (1, True)
 

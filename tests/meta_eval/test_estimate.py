@@ -199,6 +199,15 @@ def test_the_ratings_that_show_an_agreement():
     assert AgreementPower(200, 200.0, 12, 0.01).more_ratings(0.4) == 0
 
 
+def test_the_ratings_that_measure_an_agreement():
+    """.5 to within .15: atanh(.5) - atanh(.35) = .18387, so 3 + 1.06 (1.95996 / .18387)^2 = 123.4 independent answers.
+
+    Where 200 are worth 100, twice as many.
+    """
+    assert AgreementPower(200, 200.0, 6, 0.01).ratings_to_measure(0.5, 0.15) == 124
+    assert AgreementPower(200, 100.0, 6, 0.01).ratings_to_measure(0.5, 0.15) == 247
+
+
 def test_the_effective_number_follows_from_the_width_of_the_intervals():
     """An interval of 30 groups whose half width on Fisher's scale is t(29) sqrt(1.06 / 47) is that of 50 answers."""
     away = float(stats.t.ppf(0.975, 29)) * math.sqrt(1.06 / 47)

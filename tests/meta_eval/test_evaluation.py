@@ -310,6 +310,18 @@ def test_the_number_of_more_ratings_says_what_it_would_settle_and_is_that_of_the
         assert written.startswith("beter dan token_overlap? ") and written.endswith(f"ongeveer {count} meer{dutch}")
 
 
+def test_that_a_judge_is_not_shown_to_beat_a_baseline_is_said_though_another_question_needs_fewer_ratings():
+    """A half width h takes 40 ((h / .15)^2 - 1) more ratings at h = .38, about 216; the comparison about 317."""
+    draw = np.random.default_rng(4)
+    ratings = np.array([1.0, 2.0, 3.0, 4.0, 5.0] * 8)
+    columns = {"judge": ratings + draw.normal(0, 1.5, 40), "token_overlap": ratings + draw.normal(0, 2.5, 40)}
+    evaluation = evaluate_table(table_of(columns, ratings), **QUICK)
+    (one,) = evaluation.comparisons
+    assert evaluation.selection.agreement.half_width == pytest.approx(0.38, abs=0.01)
+    assert one.standing.kind == "unsettled" and one.standing.more_ratings > 216
+    assert evaluation.verdict.as_json()["To be surer"].startswith("better than token_overlap? ")
+
+
 def test_few_ratings_of_one_metric_leave_open_how_closely_it_follows():
     ratings = [1.0, 2.0, 3.0, 4.0, 5.0] * 5
     column = [rating + 2.5 * (place % 3) for place, rating in enumerate(ratings)]

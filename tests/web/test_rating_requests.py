@@ -1,7 +1,6 @@
 """What the rating server answers to requests, good and bad, and what its coordinator reads of the ratings."""
 
 import contextlib
-import re
 import time
 from contextlib import closing
 
@@ -172,7 +171,8 @@ def test_the_coordinator_sees_disagreements_and_adjudicates(site, ada):
         page = coordinator.get("/team").text
         assert "wrong menu<br>✗ Open menu 0." in page and "2 of 8 ratings" in page
         fields = hidden_fields(page)
-        assert coordinator.post("/team/adjudicate", data=fields | {"value": "2", "reason": "it's gone"}).status_code == 200
+        agreed = fields | {"value": "2", "reason": "it's gone"}
+        assert coordinator.post("/team/adjudicate", data=agreed).status_code == 200
         page = coordinator.get("/team").text
         assert '<option value="2" selected>' in page and 'value="it&#39;s gone"' in page
         assert "Settled: the agreed rating 2 counts" in page
